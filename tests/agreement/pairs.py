@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gnomon import Scores, TestSet
 from gnomon.agreement.gains import AgreementGainRow, GainTesting, gain_rows
 from gnomon.agreement.measures import Measure
-from gnomon.agreement.pairing import Sought, contests
+from gnomon.agreement.pairing import PairingRequest, pairings
 from gnomon.human import HumanScores
 from gnomon.signature import Signature
 
@@ -46,7 +46,7 @@ def gained(human: np.ndarray, pair: Sequence[Scores], seed: int) -> AgreementGai
         name="drawn", references=plain.references, systems=plain.systems, human=(people,)
     )
     metrics = [(scores.metric, scores) for scores in pair]
-    (task,) = contests([testset], metrics, Sought(controls=False))
+    (pairing,) = pairings([testset], metrics, PairingRequest(controls=False))
     how = GainTesting(199, seed, alternative="two-sided")
-    (row,) = gain_rows(task, task.entries, [Measure("pearson", "system", "none")], how)
+    (row,) = gain_rows(pairing, pairing.entries, [Measure("pearson", "system", "none")], how)
     return row

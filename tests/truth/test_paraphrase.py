@@ -12,7 +12,7 @@ from tests.paraphrase.test_verdict import gained
 
 from gnomon.agreement.gains import GainTesting, gain_rows
 from gnomon.agreement.measures import Measure
-from gnomon.agreement.pairing import Sought, contests
+from gnomon.agreement.pairing import PairingRequest, pairings
 from gnomon.findings import Finding
 from gnomon.paraphrase._adequacy import AdequacyRow, adequacy_row
 from gnomon.paraphrase._verdict import adequacy_verdict
@@ -38,9 +38,9 @@ def findings(draws: int, *, by_document: bool) -> int:
         )
         judged = replace(contest(human, SYSTEMS), documents=tuple(map(str, of)))
         metrics = [("before", scores(before, SYSTEMS)), ("after", scores(after, SYSTEMS))]
-        (task,) = contests([judged], metrics, Sought(controls=False))
+        (pairing,) = pairings([judged], metrics, PairingRequest(controls=False))
         how = GainTesting(199, seed, by_document=by_document)
-        (row,) = gain_rows(task, task.entries, [Measure("pearson", "segment", "none")], how)
+        (row,) = gain_rows(pairing, pairing.entries, [Measure("pearson", "segment", "none")], how)
         told = gained(
             *(0.0, -0.1, 0.1, 0.5),
             by_segment=(row.gain, *row.intervals["gain"]),

@@ -10,6 +10,7 @@ import numpy as np
 from gnomon import stats
 from gnomon.agreement.judging import ALL
 from gnomon.agreement.measures import cells, of_pairs, value
+from gnomon.agreement.tables import GROUPING, HUMAN, LEVEL, STATISTIC, SUBSET, TEST_SET
 from gnomon.options import SEED
 from gnomon.records import METRIC, Record, column
 from gnomon.stats.correlation import pearson_of_sums
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.agreement.measures import Measure, MeasuredScores
-    from gnomon.agreement.pairing import Contest, JudgedMetric
+    from gnomon.agreement.pairing import JudgedMetric, Pairing
     from gnomon.records import Ends
     from gnomon.stats.significance import Alternative
 
@@ -38,11 +39,11 @@ Over: TypeAlias = Literal["segments", "systems"]
 class AgreementGainRow(Record):
     """What one metric adds to the agreement of another with people, by one measure."""
 
-    test_set: str = column("Test set", help="its language pair, if that tells")
-    level: str = column("Level", help="system or segment")
-    statistic: str = column("Statistic", help="the statistic of agreement, by its name")
-    grouping: str = column("Grouping", help="none, item (within each segment) or system")
-    subset: str = column("Systems", help="which systems the figures are of")
+    test_set: str = TEST_SET
+    level: str = LEVEL
+    statistic: str = STATISTIC
+    grouping: str = GROUPING
+    subset: str = SUBSET
     metric: str = METRIC
     base: float | None = column(
         "Base", digits=4, better="higher", help="agreement of the metric that it is compared with"
@@ -67,7 +68,7 @@ class AgreementGainRow(Record):
     )
     drawn: int | None = column("Drawn", help="how many of these the gain rests on")
     unit: str = column("n counts", help="what n counts: systems, scores or pairs")
-    human: str | None = column("Human scores", help="their kind")
+    human: str | None = HUMAN
 
     @property
     def excludes_zero(self) -> bool:
@@ -131,7 +132,7 @@ class _TestedGain(NamedTuple):
 
 
 def gain_rows(
-    task: Contest,
+    pairing: Pairing,
     pair: tuple[JudgedMetric, JudgedMetric],
     measures: Sequence[Measure],
     how: GainTesting,
@@ -140,7 +141,7 @@ def gain_rows(
     """The gain of the second metric over the first, by each measure, on what both scored.
 
     Args:
-        task: people's scores.
+        pairing: people's scores.
         pair: the base and the metric that is compared with it.
         measures: what is measured.
         how: how gains are tested.
@@ -148,12 +149,12 @@ def gain_rows(
     """
     drawn: Sequence[Floats | None] = (None, None)
     if how.resamples and how.over == "segments" and any(m.level == "system" for m in measures):
-        segments = task.testset.segments
+        segments = pairing.testset.segments
         counts = resample_counts(segments, count=how.resamples, seed=how.seed)
         drawn = [metric.resampled(counts) for metric in pair]
     for subset, systems in subsets:
         for measure in measures:
-            both = cells(task, measure, pair, by_document=how.by_document)
+            both = cells(pairing, measure, pair, by_document=how.by_document)
             missing = np.isnan(both.metrics).any(axis=0)
             both = both.having(both.human, np.where(missing, np.nan, both.metrics))
             if systems is not None:
@@ -163,12 +164,12 @@ def gain_rows(
             gain = other.value - base.value
             tested = _TestedGain()
             if enough and measure.level == "system":
-                tested = _over_systems(both, gain, drawn, task.testset.segments, how)
+                tested = _over_systems(both, gain, drawn, pairing.testset.segments, how)
             elif enough and how.resamples:
                 tested = _over_segments(both, how)
             ranked = measure.statistic == "darr" and both.pairs is not None
             yield AgreementGainRow(
-                test_set=task.label,
+                test_set=pairing.label,
                 level=measure.level,
                 statistic=measure.statistic,
                 grouping=measure.grouping,
@@ -185,7 +186,7 @@ def gain_rows(
                 interval=tested.interval,
                 drawn=tested.drawn,
                 unit=measure.unit,
-                human=task.kinds.get("ranking" if ranked else measure.human_level),
+                human=pairing.kinds.get("ranking" if ranked else measure.human_level),
                 intervals={"gain": tested.ends},
             )
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.agreement.measures import WeightedMeasure
-    from gnomon.agreement.pairing import Contest, JudgedMetric
+    from gnomon.agreement.pairing import JudgedMetric, Pairing
 
 # What each measure says of all metrics on one test set: values, intervals, ranks.
 
@@ -72,7 +72,7 @@ class Result(NamedTuple):
     """One measure on one test set, over some systems.
 
     Attributes:
-        contest: the test set.
+        pairing: the test set.
         subset: "all", "top 6", "without outliers".
         cells: the scores compared, of the metrics.
         values: one per metric.
@@ -82,7 +82,7 @@ class Result(NamedTuple):
         controls: names and values of the controls.
     """
 
-    contest: Contest
+    pairing: Pairing
     subset: str
     cells: MeasuredScores
     values: tuple[Value, ...]
@@ -99,37 +99,37 @@ class Result(NamedTuple):
     @property
     def label(self) -> str:
         """What tables call the test set."""
-        return self.contest.label
+        return self.pairing.label
 
     @property
     def slice(self) -> str | None:
         """Over which segments; None: all."""
-        return self.contest.slice
+        return self.pairing.slice
 
     @property
     def human(self) -> str | None:
         """The kind of the human scores or rankings that it was measured by."""
         ranked = self.measure.statistic == "darr" and self.cells.pairs is not None
-        return self.contest.kinds.get("ranking" if ranked else self.measure.human_level)
+        return self.pairing.kinds.get("ranking" if ranked else self.measure.human_level)
 
 
-def judge(contest: Contest, judging: Judging) -> Iterator[Result]:
+def judge(pairing: Pairing, judging: Judging) -> Iterator[Result]:
     """All measures of one kind of judgements, in order, as far as these allow them.
 
     Where people judged a single system, correlations over its segments take the place of the usual
     measures, which compare systems.
     """
     usual = not judging.named and any(m.level == "segment" for m in judging.measures)
-    alone = usual and contest.judged < _PAIR
+    alone = usual and pairing.judged < _PAIR
     for measure in _ALONE if alone else judging.measures:
-        metrics = _cells(contest, measure, contest.entries, judging)
+        metrics = _cells(pairing, measure, pairing.entries, judging)
         if metrics.empty or (measure.statistic == "darr" and not _has_pairs(metrics)):
             continue
-        beside = contest.controls if measure.kind.ties else ()
-        others = _cells(contest, measure, beside, judging)
-        for subset, systems in _subsets(contest, measure, judging):
+        beside = pairing.controls if measure.kind.ties else ()
+        others = _cells(pairing, measure, beside, judging)
+        for subset, systems in _subsets(pairing, measure, judging):
             yield _result(
-                contest,
+                pairing,
                 subset,
                 (metrics if systems is None else metrics.only(systems)).trimmed(),
                 (others if systems is None else others.only(systems)).trimmed(),
@@ -138,10 +138,10 @@ def judge(contest: Contest, judging: Judging) -> Iterator[Result]:
 
 
 def _cells(
-    contest: Contest, measure: Measure, entries: Sequence[JudgedMetric], judging: Judging
+    pairing: Pairing, measure: Measure, entries: Sequence[JudgedMetric], judging: Judging
 ) -> MeasuredScores:
     return cells(
-        contest,
+        pairing,
         measure,
         entries,
         threshold=judging.threshold,
@@ -155,21 +155,21 @@ def _has_pairs(found: MeasuredScores) -> bool:
 
 
 def _subsets(
-    contest: Contest, measure: Measure, judging: Judging
+    pairing: Pairing, measure: Measure, judging: Judging
 ) -> Iterator[tuple[str, NDArray[np.bool_] | None]]:
     yield ALL, None
     if measure.level == "segment":
         return
     for k in judging.top:
-        kept = np.zeros(len(contest.systems), dtype=bool)
-        kept[stats.top(contest.system, k)] = True
+        kept = np.zeros(len(pairing.systems), dtype=bool)
+        kept[stats.top(pairing.system, k)] = True
         yield f"top {k}", kept
     if judging.inliers:
-        yield "without outliers", ~stats.outliers(contest.system)
+        yield "without outliers", ~stats.outliers(pairing.system)
 
 
 def _result(
-    contest: Contest, subset: str, metrics: MeasuredScores, others: MeasuredScores, how: Testing
+    pairing: Pairing, subset: str, metrics: MeasuredScores, others: MeasuredScores, how: Testing
 ) -> Result:
     values = tuple(value(metrics, k) for k in range(len(metrics.names)))
     epsilons = [np.nan if v.epsilon is None else v.epsilon for v in values]
@@ -180,12 +180,12 @@ def _result(
     scores = np.array([v.value for v in values], dtype=np.float64)
     tested = bool(found.test) and how.alternative == "greater"
     undefined = np.full(len(values), np.nan)
-    entries = {entry.metric: entry for entry in contest.entries}
+    entries = {entry.metric: entry for entry in pairing.entries}
     counted = np.array(
         [not (entries[n].control or entries[n].circular) for n in metrics.names], dtype=bool
     )
     return Result(
-        contest=contest,
+        pairing=pairing,
         subset=subset,
         cells=metrics,
         values=values,
@@ -284,11 +284,11 @@ def grouped(results: Sequence[Result]) -> dict[ResultGroup, list[Result]]:
     Kinds of judgements are kept apart only where a test set has several, so that test sets which
     people judged by one kind each, whichever, have an average.
     """
-    bare = Counter((id(r.contest.testset), r.measure, r.subset, r.contest.slice) for r in results)
+    bare = Counter((id(r.pairing.testset), r.measure, r.subset, r.pairing.slice) for r in results)
     several = {key[1:] for key, count in bare.items() if count > 1}
     found: dict[ResultGroup, list[Result]] = {}
     for one in results:
-        key = (one.measure, one.subset, one.contest.slice)
+        key = (one.measure, one.subset, one.pairing.slice)
         human = one.human if key in several else None
         found.setdefault(ResultGroup(*key, human), []).append(one)
     return found
@@ -439,7 +439,7 @@ def _of_task(
         (one,) = pooled
         return [(title, task.weight * len(parts), _scaled(task, one.names, one.values))]
     return [
-        (f"{title}, {p.contest.label}", task.weight, _scaled(task, p.cells.names, p.values))
+        (f"{title}, {p.pairing.label}", task.weight, _scaled(task, p.cells.names, p.values))
         for p in parts
     ]
 

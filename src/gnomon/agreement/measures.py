@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.agreement.pairing import Contest, JudgedMetric
+    from gnomon.agreement.pairing import JudgedMetric, Pairing
 
 # What is measured: a statistic at a level, under a grouping; and the presets of shared tasks.
 
@@ -404,7 +404,7 @@ class Value(NamedTuple):
 
 
 def cells(
-    contest: Contest,
+    pairing: Pairing,
     measure: Measure,
     entries: Sequence[JudgedMetric],
     *,
@@ -415,9 +415,9 @@ def cells(
     """The scores that a measure needs, of some metrics."""
     by_segment = measure.level == "segment" or measure.statistic == "spa"
     metrics = [entry.segments if by_segment else entry.system for entry in entries]
-    human = contest.segments if by_segment else contest.system
+    human = pairing.segments if by_segment else pairing.system
     shape = (len(entries), *human.shape)
-    ranked = contest.ranked if measure.statistic == "darr" else None
+    ranked = pairing.ranked if measure.statistic == "darr" else None
     return MeasuredScores(
         measure,
         tuple(entry.metric for entry in entries),
@@ -426,8 +426,8 @@ def cells(
         None if ranked is None else stats.OrderedPairs(ranked.segment, ranked.better, ranked.worse),
         threshold,
         spa_seed,
-        numbered(contest.documents)
-        if by_document and measure.level == "segment" and contest.documents
+        numbered(pairing.documents)
+        if by_document and measure.level == "segment" and pairing.documents
         else None,
     )
 

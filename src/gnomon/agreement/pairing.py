@@ -1,4 +1,4 @@
-"""One test set as the judge sees it: what people, metrics and controls say of each system."""
+"""Scores of metrics and controls, paired with what people said of the same systems."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class JudgedMetric:
 
 
 @dataclass(frozen=True)
-class Contest:
+class Pairing:
     """Metrics against one kind of judgements on one test set, or on a slice of it.
 
     Systems are sorted by name.
@@ -212,8 +212,8 @@ def by_name(
     return [(None, cast("Wanted", one)) for one in every_metric(metrics)]
 
 
-class Sought(NamedTuple):
-    """What is put into contests, beside the test set and the metrics.
+class PairingRequest(NamedTuple):
+    """What is paired, beside the test sets and the metrics.
 
     Attributes:
         human: kinds of human scores and rankings; empty: all that there are.
@@ -238,15 +238,17 @@ class Sought(NamedTuple):
     tick: Callable[[str, int, int], None] | None = None
 
 
-def contests(
-    testsets: Sequence[TestSet], metrics: Sequence[tuple[str | None, Wanted]], sought: Sought
-) -> Iterator[Contest]:
+def pairings(
+    testsets: Sequence[TestSet],
+    metrics: Sequence[tuple[str | None, Wanted]],
+    request: PairingRequest,
+) -> Iterator[Pairing]:
     """Metrics against each kind of judgements of each test set, and against each on every slice.
 
     Args:
         testsets: the test sets.
         metrics: names and metrics.
-        sought: what else is wanted.
+        request: what else is wanted.
 
     Raises:
         UsageError: two metrics have one name, scores belong to other test sets, or a metric has
@@ -254,17 +256,17 @@ def contests(
     """
     names = labels_of(testsets)
     for place, testset in enumerate(testsets):
-        scored = _scored_by(testset, place, len(testsets), metrics, sought)
-        kinds = kinds_of(testset.outline, sought.human)
+        scored = _scored_by(testset, place, len(testsets), metrics, request)
+        kinds = kinds_of(testset.outline, request.human)
         judges = _all_of(kinds)
-        allowed = sought.allow_circular
+        allowed = request.allow_circular
         seen = tuple(_circular(title_of(testset), scored, judges, allowed=allowed))
         whole = [
-            _contest(testset, names[place], own, scored, seen, sought) for own in kinds or [{}]
+            _pairing(testset, names[place], own, scored, seen, request) for own in kinds or [{}]
         ]
         yield from whole
-        for part in slices(testset, sought.by)[1:]:
-            yield from (_on_slice(one, part, sought.by) for one in whole)
+        for part in slices(testset, request.by)[1:]:
+            yield from (_on_slice(one, part, request.by) for one in whole)
 
 
 def _scored_by(
@@ -272,15 +274,15 @@ def _scored_by(
     place: int,
     sets: int,
     metrics: Sequence[tuple[str | None, Wanted]],
-    sought: Sought,
+    request: PairingRequest,
 ) -> list[tuple[str, Scores]]:
     scored: list[tuple[str, Scores]] = []
     for done, (name, wanted) in enumerate(metrics, start=1):
-        found = _scores(testset, wanted, place, sets, allow_code=sought.allow_code)
+        found = _scores(testset, wanted, place, sets, allow_code=request.allow_code)
         if found is not None:
             scored.append((name or found.metric, found))
-        if sought.tick:
-            sought.tick(f"scoring {testset.name}", done, len(metrics))
+        if request.tick:
+            request.tick(f"scoring {testset.name}", done, len(metrics))
     _check_names([name for name, _ in scored])
     return scored
 
@@ -292,21 +294,21 @@ def _of_scores(testset: TestSet, scored: Sequence[tuple[str, Scores]]) -> Iterat
         yield from (f"{name}: {one}" for one in scores.notices if one not in known)
 
 
-def _contest(
+def _pairing(
     testset: TestSet,
     label: str,
     kinds: Mapping[str, str],
     scored: Sequence[tuple[str, Scores]],
     seen: tuple[str, ...],
-    sought: Sought,
-) -> Contest:
+    request: PairingRequest,
+) -> Pairing:
     """One kind of judgements of a test set; all in the order of the systems."""
-    systems, left_out = _systems(testset, kinds, [s for _, s in scored], sought)
+    systems, left_out = _systems(testset, kinds, [s for _, s in scored], request)
     shape = (len(systems), testset.segments)
     title = title_of(testset)
-    several = len(kinds_of(testset.outline, sought.human)) > 1
+    several = len(kinds_of(testset.outline, request.human)) > 1
     kind = next(iter(kinds.values()), None)
-    made = Contest(
+    made = Pairing(
         testset=testset,
         name=f"{title} ({kind})" if several else title,
         pair=testset.language_pair or testset.name,
@@ -324,12 +326,12 @@ def _contest(
     )
     entries = _entries(made, scored)
     made = replace(made, entries=tuple(entries))
-    if not sought.controls:
+    if not request.controls:
         return made
-    return replace(made, controls=control_entries(made, seed=sought.seed))
+    return replace(made, controls=control_entries(made, seed=request.seed))
 
 
-def _entries(made: Contest, scored: Sequence[tuple[str, Scores]]) -> Iterator[JudgedMetric]:
+def _entries(made: Pairing, scored: Sequence[tuple[str, Scores]]) -> Iterator[JudgedMetric]:
     """The scores of each metric, and whether people's can judge them."""
     kinds = dict.fromkeys(made.kinds.values())
     edits = counts_edits(made.testset, kinds, made.systems, made.segments)
@@ -347,45 +349,45 @@ def _entries(made: Contest, scored: Sequence[tuple[str, Scores]]) -> Iterator[Ju
         yield replace(entry, circular=why, control=control, turned=known_metric(scores) is not None)
 
 
-def _on_slice(contest: Contest, part: Slice, by: str | None) -> Contest:
+def _on_slice(pairing: Pairing, part: Slice, by: str | None) -> Pairing:
     """What was said of some of the segments; people's system scores are means over them."""
     members = part.members
-    kinds = {level: kind for level, kind in contest.kinds.items() if level != "system"}
-    segments = contest.segments[:, members]
+    kinds = {level: kind for level, kind in pairing.kinds.items() if level != "system"}
+    segments = pairing.segments[:, members]
     system = mean(segments, axis=1)
     if "segment" not in kinds:
-        system = _of_domain(contest, part, by)
+        system = _of_domain(pairing, part, by)
     if not np.isnan(system).all():
-        kinds["system"] = contest.kinds["system"]
-    ranking = contest.ranking
+        kinds["system"] = pairing.kinds["system"]
+    ranking = pairing.ranking
     if ranking is not None:
         chosen = np.flatnonzero(members).tolist()
         (ranking,) = of_segments(Judgements(rankings=(ranking,)), chosen).rankings
     return replace(
-        contest,
-        name=f"{contest.name}, {part.name}",
+        pairing,
+        name=f"{pairing.name}, {part.name}",
         kinds=kinds,
         system=system,
         segments=segments,
         ranking=ranking,
-        entries=tuple(entry.on(members) for entry in contest.entries),
-        controls=tuple(entry.on(members) for entry in contest.controls),
+        entries=tuple(entry.on(members) for entry in pairing.entries),
+        controls=tuple(entry.on(members) for entry in pairing.controls),
         documents=None
-        if contest.documents is None
-        else tuple(one for one, kept in zip(contest.documents, members, strict=True) if kept),
+        if pairing.documents is None
+        else tuple(one for one, kept in zip(pairing.documents, members, strict=True) if kept),
         slice=part.name,
         notices=(),
     )
 
 
-def _of_domain(contest: Contest, part: Slice, by: str | None) -> NDArray[np.float64]:
+def _of_domain(pairing: Pairing, part: Slice, by: str | None) -> NDArray[np.float64]:
     """People's scores of whole domains; NaN where there are none of this one."""
-    for one in contest.testset.human:
-        known = one.level == "domain" and one.kind == contest.kinds.get("system")
+    for one in pairing.testset.human:
+        known = one.level == "domain" and one.kind == pairing.kinds.get("system")
         if known and by == "domain" and one.rater is None and part.name in one.items:
-            found: NDArray[np.float64] = one.aligned(contest.systems)[:, one.items.index(part.name)]
+            found: NDArray[np.float64] = one.aligned(pairing.systems)[:, one.items.index(part.name)]
             return found
-    return np.full(len(contest.systems), np.nan)
+    return np.full(len(pairing.systems), np.nan)
 
 
 def labels_of(testsets: Sequence[TestSet]) -> list[str]:
@@ -517,15 +519,15 @@ def _why(title: str, name: str, kinds: Sequence[str]) -> str:
 
 
 def _systems(
-    testset: TestSet, kinds: Mapping[str, str], scored: Iterable[Scores], sought: Sought
+    testset: TestSet, kinds: Mapping[str, str], scored: Iterable[Scores], request: PairingRequest
 ) -> tuple[tuple[str, ...], list[str]]:
     judged = [h.systems for h in testset.human if h.kind in kinds.values()]
     ranked = [r.systems for r in testset.rankings if r.kind == kinds.get("ranking")]
     names = {*testset.systems, *(n for group in (*judged, *ranked) for n in group)}
     names |= {name for scores in scored for name in scores.systems}
     human = {name for name, info in testset.info.items() if info.human}
-    people = sorted(names & human - set(sought.reference_systems))
-    if sought.human_systems or not people:
+    people = sorted(names & human - set(request.reference_systems))
+    if request.human_systems or not people:
         return tuple(sorted(names)), []
     said = f"{title_of(testset)}: human translations are left out: {', '.join(people)}"
     return tuple(sorted(names - set(people))), [said]
@@ -581,7 +583,7 @@ def _entry(name: str, scores: Scores, systems: Sequence[str], segments: int) -> 
 PREFIX = "control: "
 
 
-def control_entries(contest: Contest, *, seed: int) -> tuple[JudgedMetric, ...]:
+def control_entries(pairing: Pairing, *, seed: int) -> tuple[JudgedMetric, ...]:
     """Scores that know nothing of quality, for comparison with metrics.
 
     A constant; uniform random numbers; the length of the output and of the (first) reference in
@@ -589,17 +591,17 @@ def control_entries(contest: Contest, *, seed: int) -> tuple[JudgedMetric, ...]:
     that no metric scored are left out.
 
     Args:
-        contest: the test set.
+        pairing: the test set.
         seed: seed of the random numbers, which depend on the system's name and not on its place.
     """
-    shape = (len(contest.systems), contest.testset.segments)
-    found = {"constant": np.zeros(shape), "random": _random(contest, seed)}
-    if has_texts(contest.testset):
-        found["candidate length"] = _candidate_lengths(contest)
-        lengths = _reference_lengths(contest)
+    shape = (len(pairing.systems), pairing.testset.segments)
+    found = {"constant": np.zeros(shape), "random": _random(pairing, seed)}
+    if has_texts(pairing.testset):
+        found["candidate length"] = _candidate_lengths(pairing)
+        lengths = _reference_lengths(pairing)
         if lengths is not None:
             found["reference length"] = np.tile(lengths, (shape[0], 1))
-    outside = ~_scored(contest)
+    outside = ~_scored(pairing)
     for scores in found.values():
         scores[outside] = np.nan
     return tuple(
@@ -608,30 +610,30 @@ def control_entries(contest: Contest, *, seed: int) -> tuple[JudgedMetric, ...]:
     )
 
 
-def _scored(contest: Contest) -> NDArray[np.bool_]:
-    found = np.zeros(len(contest.systems), dtype=bool)
-    for entry in contest.entries:
+def _scored(pairing: Pairing) -> NDArray[np.bool_]:
+    found = np.zeros(len(pairing.systems), dtype=bool)
+    for entry in pairing.entries:
         found |= ~np.isnan(entry.system) | (~np.isnan(entry.segments)).any(axis=1)
     return found
 
 
-def _random(contest: Contest, seed: int) -> NDArray[np.float64]:
+def _random(pairing: Pairing, seed: int) -> NDArray[np.float64]:
     rows = []
-    for system in contest.systems:
-        own = int(content_hash(contest.title, system), 16)
-        rows.append(np.random.default_rng([seed, own]).random(contest.testset.segments))
-    return np.array(rows, dtype=np.float64).reshape(len(rows), contest.testset.segments)
+    for system in pairing.systems:
+        own = int(content_hash(pairing.title, system), 16)
+        rows.append(np.random.default_rng([seed, own]).random(pairing.testset.segments))
+    return np.array(rows, dtype=np.float64).reshape(len(rows), pairing.testset.segments)
 
 
-def _candidate_lengths(contest: Contest) -> NDArray[np.float64]:
-    texts = contest.testset.systems
-    missing = [float("nan")] * contest.testset.segments
-    rows = [[float(len(t)) for t in texts[s]] if s in texts else missing for s in contest.systems]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), contest.testset.segments)
+def _candidate_lengths(pairing: Pairing) -> NDArray[np.float64]:
+    texts = pairing.testset.systems
+    missing = [float("nan")] * pairing.testset.segments
+    rows = [[float(len(t)) for t in texts[s]] if s in texts else missing for s in pairing.systems]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), pairing.testset.segments)
 
 
-def _reference_lengths(contest: Contest) -> NDArray[np.float64] | None:
-    references = list(contest.testset.references.values())
+def _reference_lengths(pairing: Pairing) -> NDArray[np.float64] | None:
+    references = list(pairing.testset.references.values())
     if not references:
         return None
     firsts = [

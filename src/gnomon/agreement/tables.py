@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.gains import GainTesting
     from gnomon.agreement.judging import Overall, Result
     from gnomon.agreement.measures import Value
-    from gnomon.agreement.pairing import Contest, JudgedMetric
+    from gnomon.agreement.pairing import JudgedMetric, Pairing
     from gnomon.agreement.significance import Correction, Testing
     from gnomon.findings import Table
 
@@ -29,14 +29,14 @@ _LEAST = 3  # systems that a curve starts with
 _CHANGES = ("right", "repaired", "broken", "wrong")
 
 
-# Rows
+# Rows: columns that several tables of agreement share, then the tables
 
-_LEVEL = column("Level", help="system or segment")
-_STATISTIC = column("Statistic", help="the statistic of agreement, by its name")
-_GROUPING = column("Grouping", help="none, item (within each segment) or system")
-_SUBSET = column("Systems", help="all, the top K, or those without outliers")
-_TEST_SET = column("Test set", help="its language pair, if that tells; average; all pooled")
-_HUMAN = column("Human scores", help="their kind; none where test sets have several")
+LEVEL: Any = column("Level", help="system or segment")
+STATISTIC: Any = column("Statistic", help="the statistic of agreement, by its name")
+GROUPING: Any = column("Grouping", help="none, item (within each segment) or system")
+SUBSET: Any = column("Systems", help="all, the top K, or those without outliers")
+TEST_SET: Any = column("Test set", help="its language pair, if that tells; average; all pooled")
+HUMAN: Any = column("Human scores", help="their kind; none where test sets have several")
 
 
 _DECISIONS = (
@@ -50,9 +50,9 @@ class AgreementRow(Record):
     """How well one metric agrees with people, by one measure."""
 
     language_pair: str = column("Language pair", help="of the test set; average; all pooled")
-    level: str = _LEVEL
-    statistic: str = _STATISTIC
-    grouping: str = _GROUPING
+    level: str = LEVEL
+    statistic: str = STATISTIC
+    grouping: str = GROUPING
     metric: str = METRIC
     value: float | None = column(
         "Agreement",
@@ -87,15 +87,15 @@ class AgreementRow(Record):
         "p of decisions", digits=3, help=_DECISIONS.replace("the other one", "the baseline")
     )
     unit: str = column("n counts", help="what n counts: systems, scores, pairs or test sets")
-    subset: str = _SUBSET
-    human: str | None = _HUMAN
+    subset: str = SUBSET
+    human: str | None = HUMAN
     epsilon: float | None = column("Tie threshold", digits=4, help="scores this close are ties")
     control: bool = column("Control", help="no metric: for comparison")
     circular: str | None = column(
         "Circular", help="why the human scores cannot judge the metric; none: they can"
     )
     few: bool = column("Few", help="fewer than four systems: says little")
-    test_set: str = _TEST_SET
+    test_set: str = TEST_SET
     measure: str = column("Measure", help="statistic, level and grouping in words")
     slice: str | None = SLICE
 
@@ -103,11 +103,11 @@ class AgreementRow(Record):
 class SliceAgreementRow(Record):
     """An agreement on a slice once more, ready to be looked at side by side."""
 
-    test_set: str = _TEST_SET
-    level: str = _LEVEL
-    statistic: str = _STATISTIC
-    grouping: str = _GROUPING
-    subset: str = _SUBSET
+    test_set: str = TEST_SET
+    level: str = LEVEL
+    statistic: str = STATISTIC
+    grouping: str = GROUPING
+    subset: str = SUBSET
     slice: str = column("Slice", help="which segments")
     metric: str = METRIC
     value: float | None = column(
@@ -115,16 +115,16 @@ class SliceAgreementRow(Record):
     )
     n: int = column("n", help="systems, scores or pairs behind the value")
     few: bool = column("Few", help="fewer than four systems: says little")
-    human: str | None = _HUMAN
+    human: str | None = HUMAN
 
 
 class MetricGainRow(Record):
     """One metric's gain over the baseline, over test sets."""
 
-    level: str = _LEVEL
-    statistic: str = _STATISTIC
-    grouping: str = _GROUPING
-    subset: str = _SUBSET
+    level: str = LEVEL
+    statistic: str = STATISTIC
+    grouping: str = GROUPING
+    subset: str = SUBSET
     metric: str = METRIC
     average: float | None = column("Average", digits=3, better="higher", help="over the test sets")
     gain: float | None = column("Ave gain", digits=3, better="higher", help="over the baseline")
@@ -149,7 +149,7 @@ class MetricGainRow(Record):
     test_sets: int = column("Test sets", help="where both are defined")
     better: int | None = column("Better", help="test sets on which it is significantly better")
     worse: int | None = column("Worse", help="test sets on which the baseline is")
-    human: str | None = _HUMAN
+    human: str | None = HUMAN
     slice: str | None = SLICE
 
 
@@ -162,57 +162,57 @@ class OverallRow(Record):
     )
     place: int | None = column("Place", help="by the average alone; differences are not tested")
     tasks: int = column("Tasks", help="that are averaged; a notice names them with their weights")
-    human: str | None = _HUMAN
+    human: str | None = HUMAN
     slice: str | None = SLICE
 
 
 class WinRow(Record):
     """One metric against another, by one measure."""
 
-    test_set: str = _TEST_SET
-    level: str = _LEVEL
-    statistic: str = _STATISTIC
-    grouping: str = _GROUPING
-    subset: str = _SUBSET
+    test_set: str = TEST_SET
+    level: str = LEVEL
+    statistic: str = STATISTIC
+    grouping: str = GROUPING
+    subset: str = SUBSET
     metric: str = METRIC
     against: str = column("Against", help="the other metric")
     difference: float | None = column("Difference", digits=3, help="on what both have scored")
     p: float | None = column("p", digits=3, help="see alternative")
     wins: bool | None = column("Wins", help="significantly better: p is at most alpha")
     p_decisions: float | None = column("p of decisions", digits=3, help=_DECISIONS)
-    human: str | None = _HUMAN
+    human: str | None = HUMAN
     slice: str | None = SLICE
 
 
 class JudgedSystemRow(Record):
     """What people and one metric gave to a system."""
 
-    test_set: str = _TEST_SET
+    test_set: str = TEST_SET
     system: str = SYSTEM
     metric: str = METRIC
     score: float = column("Score", digits=3, help="turned so that higher is better")
     human_score: float = column("Human score", digits=3, help="people's score of the system")
     outlier: bool = column("Outlier", help="by its human score")
     segments: int | None = column("Segments", help="scored; none: scores of systems alone")
-    human: str | None = _HUMAN
+    human: str | None = HUMAN
 
 
 class TopSystemsRow(Record):
     """A statistic of system scores over the K best systems alone."""
 
-    test_set: str = _TEST_SET
-    statistic: str = _STATISTIC
+    test_set: str = TEST_SET
+    statistic: str = STATISTIC
     metric: str = METRIC
     k: int = column("K best systems", help="how many systems, by human score")
     value: float | None = column("Agreement", digits=3, help="the statistic over these systems")
     n: int = column("n", help="systems or pairs behind the value")
-    human: str | None = _HUMAN
+    human: str | None = HUMAN
 
 
 class DecisionRow(Record):
     """How many decisions a metric gets right where the baseline does not, and the reverse."""
 
-    test_set: str = _TEST_SET
+    test_set: str = TEST_SET
     metric: str = METRIC
     comparison: str = column(
         "Comparison",
@@ -246,13 +246,13 @@ class DecisionRow(Record):
         "Broken low", kind="share", digits=3, help="lower end, by bootstrap over segments"
     )
     broken_high: float | None = column("Broken high", kind="share", digits=3, help="its upper end")
-    human: str | None = _HUMAN
+    human: str | None = HUMAN
 
 
 class DecisionPairRow(Record):
     """A pair of systems that a metric orders otherwise than the baseline."""
 
-    test_set: str = _TEST_SET
+    test_set: str = TEST_SET
     metric: str = METRIC
     change: str = column("Change", help="repaired or broken, against the baseline")
     better: str = column("Better system", help="by human score")
@@ -260,7 +260,7 @@ class DecisionPairRow(Record):
     human_difference: float = column("Human difference", digits=3, help="of the human scores")
     baseline: float = column("Baseline's difference", digits=3, help="of the baseline's scores")
     score: float = column("Metric's difference", digits=3, help="of the metric's scores")
-    human: str | None = _HUMAN
+    human: str | None = HUMAN
 
 
 #: by the names of the tables
@@ -321,7 +321,7 @@ def _agreement_row(result: Result | Joined, name: str, found: Value, **tested: A
     )
     row: dict[str, Any] = {**untested, "control": False, **tested}
     return AgreementRow(
-        language_pair=alone.contest.pair if alone else result.label,
+        language_pair=alone.pairing.pair if alone else result.label,
         level=measure.level,
         statistic=measure.statistic,
         grouping=measure.grouping,
@@ -371,7 +371,7 @@ def _best_first(result: Result | Joined) -> list[int]:
 def _entries(result: Result | Joined) -> Mapping[str, JudgedMetric]:
     """The metrics by name; of several test sets, those whom people cannot judge on one of them."""
     parts = result.parts if isinstance(result, Joined) else [result]
-    entries = [entry for part in parts for entry in part.contest.entries]
+    entries = [entry for part in parts for entry in part.pairing.entries]
     return {one.metric: one for one in sorted(entries, key=lambda own: own.circular is not None)}
 
 
@@ -506,20 +506,20 @@ def win_rows(result: Result | Joined, how: Testing) -> Iterator[WinRow]:
         )
 
 
-def point_rows(contest: Contest) -> Iterator[JudgedSystemRow]:
+def point_rows(pairing: Pairing) -> Iterator[JudgedSystemRow]:
     """What people and each metric gave to every system."""
-    outliers = stats.outliers(contest.system)
-    for entry in contest.entries:
-        for k in np.flatnonzero(~(np.isnan(contest.system) | np.isnan(entry.system))).tolist():
+    outliers = stats.outliers(pairing.system)
+    for entry in pairing.entries:
+        for k in np.flatnonzero(~(np.isnan(pairing.system) | np.isnan(entry.system))).tolist():
             yield JudgedSystemRow(
-                test_set=contest.label,
-                system=contest.systems[k],
+                test_set=pairing.label,
+                system=pairing.systems[k],
                 metric=entry.metric,
                 score=float(entry.system[k]),
-                human_score=float(contest.system[k]),
+                human_score=float(pairing.system[k]),
                 outlier=bool(outliers[k]),
                 segments=int((~np.isnan(entry.segments[k])).sum()) or None,
-                human=contest.kinds.get("system"),
+                human=pairing.kinds.get("system"),
             )
 
 
@@ -550,25 +550,25 @@ def curve_rows(results: Iterable[Result]) -> Iterator[TopSystemsRow]:
 
 
 def decision_rows(
-    contest: Contest, baseline: str, how: Testing, threshold: float | None
+    pairing: Pairing, baseline: str, how: Testing, threshold: float | None
 ) -> Iterator[DecisionRow]:
     """How many decisions each metric gets right where the baseline does not, and the reverse.
 
     Args:
-        contest: metrics against people.
+        pairing: metrics against people.
         baseline: the metric that others are compared with.
         how: how many draws intervals have, and of which seed.
         threshold: smallest difference of scores that counts as one for DaRR, if any.
     """
-    base = _entry(contest, baseline)
-    compared = dict(ordered_outputs(contest, threshold)) if base is not None else {}
-    for entry in contest.entries if base is not None else ():
+    base = _entry(pairing, baseline)
+    compared = dict(ordered_outputs(pairing, threshold)) if base is not None else {}
+    for entry in pairing.entries if base is not None else ():
         if base is not None and entry is not base:
-            yield from changed_decisions(contest, (base, entry), compared, how)
+            yield from changed_decisions(pairing, (base, entry), compared, how)
 
 
 def changed_decisions(
-    contest: Contest,
+    pairing: Pairing,
     pair: tuple[JudgedMetric, JudgedMetric],
     compared: Mapping[str, stats.OrderedPairs],
     how: Testing | GainTesting,
@@ -576,15 +576,15 @@ def changed_decisions(
     """How many decisions the second metric gets right where the first does not, and the reverse.
 
     Args:
-        contest: people's scores.
+        pairing: people's scores.
         pair: the baseline and the metric that is compared with it.
         compared: pairs of outputs that people ordered, by name.
         how: how many draws intervals have, and of which seed.
     """
     base, entry = pair
-    if "system" in contest.kinds:
-        kinds = [change for *_, change in _changes(contest, entry, base)]
-        yield _decision_row(contest, entry, "systems", {k: kinds.count(k) for k in _CHANGES})
+    if "system" in pairing.kinds:
+        kinds = [change for *_, change in _changes(pairing, entry, base)]
+        yield _decision_row(pairing, entry, "systems", {k: kinds.count(k) for k in _CHANGES})
     for comparison, pairs in compared.items():
         found = stats.changed_decisions(
             pairs,
@@ -598,24 +598,24 @@ def changed_decisions(
         low, high = found.low, found.high
         ends = {"repaired_low": low[1], "repaired_high": high[1]}
         ends |= {"broken_low": low[2], "broken_high": high[2]}
-        yield _decision_row(contest, entry, comparison, counts, **ends)
+        yield _decision_row(pairing, entry, comparison, counts, **ends)
 
 
 def ordered_outputs(
-    contest: Contest, threshold: float | None
+    pairing: Pairing, threshold: float | None
 ) -> Iterator[tuple[str, stats.OrderedPairs]]:
     """Pairs of outputs of one segment that people ordered."""
-    ranked = contest.ranked
+    ranked = pairing.ranked
     if ranked is not None:
         yield "darr", stats.OrderedPairs(ranked.segment, ranked.better, ranked.worse)
-    elif "segment" in contest.kinds:
+    elif "segment" in pairing.kinds:
         if threshold is not None:
-            yield "darr", stats.ordered_pairs(contest.segments, threshold=threshold)
-        yield "pairs", stats.ordered_pairs(contest.segments)
+            yield "darr", stats.ordered_pairs(pairing.segments, threshold=threshold)
+        yield "pairs", stats.ordered_pairs(pairing.segments)
 
 
 def _decision_row(
-    contest: Contest,
+    pairing: Pairing,
     entry: JudgedMetric,
     comparison: str,
     counts: Mapping[str, int],
@@ -625,47 +625,47 @@ def _decision_row(
     row: dict[str, Any] = {**counts}
     row |= {f"{name}_share": n / total if total else None for name, n in counts.items()}
     row |= dict.fromkeys(("repaired_low", "repaired_high", "broken_low", "broken_high")) | ends
-    kind = contest.kinds.get("system" if comparison == "systems" else "segment")
+    kind = pairing.kinds.get("system" if comparison == "systems" else "segment")
     return DecisionRow(
-        test_set=contest.label,
+        test_set=pairing.label,
         metric=entry.metric,
         comparison=comparison,
         pairs=total,
-        human=kind or contest.kinds.get("ranking"),
+        human=kind or pairing.kinds.get("ranking"),
         **row,
     )
 
 
-def decision_pair_rows(contest: Contest, baseline: str) -> Iterator[DecisionPairRow]:
+def decision_pair_rows(pairing: Pairing, baseline: str) -> Iterator[DecisionPairRow]:
     """The pairs of systems that a metric orders otherwise than the baseline."""
-    base = _entry(contest, baseline)
-    for entry in contest.entries:
+    base = _entry(pairing, baseline)
+    for entry in pairing.entries:
         if base is None or entry is base:
             continue
-        for i, j, change in _changes(contest, entry, base):
+        for i, j, change in _changes(pairing, entry, base):
             if change in ("repaired", "broken"):
                 yield DecisionPairRow(
-                    test_set=contest.label,
+                    test_set=pairing.label,
                     metric=entry.metric,
                     change=change,
-                    better=contest.systems[i],
-                    worse=contest.systems[j],
-                    human_difference=float(contest.system[i] - contest.system[j]),
+                    better=pairing.systems[i],
+                    worse=pairing.systems[j],
+                    human_difference=float(pairing.system[i] - pairing.system[j]),
                     baseline=float(base.system[i] - base.system[j]),
                     score=float(entry.system[i] - entry.system[j]),
-                    human=contest.kinds.get("system"),
+                    human=pairing.kinds.get("system"),
                 )
 
 
-def _entry(contest: Contest, name: str) -> JudgedMetric | None:
-    return next((entry for entry in contest.entries if entry.metric == name), None)
+def _entry(pairing: Pairing, name: str) -> JudgedMetric | None:
+    return next((entry for entry in pairing.entries if entry.metric == name), None)
 
 
 def _changes(
-    contest: Contest, entry: JudgedMetric, base: JudgedMetric
+    pairing: Pairing, entry: JudgedMetric, base: JudgedMetric
 ) -> Iterator[tuple[int, int, str]]:
     """Pairs (better, worse) of systems that people tell apart, and what a metric changes."""
-    human, ours, theirs = contest.system, entry.system, base.system
+    human, ours, theirs = pairing.system, entry.system, base.system
     known = np.flatnonzero(~(np.isnan(human) | np.isnan(ours) | np.isnan(theirs)))
     for a, b in combinations(known.tolist(), 2):
         if human[a] == human[b]:
@@ -680,7 +680,7 @@ def _changes(
 
 
 def tables(
-    contests: Sequence[Contest],
+    pairings: Sequence[Pairing],
     results: Sequence[Result],
     over: Sequence[Joined],
     averages: Sequence[Overall],
@@ -693,7 +693,7 @@ def tables(
     """The tables of a meta-evaluation, by name.
 
     Args:
-        contests: metrics against people, by test set, slice and kind of judgements.
+        pairings: metrics against people, by test set, slice and kind of judgements.
         results: what each measure says on each of them.
         over: what it says of several test sets.
         averages: averages over all tasks.
@@ -703,7 +703,7 @@ def tables(
         threshold: smallest difference of scores that counts as one for DaRR, if any.
     """
     every: list[Result | Joined] = [*results, *over]
-    whole = [one for one in contests if one.slice is None]
+    whole = [one for one in pairings if one.slice is None]
     rows = [row for one in every for row in agreement_rows(one, how, baseline, correction)]
     found = [
         table("metaeval", "Agreement with people", AgreementRow, rows),

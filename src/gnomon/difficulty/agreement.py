@@ -10,9 +10,16 @@ import numpy as np
 from gnomon.agreement.gains import AgreementGainRow, GainTesting, gain_rows
 from gnomon.agreement.judging import ALL, Judging, judge
 from gnomon.agreement.measures import Measure, MeasuredScores, value
-from gnomon.agreement.pairing import Sought, contests
+from gnomon.agreement.pairing import PairingRequest, pairings
 from gnomon.agreement.significance import Testing
-from gnomon.agreement.tables import AgreementRow, TopSystemsRow, agreement_rows, curve_rows
+from gnomon.agreement.tables import (
+    HUMAN,
+    SUBSET,
+    AgreementRow,
+    TopSystemsRow,
+    agreement_rows,
+    curve_rows,
+)
 from gnomon.difficulty.gram_hardness import measure_grams
 from gnomon.difficulty.matched import TokenDifficulty
 from gnomon.difficulty.segment_hardness import measure_segments
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.agreement.pairing import Contest
+    from gnomon.agreement.pairing import Pairing
     from gnomon.batch import Batch
     from gnomon.difficulty.sides import Bound
     from gnomon.findings import View
@@ -190,14 +197,10 @@ def best_count(top: str, judged: int) -> int:
 # Rows
 
 
-_SUBSET = column("Systems", help="which systems the figure is of")
-_HUMAN = column("Human scores", help="their kind")
-
-
 class RankRow(Record):
     """Ranks of a system by people and by both scores within some systems (table 2)."""
 
-    subset: str = _SUBSET
+    subset: str = SUBSET
     metric: str = METRIC
     system: str = SYSTEM
     human_score: float = column("Human score", digits=3, help="people's score of the system")
@@ -208,18 +211,18 @@ class RankRow(Record):
         "Base, off by", help="human rank less base rank: + is above"
     )
     difference: int | None = column("Weighted, off by", help="human rank less rank: + is above")
-    human: str = _HUMAN
+    human: str = HUMAN
 
 
 class RankSumRow(Record):
     """How far the ranks of a metric are from those of people."""
 
-    subset: str = _SUBSET
+    subset: str = SUBSET
     metric: str = METRIC
     sum: int = column("Sum |off|", better="lower", help="rank differences without sign")
     in_place: int = column("In place", better="higher", help="systems ranked as by people")
     systems: int = column("K", help="systems")
-    human: str = _HUMAN
+    human: str = HUMAN
 
 
 class MetricScores(NamedTuple):
@@ -234,29 +237,29 @@ class MetricScores(NamedTuple):
     scores: NDArray[np.float64]
 
 
-def tasks_of(
+def pairings_of(
     testset: TestSet, scored: Sequence[Scores], people: Sequence[People]
-) -> Mapping[str | None, Contest]:
+) -> Mapping[str | None, Pairing]:
     """The scores of metrics beside people's, by the kind of these."""
     named = [(scores.metric, scores) for scores in scored]
     kinds = [judging.kind for judging in people]
-    sought = Sought(human=kinds, controls=False, allow_circular=True)
-    return {task.kind: task for task in contests([testset], named, sought)}
+    request = PairingRequest(human=kinds, controls=False, allow_circular=True)
+    return {pairing.kind: pairing for pairing in pairings([testset], named, request)}
 
 
 def judged_rows(
-    task: Contest, chosen: Sequence[Subset], curves: Mapping[str, str]
+    pairing: Pairing, chosen: Sequence[Subset], curves: Mapping[str, str]
 ) -> tuple[list[AgreementRow], list[TopSystemsRow]]:
     """Agreement of every metric with people over every subset (table 1), and over the K best.
 
     Args:
-        task: the metrics beside people.
+        pairing: the metrics beside people.
         chosen: the subsets.
         curves: what curves are called, by metric.
     """
     tops = tuple(len(subset.rows) for subset in chosen if subset.name != ALL)
     judging = Judging(_MEASURES, Testing(resamples=0), top=tops)
-    results = list(judge(task, judging))
+    results = list(judge(pairing, judging))
     rows = [row for one in results for row in agreement_rows(one, judging.testing, None, "none")]
     over_best = [
         TopSystemsRow.of(row, metric=curves[row.metric])
@@ -267,7 +270,7 @@ def judged_rows(
 
 
 def weight_gain_rows(
-    task: Contest,
+    pairing: Pairing,
     sides: tuple[str, str],
     chosen: Sequence[Subset],
     systems: Sequence[str],
@@ -279,17 +282,18 @@ def weight_gain_rows(
     whether other systems would.
 
     Args:
-        task: the metrics beside people.
+        pairing: the metrics beside people.
         sides: the names of the base metric and of the weighted one.
         chosen: the subsets.
         systems: names, in the order of the subsets.
         how: how gains are tested.
     """
-    metrics = {entry.metric: entry for entry in task.entries}
+    metrics = {entry.metric: entry for entry in pairing.entries}
     subsets = [
-        (subset.name, np.isin(task.systems, [systems[k] for k in subset.rows])) for subset in chosen
+        (subset.name, np.isin(pairing.systems, [systems[k] for k in subset.rows]))
+        for subset in chosen
     ]
-    yield from gain_rows(task, (metrics[sides[0]], metrics[sides[1]]), _MEASURES, how, subsets)
+    yield from gain_rows(pairing, (metrics[sides[0]], metrics[sides[1]]), _MEASURES, how, subsets)
 
 
 def following_rows(

@@ -46,11 +46,11 @@ from gnomon.difficulty.agreement import (
     following_rows,
     judged_rows,
     judges,
+    pairings_of,
     rank_rows,
     ranks,
     subsets,
     sum_rows,
-    tasks_of,
     weight_gain_rows,
 )
 from gnomon.difficulty.omission import (
@@ -415,25 +415,25 @@ class _Judging:
         scored = [*others, *(one for run in self.runs for one in _all_of(run))]
         systems = tuple(self.testset.systems)
         told: list[str] = []
-        tasks = tasks_of(self.testset, scored, self.people)
+        pairings = pairings_of(self.testset, scored, self.people)
         for judge in self.people:
-            task = tasks[judge.kind]
+            pairing = pairings[judge.kind]
             chosen, said = subsets(judge, self.top)
             told += said
             curves = self._curve_names(others) if self.curves else {}
-            agreement, over_best = judged_rows(task, chosen, curves)
+            agreement, over_best = judged_rows(pairing, chosen, curves)
             rows["agreement"] += agreement
             for run in self.runs:
                 spec, names = run.bound.metric.spec, (run.base.name, run.weighted.name)
-                gained = weight_gain_rows(task, names, chosen, systems, self.how)
+                gained = weight_gain_rows(pairing, names, chosen, systems, self.how)
                 rows["gains"] += (AgreementGainRow.of(row, metric=spec) for row in gained)
                 ranked = list(rank_rows(run.sides, judge, chosen, systems, spec))
                 rows["ranks"] += ranked
                 rows["rank_sums"] += sum_rows(ranked, run.sides)
-            rows["points"] += point_rows(task)
+            rows["points"] += point_rows(pairing)
             rows["curves"] += over_best
             if self.curves:
-                told += self._add_following(rows, judge, task.label)
+                told += self._add_following(rows, judge, pairing.label)
         return told + unavailable
 
     def _others(self, metrics: Metrics, *, allow_code: bool) -> tuple[list[Scores], list[str]]:

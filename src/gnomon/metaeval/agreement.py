@@ -27,16 +27,16 @@ from gnomon.agreement.measures import (
     tasks_of,
 )
 from gnomon.agreement.pairing import (
-    Contest,
     Judged,
-    Sought,
+    Pairing,
+    PairingRequest,
     by_name,
     check_kinds,
     circular,
-    contests,
     every_metric,
     kinds_of,
     metric_faults,
+    pairings,
     title_of,
 )
 from gnomon.agreement.significance import (
@@ -352,7 +352,7 @@ def metaeval(
     check_kinds([one.outline for one in sets], kinds)
     if len(sets) == 1 and files:
         refuse(_judged_faults(sets[0].outline, kinds, judging.measures, darr_threshold))
-    sought = Sought(
+    request = PairingRequest(
         human=kinds,
         by=by,
         human_systems=human_systems,
@@ -365,7 +365,7 @@ def metaeval(
     )
     if unit == "document":
         refuse(Fault("unit", without_documents(title_of(one))) for one in sets if not one.documents)
-    judged = list(contests(sets, wanted, sought))
+    judged = list(pairings(sets, wanted, request))
     _check_baseline(judged, baseline)
     results: list[Result] = []
     if progress:
@@ -475,8 +475,8 @@ def _circular_faults(
             yield Fault(f"metrics[{number}]", circular(title_of(outline), one, both))
 
 
-def _check_baseline(contests: Sequence[Contest], baseline: str | None) -> None:
-    names = dict.fromkeys(entry.metric for one in contests for entry in one.entries)
+def _check_baseline(pairings: Sequence[Pairing], baseline: str | None) -> None:
+    names = dict.fromkeys(entry.metric for one in pairings for entry in one.entries)
     if baseline is not None and baseline not in names:
         raise UnknownNameError("metric (as baseline)", baseline, names)
 
@@ -528,12 +528,12 @@ class _Request(NamedTuple):
     says: str | None
 
 
-def _finding(contests: Sequence[Contest], results: Sequence[Result], asked: _Request) -> Finding:
+def _finding(pairings: Sequence[Pairing], results: Sequence[Result], asked: _Request) -> Finding:
     """Tables, views, notices and signatures of what was measured."""
     over = list(joined(results, asked.judging))
     averages = list(overall(results, over, asked.tasks))
     made = tables(
-        contests,
+        pairings,
         results,
         over,
         averages,
@@ -546,31 +546,31 @@ def _finding(contests: Sequence[Contest], results: Sequence[Result], asked: _Req
         method="metaeval",
         title="Meta-evaluation: do the metrics agree with people?",
         tables=tuple(made.values()),
-        signatures=_signatures(contests, asked),
+        signatures=_signatures(pairings, asked),
         views=views(
             made,
             list(grouped(results)),
-            list(dict.fromkeys(one.label for one in contests)),
+            list(dict.fromkeys(one.label for one in pairings)),
             asked.baseline,
             alternative=asked.judging.testing.alternative,
         ),
         notices=notices(
-            contests,
+            pairings,
             results,
             asked.judging,
             averages,
             baseline=asked.baseline,
             says=asked.says,
         ),
-        facts=_facts(contests),
+        facts=_facts(pairings),
     )
 
 
-def _signatures(contests: Sequence[Contest], asked: _Request) -> dict[str, str]:
+def _signatures(pairings: Sequence[Pairing], asked: _Request) -> dict[str, str]:
     """One per metric where all test sets agree, else one for each; and that of the judging."""
     found: dict[str, str] = {}
-    for name in dict.fromkeys(name for one in contests for name in one.signatures):
-        own = {one.label: one.signatures[name] for one in contests if name in one.signatures}
+    for name in dict.fromkeys(name for one in pairings for name in one.signatures):
+        own = {one.label: one.signatures[name] for one in pairings if name in one.signatures}
         if len(set(own.values())) == 1:
             found[name] = next(iter(own.values()))
         else:
@@ -587,11 +587,11 @@ def _signatures(contests: Sequence[Contest], asked: _Request) -> dict[str, str]:
     return found | {"metaeval": str(said)}
 
 
-def _facts(contests: Sequence[Contest]) -> dict[str, str]:
-    whole = [one for one in contests if one.slice is None]
+def _facts(pairings: Sequence[Pairing]) -> dict[str, str]:
+    whole = [one for one in pairings if one.slice is None]
     sizes = dict.fromkeys(f"{c.title} ({len(c.systems)} x {c.testset.segments})" for c in whole)
     kinds = dict.fromkeys(f"{kind} ({level})" for c in whole for level, kind in c.kinds.items())
-    metrics = dict.fromkeys(entry.metric for c in contests for entry in c.entries)
+    metrics = dict.fromkeys(entry.metric for c in pairings for entry in c.entries)
     return {
         "test sets (systems x segments)": ", ".join(sizes),
         "human scores": ", ".join(kinds),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gnomon.agreement.judging import Judging, Overall, Result
     from gnomon.agreement.measures import MeasuredScores
-    from gnomon.agreement.pairing import Contest, JudgedMetric
+    from gnomon.agreement.pairing import JudgedMetric, Pairing
 
 #: how far scores that are equal lie apart, as a share of them
 _ROUNDING = 1e-12
@@ -30,7 +30,7 @@ _TIES = (
 
 
 def notices(
-    contests: Sequence[Contest],
+    pairings: Sequence[Pairing],
     results: Sequence[Result],
     judging: Judging,
     averages: Sequence[Overall] = (),
@@ -40,16 +40,16 @@ def notices(
 ) -> tuple[str, ...]:
     """All that should be said, each once."""
     found = [says] if says else []
-    found += [notice for contest in contests for notice in contest.notices]
-    whole = [contest for contest in contests if contest.slice is None]
-    for contest in whole:
-        found += _missing(contest, judging)
-        found += _unlike_segments(contest, results)
-        found += _measured(contest, results)
-        found += _directions(contest, results)
+    found += [notice for pairing in pairings for notice in pairing.notices]
+    whole = [pairing for pairing in pairings if pairing.slice is None]
+    for pairing in whole:
+        found += _missing(pairing, judging)
+        found += _unlike_segments(pairing, results)
+        found += _measured(pairing, results)
+        found += _directions(pairing, results)
     for own in _of_one_set(whole):
         found += _not_done(own, results, judging)
-    found += _sliced(contests, results)
+    found += _sliced(pairings, results)
     found += _subsets(whole, judging)
     found += _units(whole, results)
     found += _tests(results, judging, baseline)
@@ -64,49 +64,49 @@ def notices(
     return tuple(dict.fromkeys(found))
 
 
-def _missing(contest: Contest, judging: Judging) -> Iterator[str]:
+def _missing(pairing: Pairing, judging: Judging) -> Iterator[str]:
     """People and metrics that did not score the same systems and segments."""
-    judged = ~np.isnan(contest.system)
-    silent = [n for n, known in zip(contest.systems, judged, strict=True) if not known]
+    judged = ~np.isnan(pairing.system)
+    silent = [n for n, known in zip(pairing.systems, judged, strict=True) if not known]
     levels = {measure.human_level for measure in judging.measures}
     if silent and judged.any() and "system" in levels:
-        yield f"{contest.name}: without human system scores, left out: {named(silent)}"
-    people = ~np.isnan(contest.segments)
-    yield from _uneven(f"{contest.name}: human scores", contest.systems, people)
-    for entry in contest.entries:
+        yield f"{pairing.name}: without human system scores, left out: {named(silent)}"
+    people = ~np.isnan(pairing.segments)
+    yield from _uneven(f"{pairing.name}: human scores", pairing.systems, people)
+    for entry in pairing.entries:
         scored = ~np.isnan(entry.segments)
-        yield from _unscored(contest, entry, by_system="system" in levels)
-        yield from _uneven(f"{contest.title}: scores by {entry.metric}", contest.systems, scored)
+        yield from _unscored(pairing, entry, by_system="system" in levels)
+        yield from _uneven(f"{pairing.title}: scores by {entry.metric}", pairing.systems, scored)
         holes = (people & ~scored).sum(axis=1)
         if holes.any() and "segment" in levels:
-            worst = sorted(zip(-holes, contest.systems, people.sum(axis=1), strict=True))
+            worst = sorted(zip(-holes, pairing.systems, people.sum(axis=1), strict=True))
             told = [f"{name} {-n} of {of}" for n, name, of in worst if n]
             yield (
-                f"{contest.name}: {entry.metric} lacks {holes.sum()} of {people.sum()} segment"
+                f"{pairing.name}: {entry.metric} lacks {holes.sum()} of {people.sum()} segment"
                 f" scores that people gave ({named(told)}); they are left out of its figures, and"
                 " differences between metrics are taken over what both scored"
             )
-        if contest.ranked is not None and "segment" in levels:
-            of, better, worse, _ = contest.ranked
+        if pairing.ranked is not None and "segment" in levels:
+            of, better, worse, _ = pairing.ranked
             gone = int((~scored[better, of] | ~scored[worse, of]).sum())
             if gone:
                 yield (
-                    f"{contest.name}: {entry.metric} lacks a score of {gone} of {len(of)} ranked"
+                    f"{pairing.name}: {entry.metric} lacks a score of {gone} of {len(of)} ranked"
                     " pairs; they are left out of its figures"
                 )
 
 
-def _unscored(contest: Contest, entry: JudgedMetric, *, by_system: bool) -> Iterator[str]:
+def _unscored(pairing: Pairing, entry: JudgedMetric, *, by_system: bool) -> Iterator[str]:
     """Systems of the test set without a score, and scores of systems that it does not have."""
-    ranked = {name for ranking in contest.testset.rankings for name in ranking.systems}
-    own = {*contest.testset.systems, *(n for h in contest.testset.human for n in h.systems)}
-    judged, scored = ~np.isnan(contest.system), ~np.isnan(entry.system)
+    ranked = {name for ranking in pairing.testset.rankings for name in ranking.systems}
+    own = {*pairing.testset.systems, *(n for h in pairing.testset.human for n in h.systems)}
+    judged, scored = ~np.isnan(pairing.system), ~np.isnan(entry.system)
     if not by_system:
         judged, scored = (
-            np.any(~np.isnan(side), axis=1) for side in (contest.segments, entry.segments)
+            np.any(~np.isnan(side), axis=1) for side in (pairing.segments, entry.segments)
         )
     said: dict[str, list[str]] = {}
-    for name, known, by_people in zip(contest.systems, scored, judged, strict=True):
+    for name, known, by_people in zip(pairing.systems, scored, judged, strict=True):
         if by_people and not known:
             what = f"systems that people judged, but {entry.metric} did not score, left out of its"
             said.setdefault(f"{what} figures", []).append(name)
@@ -116,7 +116,7 @@ def _unscored(contest: Contest, entry: JudgedMetric, *, by_system: bool) -> Iter
             what = f"systems that {entry.metric} scored, but the test set does not have, left out"
             said.setdefault(what, []).append(name)
     for what, names in said.items():
-        place = contest.name if what.startswith("systems that people judged") else contest.title
+        place = pairing.name if what.startswith("systems that people judged") else pairing.title
         yield f"{place}: {what}: {named(names)}"
 
 
@@ -128,53 +128,53 @@ def _uneven(what: str, systems: Sequence[str], scored: NDArray[np.bool_]) -> Ite
         yield f"{what}: {told}"
 
 
-def _unlike_segments(contest: Contest, results: Sequence[Result]) -> Iterator[str]:
+def _unlike_segments(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
     """Segments that people judged and segments that a metric scored, where system scores differ.
 
     A system score over segments that people did not judge says of other texts than they did.
     """
-    if not any(r.contest is contest and r.measure.level == "system" for r in results):
+    if not any(r.pairing is pairing and r.measure.level == "system" for r in results):
         return
-    judged: NDArray[np.bool_] = np.any(~np.isnan(contest.segments), axis=0)
+    judged: NDArray[np.bool_] = np.any(~np.isnan(pairing.segments), axis=0)
     if not judged.any():
         return
     told: dict[tuple[int, int], list[str]] = {}
-    for entry in contest.entries:
+    for entry in pairing.entries:
         scored: NDArray[np.bool_] = np.any(~np.isnan(entry.segments), axis=0)
         if scored.any() and not np.array_equal(scored, judged):
             counts = (int(scored.sum()), int((scored & judged).sum()))
             told.setdefault(counts, []).append(entry.metric)
     for (scored_by, both), names in told.items():
         yield (
-            f"{contest.title}: people ({contest.kinds['segment']}) judged {int(judged.sum())} of"
+            f"{pairing.title}: people ({pairing.kinds['segment']}) judged {int(judged.sum())} of"
             f" {len(judged)} segments, and {named(names)} scored {scored_by}, of which people"
             f" judged {both}; system scores are over all that each side has"
         )
 
 
-def _of_one_set(contests: Sequence[Contest]) -> list[list[Contest]]:
-    found: dict[int, list[Contest]] = {}
-    for contest in contests:
-        found.setdefault(id(contest.testset), []).append(contest)
+def _of_one_set(pairings: Sequence[Pairing]) -> list[list[Pairing]]:
+    found: dict[int, list[Pairing]] = {}
+    for pairing in pairings:
+        found.setdefault(id(pairing.testset), []).append(pairing)
     return list(found.values())
 
 
-def _sliced(contests: Sequence[Contest], results: Sequence[Result]) -> Iterator[str]:
+def _sliced(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[str]:
     """What slices cannot say, and what their system scores are."""
     told: dict[str, list[str]] = {}
-    for contest in (one for one in contests if one.slice is None):
+    for pairing in (one for one in pairings if one.slice is None):
         parts = [
             one
-            for one in contests
-            if one.slice is not None and one.testset is contest.testset and one.kind == contest.kind
+            for one in pairings
+            if one.slice is not None and one.testset is pairing.testset and one.kind == pairing.kind
         ]
-        if parts and "system" in contest.kinds and not any("system" in p.kinds for p in parts):
-            said = f"{contest.title}: people's scores of whole systems say nothing of slices"
-            told.setdefault(said, []).append(contest.kinds["system"])
-        for entry in contest.entries if parts else ():
+        if parts and "system" in pairing.kinds and not any("system" in p.kinds for p in parts):
+            said = f"{pairing.title}: people's scores of whole systems say nothing of slices"
+            told.setdefault(said, []).append(pairing.kinds["system"])
+        for entry in pairing.entries if parts else ():
             if entry.corpus is None and not entry.is_mean and np.isfinite(entry.segments).any():
                 said = (
-                    f"{contest.title}: system scores on slices are means of segment scores, which"
+                    f"{pairing.title}: system scores on slices are means of segment scores, which"
                     " those over all segments are not"
                 )
                 told.setdefault(said, []).append(entry.metric)
@@ -183,7 +183,7 @@ def _sliced(contests: Sequence[Contest], results: Sequence[Result]) -> Iterator[
     undefined = sum(
         int(np.isnan(found.value))
         for result in results
-        if result.contest.slice is not None
+        if result.pairing.slice is not None
         for found in result.values
     )
     if undefined:
@@ -200,8 +200,8 @@ def _weights(one: Overall) -> str:
     return f"average over tasks{added}, correlations as (r + 1)/2, weights: {'; '.join(tasks)}"
 
 
-def _measured(contest: Contest, results: Sequence[Result]) -> Iterator[str]:
-    own = [result for result in results if result.contest is contest]
+def _measured(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
+    own = [result for result in results if result.pairing is pairing]
     done = {result.measure for result in own}
     yield from dict.fromkeys(equal_notice(r.label, *same, r.human) for r, same in _equal(own))
     for result in own:
@@ -209,30 +209,30 @@ def _measured(contest: Contest, results: Sequence[Result]) -> Iterator[str]:
         yield from _beaten(result)
     if any(r.measure.level == "system" and r.cells.judged == 2 for r in own):
         yield (
-            f"{contest.name}: people and metrics scored two systems; over two every correlation is"
+            f"{pairing.name}: people and metrics scored two systems; over two every correlation is"
             " 1, -1 or undefined, and there are neither intervals, tests nor ranks of system scores"
         )
-    if contest.judged == 1:
-        yield f"{contest.name}: people judged one system, so that no systems can be compared"
-    if contest.ranking is not None and any(m.statistic == "darr" for m in done):
-        yield from _rankings(contest)
+    if pairing.judged == 1:
+        yield f"{pairing.name}: people judged one system, so that no systems can be compared"
+    if pairing.ranking is not None and any(m.statistic == "darr" for m in done):
+        yield from _rankings(pairing)
 
 
 def _not_done(
-    contests: Sequence[Contest], results: Sequence[Result], judging: Judging
+    pairings: Sequence[Pairing], results: Sequence[Result], judging: Judging
 ) -> Iterator[str]:
     """What no judgements of a test set allow: by name if it was asked for, else by level."""
-    own = {id(contest) for contest in contests}
-    done = {result.measure for result in results if id(result.contest) in own}
+    own = {id(pairing) for pairing in pairings}
+    done = {result.measure for result in results if id(result.pairing) in own}
     missing = [measure for measure in judging.measures if measure not in done]
-    name = contests[0].title
+    name = pairings[0].title
     if missing and judging.named:
         needs = "; DaRR needs rankings, or scores and a threshold (--darr-threshold)"
         yield (
             f"{name}: no human scores for: {'; '.join(m.title for m in missing)}"
             + (needs if any(m.statistic == "darr" for m in missing) else "")
         )
-    elif missing and any(contest.judged > 1 for contest in contests):
+    elif missing and any(pairing.judged > 1 for pairing in pairings):
         wanted = dict.fromkeys(measure.level for measure in judging.measures)
         for level in (one for one in wanted if one not in {m.level for m in done}):
             yield f"{name}: no human scores at {level} level"
@@ -250,18 +250,18 @@ def _beaten(result: Result) -> Iterator[str]:
     if names:
         subset = "" if result.subset == "all" else f", {result.subset}"
         yield (
-            f"{result.contest.name}, {result.measure.title}{subset}: {control} ({best:.3f}) is as"
+            f"{result.pairing.name}, {result.measure.title}{subset}: {control} ({best:.3f}) is as"
             f" good as, or better than, {named(names)}"
         )
 
 
-def _rankings(contest: Contest) -> Iterator[str]:
-    rows = Counter(contest.ranking.rows if contest.ranking else ())
+def _rankings(pairing: Pairing) -> Iterator[str]:
+    rows = Counter(pairing.ranking.rows if pairing.ranking else ())
     repeated = sum(count - 1 for count in rows.values())
     against = sum(1 for s, b, w in rows if (s, w, b) in rows) // 2
     if repeated or against:
         yield (
-            f"{contest.name}: the ranking {contest.kinds['ranking']} repeats {repeated}"
+            f"{pairing.name}: the ranking {pairing.kinds['ranking']} repeats {repeated}"
             f" judgement(s) and contradicts itself on {against} pair(s); all count as they stand"
         )
 
@@ -315,7 +315,7 @@ def _is_constant(human: NDArray[np.float64], axis: int | None) -> bool:
 
 def _undefined(result: Result) -> Iterator[str]:
     """Why a value is undefined."""
-    cells, where = result.cells, f"{result.contest.name}, {result.measure.title}"
+    cells, where = result.cells, f"{result.pairing.name}, {result.measure.title}"
     subset = "" if result.subset == "all" else f", {result.subset}"
     for name, scores, found in zip(cells.names, cells.metrics, result.values, strict=True):
         if np.isnan(found.value):
@@ -345,11 +345,11 @@ def _reason(human: NDArray[np.float64], scores: NDArray[np.float64], n: int) -> 
     return "no group has two scores that differ on both sides"
 
 
-def _directions(contest: Contest, results: Sequence[Result]) -> Iterator[str]:
+def _directions(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
     """Metrics that seem to point the wrong way, where nobody knows which way they point."""
-    known = {entry.metric for entry in contest.entries if entry.turned or entry.directed}
+    known = {entry.metric for entry in pairing.entries if entry.turned or entry.directed}
     for result in results:
-        if result.contest is not contest or result.subset != "all":
+        if result.pairing is not pairing or result.subset != "all":
             continue
         if result.measure.statistic != "pearson":
             continue
@@ -360,51 +360,51 @@ def _directions(contest: Contest, results: Sequence[Result]) -> Iterator[str]:
         ]
         if names:
             yield (
-                f"{contest.name}, {result.measure.title}: negative for {named(names)}, though"
+                f"{pairing.name}, {result.measure.title}: negative for {named(names)}, though"
                 " higher should be better; if it is an error rate, say so (--lower-is-better;"
                 " higher_is_better=False)"
             )
 
 
-def _subsets(contests: Sequence[Contest], judging: Judging) -> Iterator[str]:
-    for contest in contests:
-        systems = int((~np.isnan(contest.system)).sum())
+def _subsets(pairings: Sequence[Pairing], judging: Judging) -> Iterator[str]:
+    for pairing in pairings:
+        systems = int((~np.isnan(pairing.system)).sum())
         for k in judging.top:
             if systems and k > systems:
-                yield f"{contest.name}: top {k} is all of its {systems} judged systems"
+                yield f"{pairing.name}: top {k} is all of its {systems} judged systems"
         if judging.inliers and systems:
-            left = [n for n, o in zip(contest.systems, _outliers(contest), strict=True) if o]
+            left = [n for n, o in zip(pairing.systems, _outliers(pairing), strict=True) if o]
             yield (
-                f"{contest.name}: outliers by human score, |s - median| > 2.5 x 1.483 MAD:"
+                f"{pairing.name}: outliers by human score, |s - median| > 2.5 x 1.483 MAD:"
                 f" {named(left) or 'none'}"
             )
 
 
-def _outliers(contest: Contest) -> list[bool]:
-    return [bool(one) for one in stats.outliers(contest.system)]
+def _outliers(pairing: Pairing) -> list[bool]:
+    return [bool(one) for one in stats.outliers(pairing.system)]
 
 
-def _units(contests: Sequence[Contest], results: Sequence[Result]) -> Iterator[str]:
+def _units(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[str]:
     """Where segments are taken as independent, and where documents are too few."""
-    for contest in contests:
-        own = [r for r in results if r.contest is contest and r.measure.level == "segment"]
+    for pairing in pairings:
+        own = [r for r in results if r.pairing is pairing and r.measure.level == "segment"]
         by = {result.verdicts.interval for result in own}
-        if "segments" in by and contest.documents is None:
+        if "segments" in by and pairing.documents is None:
             yield (
-                f"{contest.title}: intervals and tests take segments as independent, for the test"
+                f"{pairing.title}: intervals and tests take segments as independent, for the test"
                 " set does not say which document they belong to; where one person judged whole"
                 " documents they are too narrow"
             )
         elif "segments" in by:
             yield (
-                f"{contest.title}: intervals and tests take segments as independent, as was asked;"
+                f"{pairing.title}: intervals and tests take segments as independent, as was asked;"
                 " where one person judged whole documents they are too narrow"
             )
         few = [r.verdicts.drawn for r in own if r.verdicts.interval == "documents"]
         most = max((int(one.max(initial=0)) for one in few if one is not None), default=None)
         if most is not None and most < LEAST_DOCUMENTS:
             yield (
-                f"{contest.name}: people judged {most} documents; below {LEAST_DOCUMENTS} there are"
+                f"{pairing.name}: people judged {most} documents; below {LEAST_DOCUMENTS} there are"
                 " no intervals and tests of segment-level figures over documents (unit 'segment'"
                 " takes segments as independent)"
             )

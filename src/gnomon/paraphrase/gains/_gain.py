@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon.agreement.gains import GainTesting, Over, gain_rows
 from gnomon.agreement.measures import Measure
-from gnomon.agreement.pairing import Sought, check_kinds, contests, labels_of
+from gnomon.agreement.pairing import PairingRequest, check_kinds, labels_of, pairings
 from gnomon.agreement.significance import resample_faults, without_documents
 from gnomon.agreement.tables import changed_decisions, ordered_outputs
 from gnomon.annotate import standard_parser
@@ -77,7 +77,7 @@ from gnomon.verdicts import anomaly_notice
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gnomon.agreement.pairing import Contest
+    from gnomon.agreement.pairing import Pairing
     from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.scores import Scores
@@ -509,11 +509,11 @@ def _judged_rows(
     rows = GainRows([], [], [], [])
     for testset, label, some in zip(testsets, labels_of(testsets), scored, strict=True):
         names = {one.metric: one.base for one in some} | {one.name: one.wide for one in some}
-        sought = Sought(human=kinds, controls=False, allow_circular=True)
-        levels = _by_level(list(contests([testset], list(names.items()), sought)), label, kinds)
+        request = PairingRequest(human=kinds, controls=False, allow_circular=True)
+        levels = _by_level(list(pairings([testset], list(names.items()), request)), label, kinds)
         edits = _count_edits(testset, kinds)
         metrics = {entry.metric: entry for entry in levels["system"].entries}
-        ordered = {level: dict(ordered_outputs(task, None)) for level, task in levels.items()}
+        ordered = {level: dict(ordered_outputs(pairing, None)) for level, pairing in levels.items()}
         for one in some:
             head: dict[str, Any] = {
                 "metric": one.metric,
@@ -524,8 +524,8 @@ def _judged_rows(
             both = metrics[one.metric], metrics[one.name]
             decided = [
                 row
-                for level, task in levels.items()
-                for row in changed_decisions(task, both, ordered[level], how)
+                for level, pairing in levels.items()
+                for row in changed_decisions(pairing, both, ordered[level], how)
                 if row.pairs
             ]
             counts = {"repaired": 0, "broken": 0, "pairs": 0}
@@ -533,8 +533,8 @@ def _judged_rows(
                 if row.comparison == "systems":
                     counts = {name: getattr(row, name) for name in counts}
             rows.decisions.extend(GainDecisionRow.of(row, **head) for row in decided)
-            for level, task in levels.items():
-                for gained in gain_rows(task, both, _MEASURES[level], how):
+            for level, pairing in levels.items():
+                for gained in gain_rows(pairing, both, _MEASURES[level], how):
                     if level != "system":
                         rows.segments.append(SegmentGainRow.of(gained, **head))
                         continue
@@ -545,21 +545,21 @@ def _judged_rows(
     return rows
 
 
-def _by_level(tasks: Sequence[Contest], label: str, kinds: Sequence[str]) -> dict[str, Contest]:
+def _by_level(pairings: Sequence[Pairing], label: str, kinds: Sequence[str]) -> dict[str, Pairing]:
     """The scores beside people's of each level, of the kind of judgements that is taken there."""
-    testset = tasks[0].testset
-    nobody = np.full_like(tasks[0].system, np.nan)
-    levels = {"system": replace(tasks[0], label=label, system=nobody, kinds={}, ranking=None)}
+    testset = pairings[0].testset
+    nobody = np.full_like(pairings[0].system, np.nan)
+    levels = {"system": replace(pairings[0], label=label, system=nobody, kinds={}, ranking=None)}
     chosen = kinds_of(testset.outline, kinds)
     for level, kind in (
         ("system", chosen.system),
         ("ranking", chosen.ranking),
         ("segment", chosen.segment),
     ):
-        for task in tasks:
-            if kind is not None and task.kind == kind:
-                ranking = task.ranking if level == "ranking" else None
-                levels[level] = replace(task, label=label, kinds={level: kind}, ranking=ranking)
+        for pairing in pairings:
+            if kind is not None and pairing.kind == kind:
+                ranking = pairing.ranking if level == "ranking" else None
+                levels[level] = replace(pairing, label=label, kinds={level: kind}, ranking=ranking)
     return levels
 
 
