@@ -62,6 +62,7 @@ __all__ = [
     "Confidence",
     "Count",
     "Device",
+    "DrawOptions",
     "Flags",
     "Group",
     "Help",
@@ -306,6 +307,15 @@ Segments: TypeAlias = Annotated[Sequence[int] | None, Numbering(), Limits(1), Me
 OutputFile: TypeAlias = Annotated[
     "str | os.PathLike[str] | None", Outcome(), Metavar("FILE"), Group("output")
 ]
+
+
+@dataclass(frozen=True)
+class DrawOptions:
+    """How often is drawn, for intervals of which confidence, with which seed."""
+
+    resamples: Resamples = 1000
+    confidence: Confidence = 0.95
+    seed: Seed = SEED
 
 
 # Options of a function

@@ -14,8 +14,9 @@ from tests.bmx.counting import Counting
 
 import gnomon as gn
 from gnomon.bmx import against_errors, explanations
-from gnomon.bmx._judging import Resampling, mean_of, tag_ranks
+from gnomon.bmx._judging import mean_of, tag_ranks
 from gnomon.errors import DataError, UnknownNameError
+from gnomon.options import DrawOptions
 from gnomon.spans import ErrorSpan
 
 
@@ -137,10 +138,10 @@ def test_without_errors_there_is_nothing_to_judge_by(testset: gn.TestSet) -> Non
 
 def test_means_draw_the_systems_of_a_segment_together() -> None:
     values = np.array([[1.0, 0.0, np.nan], [1.0, 0.0, np.nan]])
-    together, alone = (mean_of(rows, Resampling()) for rows in (values, values[:1]))
+    together, alone = (mean_of(rows, DrawOptions()) for rows in (values, values[:1]))
     assert together[:3] == alone[:3]
     assert (together.value, together.n) == (0.5, 4)
-    assert mean_of(values[:, 2:], Resampling()) == (None, None, None, 0)
+    assert mean_of(values[:, 2:], DrawOptions()) == (None, None, None, 0)
 
 
 @pytest.mark.parametrize("pair", ["et-en", "ro-en"])

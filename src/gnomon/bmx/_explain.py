@@ -15,7 +15,6 @@ from gnomon.bmx._judging import (
     CurveArea,
     ErrorRanking,
     JudgedExplanations,
-    Resampling,
     against_errors,
     check_errors,
     curves_table,
@@ -43,16 +42,14 @@ from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_metric, check_once
 from gnomon.metrics.scoring import bind
 from gnomon.options import (
-    SEED,
-    Confidence,
     Count,
+    DrawOptions,
     Group,
     Metavar,
     OutputFile,
     Positive,
-    Resamples,
-    Seed,
     Segments,
+    with_fields,
 )
 from gnomon.records import METRIC, SEGMENT, SYSTEM, Record, column, table
 from gnomon.stored import Layer, StoredView, metric_sql, words_in
@@ -545,6 +542,7 @@ _JUDGING = Group("judging explanations (beside the random explainer)")
     verdict=explain_verdict,
     claims=EXPLAIN_CLAIMS,
 )
+@with_fields(draws=DrawOptions)
 def explain(
     testset: TestSet,
     metrics: Metrics = "bleu",
@@ -558,9 +556,7 @@ def explain(
     faithfulness: Annotated[bool, _JUDGING] = False,
     examples: Count = 3,
     min_count: Positive = 3,
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
-    seed: Seed = SEED,
+    draws: DrawOptions,
     max_calls: Positive = MAX_CALLS,
     save_explanations: OutputFile = None,
     cache: Cache | None = None,
@@ -598,13 +594,12 @@ def explain(
         UsageError: an option is out of its range.
         GnomonError: whatever :func:`explanations` raises.
     """
-    chosen = _segments(testset, segments, sample, seed)
-    draws = Resampling(resamples, seed, confidence)
+    chosen = _segments(testset, segments, sample, draws.seed)
     found: list[_MetricExplained] = []
     for metric in listed(metrics):
         _, bound = bind(testset, metric, allow_code=allow_code)
         run = _Explaining(testset, bound, sides, chosen, max_calls, cache, progress)
-        judge = _Judge(run, errors, errors_kind, faithfulness, seed)
+        judge = _Judge(run, errors, errors_kind, faithfulness, draws.seed)
         found += [judge.judged(find_explainer(one), examples) for one in listed(explainers)]
     finding = _finding(testset, found, min_count, draws)
     if save_explanations:
@@ -696,7 +691,7 @@ def _segments(
 
 
 def _finding(
-    testset: TestSet, found: Sequence[_MetricExplained], min_count: int, draws: Resampling
+    testset: TestSet, found: Sequence[_MetricExplained], min_count: int, draws: DrawOptions
 ) -> Finding:
     rows = [row for one in found for row in _rows(one)]
     words = counted_words(rows)

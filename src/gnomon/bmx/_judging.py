@@ -11,7 +11,6 @@ from gnomon.bmx._explanations import MAX_CALLS
 from gnomon.bmx._pairs import NO_TEXT, PairKey, PairTable, Scorer, Texts
 from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.metrics.scoring import bind
-from gnomon.options import SEED
 from gnomon.records import METRIC, Record, column, table
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from gnomon.bmx._explanations import Explanations, SideWords
     from gnomon.findings import Table
     from gnomon.metrics.protocol import BoundMetric, Metric
+    from gnomon.options import DrawOptions
     from gnomon.outline import Outline
     from gnomon.spans import ErrorSpan
     from gnomon.testset import TestSet
@@ -364,14 +364,6 @@ def _mean_defined(areas: NDArray[np.float64]) -> NDArray[np.float64]:
 # Means over explained outputs, with intervals over segments, and against a control.
 
 
-class Resampling(NamedTuple):
-    """How many resamples of the segments, their seed, and the share inside an interval."""
-
-    resamples: int = 1000
-    seed: int = SEED
-    confidence: float = 0.95
-
-
 class Mean(NamedTuple):
     """A mean with its interval; None where nothing is defined or drawn."""
 
@@ -381,7 +373,7 @@ class Mean(NamedTuple):
     n: int
 
 
-def mean_of(values: NDArray[np.float64], draws: Resampling) -> Mean:
+def mean_of(values: NDArray[np.float64], draws: DrawOptions) -> Mean:
     """The mean of all defined cells, and its bootstrap interval over segments.
 
     Outputs of several systems for one segment are drawn together.
@@ -455,7 +447,7 @@ class CurveArea(Record):
     sentences: int = column("Sentences", help="outputs that have a curve")
 
 
-def errors_table(judged: Sequence[JudgedExplanations], draws: Resampling) -> Table:
+def errors_table(judged: Sequence[JudgedExplanations], draws: DrawOptions) -> Table:
     """Agreement with the errors that people marked, averaged over sentences."""
     rows = [
         ErrorRanking(
@@ -484,7 +476,7 @@ def errors_table(judged: Sequence[JudgedExplanations], draws: Resampling) -> Tab
     return table("errors", "Explanations against marked errors", ErrorRanking, rows, note=note)
 
 
-def curves_table(judged: Sequence[JudgedExplanations], draws: Resampling) -> Table:
+def curves_table(judged: Sequence[JudgedExplanations], draws: DrawOptions) -> Table:
     """Areas under deletion and insertion curves, averaged over outputs."""
     rows = []
     for one in judged:
@@ -507,7 +499,7 @@ def curves_table(judged: Sequence[JudgedExplanations], draws: Resampling) -> Tab
 def _compared(
     values: NDArray[np.float64],
     control: NDArray[np.float64],
-    draws: Resampling,
+    draws: DrawOptions,
     *,
     sign: float = 1.0,
 ) -> dict[str, Any]:

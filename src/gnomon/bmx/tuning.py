@@ -52,17 +52,15 @@ from gnomon.methods import method
 from gnomon.metrics import resolve
 from gnomon.metrics.protocol import Metrics
 from gnomon.options import (
-    SEED,
-    Confidence,
     Count,
+    DrawOptions,
     Group,
     Limits,
     Metavar,
     OutputFile,
     Positive,
     Rare,
-    Resamples,
-    Seed,
+    with_fields,
 )
 from gnomon.signature import Signature
 from gnomon.testset import TestSet
@@ -284,6 +282,7 @@ def _judged_by(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
     verdict=tune_verdict,
     claims=TUNE_CLAIMS,
 )
+@with_fields(draws=DrawOptions)
 def tune(
     data: TestSet | Sequence[TestSet] | Sequence[Explained] | Grids | None = None,
     metrics: Metrics = "bleu",
@@ -315,9 +314,7 @@ def tune(
     splits: Annotated[Count, _SEARCH, Rare()] = 10,
     second_iteration: Annotated[bool, _SEARCH, Rare()] = False,
     second_iterations: Sequence[Iteration] | None = None,
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
-    seed: Seed = SEED,
+    draws: DrawOptions,
     cache: Cache | None = None,
     progress: Progress | None = None,
     allow_code: bool = False,
@@ -403,7 +400,7 @@ def tune(
             "sides": sides,
             "scale": scale,
             "sample": sample,
-            "seed": seed,
+            "seed": draws.seed,
             "human_systems": human_systems,
             "max_calls": max_calls,
             "cache": cache,
@@ -425,7 +422,14 @@ def tune(
             first = [(*pair, explainer) for pair in pairs for explainer in several]
             made += [explained(*one, **asked) for one in [*first, *again]]
     options = TuneOptions(
-        shift, held_out_by, held_out_rule, ridge, curves, resamples, seed, confidence
+        shift,
+        held_out_by,
+        held_out_rule,
+        ridge,
+        curves,
+        draws.resamples,
+        draws.seed,
+        draws.confidence,
     )
     own = () if isinstance(made, Grids) else tuple(made)
     if not isinstance(made, Grids):

@@ -45,7 +45,15 @@ from gnomon.metrics.marked_outputs import (
 )
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_metric
-from gnomon.options import SEED, Confidence, Count, Group, Metavar, Resamples, Seed, Share, Unit
+from gnomon.options import (
+    Count,
+    DrawOptions,
+    Group,
+    Metavar,
+    Share,
+    Unit,
+    with_fields,
+)
 from gnomon.records import SEGMENT, SYSTEM, Record, column, table
 from gnomon.signature import Signature
 from gnomon.stats import holm
@@ -265,6 +273,7 @@ def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Faul
     marks=error_span_marks,
     check=check_spans,
 )
+@with_fields(draws=DrawOptions)
 def spans(
     testset: TestSet,
     metrics: Metrics = (),
@@ -277,9 +286,7 @@ def spans(
     error_free: ErrorFree = _RULE,
     thresholds: Annotated[Sequence[float], Metavar("SCORE")] = _THRESHOLDS,
     unit: Unit = "auto",
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
-    seed: Seed = SEED,
+    draws: DrawOptions,
     examples: Annotated[Count, Group("output")] = 3,
     per_segment: bool = False,
     allow_code: bool = False,
@@ -340,11 +347,11 @@ def spans(
     ]
     if unit == "document" and not testset.documents:
         raise without_documents(testset.name)
-    draws = SpanDraws.of(
+    drawn = SpanDraws.of(
         testset.segments,
-        resamples=resamples,
-        confidence=confidence,
-        seed=seed,
+        resamples=draws.resamples,
+        confidence=draws.confidence,
+        seed=draws.seed,
         documents=None if unit == "segment" else testset.documents,
     )
     pairs = []
@@ -361,15 +368,15 @@ def spans(
             f"there is nothing to hold beside the marks of {people.name}: one person checked each"
             " output; name others' marks (-m, --marks; metrics=, marks=)"
         )
-    made = _Made(testset, people, every, pairs, how, draws, side, examples)
-    tables = tuple(_tables(made, confidence if resamples else None))
+    made = _Made(testset, people, every, pairs, how, drawn, side, examples)
+    tables = tuple(_tables(made, draws.confidence if draws.resamples else None))
     if per_segment:
         tables = (*tables, _segment_table(made))
     return Finding(
         method="metaeval spans",
         title=f"Error spans beside those of {people.name}",
         tables=tables,
-        signatures=_signatures(made, resamples, confidence, seed, unit),
+        signatures=_signatures(made, draws, unit),
         views=_views(tables),
         exhibits=tuple(_exhibits(made)),
         notices=tuple(_notices(made)),
@@ -659,15 +666,18 @@ def _units(made: _Made) -> Iterator[str]:
     )
 
 
-def _signatures(
-    made: _Made, resamples: int, confidence: float, seed: int, unit: str
-) -> dict[str, str]:
+def _signatures(made: _Made, draws: DrawOptions, unit: str) -> dict[str, str]:
     fields: dict[str, object] = {"method": "spans", "human": made.people.name}
     fields |= {"credit": f"{made.how.partial_credit:g}"}
     if made.how.error_free:
         fields |= {"free": made.how.error_free}
-    if resamples:
-        fields |= {"bs": resamples, "confidence": confidence, "seed": seed, "unit": unit}
+    if draws.resamples:
+        fields |= {
+            "bs": draws.resamples,
+            "confidence": draws.confidence,
+            "seed": draws.seed,
+            "unit": unit,
+        }
     return {
         one.name: str((one.signature or Signature(f"marks({one.name!r})")).adding(fields))
         for one in made.every

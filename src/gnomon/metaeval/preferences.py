@@ -26,14 +26,12 @@ from gnomon.metrics.protocol import Metrics, Noticing, PairNoticing, PairScoring
 from gnomon.metrics.registry import is_metric
 from gnomon.metrics.scoring import bind
 from gnomon.options import (
-    SEED,
     Alpha,
-    Confidence,
+    DrawOptions,
     Limits,
     Metavar,
     OutputFile,
-    Resamples,
-    Seed,
+    with_fields,
 )
 from gnomon.records import METRIC, SEGMENT, SYSTEM, Record, column, table
 from gnomon.stats import benjamini_hochberg, holm
@@ -196,6 +194,7 @@ def _scores_alone(spec: str) -> UsageError:
     claims=CLAIMS,
     check=check_pairwise,
 )
+@with_fields(draws=DrawOptions)
 def pairwise(
     testset: TestSet,
     metrics: Metrics,
@@ -205,9 +204,7 @@ def pairwise(
     best: OutputFile = None,
     correction: Correction = "holm",
     alpha: Alpha = 0.05,
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
-    seed: Seed = SEED,
+    draws: DrawOptions,
     allow_code: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
@@ -241,7 +238,7 @@ def pairwise(
         OutputError: the file cannot be written.
     """
     every = every_metric(metrics)
-    plan = _PreferencePlan(pairs, tie, correction, alpha, resamples, confidence, seed)
+    plan = _PreferencePlan(pairs, tie, correction, alpha, draws)
     batch = testset.batch()
     found = _PairwiseParts([], [], [], [], {}, [])
     for done, one in enumerate(every):
@@ -269,9 +266,7 @@ class _PreferencePlan(NamedTuple):
     tie: float
     correction: Correction
     alpha: float
-    resamples: int
-    confidence: float
-    seed: int
+    draws: DrawOptions
 
 
 @dataclass
@@ -312,9 +307,9 @@ def _add(
     found.standings += _standings(batch, name, over_others, rows, choices, plan)
     fields = {
         "pairs": plan.orders,
-        "bs": plan.resamples,
-        "confidence": plan.confidence,
-        "seed": plan.seed,
+        "bs": plan.draws.resamples,
+        "confidence": plan.draws.confidence,
+        "seed": plan.draws.seed,
     }
     found.signatures[name] = str(bound.signature.adding(fields))
     if isinstance(bound, PairNoticing):
@@ -352,7 +347,7 @@ def _preferences(
         values = decided[a, b][known]
         low, high = _interval(values, plan)
         wins, losses = int((values > plan.tie).sum()), int((values < -plan.tie).sum())
-        share = wilson_interval(wins, wins + losses, level=plan.confidence)
+        share = wilson_interval(wins, wins + losses, level=plan.draws.confidence)
         rows.append(
             PairedOutputsRow(
                 system=names[a],
@@ -380,11 +375,11 @@ def _interval(
     values: NDArray[np.float64], plan: _PreferencePlan
 ) -> tuple[float | None, float | None]:
     """Percentile bootstrap of the mean over segments."""
-    if not plan.resamples or not len(values):
+    if not plan.draws.resamples or not len(values):
         return None, None
-    counts = resample_counts(len(values), count=plan.resamples, seed=plan.seed)
+    counts = resample_counts(len(values), count=plan.draws.resamples, seed=plan.draws.seed)
     low, high = percentile_interval(
-        resampled_sums(values[None], counts)[0] / len(values), plan.confidence
+        resampled_sums(values[None], counts)[0] / len(values), plan.draws.confidence
     )
     return float(low), float(high)
 
@@ -442,7 +437,7 @@ def _standings(
         values = over_others[number]
         low, high = _interval(values, plan)
         chosen = sum(row.system == system for row in choices)
-        share = wilson_interval(chosen, len(choices), level=plan.confidence)
+        share = wilson_interval(chosen, len(choices), level=plan.draws.confidence)
         yield StandingRow(
             system=system,
             metric=metric,
@@ -473,7 +468,7 @@ def _write_best(path: OutputFile, batch: Batch, choices: Sequence[ChosenOutputRo
 def _finding(found: _PairwiseParts, testset: TestSet, plan: _PreferencePlan) -> Finding:
     note = (
         f"p is of a sign test, corrected by {plan.correction}; intervals are percentile bootstrap"
-        f" over segments ({100 * plan.confidence:g} %, {plan.resamples} resamples)"
+        f" over segments ({100 * plan.draws.confidence:g} %, {plan.draws.resamples} resamples)"
     )
     tables = [
         table(PAIRS, "Systems in pairs", PairedOutputsRow, found.pairs, note=note),

@@ -14,7 +14,7 @@ from gnomon.faults import Fault
 from gnomon.muler._differences import Differences, OwnWords, compared, pair_tests
 from gnomon.muler._figures import LEAST, VARIANTS, clipped_ratios, ratios
 from gnomon.muler._setup import drawn_slices
-from gnomon.options import SEED, Confidence, Resamples, Seed
+from gnomon.options import DrawOptions
 from gnomon.stats.jackknife import (
     LEAST_DOCUMENTS,
     design_effect,
@@ -204,12 +204,8 @@ def resample_faults(resamples: int, confidence: float) -> Iterator[Fault]:
 
 
 @dataclass(frozen=True)
-class Bootstrap:
+class Bootstrap(DrawOptions):
     """How uncertainty is estimated."""
-
-    resamples: Resamples = 1000
-    confidence: Confidence = 0.95
-    seed: Seed = SEED
 
     def fields(self, *, by_document: bool = False) -> dict[str, object]:
         """What a signature says of it; nothing where nothing is drawn."""

@@ -27,16 +27,14 @@ from gnomon.metrics.circularity import has_post_edits, kind_counts_edits
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_metric
 from gnomon.options import (
-    SEED,
-    Confidence,
+    DrawOptions,
     Group,
     InputFile,
     Limits,
     Metavar,
-    Resamples,
-    Seed,
     Specs,
     Unit,
+    with_fields,
 )
 from gnomon.paraphrase._adequacy import closeness
 from gnomon.paraphrase._diversity import counted, lexical_values, mean, syntactic_values
@@ -326,6 +324,7 @@ def _sets_of_study(
     verdict=gain_verdict,
     claims=GAIN_CLAIMS,
 )
+@with_fields(draws=DrawOptions)
 def gain(
     testsets: TestSet | Sequence[tuple[TestSet, Paraphrases]],
     paraphrases: Paraphrases = (),
@@ -341,9 +340,7 @@ def gain(
     language: Language = None,
     over: Annotated[Over, Group("intervals and tests")] = "segments",
     unit: Unit = "auto",
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
-    seed: Seed = SEED,
+    draws: DrawOptions,
     allow_code: bool = False,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -407,7 +404,12 @@ def gain(
             if not testset.documents
         )
     how = GainTesting(
-        resamples, seed, confidence, over, by_document=unit != "segment", expanded=False
+        draws.resamples,
+        draws.seed,
+        draws.confidence,
+        over,
+        by_document=unit != "segment",
+        expanded=False,
     )
     check_kinds([testset.outline for testset, _ in sets], kinds)
     looked = Looked(adequacy, None, tagger, language, cache, allow_code)
@@ -429,7 +431,7 @@ def gain(
     return Finding(
         method="paraphrase gain",
         title=TITLE,
-        tables=tables(rows, confidence if resamples else None),
+        tables=tables(rows, draws.confidence if draws.resamples else None),
         signatures={
             f"{one.metric}, {one.arm.label}, {label}": str(one.wide.signature)
             for label, some in zip(labels, scored, strict=True)
@@ -441,7 +443,7 @@ def gain(
             "test sets": ", ".join(labels),
             "segments": ", ".join(str(testset.segments) for testset, _ in sets),
             "adequacy": adequacy or "not measured",
-            "intervals": f"{resamples} resamples of {over}, seed {seed}",
+            "intervals": f"{draws.resamples} resamples of {over}, seed {draws.seed}",
             "intervals of segments": ", ".join(
                 "documents left out" if testset.documents and how.by_document else "segments drawn"
                 for testset, _ in sets
