@@ -10,16 +10,14 @@ from tests.noise import is_mostly_undecided
 
 from gnomon import stats
 from gnomon.findings import Finding
-from gnomon.muler._correlations import CorrelationRow, correlation_table
-from gnomon.muler._discrepancy import DiscrepancyRow
-from gnomon.muler._judge import PreferenceRow
-from gnomon.muler._other_verdicts import (
-    correlate_verdict,
-    discrepancy_verdict,
-    judge_verdict,
+from gnomon.muler._correlations import CorrelationRow, correlate_verdict, correlation_table
+from gnomon.muler._discrepancy import DiscrepancyRow, discrepancy_verdict
+from gnomon.muler._judge import PreferenceRow, judge_verdict
+from gnomon.muler.validate._specificity import (
+    SpecificityRow,
+    specificity_tables,
     specificity_verdict,
 )
-from gnomon.muler.validate._specificity import specificity_tables
 from gnomon.records import table
 
 
@@ -81,6 +79,7 @@ def specific(
     rows = [
         {
             **nothing,
+            "apart": False,
             "system": name[0],
             "metric": "bleu",
             "variant": "ratio",
@@ -97,7 +96,8 @@ def specific(
         }
         for name, own in muler.items()
     ]
-    return Finding("muler validate specificity", "MuLER", specificity_tables(rows, [], []), {})
+    records = [SpecificityRow(**row) for row in rows]
+    return Finding("muler validate specificity", "MuLER", specificity_tables(records, [], []), {})
 
 
 FEATURES = [f"{system}pos:{number}" for system in "AB" for number in range(15)]

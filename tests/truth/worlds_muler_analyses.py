@@ -15,13 +15,10 @@ from gnomon.annotate.scorers import LexiconScorer, Ratings
 from gnomon.annotate.scorers._ratings import Rated
 from gnomon.findings import Finding, Statement
 from gnomon.muler import validate
-from gnomon.muler._judge import PreferenceRow
-from gnomon.muler._other_verdicts import (
-    correlate_verdict,
-    discrepancy_verdict,
-    judge_verdict,
-    specificity_verdict,
-)
+from gnomon.muler._correlations import correlate_verdict
+from gnomon.muler._discrepancy import discrepancy_verdict
+from gnomon.muler._judge import PreferenceRow, judge_verdict
+from gnomon.muler.validate._specificity import specificity_verdict
 from gnomon.records import table
 
 if TYPE_CHECKING:

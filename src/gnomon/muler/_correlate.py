@@ -18,6 +18,7 @@ from gnomon.methods import method
 from gnomon.metrics.masking import MaskSeed
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._correlations import (
+    CORRELATE_CLAIMS,
     POOLING,
     SCORER,
     CorrelationRow,
@@ -25,6 +26,7 @@ from gnomon.muler._correlations import (
     GroupRow,
     PointRow,
     contrast_table,
+    correlate_verdict,
     correlation_table,
     correlations,
     frequency_table,
@@ -45,7 +47,6 @@ from gnomon.muler._exhibits import (
     exhibit,
 )
 from gnomon.muler._figures import VARIANTS, Variants, figures
-from gnomon.muler._other_verdicts import CORRELATE_CLAIMS, correlate_verdict
 from gnomon.muler._sentences import Scorers, scorer_faults, scorers_of, sentences
 from gnomon.muler._setup import (
     FeatureSources,

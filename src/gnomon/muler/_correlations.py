@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gnomon import stats
+from gnomon.annotate import gloss
 from gnomon.findings import HeatMap, Scatter
 from gnomon.muler._exhibits import ContrastRow, NegativeRow
 from gnomon.muler._figures import VARIANT
 from gnomon.muler._setup import drawn_slices
 from gnomon.records import FEATURE, METRIC, SLICE, SYSTEM, TEST_SET, Record, column, table
 from gnomon.stats import pearson
+from gnomon.stats.student import upper_tail
+from gnomon.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.findings import Cell, Table, View
+    from gnomon.findings import Cell, Finding, Statement, Table, View
     from gnomon.muler._correlate import Member
     from gnomon.muler._figures import Figures, Variant
 
@@ -52,6 +57,19 @@ class CorrelationRow(Record):
     n: int = column("n", help="systems where both are defined")
     faint: bool = column("few systems", help="fewer than asked for")
     segments: int | None = column("Segments", help="median over the systems")
+
+    @property
+    def key(self) -> tuple[str | None, str]:
+        """The test set, or None of correlations over all of them, and the feature."""
+        return (None if self.pooling in ("all", "centred") else self.test_set), self.feature
+
+    @property
+    def p(self) -> float:
+        """Of the test that r is 0, two-sided, by Student's t."""
+        r, n = self.r or 0.0, self.n
+        if abs(r) >= 1:
+            return 0.0
+        return 2 * upper_tail(abs(r) * math.sqrt((n - 2) / (1 - r * r)), n - 2)
 
 
 def correlations(points: Sequence[Point], few: int) -> list[CorrelationRow]:
@@ -488,3 +506,118 @@ def points_of(
                 spread=found.spread,
                 higher_is_better=higher_is_better,
             )
+
+
+# What correlations say, in sentences.
+
+
+_ALPHA, _Z = 0.05, 1.959964
+#: systems that a correlation needs
+_SYSTEMS = 5
+
+ALONG = Claim(
+    "muler.correlate.along",
+    "Systems that score higher under {metric} lose {what} on {features} (corrected {p})",
+    None,
+    "Student's t of r over systems, corrected over features after Holm",
+)
+CHANCE = Claim(
+    "muler.correlate.chance",
+    "For {n} of MuLER with {metric} the data cannot tell whether they are more than chance",
+    "undecided",
+    "the corrected p of r is above .05",
+)
+CORRELATE_OUTSIDE = Claim(
+    "muler.correlate.outside",
+    "{features}: MuLER of a system is outside 0 to 1, and its correlation is left out",
+    "caution",
+    "MuLER of every system",
+)
+FEW_SYSTEMS = Claim(
+    "muler.correlate.few-systems",
+    "{n} with {metric} over too few systems say little",
+    "caution",
+    "fewer than five systems",
+)
+THIN = Claim(
+    "muler.correlate.few-segments",
+    "{features}: MuLER rests on fewer than 30 segments, too few to be correlated",
+    "caution",
+    "the segments where both sides have the feature",
+)
+CORRELATE_CLAIMS = (ALONG, CHANCE, CORRELATE_OUTSIDE, FEW_SYSTEMS, THIN)
+
+
+def correlate_verdict(finding: Finding) -> Iterator[Statement]:
+    """Which features go along with the score over systems; p-values are Holm's, over features."""
+    every = [row for row in finding.records(CorrelationRow) if row.slice is None]
+    titles = titles_of(finding)
+    pooled = any(row.pooling == "centred" for row in every)
+    for metric in dict.fromkeys(row.metric for row in every):
+        variant = every[0].variant
+        rows = [
+            row
+            for row in every
+            if row.metric == row.against == metric
+            and row.variant == variant
+            and row.r is not None
+            and (row.pooling == "centred") == pooled
+        ]
+        outside = _outside(finding, metric, variant)
+        flagged = [row for row in rows if row.key in outside]
+        yield from _alike(finding, titles[metric], [row for row in rows if row.key not in outside])
+        if flagged:
+            names = listed(list(dict.fromkeys(gloss(row.feature) for row in flagged)))
+            yield CORRELATE_OUTSIDE.said(finding.positions(flagged), features=names)
+
+
+def _outside(finding: Finding, metric: str, variant: str) -> set[tuple[str | None, str]]:
+    """Features whose MuLER cannot be read for some system, by test set and over all of them."""
+    return {
+        key
+        for row in finding.records(PointRow)
+        if (row.metric, row.variant, row.slice) == (metric, variant, None)
+        and row.muler is not None
+        and not 0 <= row.muler <= 1
+        for key in ((row.test_set, row.feature), (None, row.feature))
+    }
+
+
+def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iterator[Statement]:
+    few = [row for row in rows if row.faint or row.n < _SYSTEMS]
+    thin = [row for row in rows if row not in few and (row.segments or LEAST) < LEAST]
+    sound = [row for row in rows if row not in few and row not in thin]
+    corrected = zip(sound, stats.holm([row.p for row in sound]), strict=True)
+    found = [(row, float(q)) for row, q in corrected if q <= _ALPHA]
+    found.sort(key=lambda one: -abs(one[0].r or 0.0))
+    for sign, what in ((1, "less"), (-1, "more")):
+        some = [(row, q) for row, q in found if sign * (row.r or 0.0) > 0]
+        if some:
+            largest = p_value(max(q for _, q in some))
+            yield ALONG.said(
+                finding.positions(row for row, _ in some),
+                level="better" if sign > 0 else "worse",
+                metric=title,
+                what=what,
+                features=listed([_correlation(finding, row) for row, _ in some]),
+                p=largest + " or less" * (len(some) > 1 and "<" not in largest),
+            )
+    rest = len(sound) - len(found)
+    if rest:
+        yield CHANCE.said({}, n=counted(rest, "correlation"), metric=title)
+    if few:
+        n = counted(len(few), "correlation")
+        yield FEW_SYSTEMS.said(finding.positions(few), n=n, metric=title)
+    if thin:
+        names = listed(list(dict.fromkeys(gloss(row.feature) for row in thin)))
+        yield THIN.said(finding.positions(thin), features=names)
+
+
+def _correlation(finding: Finding, row: CorrelationRow) -> str:
+    r = row.r or 0.0
+    z, half = math.atanh(max(min(r, 1 - 1e-9), 1e-9 - 1)), _Z / math.sqrt(max(row.n - 3, 1))
+    rows = finding.records(CorrelationRow)
+    several = len({one.test_set for one in rows if one.pooling == row.pooling}) > 1
+    place = f" on {row.test_set}" if several else ""
+    size = amount(r, math.tanh(z - half), math.tanh(z + half), share=True)
+    return f"{gloss(row.feature)}{place} (r = {size}, {counted(row.n, 'system')})"

@@ -5,18 +5,20 @@ No metric is needed, nor any system: a paraphrase may stand against its sentence
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.annotate import Features
+from gnomon import stats
+from gnomon.annotate import Features, gloss
 from gnomon.cache import Cache
 from gnomon.faults import faults
 from gnomon.findings import Finding, HeatMap, Listing, StackedBars
 from gnomon.methods import method
 from gnomon.muler._figures import mean_over, occurrences, per_reference, presence
-from gnomon.muler._other_verdicts import DISCREPANCY_CLAIMS, discrepancy_verdict
 from gnomon.muler._setup import (
     FeatureSources,
     WordChoice,
@@ -31,6 +33,7 @@ from gnomon.records import FEATURE, SLICE, SYSTEM, Record, column, table
 from gnomon.signature import Signature
 from gnomon.slices import check_slices, slices
 from gnomon.testset import TestSet
+from gnomon.verdicts import LEAST, Claim, amount, counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
     from gnomon.annotate import Annotation
     from gnomon.batch import Batch
     from gnomon.faults import Fault
-    from gnomon.findings import Cell, Table, View
+    from gnomon.findings import Cell, Statement, Table, View
     from gnomon.muler._uncertainty import Ends
     from gnomon.options import BoundOptions
     from gnomon.outline import Outline
@@ -75,6 +78,23 @@ class DiscrepancyRow(Record):
     neither: float | None = column("neither", kind="share", help=_HELP["neither"], interval=True)
     per_reference: float | None = column("per reference", help="occurrences per segment")
     per_candidate: float | None = column("per candidate", help="likewise in the candidate")
+
+    @property
+    def surplus(self) -> float:
+        """The share of segments with too many less that of those with too few."""
+        return (self.add or 0.0) - (self.miss or 0.0)
+
+    @property
+    def p(self) -> float:
+        """Of a normal test that segments with too few are as many as those with too many."""
+        differ = (self.miss or 0.0) + (self.add or 0.0)
+        if not differ:
+            return 1.0
+        return math.erfc(abs(self.surplus) * math.sqrt(self.segments / differ) / math.sqrt(2))
+
+    def share(self, name: str) -> str:
+        """A share of the segments with its interval, as sentences write it."""
+        return amount(getattr(self, name) or 0.0, *self.ends(name), share=True)
 
 
 def discrepancy_views(table: Table) -> tuple[View, ...]:
@@ -117,6 +137,84 @@ def _stacked(part: Cell) -> StackedBars:
         series="system",
         parts=("miss", "hit", "add"),
         where={"slice": part},
+    )
+
+
+# What it says, in sentences.
+
+
+_ALPHA = 0.05
+#: systems that are gone through one by one
+_ONE_BY_ONE = 2
+
+UNEVEN = Claim(
+    "muler.discrepancy.uneven",
+    "{systems} too {what} {features}",
+    "worse",
+    "a normal test of segments with too few against those with too many, corrected after Holm",
+)
+EVEN = Claim(
+    "muler.discrepancy.even",
+    "For {n} of a system and a feature the data cannot tell whether there are too few or too many",
+    "undecided",
+    "the corrected p of that test is above .05",
+)
+FEW_JUDGED = Claim(
+    "muler.discrepancy.few",
+    "fewer than 30 segments are too few to say what systems have too much of",
+    "caution",
+    "the segments with a reference",
+)
+DISCREPANCY_CLAIMS = (UNEVEN, EVEN, FEW_JUDGED)
+
+
+def discrepancy_verdict(finding: Finding) -> Iterator[Statement]:
+    """What systems have too few and too many of; p-values are Holm's, over systems and features.
+
+    Segments with too few and with too many are compared by a normal test of their difference.
+    """
+    every = finding.records(DiscrepancyRow)
+    rows = [row for row in every if row.slice is None and row.miss is not None]
+    few = [row for row in rows if row.segments < LEAST]
+    sound = [row for row in rows if row not in few]
+    corrected = zip(sound, stats.holm([row.p for row in sound]), strict=True)
+    found = [row for row, q in corrected if q <= _ALPHA]
+    systems = list(dict.fromkeys(row.system for row in sound))
+    for name, what in (("miss", "few"), ("add", "many")):
+        some = [row for row in found if (row.surplus < 0) == (name == "miss") and row.surplus]
+        some.sort(key=lambda row: -abs(row.surplus))
+        if len(systems) > _ONE_BY_ONE and some:
+            features = Counter(row.feature for row in some).most_common()
+            worst = {row.feature: row for row in reversed(some)}
+            phrases = [
+                f"{gloss(feature)} ({n} of {len(systems)} systems; most so"
+                f" {worst[feature].system}, in {worst[feature].share(name)} of the segments)"
+                for feature, n in features
+            ]
+            yield UNEVEN.said(
+                finding.positions(some), systems="Systems have", what=what, features=listed(phrases)
+            )
+            continue
+        for system in systems:
+            of_system = [row for row in some if row.system == system]
+            if of_system:
+                yield UNEVEN.said(
+                    finding.positions(of_system),
+                    systems=f"{system} has",
+                    what=what,
+                    features=listed([_phrase(row, name) for row in of_system]),
+                )
+    if len(sound) > len(found):
+        yield EVEN.said({}, n=counted(len(sound) - len(found), "pair"))
+    if few:
+        yield FEW_JUDGED.said(finding.positions(few))
+
+
+def _phrase(row: DiscrepancyRow, name: str) -> str:
+    against, other = ("too many", "add") if name == "miss" else ("too few", "miss")
+    return (
+        f"{gloss(row.feature)} (in {row.share(name)} of the segments, {against} in"
+        f" {row.share(other)})"
     )
 
 

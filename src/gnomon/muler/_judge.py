@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
+from gnomon import stats
+from gnomon.annotate import gloss
 from gnomon.findings import Bars, Finding, Listing
 from gnomon.methods import method
-from gnomon.muler._other_verdicts import JUDGE_CLAIMS, judge_verdict
 from gnomon.muler._sheet import Answer, Key, check_items, read_answers, read_key
 from gnomon.options import InputFile, Metavar
 from gnomon.records import FEATURE, SEGMENT, Record, column, table
 from gnomon.stats.significance import binomial_p, wilson_interval
+from gnomon.verdicts import LEAST, Claim, amount, listed, p_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from os import PathLike
 
-    from gnomon.findings import Table
+    from gnomon.findings import Level, Statement, Table
     from gnomon.muler._sheet import KeyRow
 
     Answers: TypeAlias = Mapping[str, str]
@@ -144,6 +147,11 @@ class PreferenceRow(Record):
         "p", kind="share", digits=4, help="two-sided exact binomial test against one half"
     )
 
+    @property
+    def decided(self) -> int:
+        """The items on which people preferred one of the two."""
+        return self.agree + self.disagree
+
 
 class ChoiceRow(Record):
     """An answer, with the names of the systems."""
@@ -157,6 +165,48 @@ class ChoiceRow(Record):
     cheaper: str = column("Cheaper here", help="the system that the feature costs less here")
     agrees: bool | None = column("Agrees", help="with MuLER; empty for a tie")
     comment: str = column("Comment", help="what the annotator wrote beside the answer")
+
+
+_ALPHA = 0.05
+
+PREFERRED = Claim(
+    "muler.judge.preferred",
+    "{phrase} the system that MuLER calls better on {feature}: {facts}",
+    None,
+    "a binomial test of the decided answers, corrected over features after Holm",
+)
+FEW_ANSWERS = Claim(
+    "muler.judge.few",
+    "{features}: fewer than 30 decided items say little of whether people see it",
+    "caution",
+    "the items on which people preferred one of the two",
+)
+JUDGE_CLAIMS = (PREFERRED, FEW_ANSWERS)
+
+
+def judge_verdict(finding: Finding) -> Iterator[Statement]:
+    """Whether people prefer what MuLER calls better; p-values are Holm's, over features."""
+    every = finding.records(PreferenceRow, "agreement")
+    rows = [r for r in every if r.annotator == every[0].annotator and r.agreement is not None]
+    few = [row for row in rows if row.decided < LEAST]
+    sound = [row for row in rows if row not in few]
+    corrected = stats.holm([math.nan if row.p is None else row.p for row in sound])
+    for row, q in zip(sound, corrected.tolist(), strict=True):
+        share = row.agreement or 0.0
+        size = amount(share, row.low, row.high, share=True)
+        facts = f"in {size} of {row.decided:,} decided items (corrected {p_value(q)})"
+        level: Level = "undecided"
+        phrase = "The data cannot tell whether people prefer"
+        if q <= _ALPHA:
+            level = "better" if share > 0.5 else "worse"
+            phrase = f"People {'prefer' if level == 'better' else 'do not prefer'}"
+        else:
+            facts = f"they do {facts}"
+        places, feature = finding.positions([row]), gloss(row.feature)
+        yield PREFERRED.said(places, level=level, phrase=phrase, feature=feature, facts=facts)
+    if few:
+        names = listed([gloss(row.feature) for row in few])
+        yield FEW_ANSWERS.said(finding.positions(few), features=names)
 
 
 _EXAMPLES = """\

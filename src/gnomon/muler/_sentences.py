@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 import numpy as np
 
+from gnomon import stats
 from gnomon.annotate import Tagger, tagger_faults
 from gnomon.annotate.scorers import Sentences, SentenceScorer, SentenceScores, reader_for, scorer
 from gnomon.cache import Cache
@@ -20,7 +22,6 @@ from gnomon.methods import method
 from gnomon.metrics.functions import imported
 from gnomon.muler._exhibits import SegmentTexts
 from gnomon.muler._figures import mean_over
-from gnomon.muler._other_verdicts import SENTENCES_CLAIMS, sentences_verdict
 from gnomon.muler._setup import drawn_slices, side_faults
 from gnomon.muler._uncertainty import Bootstrap, mean_ends, resample_faults
 from gnomon.needs import Need
@@ -37,7 +38,7 @@ from gnomon.records import SLICE, SYSTEM, Record, column, table
 from gnomon.signature import version
 from gnomon.slices import check_slices, slices
 from gnomon.testset import TestSet
-from gnomon.verdicts import number
+from gnomon.verdicts import LEAST, Claim, amount, counted, listed, p_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from gnomon.annotate.scorers import Reader
     from gnomon.batch import Batch, Ragged
     from gnomon.faults import Fault
-    from gnomon.findings import View
+    from gnomon.findings import Statement, View
     from gnomon.options import BoundOptions
     from gnomon.outline import Outline
     from gnomon.slices import Slice
@@ -360,6 +361,84 @@ class ScorerRow(Record):
         "mean of candidates", digits=3, help="over the n segments"
     )
 
+    @property
+    def width(self) -> float:
+        """Of the interval of the difference; NaN where it has none."""
+        if self.signed is None or self.low is None or self.high is None or self.high <= self.low:
+            return math.nan
+        return self.high - self.low
+
+    @property
+    def p(self) -> float:
+        """Of the mean difference, of its interval; NaN where it has none."""
+        return math.erfc(abs(self.signed or 0.0) / (self.width / (2 * _Z)) / math.sqrt(2))
+
+    def change(self) -> str:
+        """How far the system is from its references, without a sign, and the interval of that."""
+        signed, low, high = self.signed or 0.0, self.low, self.high
+        if signed <= 0 and low is not None and high is not None:
+            low, high = -high, -low
+        return amount(abs(signed), low, high)
+
+
+# What they say, in sentences.
+
+
+_ALPHA, _Z = 0.05, 1.959964
+
+CHANGED = Claim(
+    "muler.sentences.changed",
+    "{systems} {how} {references}{change} (corrected {p})",
+    "worse",
+    "a normal test of the mean difference from the references, corrected after Holm",
+)
+UNCHANGED = Claim(
+    "muler.sentences.unchanged",
+    "The data cannot tell whether {what} are changed from the references",
+    "undecided",
+    "the corrected p of that test is above .05",
+)
+FEW_SCORED = Claim(
+    "muler.sentences.few",
+    "{what}: fewer than 30 segments have a score on both sides",
+    "caution",
+    "the segments with a score on both sides",
+)
+SENTENCES_CLAIMS = (CHANGED, UNCHANGED, FEW_SCORED)
+
+
+def sentences_verdict(finding: Finding) -> Iterator[Statement]:
+    """What systems change of what scorers measure; p-values are Holm's, of normal intervals."""
+    every = finding.records(ScorerRow)
+    rows = [row for row in every if row.slice is None and row.signed is not None]
+    few = [row for row in rows if row.n < LEAST]
+    sound = [row for row in rows if row not in few]
+    corrected = stats.holm([row.p for row in sound]).tolist()
+    found = [(row, p) for row, p in zip(sound, corrected, strict=True) if p <= _ALPHA]
+    found.sort(key=lambda one: -abs(one[0].signed or 0.0))
+    groups: dict[tuple[str, bool], list[tuple[ScorerRow, float]]] = {}
+    for row, p in found:
+        groups.setdefault((row.scorer, (row.signed or 0.0) > 0), []).append((row, p))
+    for (name, lower), some in groups.items():
+        largest = p_value(max(p for _, p in some))
+        first, single = some[0][0], len(some) == 1
+        changes = [f"{row.system} by {row.change()}" for row, _ in some]
+        alone = f" by {first.change()} ({counted(first.n)})"
+        yield CHANGED.said(
+            finding.positions(row for row, _ in some),
+            systems=f"{first.system} is" if single else f"{len(some)} systems are",
+            how=f"{'lower' if lower else 'higher'} in {name} than",
+            references="its references" if single else "their references",
+            change=alone if single else f": {listed(changes)}",
+            p=largest + " or less" * (not single and "<" not in largest),
+        )
+    changed = [row for row, _ in found]
+    rest = [row for row in sound if row not in changed]
+    for claim, some_rows in ((UNCHANGED, rest), (FEW_SCORED, few)):
+        if some_rows:
+            names = [f"{row.system} in {row.scorer}" for row in some_rows]
+            yield claim.said(finding.positions(some_rows), what=listed(names))
+
 
 _SHOWN = ("system", "n", "signed", "low", "high", "absolute", "coverage", "words_known")
 
@@ -405,13 +484,13 @@ def _bars(scorer: str) -> Bars:
 
 def _certainty(table: Table, scorer: str) -> float:
     """How surely the system that is furthest from its references is that, in standard errors."""
-    found = [0.0]
-    for row in table.rows:
-        signed, low, high = (number(row[name]) for name in ("signed", "low", "high"))
-        own = (row["scorer"], row["slice"]) == (scorer, None)
-        if own and signed is not None and low is not None and high is not None and high > low:
-            found.append(abs(signed) / (high - low))
-    return max(found)
+    rows = [row for row in table.records if isinstance(row, ScorerRow)]
+    widths = (
+        abs(row.signed or 0.0) / row.width
+        for row in rows
+        if (row.scorer, row.slice) == (scorer, None) and not math.isnan(row.width)
+    )
+    return max(widths, default=0.0)
 
 
 _FEW = 0.5  # coverage below which a reader is told

@@ -11,7 +11,6 @@ from gnomon.methods import method
 from gnomon.metrics.masking import MaskSeed
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._figures import VARIANT, VARIANTS, feature_scores, figures, presence
-from gnomon.muler._other_verdicts import FREQUENCY_CLAIMS, frequency_verdict
 from gnomon.muler._setup import (
     FeatureSources,
     MaskOptions,
@@ -24,20 +23,21 @@ from gnomon.muler.validate._initials import (
     Shares,
     all_initials,
     averaged,
+    defined_numbers,
     grouped,
     means,
     middle,
-    numbers_of,
 )
 from gnomon.options import SEED, with_fields
 from gnomon.records import FEATURE, METRIC, SYSTEM, Record, column, columns_of, table
 from gnomon.slices import slices
 from gnomon.testset import TestSet
+from gnomon.verdicts import Claim, counted, titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.findings import Cell, Table, View
+    from gnomon.findings import Cell, Statement, Table, View
     from gnomon.metrics.protocol import MaskingMetric
     from gnomon.muler._figures import Figures, Variant
     from gnomon.muler._setup import Setup
@@ -93,13 +93,12 @@ class PartSummaryRow(Record):
 _LISTED = "system feature alpha share letters segments muler gain muler_change gain_change steadier"
 
 
-def frequency_tables(rows: Sequence[Mapping[str, Any]]) -> tuple[Table, Table]:
+def frequency_tables(rows: Sequence[PartRow]) -> tuple[Table, Table]:
     """The records, and their averages per metric, variant, feature and alpha."""
     note = "A measure of quality should not change when a feature gets rarer."
-    own = (PartRow(**row) for row in rows)
-    averages = (PartSummaryRow(**row) for row in _summary(rows))
+    averages = _summary(rows)
     return (
-        table("frequency", "MuLER of a part of a feature", PartRow, own, note=note),
+        table("frequency", "MuLER of a part of a feature", PartRow, rows, note=note),
         table("summary", "Averages over systems", PartSummaryRow, averages, note=AVERAGES_NOTE),
     )
 
@@ -143,19 +142,50 @@ def _bars(kind: str, where: Mapping[str, Cell], alpha: float) -> Bars:
     )
 
 
-def _summary(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    partial = [row for row in rows if row["alpha"] != 1]
-    return [
-        {
+def _summary(rows: Sequence[PartRow]) -> Iterator[PartSummaryRow]:
+    partial = [row for row in rows if row.alpha != 1]
+    for key, part in averaged(partial, "metric", "variant", "feature", "alpha"):
+        steadier = defined_numbers(row.steadier for row in part)
+        yield PartSummaryRow(
             **key,
-            "systems": len(numbers_of(part, "steadier")),
-            "share": means(numbers_of(part, "share")),
-            "muler_change": middle([abs(v) for v in numbers_of(part, "muler_change")]),
-            "gain_change": middle([abs(v) for v in numbers_of(part, "gain_change")]),
-            "steadier": means(numbers_of(part, "steadier")),
-        }
-        for key, part in averaged(partial, "metric", "variant", "feature", "alpha")
-    ]
+            systems=len(steadier),
+            share=means(defined_numbers(row.share for row in part)),
+            muler_change=middle(list(map(abs, defined_numbers(row.muler_change for row in part)))),
+            gain_change=middle(list(map(abs, defined_numbers(row.gain_change for row in part)))),
+            steadier=means(steadier),
+        )
+
+
+# What it says, in sentences.
+
+STEADY = Claim(
+    "muler.validate.frequency.steady",
+    "Where {alpha} of a feature are left, MuLER under {metric} changes by {ours} in the median and"
+    " what masking gains by {theirs}; MuLER is the steadier one in {share} of {pairs} of a system"
+    " and a feature; not tested",
+    "undecided",
+    "MuLER of parts of the occurrences of a feature",
+)
+FREQUENCY_CLAIMS = (STEADY,)
+
+
+def frequency_verdict(finding: Finding) -> Iterator[Statement]:
+    """Whether MuLER holds still when features get rarer; nothing is tested."""
+    titles = titles_of(finding)
+    rows = [row for row in finding.records(PartSummaryRow) if row.feature is None]
+    for row in rows:
+        ours, theirs, steadier = row.muler_change, row.gain_change, row.steadier
+        if row.variant != rows[0].variant or ours is None or theirs is None or steadier is None:
+            continue
+        yield STEADY.said(
+            finding.positions([row]),
+            alpha=f"{row.alpha:.0%}",
+            metric=titles[row.metric],
+            ours=f"{ours:.0%}",
+            theirs=f"{theirs:.0%}",
+            share=f"{steadier:.0%}",
+            pairs=counted(row.systems, "pair"),
+        )
 
 
 # Does MuLER of a feature hold still when only a part of the feature is looked at?
@@ -222,7 +252,7 @@ def frequency(
     shares = tuple(sorted({*shares, 1.0}))[::-1]
     setup = prepared(testset, metrics, sources.words(features), masks.seeded(seed), run)
     split = all_initials(setup.batch, setup.spans)
-    rows: list[dict[str, Cell]] = []
+    rows: list[PartRow] = []
     signatures: dict[str, str] = {}
     for name, one in setup.metrics.items():
         for number, part in enumerate(split):
@@ -244,19 +274,14 @@ def frequency(
 
 def _rows(
     setup: Setup, name: str, metric: MaskingMetric, part: Initials, alphas: Sequence[float]
-) -> Iterator[dict[str, Cell]]:
+) -> Iterator[PartRow]:
     cuts = [part.cut(alpha) for alpha in alphas]
     found = _figures(setup, metric, part, cuts)
     for variant, (system, own) in product(VARIANTS, enumerate(zip(*found, strict=True))):
-        key: dict[str, Cell] = {
-            "system": setup.batch.systems[system],
-            "metric": name,
-            "feature": part.feature,
-            "variant": variant,
-        }
+        key = {"system": setup.batch.systems[system], "metric": name, "feature": part.feature}
         whole = own[0]
         for alpha, cut, one in zip(alphas, cuts, own, strict=True):
-            yield key | {"alpha": alpha} | _row(cut, one, whole, variant)
+            yield _row(key, alpha, cut, one, whole, variant)
 
 
 def _figures(
@@ -275,22 +300,32 @@ def _figures(
     ]
 
 
-def _row(cut: Cut | None, found: Figures, whole: Figures, variant: Variant) -> dict[str, Cell]:
+def _row(
+    key: Mapping[str, Any],
+    alpha: float,
+    cut: Cut | None,
+    found: Figures,
+    whole: Figures,
+    variant: Variant,
+) -> PartRow:
     muler, of_whole = (one.muler if variant == "ratio" else one.clipped for one in (found, whole))
     changes = _change(muler, of_whole), _change(found.gain, whole.gain)
-    return {
-        "share": None if cut is None else cut.share,
-        "letters": None if cut is None else cut.letters,
-        "segments": found.segments,
-        "muler": muler,
-        "gain": found.gain,
-        "base": found.base,
-        "oracle": found.oracle,
-        "anti_oracle": found.anti_oracle,
-        "muler_change": changes[0],
-        "gain_change": changes[1],
-        "steadier": _steadier(*changes) if cut is not None and cut.share < 1 else None,
-    }
+    return PartRow(
+        **key,
+        variant=variant,
+        alpha=alpha,
+        share=None if cut is None else cut.share,
+        letters=None if cut is None else cut.letters,
+        segments=found.segments,
+        muler=muler,
+        gain=found.gain,
+        base=found.base,
+        oracle=found.oracle,
+        anti_oracle=found.anti_oracle,
+        muler_change=changes[0],
+        gain_change=changes[1],
+        steadier=_steadier(*changes) if cut is not None and cut.share < 1 else None,
+    )
 
 
 def _change(value: float | None, of_whole: float | None) -> float | None:
@@ -301,17 +336,15 @@ def _steadier(muler: float | None, gain: float | None) -> bool | None:
     return None if muler is None or gain is None else abs(muler) < abs(gain)
 
 
-def _notices(rows: Sequence[dict[str, Cell]]) -> Iterator[str]:
+def _notices(rows: Sequence[PartRow]) -> Iterator[str]:
     absent = dict.fromkeys(
-        f"{row['feature']} at {row['alpha']} of {row['system']}"
+        f"{row.feature} at {row.alpha} of {row.system}"
         for row in rows
-        if row["share"] is not None and row["segments"] == 0
+        if row.share is not None and row.segments == 0
     )
     if absent:
         yield f"without segments in which both sides have it: {', '.join(absent)}"
-    whole = dict.fromkeys(
-        f"{row['feature']} at {row['alpha']}" for row in rows if row["share"] is None
-    )
+    whole = dict.fromkeys(f"{row.feature} at {row.alpha}" for row in rows if row.share is None)
     if whole:
         yield (
             "cannot be cut: the references lack it, or the letters that reach the share hold all of"

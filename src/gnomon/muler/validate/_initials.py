@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -12,13 +12,15 @@ from gnomon.options import Limits, Metavar
 from gnomon.spans import SpanTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.findings import Cell
+    from gnomon.muler.validate._frequency import PartRow
+    from gnomon.muler.validate._range import RangeRow
 
+R = TypeVar("R", "RangeRow", "PartRow")
 #: shares of a feature, in (0, 1]
 Shares: TypeAlias = Annotated["Sequence[float]", Limits(0, 1), Metavar("SHARE")]
 
@@ -119,27 +121,27 @@ AVERAGES_NOTE = f"Averages leave out systems with fewer than {_LEAST} segments i
 
 
 def averaged(
-    rows: Sequence[Mapping[str, Cell]], *keys: str, over: str = "feature"
-) -> Iterator[tuple[dict[str, Cell], list[Mapping[str, Cell]]]]:
+    rows: Sequence[R], *keys: str, over: str = "feature"
+) -> Iterator[tuple[dict[str, Any], list[R]]]:
     """Groups of records with equal keys: per ``over``, and, where it has several, for all of them.
 
     Records of fewer than 20 segments are left out; their groups remain.
     """
-    several = len({row[over] for row in rows}) > 1
-    groups: dict[tuple[Cell, ...], list[Mapping[str, Cell]]] = {}
+    several = len({getattr(row, over) for row in rows}) > 1
+    groups: dict[tuple[Any, ...], list[R]] = {}
     for row in rows:
-        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+        groups.setdefault(tuple(getattr(row, key) for key in keys), []).append(row)
     for row in rows if several else ():
-        whole = tuple(None if key == over else row[key] for key in keys)
+        whole = tuple(None if key == over else getattr(row, key) for key in keys)
         groups.setdefault(whole, []).append(row)
     for values, part in groups.items():
-        yield dict(zip(keys, values, strict=True)), [row for row in part if _solid(row)]
+        enough = [row for row in part if row.segments >= _LEAST]
+        yield dict(zip(keys, values, strict=True)), enough
 
 
-def numbers_of(rows: Sequence[Mapping[str, Cell]], name: str) -> list[float]:
-    """The numbers of a column, without what is undefined."""
-    cells = (row[name] for row in rows)
-    return [float(cell) for cell in cells if isinstance(cell, int | float)]
+def defined_numbers(values: Iterable[float | None]) -> list[float]:
+    """The numbers among some values."""
+    return [float(value) for value in values if value is not None]
 
 
 def means(values: Sequence[float]) -> float | None:
@@ -150,8 +152,3 @@ def means(values: Sequence[float]) -> float | None:
 def middle(values: Sequence[float]) -> float | None:
     """The median; None of nothing."""
     return median(values) if values else None
-
-
-def _solid(row: Mapping[str, Cell]) -> bool:
-    segments = row["segments"]
-    return isinstance(segments, int) and segments >= _LEAST

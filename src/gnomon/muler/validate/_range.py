@@ -15,8 +15,7 @@ from gnomon.metrics.masking import (
     MaskSeed,
 )
 from gnomon.metrics.protocol import Metrics
-from gnomon.muler._figures import defined, presence, ratio
-from gnomon.muler._other_verdicts import RANGE_CLAIMS, range_verdict
+from gnomon.muler._figures import presence, ratio
 from gnomon.muler._setup import (
     FeatureSources,
     MaskOptions,
@@ -29,20 +28,21 @@ from gnomon.muler.validate._initials import (
     Shares,
     all_initials,
     averaged,
+    defined_numbers,
     grouped,
     means,
-    numbers_of,
 )
 from gnomon.options import SEED, with_fields
 from gnomon.records import FEATURE, METRIC, SYSTEM, Record, column, columns_of, table
 from gnomon.testset import TestSet
+from gnomon.verdicts import Claim, amount, counted, titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.findings import Cell, Table, View
+    from gnomon.findings import Cell, Statement, Table, View
     from gnomon.metrics.protocol import MaskingMetric
     from gnomon.muler._setup import Setup
     from gnomon.muler.validate._initials import Cut, Initials
@@ -97,13 +97,12 @@ class RangeSummaryRow(Record):
     )
 
 
-def range_tables(rows: Sequence[Mapping[str, Any]]) -> tuple[Table, Table]:
+def range_tables(rows: Sequence[RangeRow]) -> tuple[Table, Table]:
     """The records, and their averages per metric, feature and alpha."""
     note = "An even scale gives position = share; deviation = hybrid - (min + share (max - min))."
-    own = (RangeRow(**row) for row in rows)
-    averages = (RangeSummaryRow(**row) for row in _summary(rows))
+    averages = _summary(rows)
     return (
-        table("range", "Hybrids between the oracles", RangeRow, own, note=note),
+        table("range", "Hybrids between the oracles", RangeRow, rows, note=note),
         table("summary", "Averages over systems", RangeSummaryRow, averages, note=AVERAGES_NOTE),
     )
 
@@ -147,23 +146,51 @@ def _heat_map(metric: str, alpha: float) -> HeatMap:
     )
 
 
-def _summary(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [
-        {**key, "systems": len(numbers_of(part, "relative_deviation")), **_averages(part)}
-        for key, part in averaged(rows, "metric", "feature", "alpha")
-    ]
+def _summary(rows: Sequence[RangeRow]) -> Iterator[RangeSummaryRow]:
+    for key, part in averaged(rows, "metric", "feature", "alpha"):
+        deviations = defined_numbers(row.relative_deviation for row in part)
+        sizes = [abs(value) for value in deviations]
+        yield RangeSummaryRow(
+            **key,
+            systems=len(deviations),
+            share=means(defined_numbers(row.share for row in part)),
+            relative_deviation=means(deviations),
+            absolute=means(sizes),
+            largest=max(sizes, default=None),
+            rising=means(defined_numbers(row.rises for row in part)),
+        )
 
 
-def _averages(part: Sequence[Mapping[str, Cell]]) -> dict[str, Cell]:
-    deviations = numbers_of(part, "relative_deviation")
-    sizes = [abs(value) for value in deviations]
-    return {
-        "share": means(numbers_of(part, "share")),
-        "relative_deviation": means(deviations),
-        "absolute": means(sizes),
-        "largest": max(sizes, default=None),
-        "rising": means(numbers_of(part, "rises")),
-    }
+# What it says, in sentences.
+
+SCALE = Claim(
+    "muler.validate.range.scale",
+    "With {alpha} of a feature's words right, {metric} lies {off} of its range away from an even"
+    " scale on average, at most {most} ({pairs} of a system and a feature){rises}; not tested",
+    "undecided",
+    "scores of hybrids between the two masks",
+)
+RANGE_CLAIMS = (SCALE,)
+
+
+def range_verdict(finding: Finding) -> Iterator[Statement]:
+    """Whether what is half right scores half-way; nothing is tested."""
+    titles = titles_of(finding)
+    for row in finding.records(RangeSummaryRow):
+        if row.feature is not None or row.absolute is None or row.largest is None:
+            continue
+        rises = (
+            "" if row.rising is None else f"; it rises with that share in {row.rising:.0%} of them"
+        )
+        yield SCALE.said(
+            finding.positions([row]),
+            alpha=f"{row.alpha:.0%}",
+            metric=titles[row.metric],
+            off=amount(row.absolute, share=True),
+            most=amount(row.largest, share=True),
+            pairs=counted(row.systems, "pair"),
+            rises=rises,
+        )
 
 
 # Does the score between the two oracles rise in step with how much of a feature is right?
@@ -232,7 +259,7 @@ def range(  # noqa: A001  # its name as a method
     shares = tuple(sorted(set(shares)))
     setup = prepared(testset, metrics, sources.words(features), masks.seeded(seed), run)
     split = all_initials(setup.batch, setup.spans)
-    rows: list[dict[str, Cell]] = []
+    rows: list[RangeRow] = []
     signatures: dict[str, str] = {}
     for name, one in setup.metrics.items():
         rows.extend(_rows(setup, name, one, split, shares))
@@ -266,19 +293,15 @@ def _rows(
     metric: MaskingMetric,
     split: Sequence[Initials],
     alphas: Sequence[float],
-) -> Iterator[dict[str, Cell]]:
+) -> Iterator[RangeRow]:
     lengths = metric.mask_lengths(setup.batch, setup.oracles(setup.spans))
     sign = 1.0 if metric.higher_is_better else -1.0
     for number, part in enumerate(split):
         cuts = [part.cut(alpha) for alpha in alphas]
         length = None if lengths is None else lengths[number]
         for system, found in enumerate(_means(setup, metric, part, cuts, number, length)):
-            key: dict[str, Cell] = {
-                "system": setup.batch.systems[system],
-                "metric": name,
-                "feature": part.feature,
-            }
-            yield from (key | row for row in _of_system(found, cuts, alphas, sign))
+            key = {"system": setup.batch.systems[system], "metric": name, "feature": part.feature}
+            yield from _of_system(key, found, cuts, alphas, sign)
         setup.step(f"scoring {name}", number + 1, len(split))
 
 
@@ -317,39 +340,43 @@ def _plan(setup: Setup, part: Initials, cuts: Sequence[Cut | None], length: int 
 
 
 def _of_system(
-    means: _Means, cuts: Sequence[Cut | None], alphas: Sequence[float], sign: float
-) -> Iterator[dict[str, Cell]]:
+    key: Mapping[str, Any],
+    means: _Means,
+    cuts: Sequence[Cut | None],
+    alphas: Sequence[float],
+    sign: float,
+) -> Iterator[RangeRow]:
     before = sign * means.anti_oracle
     for alpha, cut, hybrid in zip(alphas, cuts, means.hybrids, strict=True):
-        row: dict[str, Cell] = {"alpha": alpha, "share": None, "letters": None}
-        row |= {"segments": means.segments}
-        row |= {"anti_oracle": defined(means.anti_oracle), "oracle": defined(means.oracle)}
-        row |= {"base": defined(means.base)}
-        row |= {"muler": ratio(means.base, means.oracle, means.anti_oracle)}
-        names = ("hybrid", "expected", "deviation", "relative_deviation", "position", "rises")
-        row |= dict.fromkeys(names)
-        if cut is not None:
-            row |= {"share": cut.share, "letters": cut.letters}
-            row |= _hybrid_cells(means, cut.share, hybrid)
-            if not np.isnan(hybrid):
-                row["rises"] = bool(sign * hybrid >= before - 1e-12 * abs(before))
-                before = sign * hybrid
-        yield row
+        rises = None
+        if cut is not None and not np.isnan(hybrid):
+            rises = bool(sign * hybrid >= before - 1e-12 * abs(before))
+            before = sign * hybrid
+        yield RangeRow(
+            **key,
+            alpha=alpha,
+            share=None if cut is None else cut.share,
+            letters=None if cut is None else cut.letters,
+            segments=means.segments,
+            anti_oracle=means.anti_oracle,
+            oracle=means.oracle,
+            base=means.base,
+            muler=ratio(means.base, means.oracle, means.anti_oracle),
+            **_of_hybrid(means, None if cut is None else cut.share, hybrid),
+            rises=rises,
+        )
 
 
-def _hybrid_cells(means: _Means, share: float, hybrid: float) -> dict[str, Cell]:
+def _of_hybrid(means: _Means, share: float | None, hybrid: float) -> dict[str, Any]:
     """Where the hybrid lies between min and max, and where it should."""
-    spread = means.oracle - means.anti_oracle
-    expected = means.anti_oracle + share * spread
+    names = ("hybrid", "expected", "deviation", "relative_deviation", "position")
+    if share is None:
+        return dict.fromkeys(names)
+    expected = means.anti_oracle + share * (means.oracle - means.anti_oracle)
     # the place between the ends is one less what MuLER would call it
     left = ratio(hybrid, means.oracle, means.anti_oracle)
-    return {
-        "hybrid": defined(hybrid),
-        "expected": defined(expected),
-        "deviation": defined(hybrid - expected),
-        "relative_deviation": None if left is None else 1 - left - share,
-        "position": None if left is None else 1 - left,
-    }
+    relative, position = (None, None) if left is None else (1 - left - share, 1 - left)
+    return dict(zip(names, (hybrid, expected, hybrid - expected, relative, position), strict=True))
 
 
 def _mean(scores: NDArray[np.float64], segments: NDArray[np.bool_]) -> float:
@@ -358,16 +385,12 @@ def _mean(scores: NDArray[np.float64], segments: NDArray[np.bool_]) -> float:
     return float(chosen.mean()) if len(chosen) else float("nan")
 
 
-def _notices(rows: Sequence[dict[str, Cell]]) -> Iterator[str]:
-    absent = dict.fromkeys(
-        f"{row['feature']} of {row['system']}" for row in rows if row["segments"] == 0
-    )
+def _notices(rows: Sequence[RangeRow]) -> Iterator[str]:
+    absent = dict.fromkeys(f"{row.feature} of {row.system}" for row in rows if row.segments == 0)
     if absent:
         yield f"without segments in which both sides have it: {', '.join(absent)}"
     whole = dict.fromkeys(
-        f"{row['feature']} at {row['alpha']}"
-        for row in rows
-        if row["segments"] and not row["share"]
+        f"{row.feature} at {row.alpha}" for row in rows if row.segments and not row.share
     )
     if whole:
         yield (

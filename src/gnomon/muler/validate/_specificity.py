@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
-from gnomon.annotate import Features
+from gnomon import stats
+from gnomon.annotate import Features, gloss
 from gnomon.findings import Bars, Finding, HeatMap, Lines, Listing
 from gnomon.methods import method
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._figures import VARIANT, VARIANTS, figures
-from gnomon.muler._other_verdicts import (
-    SPECIFICITY_CLAIMS,
-    specificity_headline,
-    specificity_verdict,
-    tell_apart,
-)
 from gnomon.muler._setup import (
     FeatureSources,
     MaskOptions,
@@ -34,13 +30,14 @@ from gnomon.options import SEED, Group, Limits, Metavar, with_fields
 from gnomon.records import FEATURE, METRIC, SYSTEM, Record, column, table
 from gnomon.slices import slices
 from gnomon.testset import TestSet
+from gnomon.verdicts import LEAST, Claim, amount, counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from gnomon.findings import Cell, Table, View
+    from gnomon.findings import Cell, Statement, Table, View
     from gnomon.metrics.protocol import MaskingMetric
     from gnomon.muler._figures import Figures, Variant
     from gnomon.muler._setup import Setup
@@ -79,90 +76,109 @@ class Real:
         return cls(feature, reference, output, groups, figures)
 
 
-def real_row(real: Real, random: Synthetic | None, variant: Variant) -> dict[str, Cell]:
-    """A real feature beside the random ones of like frequency."""
+def real_row(
+    real: Real, random: Synthetic | None, variant: Variant, *, system: str, metric: str
+) -> SpecificityRow:
+    """A real feature beside the random ones of like frequency; whether it is apart is not known."""
     own = real.figures.muler if variant == "ratio" else real.figures.clipped
     values = np.zeros(0) if random is None else _values(random, variant)
     mean, variance = _moments(values)
     quantiles = _quantiles(values)
     deviation = None if own is None or mean is None else own - mean
-    return {
-        "feature": real.feature,
-        "segments": real.figures.segments,
-        "reference_share": real.reference_share,
-        "output_share": real.output_share,
-        "muler": own,
-        "groups": real.groups,
-        "draws": len(values),
-        "synthetic_reference_share": None if random is None else _mean(random.reference),
-        "synthetic_output_share": None if random is None else _mean(random.output),
-        "mean": mean,
-        "variance": variance,
-        "q05": quantiles["q05"],
-        "median": quantiles["median"],
-        "q95": quantiles["q95"],
-        "deviation": deviation,
-        **_apart_from(own, quantiles),
-        "z": deviation / variance**0.5 if deviation is not None and variance else None,
-        "below": float((values < own).mean()) if own is not None and len(values) else None,
-    }
+    return SpecificityRow(
+        system=system,
+        metric=metric,
+        feature=real.feature,
+        variant=variant,
+        segments=real.figures.segments,
+        reference_share=real.reference_share,
+        output_share=real.output_share,
+        muler=own,
+        groups=real.groups,
+        draws=len(values),
+        synthetic_reference_share=None if random is None else _mean(random.reference),
+        synthetic_output_share=None if random is None else _mean(random.output),
+        mean=mean,
+        variance=variance,
+        q05=quantiles["q05"],
+        median=quantiles["median"],
+        q95=quantiles["q95"],
+        deviation=deviation,
+        deviation_low=_less(own, quantiles["q95"]),
+        deviation_high=_less(own, quantiles["q05"]),
+        z=deviation / variance**0.5 if deviation is not None and variance else None,
+        below=float((values < own).mean()) if own is not None and len(values) else None,
+        apart=False,
+    )
 
 
-def _apart_from(own: float | None, quantiles: Mapping[str, float | None]) -> dict[str, Cell]:
-    """How far a feature is from the middle nine tenths of the random ones."""
-    ends = {"deviation_low": quantiles["q95"], "deviation_high": quantiles["q05"]}
-    return {name: None if own is None or end is None else own - end for name, end in ends.items()}
+def _less(own: float | None, quantile: float | None) -> float | None:
+    return None if own is None or quantile is None else own - quantile
 
 
 def group_row(
-    groups: int, random: Synthetic | None, types: int, variant: Variant
-) -> dict[str, Cell]:
+    groups: int,
+    random: Synthetic | None,
+    types: int,
+    variant: Variant,
+    *,
+    system: str,
+    metric: str,
+) -> RandomRow:
     """The random features of one number of groups."""
     values = np.zeros(0) if random is None else _values(random, variant)
     mean, variance = _moments(values)
-    return {
-        "groups": groups,
-        "types": types,
-        "draws": len(values),
-        "reference_share": None if random is None else _mean(random.reference),
-        "output_share": None if random is None else _mean(random.output),
-        "segments": None if random is None else _mean(random.segments),
-        "mean": mean,
-        "variance": variance,
-        "low": float(values.min()) if len(values) else None,
+    return RandomRow(
+        system=system,
+        metric=metric,
+        variant=variant,
+        groups=groups,
+        types=types,
+        draws=len(values),
+        reference_share=None if random is None else _mean(random.reference),
+        output_share=None if random is None else _mean(random.output),
+        segments=None if random is None else _mean(random.segments),
+        mean=mean,
+        variance=variance,
+        low=float(values.min()) if len(values) else None,
         **_quantiles(values),
-        "high": float(values.max()) if len(values) else None,
-    }
+        high=float(values.max()) if len(values) else None,
+    )
 
 
 def curve_rows(
-    rows: Sequence[Mapping[str, Cell]],
+    rows: Sequence[SpecificityRow],
     groups: Sequence[int],
     drawn: Mapping[int, Synthetic],
     variant: Variant,
-) -> Iterator[dict[str, Cell]]:
+    *,
+    system: str,
+    metric: str,
+) -> Iterator[CurveRow]:
     """Cumulative distributions: beside each real feature, and for some numbers of groups together.
 
     The real feature is a mark, a curve of two points: from 0 up to the share of random features
     below it.
     """
+    of_system = partial(CurveRow, system=system, metric=metric, variant=variant)
     for row in rows:
-        own, name = row["groups"], str(row["feature"])
-        if not isinstance(own, int) or own not in drawn or row["below"] is None:
+        if row.groups is None or row.groups not in drawn or row.below is None:
             continue
-        for share in (0.0, row["below"]):
-            yield {"feature": name, "curve": "the feature", "muler": row["muler"], "share": share}
-        yield from _curve(name, "random words", _values(drawn[own], variant))
+        for share in (0.0, row.below):
+            yield of_system(feature=row.feature, curve="the feature", muler=row.muler, share=share)
+        for value, share in _curve(_values(drawn[row.groups], variant)):
+            yield of_system(feature=row.feature, curve="random words", muler=value, share=share)
     for number in groups:
-        if number in drawn:
-            yield from _curve("random words", f"p = {number}", _values(drawn[number], variant))
+        for value, share in _curve(_values(drawn[number], variant)) if number in drawn else ():
+            name = f"p = {number}"
+            yield of_system(feature="random words", curve=name, muler=value, share=share)
 
 
-def _curve(feature: str, curve: str, values: NDArray[np.float64]) -> Iterator[dict[str, Cell]]:
+def _curve(values: NDArray[np.float64]) -> Iterator[tuple[float, float]]:
+    """Quantiles of some values, and their shares."""
     shares = np.linspace(0, 1, _POINTS)
     points = np.quantile(values, shares).tolist() if len(values) else []
-    for share, value in zip(shares.tolist(), points, strict=False):
-        yield {"feature": feature, "curve": curve, "muler": value, "share": share}
+    yield from zip(points, shares.tolist(), strict=False)
 
 
 def _values(random: Synthetic, variant: Variant) -> NDArray[np.float64]:
@@ -176,7 +192,7 @@ def _moments(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
     return mean, float(values.var(ddof=1)) if len(values) > 1 else None
 
 
-def _quantiles(values: NDArray[np.float64]) -> dict[str, float | None]:
+def _quantiles(values: NDArray[np.float64]) -> dict[str, Any]:
     if not len(values):
         return dict.fromkeys(_QUANTILES)
     found = np.quantile(values, list(_QUANTILES.values())).tolist()
@@ -245,6 +261,35 @@ class SpecificityRow(Record):
         help="a test distinguishes it from the random features, corrected for their number",
     )
 
+    @property
+    def readable(self) -> bool:
+        """Whether its MuLER may be read as a finding."""
+        return 0 <= (self.muler or 0.0) <= 1 and self.segments >= LEAST
+
+    @property
+    def p(self) -> float:
+        """Of a feature among random ones as frequent, two-sided.
+
+        As many as are drawn can show no p below 2 in their number and one, which many features do
+        not survive. Beyond the middle 95 % of them, p is that of a normal and of a gamma
+        distribution of their mean and variance, whichever says less: MuLER of rare features is
+        skewed like the latter. The variance is its upper 95 % bound.
+        """
+        below, n = self.below or 0.0, self.draws
+        among = min(1.0, 2 * (min(below, 1 - below) * n + 1) / (n + 1))
+        muler, mean, variance = (value or 0.0 for value in (self.muler, self.mean, self.variance))
+        if among > _ALPHA or not variance or n < LEAST:
+            return among
+        # chi-squared as a cube of a normal, and below gamma likewise (Wilson and Hilferty, 1931)
+        ninth = 2 / (9 * (n - 1))
+        spread = math.sqrt(variance * (1 + 1 / n) / (1 - ninth - _Z_ONE * math.sqrt(ninth)) ** 3)
+        tails = [abs(muler - mean) / spread]
+        if mean > 0:
+            shape = (mean / spread) ** 2
+            root = math.cbrt(max(muler, 0.0) / mean)
+            tails.append(abs(root - 1 + 1 / (9 * shape)) * 3 * math.sqrt(shape))
+        return math.erfc(min(tails) / math.sqrt(2))
+
 
 class RandomRow(Record):
     """The random features of one number of groups."""
@@ -288,26 +333,34 @@ _LISTED_GROUPS = "system groups reference_share output_share segments mean varia
 
 
 def specificity_tables(
-    real: Sequence[Mapping[str, Any]],
-    synthetic: Sequence[Mapping[str, Any]],
-    curves: Sequence[Mapping[str, Any]],
+    real: Sequence[SpecificityRow], synthetic: Sequence[RandomRow], curves: Sequence[CurveRow]
 ) -> tuple[Table, Table, Table]:
     """Real features beside random ones, random ones alone, their distributions."""
     note = "below = share of random features with lower MuLER; near 0 or 1 a feature stands out."
     title = "Features beside random words of like frequency"
-    marked = tell_apart(real)
-    own = (SpecificityRow(**row, apart=apart) for row, apart in zip(real, marked, strict=True))
-    alone = (RandomRow(**row) for row in synthetic)
-    points = (CurveRow(**row) for row in curves)
     return (
-        table("specificity", title, SpecificityRow, own, note=note),
-        table("synthetic", "Random features", RandomRow, alone),
-        table("distribution", "Cumulative distributions of MuLER", CurveRow, points),
+        table("specificity", title, SpecificityRow, real, note=note),
+        table("synthetic", "Random features", RandomRow, synthetic),
+        table("distribution", "Cumulative distributions of MuLER", CurveRow, curves),
     )
 
 
+def tell_apart(rows: Sequence[SpecificityRow]) -> list[SpecificityRow]:
+    """The rows, with what stands out of random words; p is corrected variant by variant."""
+    apart: set[int] = set()
+    for variant in dict.fromkeys(row.variant for row in rows):
+        judged = [
+            (n, row)
+            for n, row in enumerate(rows)
+            if row.variant == variant and row.below is not None and row.readable
+        ]
+        corrected = stats.holm([row.p for _, row in judged])
+        apart |= {n for (n, _), q in zip(judged, corrected, strict=True) if q <= _ALPHA}
+    return [replace(row, apart=n in apart) for n, row in enumerate(rows)]
+
+
 def specificity_views(
-    metrics: Sequence[str], systems: Sequence[str], rows: Sequence[Mapping[str, Cell]]
+    metrics: Sequence[str], systems: Sequence[str], rows: Sequence[SpecificityRow]
 ) -> tuple[View, ...]:
     """Lists per metric and variant, distributions, bars, a heat map of the share below."""
     views: list[View] = []
@@ -324,7 +377,7 @@ def specificity_views(
 
 
 def _plots(
-    metric: str, variant: str, systems: Sequence[str], rows: Sequence[Mapping[str, Cell]]
+    metric: str, variant: str, systems: Sequence[str], rows: Sequence[SpecificityRow]
 ) -> list[View]:
     where: dict[str, Cell] = {"metric": metric, "variant": variant}
     kind = f"{metric} ({variant})"
@@ -342,7 +395,7 @@ def _plots(
     ]
     forest = Bars(
         table="specificity",
-        title=f"{kind}: {specificity_headline(rows, metric, variant)}",
+        title=f"{kind}: {_headline(rows, metric, variant)}",
         category="system",
         series="feature",
         values=("deviation", "muler", "z"),
@@ -374,6 +427,89 @@ def _plots(
         prominent=False,
     )
     return [forest, *curves, bars, below]
+
+
+def _headline(rows: Sequence[SpecificityRow], metric: str, variant: str) -> str:
+    """Which features stand out from random words, as the title of a picture."""
+    shown = [row for row in rows if (row.metric, row.variant) == (metric, variant)]
+    names = list(dict.fromkeys(gloss(row.feature) for row in shown if row.apart))
+    if names:
+        return f"{listed(names)} {'differ' if len(names) > 1 else 'differs'} from random words"
+    return _too_few(shown) or "no feature differs from random words"
+
+
+# What it says, in sentences.
+
+
+_ALPHA, _Z_ONE = 0.05, 1.644854
+
+STANDS_OUT = Claim(
+    "muler.validate.specificity.apart",
+    "{what} is lost than on random words of the same frequency on {features}",
+    None,
+    "the rank of a feature among random words, or the tail of their distribution, corrected after"
+    " Holm",
+)
+LIKE_RANDOM = Claim(
+    "muler.validate.specificity.alike",
+    "{figures} of MuLER cannot be told apart from random words of the same frequency",
+    "undecided",
+    "the corrected p of that test is above .05",
+)
+FEW_DRAWS = Claim(
+    "muler.validate.specificity.draws",
+    "{few}; --draws 100 or more can",
+    "caution",
+    "the smallest p that so many draws can show is above .05",
+)
+FLAWED = Claim(
+    "muler.validate.specificity.flawed",
+    "left out: {features} (MuLER outside 0 to 1, or of fewer than 30 segments)",
+    "caution",
+    "MuLER of the feature, and its segments",
+)
+SPECIFICITY_CLAIMS = (STANDS_OUT, LIKE_RANDOM, FEW_DRAWS, FLAWED)
+
+
+def specificity_verdict(finding: Finding) -> Iterator[Statement]:
+    """Which features stand out from random words as frequent; p-values are Holm's."""
+    every = finding.records(SpecificityRow)
+    rows = [row for row in every if row.below is not None and row.variant == every[0].variant]
+    flawed = [row for row in rows if not row.readable]
+    sound = [row for row in rows if row.readable]
+    corrected = stats.holm([row.p for row in sound])
+    found = [row for row, q in zip(sound, corrected, strict=True) if q <= _ALPHA]
+    for more, what in ((True, "more"), (False, "less")):
+        some = [row for row in found if ((row.deviation or 0.0) > 0) == more]
+        some.sort(key=lambda row: -abs(row.deviation or 0.0))
+        if some:
+            yield STANDS_OUT.said(
+                finding.positions(some),
+                level="worse" if more else "better",
+                what=what.capitalize(),
+                features=listed([_beside_random(row) for row in some]),
+            )
+    if sound and (few := _too_few(sound)):
+        yield FEW_DRAWS.said({}, few=few)
+    elif len(sound) > len(found):
+        yield LIKE_RANDOM.said({}, figures=counted(len(sound) - len(found), "figure"))
+    if flawed:
+        names = listed(list(dict.fromkeys(gloss(row.feature) for row in flawed)))
+        yield FLAWED.said(finding.positions(flawed), features=names)
+
+
+def _too_few(rows: Sequence[SpecificityRow]) -> str:
+    """That no feature could be told from so few random ones; empty where some could."""
+    most = max((row.draws for row in rows), default=0)
+    if 2 / (most + 1) <= _ALPHA:
+        return ""
+    return f"{counted(most, 'draw')} of random words cannot tell a feature from them"
+
+
+def _beside_random(row: SpecificityRow) -> str:
+    muler, mean, low, high = (value or 0.0 for value in (row.muler, row.mean, row.q05, row.q95))
+    random = amount(mean, low, high, share=True)
+    return f"{gloss(row.feature)} ({row.system}: {amount(muler, share=True)} against {random})"
 
 
 # Is a feature's MuLER its own, or would any words of like frequency have the same?
@@ -475,13 +611,13 @@ def specificity(
                 **({} if vocabulary == "all" else {"vocabulary": vocabulary}),
             },
         )
-    tables = specificity_tables(gathered.real, gathered.synthetic, gathered.curves)
+    real = tell_apart(gathered.real)
     return Finding(
         method="muler validate specificity",
         title="MuLER's specificity: do features differ from random words?",
-        tables=tables,
+        tables=specificity_tables(real, gathered.synthetic, gathered.curves),
         signatures=gathered.signatures,
-        views=specificity_views(list(gathered.signatures), setup.batch.systems, tables[0].rows),
+        views=specificity_views(list(gathered.signatures), setup.batch.systems, real),
         notices=(*setup.notices, *dict.fromkeys(gathered.notices)),
         facts={**setup.facts(), "draws": str(draws), "seed": str(seed)},
     )
@@ -491,9 +627,9 @@ def specificity(
 class _SpecificityTables:
     """Records of the three tables, signatures, notices."""
 
-    real: list[dict[str, Cell]] = field(default_factory=list)
-    synthetic: list[dict[str, Cell]] = field(default_factory=list)
-    curves: list[dict[str, Cell]] = field(default_factory=list)
+    real: list[SpecificityRow] = field(default_factory=list)
+    synthetic: list[RandomRow] = field(default_factory=list)
+    curves: list[CurveRow] = field(default_factory=list)
     signatures: dict[str, str] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
 
@@ -566,18 +702,16 @@ class _Experiment:
         name, types = self.setup.batch.systems[system], len(self.words[system].drawable)
         frequent = sorted(real, key=lambda one: -(one.reference_share or 0.0))[:_CURVES]
         for variant in VARIANTS:
-            key: dict[str, Cell] = {"system": name, "metric": self.name, "variant": variant}
-            rows = [key | real_row(one, drawn.get(one.groups or 0), variant) for one in real]
+            key = {"system": name, "metric": self.name}
+            rows = [real_row(one, drawn.get(one.groups or 0), variant, **key) for one in real]
             gathered.real += rows
             gathered.synthetic += [
-                key | group_row(groups, drawn.get(groups), types, variant)
+                group_row(groups, drawn.get(groups), types, variant, **key)
                 for groups in sorted({*self.groups, *drawn})
             ]
             shown = {one.feature for one in frequent}
-            chosen = [row for row in rows if row["feature"] in shown]
-            gathered.curves += [
-                key | row for row in curve_rows(chosen, self.groups, drawn, variant)
-            ]
+            chosen = [row for row in rows if row.feature in shown]
+            gathered.curves += curve_rows(chosen, self.groups, drawn, variant, **key)
         gathered.notices += _notices(name, types, self.groups, real, drawn, self.draws)
 
 
