@@ -88,7 +88,7 @@ def test_the_target_language_chooses_the_tokeniser_when_binding() -> None:
     texts = {"a": ["猫坐在垫子上"]}
     testset = TestSet.from_lists(texts, ["猫坐在垫子"], language_pair="en-zh")
     bound = Bleu().bind(testset)
-    assert bound.tokeniser.name == "zh"
+    assert bound.texts.tokens.tokeniser.name == "zh"
     assert bound.statistics(testset.batch())[0, 0, :2].tolist() == [6, 5]
 
 
@@ -100,7 +100,7 @@ def test_characters_stand_in_for_a_tokeniser_whose_package_is_missing(
     texts = ["猫はどこ"]
     testset = TestSet.from_lists({"a": texts}, texts, language_pair=language)
     bound = Bleu().bind(testset)
-    assert bound.tokeniser.name == "char"
+    assert bound.texts.tokens.tokeniser.name == "char"
     assert "pip install 'sacrebleu[ja]'" in bound.notices(testset.batch())[-1]
     with pytest.raises(MissingDependencyError, match=r"sacrebleu\[ja\]"):
         Bleu(tokenize="ja-mecab").bind(testset)

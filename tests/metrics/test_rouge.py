@@ -134,8 +134,8 @@ def test_each_distinct_pair_is_compared_once() -> None:
     batch = ts.batch()
     bound.segments(batch)
     bound.statistics(batch)
-    assert bound._pairs.counted == 2
-    assert bound._pairs.tokens.runs == 1
+    assert bound.texts.compared == 2
+    assert bound.texts.tokens.runs == 1
 
 
 def test_segments_without_a_reference_are_undefined() -> None:

@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gnomon.metrics.rouge import RougeTokeniser, RougeTokens, porter, rouge_table
+from gnomon.metrics.rouge import RougeTokeniser, porter, rouge_table
+from gnomon.metrics.tokenise import Tokenised
 
 _texts = st.lists(st.text(max_size=25) | st.text("aZ9İ\n \0.éK", max_size=15), max_size=5)
 
@@ -30,7 +31,7 @@ def test_forms_of_one_stem_are_one_token() -> None:
 
 
 def test_the_same_texts_are_split_once() -> None:
-    tokens = RougeTokens(RougeTokeniser(None))
+    tokens = Tokenised(RougeTokeniser(None))
     texts = ("a b", "c")
     assert tokens.of(texts) is tokens.of(texts)
     assert tokens.runs == 1

@@ -214,7 +214,7 @@ def test_each_distinct_pair_is_compared_once() -> None:
     batch = ts.batch()
     bound.statistics(batch)
     bound.segments(batch)
-    assert bound._pairs.counted == 2
+    assert bound.texts.compared == 2
 
 
 def test_segments_without_a_reference_are_undefined_and_do_not_count() -> None:

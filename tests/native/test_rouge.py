@@ -149,7 +149,8 @@ def test_unmasked_pairs_are_compared_once_however_often_they_are_asked_for() -> 
     spans = SpanTable.build([{"F": [(0, 1)]} if text == "z" else {} for text in batch.texts], ["F"])
     bound.segments(batch)
     bound.masked(batch, MaskPlan.oracles(spans))
-    assert bound._pairs.counted == 2 + 2  # the pair of "z" again, under oracle and anti-oracle
+    assert bound.texts.compared == 2
+    assert bound.texts.rescored == 2  # the pair of "z" again, under oracle and anti-oracle
 
 
 _SIDE = np.array([0, 1, 3]), np.array([1, 2, 3])

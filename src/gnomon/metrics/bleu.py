@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from gnomon.errors import SpecError, UnknownNameError
-from gnomon.metrics.comparisons import TokenisedTexts, in_blocks, masked_scores, references_field
-from gnomon.metrics.ngrams import Recount, counted, totals
+from gnomon.metrics.comparisons import TokenisedTexts, references_field
+from gnomon.metrics.counted import CountedNgrams
+from gnomon.metrics.ngrams import NgramCounter, totals
 from gnomon.metrics.sequences import NgramLayout, offsets_of, ranges
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.metrics.comparisons import Comparisons
-    from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.counted import NgramCount
     from gnomon.metrics.ngrams import Counted, NgramCounts, Pairing
     from gnomon.metrics.protocol import Input
-    from gnomon.metrics.sequences import Masks
-    from gnomon.metrics.tokenise import Tokeniser, TokenTable
+    from gnomon.metrics.sequences import Masks, TokenMasks
+    from gnomon.metrics.tokenise import TokenTable
     from gnomon.needs import Need
     from gnomon.outline import Outline
     from gnomon.testset import TestSet
@@ -211,7 +212,7 @@ class Bleu(Options):
             "smooth": "none" if self.variant else _smooth_field(self.smoothing),
         }
         signature = Signature(self.spec).adding(fields)
-        return BoundBleu(self, tokeniser, signature, TokenisedTexts(tokeniser), chosen.notices)
+        return BoundBleu(signature, TokenisedTexts(tokeniser), self, chosen.notices)
 
     @property
     def smoothing(self) -> Smoothing:
@@ -220,87 +221,52 @@ class Bleu(Options):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundBleu:
+class BoundBleu(CountedNgrams):
     """BLEU with its tokeniser; has the powers statistics, masking and native signature.
 
+    Its statistics are lengths (candidate, closest reference), matches, totals: [..., 2 + 2 n].
+
     Attributes:
-        options: what was asked for.
-        tokeniser: the tokeniser in use.
-        signature: options, number of references, tokeniser.
-        texts: tokens of the texts seen last, and counts of the work done.
+        metric: what was asked for.
         choice: what a reader should know of the choice of the tokeniser.
     """
 
-    options: Bleu
-    tokeniser: Tokeniser
-    signature: Signature
-    texts: TokenisedTexts
+    metric: Bleu
     choice: tuple[str, ...] = ()
-
-    name: ClassVar[str] = Bleu.name
-    needs: ClassVar[frozenset[Input]] = Bleu.needs
-    higher_is_better: ClassVar[bool] = True
-
-    def segments(self, batch: Batch) -> NDArray[np.float64]:
-        """Sentence BLEU, float64 [K, N]; NaN where a segment has no reference."""
-        comparisons, statistics = self._base(batch)
-        return comparisons.spread(self._sentence_scores(statistics), np.nan)
-
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """Corpus BLEU, float64 [K]; segments without a reference are left out."""
-        return self.aggregate(self.statistics(batch).sum(axis=1))
-
-    def statistics(self, batch: Batch) -> NDArray[np.float64]:
-        """Lengths (candidate, closest reference), matches, totals: float64 [K, N, 2 + 2 n]."""
-        comparisons, statistics = self._base(batch)
-        return comparisons.spread(statistics, 0.0)
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Corpus BLEU [...] of summed statistics [..., 2 + 2 n]."""
-        if self.options.variant:
+        if self.metric.variant:
             return nltk_bleu(statistics)
-        effective = bool(self.options.effective_order)
-        return bleu(statistics, self.options.smoothing, effective_order=effective)
+        effective = bool(self.metric.effective_order)
+        return bleu(statistics, self.metric.smoothing, effective_order=effective)
 
-    def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:
-        """None: masked words have no length."""
+    def sentence_scores(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sentence BLEU [...] of statistics [..., 2 + 2 n]."""
+        if self.metric.variant:
+            return nltk_bleu(counts)
+        effective = self.metric.effective_order is not False
+        return bleu(counts, self.metric.smoothing, effective_order=effective)
 
-    def mask_tokens(self, batch: Batch) -> TokenTable:
-        """The tokens that masks are put on."""
-        return self.texts.tokens.of(batch.texts)
+    def ngram_count(
+        self, batch: Batch, comparisons: Comparisons, masks: TokenMasks | None
+    ) -> NgramCount:
+        """What counts comparisons, each against all of its references at once."""
+        layout = NgramLayout.of_words(self.texts.tokens.of(batch.texts))
+        counter = NgramCounter(layout, self.metric.max_ngram_order, masks)
 
-    def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
-        """Sentence BLEU of every variant, float64 [V, K, N].
+        def count(
+            rows: NDArray[np.int64], chosen: Masks | None, *, both: bool
+        ) -> list[NDArray[np.float64]]:
+            pairing = comparisons.pairing(rows)
+            return [self._columns(pairing, one) for one in counter(pairing, chosen, both=both)]
 
-        Raises:
-            MaskingError: the tokeniser's tokens cannot be found in the texts.
-        """
-        masks = self.texts.masks(batch, plan)
-        comparisons, statistics = self._base(batch)
-        count = Recount(NgramLayout.of_words(masks.tokens), masks, None)
-        orders = self.options.max_ngram_order
-
-        def rescore(
-            rows: NDArray[np.int64], chosen: Masks, *, both: bool
-        ) -> tuple[NDArray[np.float64], ...]:
-            def compare(block: NDArray[np.int64]) -> NDArray[np.float64]:
-                pairing = comparisons.pairing(block)
-                found = count(pairing, orders, chosen, both=both)
-                return np.stack(
-                    [self._sentence_scores(self._columns(pairing, one)) for one in found]
-                )
-
-            return tuple(in_blocks(rows, compare))
-
-        base = self._sentence_scores(statistics)
-        scores, rescored = masked_scores(comparisons, base, masks, rescore)
-        self.texts.rescored += rescored
-        return scores
+        return count
 
     @property
     def ngram_orders(self) -> tuple[int, ...]:
         """1 to the length of the longest n-grams."""
-        return tuple(range(1, self.options.max_ngram_order + 1))
+        return tuple(range(1, self.metric.max_ngram_order + 1))
 
     @property
     def ngram_union(self) -> bool:
@@ -319,57 +285,32 @@ class BoundBleu:
     def ngram_scores(self, counts: NgramCounts, *, corpus: bool) -> NDArray[np.float64]:
         """BLEU [...] of counts, with the penalty for brevity of their lengths."""
         counted = np.concatenate([counts.lengths, counts.matches, counts.candidate], axis=-1)
-        return self.aggregate(counted) if corpus else self._sentence_scores(counted)
-
-    def notices(self, batch: Batch) -> tuple[str, ...]:  # noqa: ARG002  # as all metrics
-        """Which tokeniser was taken, where nobody named it and it is not 13a."""
-        return self.choice
+        return self.aggregate(counted) if corpus else self.sentence_scores(counted)
 
     def native_signatures(self, batch: Batch) -> Mapping[str, str]:
         """The signature that sacreBLEU prints for corpus scores; none for the authors' variant."""
-        if self.options.variant:
+        if self.metric.variant:
             return {}
         from gnomon.metrics.scoring import sacrebleu_signature
 
         fields = {
-            "case": "lc" if self.options.lowercase else "mixed",
-            "eff": "yes" if self.options.effective_order else "no",
-            "tok": self.tokeniser.name,
-            "smooth": _smooth_field(self.options.smoothing),
+            "case": "lc" if self.metric.lowercase else "mixed",
+            "eff": "yes" if self.metric.effective_order else "no",
+            "tok": self.texts.tokens.tokeniser.name,
+            "smooth": _smooth_field(self.metric.smoothing),
         }
         return {"sacrebleu": sacrebleu_signature(batch, fields)}
 
-    def _base(self, batch: Batch) -> tuple[Comparisons, NDArray[np.float64]]:
-        """The comparisons of a batch and their statistics, float64 [P, 2 + 2 n]."""
-
-        def count(comparisons: Comparisons) -> NDArray[np.float64]:
-            layout = NgramLayout.of_words(self.texts.tokens.of(batch.texts))
-
-            def compare(block: NDArray[np.int64]) -> NDArray[np.float64]:
-                pairing = comparisons.pairing(block)
-                found = counted(layout, pairing, self.options.max_ngram_order)
-                return self._columns(pairing, found)
-
-            return in_blocks(np.arange(len(comparisons.candidate)), compare, axis=0)
-
-        return self.texts.base(batch, count)
-
     def _columns(self, pairing: Pairing, found: Counted) -> NDArray[np.float64]:
         """Statistics of some comparisons, float64 [P, 2 + 2 n]."""
-        orders = self.options.max_ngram_order
+        orders = self.metric.max_ngram_order
         counts = totals(found.candidates, orders)
         columns = np.empty((len(counts), 2 + 2 * orders))
         columns[:, 0] = found.candidates
         columns[:, 1] = closest_lengths(pairing, found)
         columns[:, 2 : 2 + orders] = found.matches
-        columns[:, 2 + orders :] = np.maximum(counts, 1) if self.options.variant else counts
+        columns[:, 2 + orders :] = np.maximum(counts, 1) if self.metric.variant else counts
         return columns
-
-    def _sentence_scores(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.options.variant:
-            return nltk_bleu(statistics)
-        effective = self.options.effective_order is not False
-        return bleu(statistics, self.options.smoothing, effective_order=effective)
 
 
 def closest_lengths(pairing: Pairing, found: Counted) -> NDArray[np.int64]:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from gnomon.errors import SpecError
-from gnomon.metrics.comparisons import TokenisedTexts, in_blocks, masked_scores, references_field
-from gnomon.metrics.ngrams import Pairing, Recount, counted, totals
+from gnomon.metrics.comparisons import TokenisedTexts, references_field
+from gnomon.metrics.counted import CountedNgrams
+from gnomon.metrics.ngrams import NgramCounter, Pairing, totals
 from gnomon.metrics.sequences import NgramLayout, Sequences, TokenRanges, offsets_of
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.metrics.comparisons import Comparisons
+    from gnomon.metrics.counted import NgramCount
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.ngrams import Counted, NgramCounts
     from gnomon.metrics.protocol import Input
@@ -168,104 +170,73 @@ class Chrf(Options):
             "space": "yes" if self.whitespace else "no",
         }
         tokeniser = load_tokeniser("chrf", lowercase=self.lowercase)
-        return BoundChrf(self, Signature(self.spec).adding(fields), TokenisedTexts(tokeniser))
+        return BoundChrf(Signature(self.spec).adding(fields), TokenisedTexts(tokeniser), self)
 
 
 @dataclass(frozen=True, eq=False)
-class BoundChrf:
+class BoundChrf(CountedNgrams):
     """Bound chrF; has the powers statistics, masking and native signature.
 
+    Its statistics are, per order, n-grams of the candidate, of its best reference, and matches:
+    [..., 3 orders]. A masked word is a run of one private character, of its group's mean length in
+    the references (or that which a plan has), and one word among the n-grams of words.
+
     Attributes:
-        options: what was asked for.
-        signature: options and number of references.
-        texts: words of the texts seen last, and counts of the work done.
+        metric: what was asked for.
     """
 
-    options: Chrf
-    signature: Signature
-    texts: TokenisedTexts
-
-    name: ClassVar[str] = Chrf.name
-    needs: ClassVar[frozenset[Input]] = Chrf.needs
-    higher_is_better: ClassVar[bool] = True
-
-    def segments(self, batch: Batch) -> NDArray[np.float64]:
-        """Sentence chrF, float64 [K, N]; NaN where a segment has no reference."""
-        comparisons, statistics = self._base(batch)
-        return comparisons.spread(self.aggregate(statistics), np.nan)
-
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """Corpus chrF, float64 [K]; segments without a reference are left out."""
-        return self.aggregate(self.statistics(batch).sum(axis=1))
-
-    def statistics(self, batch: Batch) -> NDArray[np.float64]:
-        """Per order: n-grams of the candidate, of its best reference, matches; [K, N, 3 orders]."""
-        comparisons, statistics = self._base(batch)
-        return comparisons.spread(statistics, 0.0)
+    metric: Chrf
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Scores [...] of statistics [..., 3 orders], summed or not."""
-        return chrf(statistics, self.options.beta, eps_smoothing=self.options.eps_smoothing)
+        return chrf(statistics, self.metric.beta, eps_smoothing=self.metric.eps_smoothing)
 
     def mask_lengths(self, batch: Batch, plan: MaskPlan) -> tuple[int, ...]:
         """Mean length of what a mask stands for in the references of the batch, per group."""
+        return self._lengths(batch, self.texts.masks(batch, plan.with_lengths(None)))
+
+    @staticmethod
+    def _lengths(batch: Batch, masks: TokenMasks) -> tuple[int, ...]:
+        """The plan's lengths of masks, by default those of this batch."""
         references = batch.references.indices.astype(np.int64)
-        return mean_lengths(self.texts.masks(batch, plan), references)
+        return masks.plan.lengths or mean_lengths(masks, references)
 
-    def mask_tokens(self, batch: Batch) -> TokenTable:
-        """The tokens that masks are put on."""
-        return self.texts.tokens.of(batch.texts)
-
-    def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
-        """Sentence chrF of every variant, float64 [V, K, N].
-
-        A masked word is a run of one private character, of the group's length in ``plan.lengths``
-        (from this batch, if the plan has none), and one word among the n-grams of words.
-        """
-        lengths = plan.lengths or self.mask_lengths(batch, plan)
-        masks = self.texts.masks(batch, plan)
-        comparisons, statistics = self._base(batch)
-        counts = [
-            (Recount(layout, masks, run), orders)
+    def ngram_count(
+        self, batch: Batch, comparisons: Comparisons, masks: TokenMasks | None
+    ) -> NgramCount:
+        """What counts comparisons, each against each of its references: the best counts."""
+        lengths = None if masks is None else self._lengths(batch, masks)
+        counters = [
+            NgramCounter(layout, orders, masks, lengths if layout.parts else None)
             for layout, orders in self._layouts(batch)
-            for run in (lengths if layout.parts else None,)
         ]
 
-        def rescore(
-            rows: NDArray[np.int64], chosen: Masks, *, both: bool
-        ) -> tuple[NDArray[np.float64], ...]:
-            def compare(block: NDArray[np.int64]) -> NDArray[np.float64]:
-                pairs = _Pairs.of(comparisons, block)
-                found = [
-                    count(pairs.pairing, orders, chosen, both=both) for count, orders in counts
-                ]
-                statistics = [self._columns(pairs, parts) for parts in zip(*found, strict=True)]
-                return np.stack([self.aggregate(one) for one in statistics])
+        def count(
+            rows: NDArray[np.int64], chosen: Masks | None, *, both: bool
+        ) -> list[NDArray[np.float64]]:
+            pairs = _Pairs.of(comparisons, rows)
+            found = (counter(pairs.pairing, chosen, both=both) for counter in counters)
+            return [self._columns(pairs, parts) for parts in zip(*found, strict=True)]
 
-            return tuple(in_blocks(rows, compare))
-
-        base = self.aggregate(statistics)
-        scores, rescored = masked_scores(comparisons, base, masks, rescore)
-        self.texts.rescored += rescored
-        return scores
+        return count
 
     def native_signatures(self, batch: Batch) -> Mapping[str, str]:
         """The signature that sacreBLEU prints for corpus scores."""
         from gnomon.metrics.scoring import sacrebleu_signature
 
         fields = {
-            "case": "lc" if self.options.lowercase else "mixed",
-            "eff": "no" if self.options.eps_smoothing else "yes",
-            "nc": self.options.char_order,
-            "nw": self.options.word_order,
-            "space": "yes" if self.options.whitespace else "no",
+            "case": "lc" if self.metric.lowercase else "mixed",
+            "eff": "no" if self.metric.eps_smoothing else "yes",
+            "nc": self.metric.char_order,
+            "nw": self.metric.word_order,
+            "space": "yes" if self.metric.whitespace else "no",
         }
         return {"sacrebleu": sacrebleu_signature(batch, fields)}
 
     @property
     def ngram_orders(self) -> tuple[int, ...]:
         """Those of characters; none where words count beside them, which are units of two kinds."""
-        return self.options.ngram_orders
+        return self.metric.ngram_orders
 
     @property
     def ngram_union(self) -> bool:
@@ -284,39 +255,24 @@ class BoundChrf:
     def ngram_scores(self, counts: NgramCounts, *, corpus: bool) -> NDArray[np.float64]:  # noqa: ARG002  # the formula is the same
         """ChrF [...] of counts."""
         found = (counts.candidate, counts.reference, counts.matches, counts.recalled)
-        options = self.options
+        options = self.metric
         return _chrf(*found, options.beta, eps_smoothing=options.eps_smoothing)
 
     @cached_property
     def _characters(self) -> Tokenised:
-        return Tokenised(_Characters(self.options))
+        return Tokenised(_Characters(self.metric))
 
     def _layouts(self, batch: Batch) -> tuple[tuple[NgramLayout, int], ...]:
         """Characters and words, each with the length of its longest n-grams."""
         words = self.texts.tokens.of(batch.texts)
-        orders = (self.options.char_order, self.options.word_order)
-        if self.options.whitespace:
-            texts = [t.lower() for t in batch.texts] if self.options.lowercase else batch.texts
+        orders = (self.metric.char_order, self.metric.word_order)
+        if self.metric.whitespace:
+            texts = [t.lower() for t in batch.texts] if self.metric.lowercase else batch.texts
             characters = spaced_layout(texts, words)
         else:
             characters = character_layout(words)
         layouts = zip((characters, NgramLayout.of_words(words)), orders, strict=True)
         return tuple(layout for layout in layouts if layout[1])
-
-    def _base(self, batch: Batch) -> tuple[Comparisons, NDArray[np.float64]]:
-        """The comparisons of a batch and their statistics, float64 [P, 3 orders]."""
-
-        def count(comparisons: Comparisons) -> NDArray[np.float64]:
-            layouts = self._layouts(batch)
-
-            def compare(block: NDArray[np.int64]) -> NDArray[np.float64]:
-                pairs = _Pairs.of(comparisons, block)
-                parts = [counted(layout, pairs.pairing, orders) for layout, orders in layouts]
-                return self._columns(pairs, parts)
-
-            return in_blocks(np.arange(len(comparisons.candidate)), compare, axis=0)
-
-        return self.texts.base(batch, count)
 
     def _columns(self, pairs: _Pairs, parts: Sequence[Counted]) -> NDArray[np.float64]:
         """Statistics of comparisons against their best references, [comparisons, 3 orders]."""
@@ -345,11 +301,11 @@ class _Pairs(NamedTuple):
 
     @classmethod
     def of(cls, comparisons: Comparisons, rows: NDArray[np.int64]) -> _Pairs:
-        own, theirs = comparisons.pairs(rows)
-        order = np.argsort(theirs, kind="stable")
-        references, group = np.unique(theirs[order], return_inverse=True)
-        candidates = comparisons.candidate[rows][own[order]]
-        return cls(own, order, Pairing(candidates, group, references, np.arange(len(references))))
+        pairs = comparisons.pairs(rows)
+        order = np.argsort(pairs.reference, kind="stable")
+        references, group = np.unique(pairs.reference[order], return_inverse=True)
+        pairing = Pairing(pairs.candidate[order], group, references, np.arange(len(references)))
+        return cls(pairs.cell, order, pairing)
 
 
 class _Characters:

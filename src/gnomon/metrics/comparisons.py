@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from gnomon._threads import each_in_threads, workers
 from gnomon.errors import DataError
 from gnomon.metrics.masking import Action
 from gnomon.metrics.ngrams import Pairing
-from gnomon.metrics.sequences import Sequences, TokenMasks, offsets_of, ranges
-from gnomon.metrics.tokenise import Tokenised, tokenise
+from gnomon.metrics.sequences import TokenMasks, offsets_of, ranges
+from gnomon.metrics.tokenise import Tokenised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,14 +24,12 @@ if TYPE_CHECKING:
     from gnomon.batch import Batch, Ragged
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.sequences import Masks
-    from gnomon.metrics.tokenise import Tokeniser, TokenTable
+    from gnomon.metrics.tokenise import Tokeniser
     from gnomon.testset import TestSet
 
 __all__ = [
     "Comparisons",
-    "PairCounts",
     "PairRows",
-    "PairScorer",
     "TokenisedTexts",
     "in_blocks",
     "masked_scores",
@@ -125,11 +123,13 @@ class Comparisons:
         references, owner = self.lists(groups)
         return Pairing(self.candidate[rows], group, references, owner)
 
-    def pairs(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Some comparisons beside each of their references: position in rows, reference text."""
+    def pairs(self, rows: NDArray[np.int64]) -> PairRows:
+        """Some comparisons beside each of their references, each a cell of one system."""
         starts = self.offsets[self.group[rows]]
         counts = self.offsets[self.group[rows] + 1] - starts
-        return np.repeat(np.arange(len(rows)), counts), self.references[ranges(starts, counts)]
+        cell = np.repeat(np.arange(len(rows)), counts)
+        references = self.references[ranges(starts, counts)]
+        return PairRows((1, len(rows)), cell, self.candidate[rows][cell], references)
 
 
 class TokenisedTexts:
@@ -147,21 +147,40 @@ class TokenisedTexts:
         self.rescored = 0
         self._masks: TokenMasks | None = None
         self._base: tuple[Batch, Comparisons, NDArray[np.float64]] | None = None
+        self._pairs: tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]] | None = None
 
     def forget(self) -> None:
         """Let go of the texts: what keeps the metric for its formula does not keep them."""
-        self.tokens = Tokenised(self.tokens.tokeniser)
-        self._masks = self._base = None
+        self.tokens.forget()
+        self._masks = self._base = self._pairs = None
 
     def base(
-        self, batch: Batch, count: Callable[[Comparisons], NDArray[np.float64]]
+        self, batch: Batch, count: Callable[[Batch, Comparisons], NDArray[np.float64]]
     ) -> tuple[Comparisons, NDArray[np.float64]]:
         """The comparisons of a batch and their unmasked statistics; counted once for a batch."""
         if self._base is None or self._base[0] is not batch:
             comparisons = Comparisons.of(batch)
-            self._base = batch, comparisons, count(comparisons)
+            self._base = batch, comparisons, count(batch, comparisons)
             self.compared += len(comparisons.candidate)
         return self._base[1:]
+
+    def pair_counts(
+        self,
+        texts: tuple[str, ...],
+        keys: NDArray[np.int64],
+        count: Callable[[NDArray[np.int64]], NDArray[np.int64]],
+    ) -> NDArray[np.int64]:
+        """What distinct unmasked pairs come to; each is counted once for all batches of texts."""
+        if self._pairs is None or self._pairs[0] is not texts:
+            self._pairs = texts, _NONE, _NONE
+        _, known, found = self._pairs
+        new = np.setdiff1d(keys, known, assume_unique=True)
+        if len(new):
+            known, found = np.concatenate([known, new]), np.concatenate([found, count(new)])
+            order = np.argsort(known, kind="stable")
+            known, found = known[order], found[order]
+            self._pairs = texts, known, found
+        return found[np.searchsorted(known, keys)]
 
     def masks(self, batch: Batch, plan: MaskPlan) -> TokenMasks:
         """Which tokens a plan masks; found once for all plans over the same spans."""
@@ -291,10 +310,7 @@ def _numbered(ragged: Ragged, groups: dict[tuple[int, ...], int]) -> NDArray[np.
     return np.array([groups.setdefault(row, len(groups)) if row else -1 for row in rows], np.int64)
 
 
-# Scoring candidates against references pair by pair, each distinct pair once.
-#
-# For metrics whose score of a pair comes from one count (matches, edits) and the two lengths: ROUGE
-# and TER. Masked variants rescore only the pairs that they change.
+# Candidates beside references, pair by pair.
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,102 +334,9 @@ class PairRows:
         """Number of references of each cell, int64 [K * N]."""
         return np.bincount(self.cell, minlength=self.shape[0] * self.shape[1])
 
-
-class PairCounts(NamedTuple):
-    """What scoring found for each row: matches or edits, and the sizes of both sides."""
-
-    found: NDArray[np.int64]
-    candidate: NDArray[np.int64]
-    reference: NDArray[np.int64]
-
-
-class PairScorer:
-    """Counts what pairs come to; remembers the pairs of the texts that it saw last.
-
-    Args:
-        tokeniser: splits the texts.
-        count: (candidates, references, int64 [P, 2] pairs of their rows) -> int64 [P].
-        twice: references are split, and what comes of that again, as sacreBLEU does; not under
-            masks.
-
-    Attributes:
-        tokens: tokens of the texts.
-        counted: how many pairs were counted.
-    """
-
-    def __init__(
-        self,
-        tokeniser: Tokeniser,
-        count: Callable[[Sequences, Sequences, NDArray[np.int64]], NDArray[np.int64]],
-        *,
-        twice: bool = False,
-    ) -> None:
-        self.tokens = Tokenised(tokeniser)
-        self._twice = twice
-        self.counted = 0
-        self._count = count
-        self._known: tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]] | None = None
-
-    def counts(self, batch: Batch, rows: PairRows) -> PairCounts:
-        """Counts and sizes of all rows."""
-        table = self.tokens.of(batch.texts)
-        plain = Sequences(table.offsets, table.ids)
-        references = self._split_again(table, rows) if self._twice and len(rows.cell) else plain
-        keys, back = pair_keys(rows)
-        if self._known is None or self._known[0] is not batch.texts:
-            self._known = batch.texts, _NONE, _NONE
-        _, known, found = self._known
-        new = np.setdiff1d(keys, known, assume_unique=True)
-        if len(new):
-            known = np.concatenate([known, new])
-            found = np.concatenate([found, self._found(plain, references, new)])
-            order = np.argsort(known, kind="stable")
-            known, found = known[order], found[order]
-            self._known = batch.texts, known, found
-        return self._counts(found[np.searchsorted(known, keys)][back], plain, references, rows)
-
-    def variants(
-        self, batch: Batch, rows: PairRows, plan: MaskPlan
-    ) -> Iterator[tuple[NDArray[np.bool_], PairCounts]]:
-        """For each variant of a plan: which rows it changes, and the counts of these."""
-        masks = TokenMasks.of(self.tokens.of(batch.texts), plan)
-        for variant in range(plan.variants):
-            chosen = masks.masks(variant)
-            touched = masks.touched(chosen)
-            changed = touched[rows.candidate] | touched[rows.reference]
-            some = PairRows(
-                rows.shape, rows.cell[changed], rows.candidate[changed], rows.reference[changed]
-            )
-            sides = masks.with_masks(chosen, "candidate"), masks.with_masks(chosen, "reference")
-            keys, back = pair_keys(some)
-            yield changed, self._counts(self._found(*sides, keys)[back], *sides, some)
-
-    def _split_again(self, table: TokenTable, rows: PairRows) -> Sequences:
-        """The tokens of all texts, those of references split once more."""
-        texts = np.unique(rows.reference).tolist()
-        again = tokenise([" ".join(table.strings(text)) for text in texts], self.tokens.tokeniser)
-        numbers = {token: number for number, token in enumerate(table.vocabulary)}
-        renamed = [numbers.setdefault(token, len(numbers)) for token in again.vocabulary]
-        ids = np.split(np.array(renamed, dtype=np.int32)[again.ids], again.offsets[1:-1])
-        whole = np.split(table.ids, table.offsets[1:-1])
-        for text, own in zip(texts, ids, strict=True):
-            whole[text] = own
-        lengths = np.array([len(own) for own in whole], dtype=np.int64)
-        return Sequences(offsets_of(lengths), np.concatenate(whole))
-
-    def _found(
-        self, candidates: Sequences, references: Sequences, keys: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        self.counted += len(keys)
-        return self._count(candidates, references, pairs_of(keys))
-
-    @staticmethod
-    def _counts(
-        found: NDArray[np.int64], candidates: Sequences, references: Sequences, rows: PairRows
-    ) -> PairCounts:
-        return PairCounts(
-            found, candidates.lengths[rows.candidate], references.lengths[rows.reference]
-        )
+    def select(self, rows: NDArray[np.int64]) -> PairRows:
+        """Some of the rows."""
+        return PairRows(self.shape, self.cell[rows], self.candidate[rows], self.reference[rows])
 
 
 def pair_keys(rows: PairRows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

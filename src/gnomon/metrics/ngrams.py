@@ -110,34 +110,37 @@ class Counted(NamedTuple):
     references: NDArray[np.int64]
 
 
-def counted(layout: NgramLayout, pairing: Pairing, orders: int) -> Counted:
-    """Count the n-grams of unmasked texts."""
-    lengths = layout.base.lengths
-    matches = layout.rows.matches(*pairing, orders)
-    return Counted(matches, lengths[pairing.candidates], lengths[pairing.references])
-
-
-class Recount:
-    """Counts the n-grams of the variants of a plan.
+class NgramCounter:
+    """Counts n-grams, as they are or under the masks of the variants of a plan.
 
     Args:
         layout: what n-grams are made of.
-        masks: the plan's masks of the layout's tokens.
+        orders: length of the longest n-grams.
+        masks: the plan's masks of the layout's tokens, if any.
         lengths: how many mask ids a mask is of each group; one by default.
     """
 
     def __init__(
-        self, layout: NgramLayout, masks: TokenMasks, lengths: Sequence[int] | None
+        self,
+        layout: NgramLayout,
+        orders: int,
+        masks: TokenMasks | None = None,
+        lengths: Sequence[int] | None = None,
     ) -> None:
+        self._layout = layout
+        self._orders = orders
         self._lengths = None if lengths is None else np.asarray(lengths, dtype=np.int32)
-        self._rows = layout.masked_rows(masks.tokens)
+        self._masked = None if masks is None else layout.masked_rows(masks.tokens)
 
-    def __call__(
-        self, pairing: Pairing, orders: int, masks: Masks, *, both: bool
-    ) -> tuple[Counted, ...]:
+    def __call__(self, pairing: Pairing, masks: Masks | None, *, both: bool) -> tuple[Counted, ...]:
         """The counts of a variant; with ``both`` also those if its shared masks were private."""
-        fates = np.where(masks.first, masks.action, loops.LEFT_OUT).astype(np.int8)
+        if masks is None or self._masked is None:
+            lengths = self._layout.base.lengths
+            sizes = lengths[pairing.candidates], lengths[pairing.references]
+            return (Counted(self._layout.rows.matches(*pairing, self._orders), *sizes),)
+        actions = np.where(masks.first, masks.action, loops.LEFT_OUT).astype(np.int8)
         runs = None if self._lengths is None else self._lengths[masks.group]
-        matches, unmasked, *lengths = self._rows.matches(masks.token, fates, runs, *pairing, orders)
-        found = Counted(matches, *lengths), Counted(unmasked, *lengths)
-        return found[: 1 + both]
+        matches, unmasked, *counts = self._masked.matches(
+            masks.token, actions, runs, *pairing, self._orders
+        )
+        return (Counted(matches, *counts), Counted(unmasked, *counts))[: 1 + both]

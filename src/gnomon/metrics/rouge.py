@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
@@ -17,9 +16,10 @@ import numpy as np
 
 from gnomon.errors import DataError, MissingDependencyError, UsageError
 from gnomon.metrics.aligning import aligned_matches, aligned_places
-from gnomon.metrics.comparisons import PairRows, pair_keys, pair_rows, pairs_of
-from gnomon.metrics.means import MeanOfSegments, aggregate_means, mean_statistics
-from gnomon.metrics.sequences import Sequences, TokenMasks
+from gnomon.metrics.comparisons import TokenisedTexts, pair_keys, pair_rows, pairs_of
+from gnomon.metrics.counted import CountedPairs
+from gnomon.metrics.means import aggregate_means, mean_statistics
+from gnomon.metrics.sequences import Sequences
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
     TokenPlaces,
@@ -35,12 +35,13 @@ from gnomon.scripts import latin_share, unspaced_language
 from gnomon.signature import Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
-    from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.comparisons import PairRows
+    from gnomon.metrics.counted import PairCounts
     from gnomon.metrics.matching import Matches
     from gnomon.metrics.ngrams import NgramCounts
     from gnomon.metrics.protocol import Input
@@ -55,26 +56,6 @@ __all__ = ["Rouge", "RougeScore", "rouge_scores"]
 _HALF = 0.5  # of the letters and digits of the references
 _APART = "\0"  # between two texts: part of no token
 _BREAK = ord("\n")
-
-
-class RougeTokens:
-    """Tables of tokens for the texts seen last: batches of one test set share theirs.
-
-    Attributes:
-        runs: how often texts were split.
-    """
-
-    def __init__(self, tokeniser: RougeTokeniser) -> None:
-        self.runs = 0
-        self._tokeniser = tokeniser
-        self._last: tuple[tuple[str, ...], TokenTable] | None = None
-
-    def of(self, texts: tuple[str, ...]) -> TokenTable:
-        """The table of these texts; computed again only for another tuple."""
-        if self._last is None or self._last[0] is not texts:
-            self._last = texts, rouge_table(texts, self._tokeniser)
-            self.runs += 1
-        return self._last[1]
 
 
 def rouge_table(texts: Sequence[str], tokeniser: RougeTokeniser) -> TokenTable:
@@ -137,99 +118,6 @@ def _correct(
         end[rows] = np.where(solid, np.asarray(characters.ends)[last], start[rows])
 
 
-# What many candidates share with their references, and the sizes of both sides.
-
-
-class Overlaps(NamedTuple):
-    """What each pair shares (n-grams, tokens of a subsequence), and the sizes of both sides."""
-
-    found: NDArray[np.int64]
-    candidate: NDArray[np.int64]
-    reference: NDArray[np.int64]
-
-
-class RougePairs:
-    """Counts what pairs share under one type of ROUGE; remembers the unmasked pairs seen last.
-
-    Attributes:
-        tokens: tokens of the texts.
-        counted: how many pairs were compared.
-    """
-
-    def __init__(self, kind: str, tokeniser: RougeTokeniser) -> None:
-        self.tokens = RougeTokens(tokeniser)
-        self.counted = 0
-        self._kind = kind
-        self._break: tuple[TokenTable, int | None] | None = None
-        self._last: tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]] | None = None
-
-    def overlaps(self, batch: Batch, rows: PairRows) -> Overlaps:
-        """What the rows share, unmasked."""
-        table = self.tokens.of(batch.texts)
-        plain = Sequences(table.offsets, table.ids)
-        keys, back = pair_keys(rows)
-        last = self._last
-        if last is None or last[0] is not batch.texts or not np.array_equal(keys, last[1]):
-            last = batch.texts, keys, self._count(table, plain, plain, keys)
-            self._last = last
-        sizes = self._sizes(table, plain)
-        return Overlaps(last[2][back], sizes[rows.candidate], sizes[rows.reference])
-
-    def variants(
-        self, batch: Batch, rows: PairRows, plan: MaskPlan
-    ) -> Iterator[tuple[NDArray[np.bool_], Overlaps]]:
-        """For each variant of a plan: which rows it changes, and what these share."""
-        table = self.tokens.of(batch.texts)
-        masks = TokenMasks.of(table, plan)
-        for variant in range(plan.variants):
-            chosen = masks.masks(variant)
-            touched = masks.touched(chosen)
-            changed = touched[rows.candidate] | touched[rows.reference]
-            some = PairRows(
-                rows.shape, rows.cell[changed], rows.candidate[changed], rows.reference[changed]
-            )
-            sides = masks.with_masks(chosen, "candidate"), masks.with_masks(chosen, "reference")
-            keys, back = pair_keys(some)
-            found = self._count(table, *sides, keys)
-            own, other = (self._sizes(table, side) for side in sides)
-            yield changed, Overlaps(found[back], own[some.candidate], other[some.reference])
-
-    def _count(
-        self,
-        table: TokenTable,
-        candidates: Sequences,
-        references: Sequences,
-        keys: NDArray[np.int64],
-    ) -> NDArray[np.int64]:
-        self.counted += len(keys)
-        sides = candidates, references, pairs_of(keys)
-        if self._kind in ("rouge1", "rouge2"):
-            return loops.shared_ngrams(int(self._kind[-1]), *sides)
-        line_break = self._line_break(table)
-        if line_break is None:
-            return loops.common_subsequences(*sides)
-        return loops.union_subsequences(line_break, *sides)
-
-    def _sizes(self, table: TokenTable, side: Sequences) -> NDArray[np.int64]:
-        """The size of each text as the type counts it, int64 [T]."""
-        if self._kind == "rouge2":
-            return np.maximum(side.lengths - 1, 0)
-        line_break = self._line_break(table)
-        if line_break is None:
-            return side.lengths
-        breaks = np.concatenate([[0], np.cumsum(side.ids == line_break)])
-        return side.lengths - np.diff(breaks[side.offsets])
-
-    def _line_break(self, table: TokenTable) -> int | None:
-        """The id between two sentences, where it occurs; looked up once per table."""
-        if self._kind != "rougeLsum":
-            return None
-        if self._break is None or self._break[0] is not table:
-            found = table.vocabulary.index("\n") if "\n" in table.vocabulary else None
-            self._break = table, found
-        return self._break[1]
-
-
 # The tokens of rouge-score, with their places in the text.
 
 
@@ -268,6 +156,10 @@ class RougeTokeniser:
         return Tokens(
             strings, starts, [e if w else s for s, e, w in zip(starts, ends, wide, strict=True)]
         )
+
+    def table(self, texts: Sequence[str]) -> TokenTable:
+        """The tokens of texts."""
+        return rouge_table(texts, self)
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -362,17 +254,20 @@ class Rouge(Options):
             raise DataError(f"metric {self.spec!r} needs references; {testset.name!r} has none")
         texts = [text for column in testset.references.values() for text in column if text]
         share = latin_share(texts)
-        if share >= _HALF and unspaced_language(texts) is None:
-            return BoundRouge(self)
-        said = (
+        unread = (
             f"{self.name} counts runs of a-z and 0-9 alone, as rouge-score does, which are"
             f" {share:.0%} of the letters and digits of the references: {UNREAD}"
         )
-        return BoundRouge(self, (said,))
+        is_read = share >= _HALF and unspaced_language(texts) is None
+        # a missing package shall show when binding, not after hours of other work
+        stemmer = porter() if self.stemmer else None
+        tokeniser = RougeTokeniser(stemmer, lines=self.type == "rougeLsum")
+        tokens = TokenisedTexts(tokeniser)
+        return BoundRouge(Signature(self.spec), tokens, self, () if is_read else (unread,))
 
 
 @dataclass(frozen=True, eq=False)
-class BoundRouge(MeanOfSegments):
+class BoundRouge(CountedPairs):
     """ROUGE, ready to score; remembers the tokens of the texts that it saw last.
 
     Attributes:
@@ -383,48 +278,59 @@ class BoundRouge(MeanOfSegments):
     metric: Rouge
     choice: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        # a missing package shall show when binding, not after hours of other work
-        _ = self._pairs
-
-    @property
-    def signature(self) -> Signature:
-        """The spec alone; ROUGE freezes nothing."""
-        return Signature(self.metric.spec)
-
-    @cached_property
-    def _pairs(self) -> RougePairs:
-        tokeniser = RougeTokeniser(
-            porter() if self.metric.stemmer else None, lines=self.metric.type == "rougeLsum"
-        )
-        return RougePairs(self.metric.type, tokeniser)
-
     def parts(self, batch: Batch) -> NDArray[np.float64]:
         """Precision, recall and F of every candidate, float64 [K, N, 3]; NaN without reference."""
-        rows = pair_rows(batch)
-        return _best(rows, _scores(self._pairs.overlaps(batch, rows)))
+        comparisons, parts = self.texts.base(batch, self.counted)
+        return comparisons.spread(parts, np.nan)
 
-    def segments(self, batch: Batch) -> NDArray[np.float64]:
-        """Sentence scores, float64 [K, N]; NaN for segments without a reference."""
-        return self.parts(batch)[..., self._part]
+    def sentence_scores(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The part of precision, recall and F that was asked for."""
+        return counts[..., self._part]
 
-    def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:
-        """Words have no length."""
+    def statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """Score and 1, or 0 and 0 where undefined: float64 [K, N, 2]."""
+        return mean_statistics(self.segments(batch))
 
-    def mask_tokens(self, batch: Batch) -> TokenTable:
-        """The tokens that masks are put on."""
-        return self._pairs.tokens.of(batch.texts)
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Means [...] from summed statistics [..., 2]."""
+        return aggregate_means(statistics)
 
-    def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
-        """Sentence scores of every variant, float64 [V, K, N]."""
-        rows = pair_rows(batch)
-        base = _scores(self._pairs.overlaps(batch, rows))
-        scores = np.empty((plan.variants, *rows.shape))
-        for variant, (changed, counts) in enumerate(self._pairs.variants(batch, rows, plan)):
-            values = base.copy()
-            values[changed] = _scores(counts)
-            scores[variant] = _best(rows, values)[..., self._part]
-        return scores
+    def pair_counts(
+        self,
+        table: TokenTable,
+        candidates: Sequences,
+        references: Sequences,
+        pairs: NDArray[np.int64],
+    ) -> NDArray[np.int64]:
+        """What pairs share: n-grams, tokens of a subsequence."""
+        if self.metric.ngram_orders:
+            return loops.shared_ngrams(self.metric.ngram_orders[0], candidates, references, pairs)
+        line_break = self._line_break(table)
+        if line_break is None:
+            return loops.common_subsequences(candidates, references, pairs)
+        return loops.union_subsequences(line_break, candidates, references, pairs)
+
+    def sizes(self, table: TokenTable, side: Sequences) -> NDArray[np.int64]:
+        """The size of each text as the type counts it, int64 [T]."""
+        if self.metric.type == "rouge2":
+            return np.maximum(side.lengths - 1, 0)
+        line_break = self._line_break(table)
+        if line_break is None:
+            return side.lengths
+        breaks = np.concatenate([[0], np.cumsum(side.ids == line_break)])
+        return side.lengths - np.diff(breaks[side.offsets])
+
+    def of_pairs(self, rows: PairRows, counts: PairCounts) -> NDArray[np.float64]:
+        """Precision, recall and F against the best reference of each cell, float64 [K, N, 3]."""
+        return _best(rows, _ratios(counts.found, *counts))
+
+    def _line_break(self, table: TokenTable) -> int | None:
+        """The id between two sentences, where it occurs."""
+        if self.metric.type != "rougeLsum":
+            return None
+        breaks = np.flatnonzero(table.vocabulary.codes == _BREAK)
+        ids = np.searchsorted(table.vocabulary.bounds, breaks, "right") - 1
+        return int(ids[0]) if len(ids) else None
 
     @property
     def ngram_orders(self) -> tuple[int, ...]:
@@ -443,7 +349,7 @@ class BoundRouge(MeanOfSegments):
 
     def ngram_tokens(self, texts: tuple[str, ...]) -> TokenTable:
         """The tokens of texts."""
-        return self._pairs.tokens.of(texts)
+        return self.texts.tokens.of(texts)
 
     def ngram_scores(self, counts: NgramCounts, *, corpus: bool) -> NDArray[np.float64]:  # noqa: ARG002  # a corpus is scored by means
         """Precision, recall or F [...] of counts."""
@@ -465,7 +371,7 @@ class BoundRouge(MeanOfSegments):
                 f"{self.metric.spec!r} aligns no single words; take rougeL, whose longest common"
                 " subsequence does"
             )
-        table = self._pairs.tokens.of(batch.texts)
+        table = self.texts.tokens.of(batch.texts)
         texts, pairs = Sequences(table.offsets, table.ids), pairs_of(pair_keys(pair_rows(batch))[0])
         found = loops.aligned_subsequences(texts, texts, pairs)
         known = aligned_places(pairs, table.lengths, found)
@@ -522,11 +428,6 @@ def rouge_scores(
         first = int(np.flatnonzero(np.isnan(parts).any(axis=1))[0])
         raise DataError(f"segment {first + 1} has no reference; every segment needs one")
     return [RougeScore(*map(float, row)) for row in parts]
-
-
-def _scores(counts: Overlaps) -> NDArray[np.float64]:
-    """Precision, recall and F of each row, float64 [P, 3]; 0 where a side is empty."""
-    return _ratios(counts.found, counts.found, counts.candidate, counts.reference)
 
 
 def _ratios(

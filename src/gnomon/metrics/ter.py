@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, cast
 
 import numpy as np
 
 from gnomon.errors import DataError
 from gnomon.metrics.aligning import aligned_matches, aligned_places
-from gnomon.metrics.comparisons import PairScorer, in_blocks, pair_keys, pair_rows, pairs_of
-from gnomon.metrics.means import OfOptions
-from gnomon.metrics.sequences import Sequences
+from gnomon.metrics.comparisons import TokenisedTexts, in_blocks, pair_keys, pair_rows, pairs_of
+from gnomon.metrics.counted import CountedPairs
+from gnomon.metrics.sequences import Sequences, offsets_of
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
     Aligned,
@@ -27,6 +27,7 @@ from gnomon.metrics.tokenise import (
     lowered,
     plain,
     replaced,
+    tokenise,
 )
 from gnomon.native import ter as loops
 from gnomon.scripts import base_language, is_unspaced
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.metrics.comparisons import PairRows
-    from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.counted import PairCounts
     from gnomon.metrics.matching import Matches
     from gnomon.metrics.protocol import Input
     from gnomon.metrics.tokenise import Characters, Tokeniser, TokenTable
@@ -110,7 +111,8 @@ class Ter(Options):
         if not testset.references:
             raise DataError(f"metric {self.spec!r} needs references; {testset.name!r} has none")
         fitting = self._fitting(testset.target_language)
-        return BoundTer(fitting, tuple(self._choice(fitting, testset)))
+        texts, choice = TokenisedTexts(ter_tokeniser(fitting)), self._choice(fitting, testset)
+        return BoundTer(Signature(fitting.spec), texts, fitting, tuple(choice))
 
     def _fitting(self, language: str | None) -> Ter:
         """The options with which words are told apart in a language."""
@@ -134,8 +136,10 @@ class Ter(Options):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundTer(OfOptions):
+class BoundTer(CountedPairs):
     """TER, ready to score; remembers tokens and pairs of the texts that it saw last.
+
+    Its statistics are edits and mean reference length: [..., 2].
 
     Attributes:
         metric: the options, those that fit the language among them.
@@ -145,21 +149,6 @@ class BoundTer(OfOptions):
     metric: Ter
     choice: tuple[str, ...] = ()
 
-    @property
-    def signature(self) -> Signature:
-        """The spec alone, with the options that fit the language."""
-        return Signature(self.metric.spec)
-
-    @cached_property
-    def _pairs(self) -> PairScorer:
-        return PairScorer(ter_tokeniser(self.metric), count_edits, twice=self.metric.normalized)
-
-    def statistics(self, batch: Batch) -> NDArray[np.float64]:
-        """Edits and mean reference length, float64 [K, N, 2]; 0 and 0 without a reference."""
-        rows = pair_rows(batch)
-        counts = self._pairs.counts(batch, rows)
-        return _statistics(rows, counts.found, counts.reference)
-
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """TER [...] from summed statistics [..., 2]."""
         edits, length = statistics[..., 0], statistics[..., 1]
@@ -167,38 +156,39 @@ class BoundTer(OfOptions):
         np.divide(edits, length, out=rate, where=length > 0)
         return 100.0 * rate
 
-    def segments(self, batch: Batch) -> NDArray[np.float64]:
-        """Sentence TER, float64 [K, N]; NaN for segments without a reference."""
-        rows = pair_rows(batch)
-        counts = self._pairs.counts(batch, rows)
-        return self._defined(rows, _statistics(rows, counts.found, counts.reference))
+    def pair_counts(
+        self,
+        table: TokenTable,  # noqa: ARG002  # as all metrics
+        candidates: Sequences,
+        references: Sequences,
+        pairs: NDArray[np.int64],
+    ) -> NDArray[np.int64]:
+        """Edits of each pair, shifts among them, int64 [P]."""
+        return count_edits(candidates, references, pairs)
 
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """Corpus TER, float64 [K]."""
-        return self.aggregate(self.statistics(batch).sum(axis=1))
+    def of_pairs(self, rows: PairRows, counts: PairCounts) -> NDArray[np.float64]:
+        """Edits and mean reference length, float64 [K, N, 2]."""
+        return _statistics(rows, counts.found, counts.reference)
 
-    def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:
-        """Words have no length."""
-
-    def mask_tokens(self, batch: Batch) -> TokenTable:
-        """The tokens that masks are put on."""
-        return self._pairs.tokens.of(batch.texts)
-
-    def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
-        """Sentence TER of every variant, float64 [V, K, N]."""
-        rows = pair_rows(batch)
-        base = self._pairs.counts(batch, rows)
-        scores = np.empty((plan.variants, *rows.shape))
-        for variant, (changed, counts) in enumerate(self._pairs.variants(batch, rows, plan)):
-            merged = type(base)(*(column.copy() for column in base))
-            for column, values in zip(merged, counts, strict=True):
-                column[changed] = values
-            scores[variant] = self._defined(rows, _statistics(rows, merged.found, merged.reference))
-        return scores
+    def plain_references(self, table: TokenTable, rows: PairRows) -> Sequences:
+        """References are split, and what comes of that again, as sacreBLEU does."""
+        if not self.metric.normalized or not len(rows.cell):
+            return super().plain_references(table, rows)
+        texts = np.unique(rows.reference).tolist()
+        strings = [" ".join(table.strings(text)) for text in texts]
+        again = tokenise(strings, self.texts.tokens.tokeniser)
+        numbers = {token: number for number, token in enumerate(table.vocabulary)}
+        renamed = [numbers.setdefault(token, len(numbers)) for token in again.vocabulary]
+        ids = np.split(np.array(renamed, dtype=np.int32)[again.ids], again.offsets[1:-1])
+        whole = np.split(table.ids, table.offsets[1:-1])
+        for text, own in zip(texts, ids, strict=True):
+            whole[text] = own
+        lengths = np.array([len(own) for own in whole], dtype=np.int64)
+        return Sequences(offsets_of(lengths), np.concatenate(whole))
 
     def alignments(self, batch: Batch) -> Matches:
         """The words that are left alone once blocks are shifted."""
-        table = self._pairs.tokens.of(batch.texts)
+        table = self.texts.tokens.of(batch.texts)
         known = kept_pairs(Sequences(table.offsets, table.ids), pair_rows(batch))
         found = aligned_matches(
             batch, table, lambda *pair: [(own, other, 1.0) for own, other in known[pair][0]]
@@ -244,11 +234,6 @@ class BoundTer(OfOptions):
             "num_refs": int(given[0]) if len(given) == 1 else -1,
         }
         return {"sacrebleu": str(TERSignature({**options, **more}))}
-
-    def _defined(self, rows: PairRows, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        scores = self.aggregate(statistics)
-        scores[(rows.per_cell == 0).reshape(rows.shape)] = np.nan
-        return scores
 
 
 def ter_tokeniser(options: Ter) -> Tokeniser:

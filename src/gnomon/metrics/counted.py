@@ -1,0 +1,227 @@
+"""What BLEU, chrF, TER and ROUGE have in common: counts of what distinct texts share, and masks.
+
+A metric says how comparisons are counted, and how counts become scores; each distinct comparison is
+counted once, and under masks only those that a variant changes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from gnomon.metrics.comparisons import (
+    PairRows,
+    in_blocks,
+    masked_scores,
+    pair_keys,
+    pairs_of,
+)
+from gnomon.metrics.means import OfOptions
+from gnomon.metrics.sequences import Sequences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.batch import Batch
+    from gnomon.metrics.comparisons import Comparisons, Rescore, TokenisedTexts
+    from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.sequences import Masks, TokenMasks
+    from gnomon.metrics.tokenise import TokenTable
+    from gnomon.signature import Signature
+
+__all__ = ["CountedMetric", "CountedNgrams", "CountedPairs", "NgramCount", "PairCounts"]
+
+
+@dataclass(frozen=True, eq=False)
+class CountedMetric(OfOptions, ABC):
+    """A bound metric that counts what texts share.
+
+    Attributes:
+        signature: what its numbers depend on.
+        texts: tokens of the texts seen last, and counts of the work done.
+    """
+
+    signature: Signature
+    texts: TokenisedTexts
+
+    @abstractmethod
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Corpus scores [...] of summed statistics [..., S]."""
+
+    def sentence_scores(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sentence scores [...] of the counts of comparisons [..., S]."""
+        return self.aggregate(counts)
+
+    @abstractmethod
+    def counted(self, batch: Batch, comparisons: Comparisons) -> NDArray[np.float64]:
+        """The counts of all comparisons of a batch, float64 [P, S]."""
+
+    @abstractmethod
+    def rescore(self, batch: Batch, comparisons: Comparisons, masks: TokenMasks) -> Rescore:
+        """What scores comparisons under masks."""
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Sentence scores, float64 [K, N]; NaN where a segment has no reference."""
+        comparisons, counts = self.texts.base(batch, self.counted)
+        return comparisons.spread(self.sentence_scores(counts), np.nan)
+
+    def statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """What corpus scores are summed of, float64 [K, N, S]; 0 where there is no reference."""
+        comparisons, counts = self.texts.base(batch, self.counted)
+        return comparisons.spread(counts, 0.0)
+
+    def system(self, batch: Batch) -> NDArray[np.float64]:
+        """Corpus scores, float64 [K]; segments without a reference are left out."""
+        return self.aggregate(self.statistics(batch).sum(axis=1))
+
+    def mask_lengths(self, batch: Batch, plan: MaskPlan) -> tuple[int, ...] | None:  # noqa: ARG002  # as all metrics
+        """None: masked words have no length."""
+        return None
+
+    def mask_tokens(self, batch: Batch) -> TokenTable:
+        """The tokens that masks are put on."""
+        return self.texts.tokens.of(batch.texts)
+
+    def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
+        """Sentence scores of every variant, float64 [V, K, N].
+
+        Raises:
+            MaskingError: the tokeniser's tokens cannot be found in the texts.
+        """
+        masks = self.texts.masks(batch, plan)
+        comparisons, counts = self.texts.base(batch, self.counted)
+        base, rescore = self.sentence_scores(counts), self.rescore(batch, comparisons, masks)
+        scores, rescored = masked_scores(comparisons, base, masks, rescore)
+        self.texts.rescored += rescored
+        return scores
+
+
+class NgramCount(Protocol):
+    """Counts some comparisons as they are, or under the masks of a variant.
+
+    With ``both``, also what comes of it if all masks were private; float64 [P, S] each.
+    """
+
+    def __call__(  # noqa: D102  # said above
+        self, rows: NDArray[np.int64], chosen: Masks | None, *, both: bool
+    ) -> Sequence[NDArray[np.float64]]: ...
+
+
+class CountedNgrams(CountedMetric):
+    """A metric of n-grams, whose texts are laid out anew for each block of comparisons."""
+
+    @abstractmethod
+    def ngram_count(
+        self, batch: Batch, comparisons: Comparisons, masks: TokenMasks | None
+    ) -> NgramCount:
+        """What counts the n-grams of comparisons."""
+
+    def counted(self, batch: Batch, comparisons: Comparisons) -> NDArray[np.float64]:
+        """The counts of all comparisons of a batch, float64 [P, S]."""
+        count = self.ngram_count(batch, comparisons, None)
+        every = np.arange(len(comparisons.candidate))
+        return in_blocks(every, lambda block: count(block, None, both=False)[0], axis=0)
+
+    def rescore(self, batch: Batch, comparisons: Comparisons, masks: TokenMasks) -> Rescore:
+        """What scores comparisons under masks."""
+        count = self.ngram_count(batch, comparisons, masks)
+
+        def rescored(
+            rows: NDArray[np.int64], chosen: Masks, *, both: bool
+        ) -> tuple[NDArray[np.float64], ...]:
+            def compare(block: NDArray[np.int64]) -> NDArray[np.float64]:
+                found = count(block, chosen, both=both)
+                return np.stack([self.sentence_scores(one) for one in found])
+
+            return tuple(in_blocks(rows, compare))
+
+        return rescored
+
+
+class PairCounts(NamedTuple):
+    """What scoring found for each row: matches or edits, and the sizes of both sides."""
+
+    found: NDArray[np.int64]
+    candidate: NDArray[np.int64]
+    reference: NDArray[np.int64]
+
+
+class CountedPairs(CountedMetric):
+    """A metric of one count of each pair (candidate, reference) and the sizes of both texts."""
+
+    @abstractmethod
+    def pair_counts(
+        self,
+        table: TokenTable,
+        candidates: Sequences,
+        references: Sequences,
+        pairs: NDArray[np.int64],
+    ) -> NDArray[np.int64]:
+        """What pairs of rows of two sides, candidates and references, come to, int64 [P]."""
+
+    @abstractmethod
+    def of_pairs(self, rows: PairRows, counts: PairCounts) -> NDArray[np.float64]:
+        """The counts of each cell from those of its pairs, float64 [K, N, S]."""
+
+    def sizes(self, table: TokenTable, side: Sequences) -> NDArray[np.int64]:  # noqa: ARG002  # some ask for its words
+        """The size of each text, int64 [T]."""
+        return side.lengths
+
+    def plain_references(self, table: TokenTable, rows: PairRows) -> Sequences:  # noqa: ARG002  # some split these again
+        """The tokens of all texts as references that are not masked."""
+        return Sequences(table.offsets, table.ids)
+
+    def counted(self, batch: Batch, comparisons: Comparisons) -> NDArray[np.float64]:
+        """The counts of all comparisons of a batch, float64 [P, S]."""
+        counts: NDArray[np.float64] = self.of_pairs(*self._plain(batch, comparisons))[0]
+        return counts
+
+    def rescore(self, batch: Batch, comparisons: Comparisons, masks: TokenMasks) -> Rescore:
+        """What scores comparisons under masks: only pairs that these change are counted again."""
+        every, plain = self._plain(batch, comparisons)
+
+        def rescored(
+            rows: NDArray[np.int64], chosen: Masks, *, both: bool
+        ) -> tuple[NDArray[np.float64], ...]:
+            touched = masks.touched(chosen)
+            changed = np.flatnonzero(touched[every.candidate] | touched[every.reference])
+            some = every.select(changed)
+            keys, back = pair_keys(some)
+            scores = []
+            for one in (chosen, chosen.private())[: 1 + both]:
+                sides = masks.with_masks(one, "candidate"), masks.with_masks(one, "reference")
+                found = self.pair_counts(masks.tokens, *sides, pairs_of(keys))
+                counts = self._sized(masks.tokens, found[back], sides, some)
+                merged = PairCounts(*(column.copy() for column in plain))
+                for column, values in zip(merged, counts, strict=True):
+                    column[changed] = values
+                scores.append(self.sentence_scores(self.of_pairs(every, merged)[0])[rows])
+            return tuple(scores)
+
+        return rescored
+
+    def _plain(self, batch: Batch, comparisons: Comparisons) -> tuple[PairRows, PairCounts]:
+        """All comparisons beside each of their references, unmasked."""
+        rows = comparisons.pairs(np.arange(len(comparisons.candidate)))
+        table = self.texts.tokens.of(batch.texts)
+        sides = Sequences(table.offsets, table.ids), self.plain_references(table, rows)
+        keys, back = pair_keys(rows)
+        found = self.texts.pair_counts(
+            batch.texts, keys, lambda new: self.pair_counts(table, *sides, pairs_of(new))
+        )
+        return rows, self._sized(table, found[back], sides, rows)
+
+    def _sized(
+        self,
+        table: TokenTable,
+        found: NDArray[np.int64],
+        sides: tuple[Sequences, Sequences],
+        rows: PairRows,
+    ) -> PairCounts:
+        own, other = (self.sizes(table, side) for side in sides)
+        return PairCounts(found, own[rows.candidate], other[rows.reference])
