@@ -14,7 +14,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from gnomon.native._bits cimport ones
-from gnomon.native._signals cimport answer_signals
+from gnomon.native._signals cimport PATIENCE, answer_after, answer_signals
 from gnomon.native._arrays import ascending, bounds as bounds_of, check, numbers, whole
 
 __all__ = ["KEPT", "LEFT_OUT", "PRIVATE", "SHARED", "MaskedRows", "Rows", "covered_tokens", "spelled"]
@@ -30,16 +30,8 @@ cdef enum:
     PLACES = 64
     #: ids, and bytes, between two looks for an interruption
     IDS = 1 << 16
+    STEPS = PATIENCE // IDS
     BYTES = 1 << 24
-
-
-cdef inline int _patiently(int64_t *unheeded, int64_t more) except -1 nogil:
-    """Answer an interruption where so many ids were looked at since the last time."""
-    unheeded[0] += more
-    if unheeded[0] > IDS:
-        unheeded[0] = 0
-        answer_signals()
-    return 0
 
 
 cdef int _no_memory() except -1 with gil:
@@ -436,15 +428,15 @@ cdef int _plain_matches(Rows rows, Room *room, Pairing pairing, int32_t *matches
     cdef const int64_t *offsets = &rows.offsets[0]
     cdef const int64_t *texts = &pairing.candidates[0]
     cdef int64_t orders = pairing.orders, group, low, high, i, q, tokens, types, mask, size
-    cdef int64_t unheeded = 0, last
-    cdef Py_ssize_t p = 0, first, end = 0, number = pairing.candidates.shape[0]
+    cdef int64_t last
+    cdef Py_ssize_t p = 0, first, end = 0, number = pairing.candidates.shape[0], work = 0
     while p < number:
         group = pairing.groups[p]
         first, end = pairing.own(p, end)
         tokens = 0
         for q in range(first, end):
             tokens += offsets[pairing.references[q] + 1] - offsets[pairing.references[q]]
-        _patiently(&unheeded, tokens)
+        answer_after(&work, STEPS * tokens)
         if end - first == 1 and tokens <= PLACES:
             low = offsets[pairing.references[first]]
             for i in range(tokens):
@@ -454,7 +446,7 @@ cdef int _plain_matches(Rows rows, Room *room, Pairing pairing, int32_t *matches
                 _match_places(
                     room, ids + offsets[texts[p]], last, orders, 0, matches + p * orders, NULL
                 )
-                _patiently(&unheeded, last)
+                answer_after(&work, STEPS * last)
                 p += 1
             for i in range(tokens):
                 room.places[ids[low + i]] = 0
@@ -478,7 +470,7 @@ cdef int _plain_matches(Rows rows, Room *room, Pairing pairing, int32_t *matches
                 _count_candidate(
                     room, high - low, orders, types, mask, matches + p * orders, NULL
                 )
-                _patiently(&unheeded, high - low)
+                answer_after(&work, STEPS * (high - low))
                 p += 1
             for q in range(first, end):
                 low, high = offsets[pairing.references[q]], offsets[pairing.references[q] + 1]
@@ -698,9 +690,8 @@ cdef int _masked_matches(
     cdef const int32_t *ids = &masked.rows.ids[0] if masked.rows.ids.shape[0] else NULL
     cdef const int64_t *offsets = &masked.rows.offsets[0]
     cdef int64_t orders = pairing.orders, group, i, q, text, tokens, types, mask, size, length, at
-    cdef int64_t unheeded = 0
     cdef int32_t width = <int32_t>masked.rows.width
-    cdef Py_ssize_t p = 0, first, end = 0, number = pairing.candidates.shape[0]
+    cdef Py_ssize_t p = 0, first, end = 0, number = pairing.candidates.shape[0], work = 0
     cdef uint64_t marked
     while p < number:
         group = pairing.groups[p]
@@ -726,7 +717,7 @@ cdef int _masked_matches(
                     room, room.sequence, lengths[p], orders, marked, total + p * orders,
                     plain + p * orders,
                 )
-                _patiently(&unheeded, lengths[p])
+                answer_after(&work, STEPS * lengths[p])
                 p += 1
             for i in range(length):
                 room.places[room.touched[i]] = 0
@@ -752,7 +743,7 @@ cdef int _masked_matches(
                 room, room.sequence + at, reference_lengths[q], orders, types, mask, &size
             )
             at += reference_lengths[q]
-        _patiently(&unheeded, tokens)
+        answer_after(&work, STEPS * tokens)
         while p < number and pairing.groups[p] == group:
             text = pairing.candidates[p]
             _for_sequence(room, _longest(masked, edits, text))
@@ -761,7 +752,7 @@ cdef int _masked_matches(
             _count_candidate(
                 room, length, orders, types, mask, total + p * orders, plain + p * orders
             )
-            _patiently(&unheeded, length)
+            answer_after(&work, STEPS * length)
             p += 1
         for q in range(first, end):
             text = pairing.references[q]

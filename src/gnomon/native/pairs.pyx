@@ -9,7 +9,7 @@ import numpy as np
 from libc.math cimport fabs, fabsf, isnan
 from libc.stdint cimport int16_t, int64_t, uint64_t
 
-from gnomon.native._signals cimport PATIENCE, answer_signals
+from gnomon.native._signals cimport answer_after
 
 cdef extern from "_lanes.h" nogil:
     const int LANES
@@ -74,43 +74,46 @@ def _sides(**sides):
 
 
 cdef class _Complete:
-    """Members of a row that all sides have, side by side, and a place more."""
+    """Rows of scores; of one at a time the members that both sides have, and a place more.
 
+    A third side lacks those that the second lacks.
+    """
+
+    cdef const double[:, ::1] human, metric, other
     cdef double[:, ::1] scores
-    cdef Py_ssize_t size
+    cdef Py_ssize_t groups, size
     cdef double *h
     cdef double *m
     cdef double *o
 
-    def __cinit__(self, Py_ssize_t members):
-        self.scores = np.zeros((3, members + LANES))
+    def __cinit__(self, **sides):
+        self.human, self.metric, *more = _sides(**sides)
+        self.other = more[0] if more else self.metric
+        self.groups = self.human.shape[0]
+        self.scores = np.zeros((3, self.human.shape[1] + LANES))
         self.h, self.m, self.o = &self.scores[0, 0], &self.scores[1, 0], &self.scores[2, 0]
 
-    cdef void read(
-        self, const double[::1] human, const double[::1] metric, const double[::1] other
-    ) noexcept nogil:
+    cdef void read(self, Py_ssize_t group) noexcept nogil:
         cdef Py_ssize_t i
         self.size = 0
-        for i in range(human.shape[0]):
-            self.h[self.size], self.m[self.size] = human[i], metric[i]
-            self.o[self.size] = other[i]
-            self.size += not (isnan(human[i]) or isnan(metric[i]))
+        for i in range(self.human.shape[1]):
+            self.h[self.size], self.m[self.size] = self.human[group, i], self.metric[group, i]
+            self.o[self.size] = self.other[group, i]
+            self.size += not (isnan(self.human[group, i]) or isnan(self.metric[group, i]))
 
 
 def count_pairs(human, metric, double epsilon):
     """Pairs of each row, int64 [groups, 5]: one column per kind, every pair looked at."""
-    human, metric = _sides(human=human, metric=metric)
-    cdef const double[:, ::1] people = human, scores = metric
-    found = np.zeros((people.shape[0], 5), dtype=np.int64)
+    cdef _Complete row = _Complete(human=human, metric=metric)
+    found = np.zeros((row.groups, 5), dtype=np.int64)
     cdef int64_t[:, ::1] counts = found
-    cdef _Complete row = _Complete(people.shape[1])
     cdef Py_ssize_t group, i, j, work = 0
     cdef int64_t every, untied_human, untied_metric, untied_both
     cdef doubles_t hi, mi, hj, dm, least = fill(epsilon), most = fill(-epsilon)
     cdef masks_t agree, of_human, of_metric, of_both, higher, more, by_human, by_metric
     with nogil:
-        for group in range(people.shape[0]):
-            row.read(people[group], scores[group], scores[group])
+        for group in range(row.groups):
+            row.read(group)
             agree = of_human = of_metric = of_both = nothing()
             for i in range(1, row.size):
                 hi, mi = fill(row.h[i]), fill(row.m[i])
@@ -126,10 +129,7 @@ def count_pairs(human, metric, double epsilon):
                     of_both = tally(of_both, by_human)
                     agree = tally(agree, but_not(by_human, unlike(higher, more)))
                     j += LANES
-                work += i
-                if work > PATIENCE:
-                    answer_signals()
-                    work = 0
+                answer_after(&work, i)
             untied_human, untied_metric = total(of_human), total(of_metric)
             untied_both, every = total(of_both), row.size * (row.size - 1) // 2
             counts[group, CONCORDANT] = total(agree)
@@ -146,19 +146,17 @@ def count_sole_successes(human, first, second, double epsilon, double other_epsi
     Right: ordered as people do, or tied by both. A member lacks all three scores or none. Each
     metric has its ``epsilon``.
     """
-    human, first, second = _sides(human=human, first=first, second=second)
-    cdef const double[:, ::1] people = human, one = first, two = second
-    found = np.zeros((people.shape[0], 3), dtype=np.int64)
+    cdef _Complete row = _Complete(human=human, first=first, second=second)
+    found = np.zeros((row.groups, 3), dtype=np.int64)
     cdef int64_t[:, ::1] counts = found
-    cdef _Complete row = _Complete(people.shape[1])
     cdef Py_ssize_t group, i, j, work = 0
     cdef doubles_t hi, ai, bi, hj, da, db
     cdef doubles_t least = fill(epsilon), most = fill(-epsilon)
     cdef doubles_t other_least = fill(other_epsilon), other_most = fill(-other_epsilon)
     cdef masks_t alone, others_alone, higher, lower, wrong, others_wrong
     with nogil:
-        for group in range(people.shape[0]):
-            row.read(people[group], one[group], two[group])
+        for group in range(row.groups):
+            row.read(group)
             alone = others_alone = nothing()
             for i in range(1, row.size):
                 hi, ai, bi = fill(row.h[i]), fill(row.m[i]), fill(row.o[i])
@@ -176,10 +174,7 @@ def count_sole_successes(human, first, second, double epsilon, double other_epsi
                     alone = tally(alone, but_not(others_wrong, wrong))
                     others_alone = tally(others_alone, but_not(wrong, others_wrong))
                     j += LANES
-                work += i
-                if work > PATIENCE:
-                    answer_signals()
-                    work = 0
+                answer_after(&work, i)
             counts[group, 0], counts[group, 1] = total(alone), total(others_alone)
             counts[group, 2] = row.size * (row.size - 1) // 2
     return found
@@ -229,10 +224,7 @@ def count_sorted(human, metric, double least, double epsilon):
             of_human += added
             concordant += _counted(tree, below[i])
             discordant += added - _counted(tree, upto[i])
-            work += 64
-            if work > PATIENCE:
-                answer_signals()
-                work = 0
+            answer_after(&work, 64)
     return concordant, discordant, of_human, of_metric
 
 
@@ -256,16 +248,14 @@ cdef inline int64_t _counted(int64_t[::1] tree, Py_ssize_t rank) noexcept nogil:
 
 def count_far_pairs(human, metric, double threshold):
     """Concordant and all pairs whose human scores differ by at least ``threshold``, int64 [2]."""
-    human, metric = _sides(human=human, metric=metric)
-    cdef const double[:, ::1] people = human, scores = metric
-    cdef _Complete row = _Complete(people.shape[1])
+    cdef _Complete row = _Complete(human=human, metric=metric)
     cdef Py_ssize_t group, i, j, work = 0
     cdef int64_t themselves = 0
     cdef doubles_t hi, mi, hj, mj, least = fill(threshold)
     cdef masks_t concordant = nothing(), every = nothing(), far, agree
     with nogil:
-        for group in range(people.shape[0]):
-            row.read(people[group], scores[group], scores[group])
+        for group in range(row.groups):
+            row.read(group)
             for i in range(1, row.size):
                 hi, mi = fill(row.h[i]), fill(row.m[i])
                 j = 0
@@ -279,10 +269,7 @@ def count_far_pairs(human, metric, double threshold):
                     j += LANES
                 # past the last came the member itself
                 themselves += j > i and fabs(row.h[i] - row.h[i]) >= threshold
-                work += i
-                if work > PATIENCE:
-                    answer_signals()
-                    work = 0
+                answer_after(&work, i)
     return np.array([total(concordant), total(every) - themselves], dtype=np.int64)
 
 
@@ -317,26 +304,21 @@ def tie_bins(human, metric, double widest, Py_ssize_t bins):
     ``bins`` bins of equal width reach from 0 to ``widest``.
     """
     _check_bins(widest, bins)
-    human, metric = _sides(human=human, metric=metric)
-    cdef const double[:, ::1] people = human, scores = metric
+    cdef _Complete row = _Complete(human=human, metric=metric)
     found = np.zeros((3, bins), dtype=np.int64)
     cdef int64_t[:, ::1] pairs = found
-    cdef _Complete row = _Complete(people.shape[1])
     cdef Py_ssize_t group, i, j, work = 0
     cdef double dm, scale = bins / widest
     with nogil:
-        for group in range(people.shape[0]):
-            row.read(people[group], scores[group], scores[group])
+        for group in range(row.groups):
+            row.read(group)
             for i in range(1, row.size):
                 for j in range(i):
                     dm = _difference(row.m[i], row.m[j])
                     pairs[
                         _kind(row.h[i], row.h[j], dm), _bin(fabs(dm), widest, scale, bins)
                     ] += 1
-                work += i
-                if work > PATIENCE // 4:
-                    answer_signals()
-                    work = 0
+                answer_after(&work, 4 * i)
     return found
 
 
@@ -351,24 +333,22 @@ def pairs_of_bins(human, metric, weights, double widest, wanted, Py_ssize_t size
         wanted: bool [bins].
         size: how many pairs of these bins are tied by people or concordant.
     """
-    human, metric = _sides(human=human, metric=metric)
-    cdef const double[:, ::1] people = human, scores = metric
+    cdef _Complete row = _Complete(human=human, metric=metric)
     cdef const double[::1] weight = _floats(weights, 1, "weights")
     cdef const unsigned char[::1] chosen = np.ascontiguousarray(wanted, dtype=bool).view(np.uint8)
     cdef Py_ssize_t bins = chosen.shape[0]
     _check_bins(widest, bins)
-    if weight.shape[0] != people.shape[0] or size < 0:
-        raise ValueError(f"weights of {len(weights)} groups for {len(human)}; {size} pairs")
+    if weight.shape[0] != row.groups or size < 0:
+        raise ValueError(f"weights of {len(weights)} groups for {row.groups}; {size} pairs")
     found = np.empty(size), np.empty(size), np.empty(size, dtype=np.int64)
     cdef double[::1] differences = found[0], gains = found[1]
     cdef int64_t[::1] places = found[2]
-    cdef _Complete row = _Complete(people.shape[1])
     cdef Py_ssize_t group, i, j, b, k = 0, work = 0
     cdef int kind
     cdef double dm, scale = bins / widest
     with nogil:
-        for group in range(people.shape[0]):
-            row.read(people[group], scores[group], scores[group])
+        for group in range(row.groups):
+            row.read(group)
             for i in range(1, row.size):
                 for j in range(i):
                     dm = _difference(row.m[i], row.m[j])
@@ -381,10 +361,7 @@ def pairs_of_bins(human, metric, weights, double widest, wanted, Py_ssize_t size
                             differences[k], places[k] = fabs(dm), b
                             gains[k] = weight[group] if kind == 0 else -weight[group]
                             k += 1
-                work += i
-                if work > PATIENCE // 4:
-                    answer_signals()
-                    work = 0
+                answer_after(&work, 4 * i)
     return tuple([values[:k] for values in found])
 
 
@@ -499,10 +476,7 @@ def exchanged_pairs(human, first, second, words):
                         if plane:
                             for draw in range(64):
                                 counts[order, kind, group, draw] += ((plane >> draw) & 1) << k
-            work += n * n
-            if work > PATIENCE // 32:
-                answer_signals()
-                work = 0
+            answer_after(&work, 32 * (n * n))
     return found, numbers
 
 
@@ -566,10 +540,7 @@ def leanings(human, first, second, bint alike):
             ties[group] = tie
             for s in range(n):
                 lean[group, there[s]] = moved[s]
-            work += n * n
-            if work > PATIENCE // 8:
-                answer_signals()
-                work = 0
+            answer_after(&work, 8 * (n * n))
     return found, tying
 
 
@@ -652,8 +623,5 @@ def exchanged_flips(
                         reached[order, draw, 0, pair] = some
                         reached[order, draw, 1, pair] = beyond
                         pair += 1
-                work += (pair + 2 * systems) * flips
-                if work > PATIENCE:
-                    answer_signals()
-                    work = 0
+                answer_after(&work, (pair + 2 * systems) * flips)
     return found

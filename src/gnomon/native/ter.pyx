@@ -26,7 +26,7 @@ from libc.stdint cimport UINT64_MAX, int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from gnomon.native._bits cimport ones
-from gnomon.native._signals cimport PATIENCE, answer_signals
+from gnomon.native._signals cimport answer_after
 
 __all__ = ["edit_pairs"]
 
@@ -165,11 +165,7 @@ cdef class _Scratch:
 
     cdef int worked(self, Py_ssize_t steps) except -1 nogil:
         """Answer signals every so many steps."""
-        self.work += steps
-        if self.work > PATIENCE // 8:
-            self.work = 0
-            answer_signals()
-        return 0
+        return answer_after(&self.work, 8 * steps)
 
 
 def edit_pairs(candidates, references, pairs, *, bint align=False):

@@ -14,6 +14,7 @@ from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
+from gnomon.native._bits cimport ones
 from gnomon.native._signals cimport answer_signals
 
 __all__ = ["CHRF", "T13A", "WORDS", "Distinct", "places_of", "tokens_of"]
@@ -41,7 +42,6 @@ cdef extern from "bytes.h" nogil:
         uint64_t hyphen
         uint64_t digit
 
-    int ones(uint64_t bits)
     int lowest(uint64_t bits)
     Blanks blanks_at(const uint8_t *at)
     uint64_t wide_blanks_at(const uint8_t *at)
