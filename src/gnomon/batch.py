@@ -117,7 +117,7 @@ class Batch:
         }
         inputs = None if sources is None else distinct.number(sources)
         return cls(
-            texts=tuple(distinct.texts),
+            texts=distinct.texts,
             candidates=candidates,
             references=ours,
             sources=inputs,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -395,3 +396,19 @@ def test_an_interruption_is_answered_within_a_long_call() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert answer.stdout == "stopped\nstopped\n[[2000000, 1999999]]\n"
+
+
+def test_rows_of_masks_need_rows_and_are_made_once() -> None:
+    with pytest.raises(TypeError, match="rows"):
+        MaskedRows(None, [0])  # type: ignore[arg-type]
+    rows = Rows([0, 2], [0, 1], 2)
+    rows.matches([0], [0], [0], [0], 1)  # memory for two ids, kept for the next call
+    with suppress(TypeError):
+        rows.__init__([0, 2], [0, 99_999_999], 100_000_000)  # type: ignore[misc]
+    assert rows.matches([0], [0], [0], [0], 2).tolist() == [[2, 1]]
+
+
+def test_a_token_as_wide_as_numbers_go_is_covered() -> None:
+    low, high = -(1 << 31), (1 << 31) - 1
+    found = covered_tokens([0, 1], [low], [high], [0], [0], [low], [high])
+    assert [side.tolist() for side in found] == [[0], [0], [(1 << 32) - 1]]

@@ -300,3 +300,17 @@ _HUMAN, _WIDE = np.zeros((2, 3)), np.zeros((2, 256))
 def test_what_does_not_fit_is_refused(call, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_bins_narrower_than_numbers_go_are_bins() -> None:
+    human, metric, least = [[1.0, 2.0, 2.0]], [[0.0, 0.0, 5e-324]], 5e-324
+    found = loops.tie_bins(human, metric, least, 4)
+    assert found.tolist() == [[0, 0, 0, 1], [0, 0, 0, 1], [1, 0, 0, 0]]
+    differences, gains, places = loops.pairs_of_bins(
+        human, metric, [1.0], least, np.ones(4, dtype=bool), 2
+    )
+    assert [side.tolist() for side in (differences, gains, places)] == [
+        [least, least],
+        [-1.0, 1.0],
+        [3, 3],
+    ]

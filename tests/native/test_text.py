@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -133,7 +134,7 @@ def test_equal_texts_have_one_number_and_others_have_others(many: list[list[str]
     known: dict[str, int] = {}
     expected = [[known.setdefault(text, len(known)) for text in part] for part in many]
     assert [numbers.tolist() for numbers in found] == expected
-    assert made.texts == list(known)
+    assert made.texts == tuple(known)
 
 
 def again(texts: list[str]) -> Iterator[str]:
@@ -151,7 +152,7 @@ def test_many_texts_of_all_lengths_are_numbered() -> None:
     made = Distinct()
     assert made.number(some).tolist() == [*range(50_000)]
     assert made.number(again(some[::-7])).tolist() == [*range(50_000)][::-7]
-    assert made.texts == some
+    assert made.texts == tuple(some)
     with pytest.raises(TypeError, match="text 1 is no str but NoneType"):
         made.number(["a", None])  # type: ignore[list-item]
 
@@ -197,3 +198,35 @@ def test_an_interruption_is_answered_within_a_long_call() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert answer.stdout == "stopped\n"
+
+
+class Inconstant(Sequence[str]):
+    """Texts that are more than they say."""
+
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, place: Any) -> Any:
+        if place > 200_000:
+            raise IndexError
+        return "a"
+
+
+def test_texts_are_as_many_as_come() -> None:
+    offsets, ids, *_ = tokens_of(Inconstant(), WORDS, False, str)
+    assert (len(offsets) - 1, len(ids)) == (200_001, 200_001)
+    assert len(places_of(Inconstant(), WORDS, False, str)[0]) == 200_001
+
+
+@pytest.mark.parametrize("split", [tokens_of, places_of])
+def test_a_text_that_is_read_again_has_no_newlines(split: Any) -> None:
+    with pytest.raises(ValueError, match="text 1 has newlines when it is read again"):
+        split(["a", "a\nb"], WORDS, False, lambda _: "\n" * 100_000)
+
+
+def test_distinct_texts_cannot_be_taken_away() -> None:
+    made = Distinct()
+    made.number(["a", "b"])
+    with pytest.raises(AttributeError):
+        made.texts.clear()  # type: ignore[attr-defined]
+    assert made.number(["b", "a"]).tolist() == [1, 0]

@@ -350,7 +350,7 @@ cdef class Rows:
     cdef Py_ssize_t width
     cdef _Room spare
 
-    def __init__(self, offsets, ids, Py_ssize_t width):
+    def __cinit__(self, offsets, ids, Py_ssize_t width):  # which nobody can call again
         check(0 <= width < INT32_MAX, f"width: {width} given")
         self.ids = numbers(ids, np.int32, width, "ids")
         self.offsets = bounds_of(offsets, len(self.ids), "offsets")
@@ -402,7 +402,7 @@ cdef class Pairing:
     cdef const int64_t[::1] candidates, groups, references, reference_groups
     cdef int64_t orders
 
-    def __init__(self, candidates, groups, references, reference_groups, rows, orders):
+    def __cinit__(self, candidates, groups, references, reference_groups, rows, orders):
         check(1 <= orders <= 1000, f"orders: {orders} given")
         self.candidates = numbers(candidates, np.int64, rows, "candidates")
         self.groups = ascending(groups, len(self.candidates), "groups")
@@ -508,7 +508,7 @@ cdef class MaskedRows:
     cdef Py_ssize_t size
     cdef _Fates spare
 
-    def __init__(self, Rows rows, offsets, starts=None, ends=None):
+    def __cinit__(self, Rows rows not None, offsets, starts=None, ends=None):
         cdef Py_ssize_t tokens = len(rows.ids) if starts is None else len(starts)
         self.rows, self.words, self.size = rows, starts is None, tokens
         self.offsets = bounds_of(offsets, tokens, "offsets of tokens", len(rows))
@@ -840,7 +840,7 @@ def covered_tokens(offsets, starts, ends, span_text, span_group, span_start, spa
             found = rows = larger
         row = at
         while row < last and start[row] < high[s]:
-            characters = min(end[row], high[s]) - max(start[row], low[s])
+            characters = <int64_t>min(end[row], high[s]) - max(start[row], low[s])
             if characters > 0:
                 if made > mine and rows[0, made - 1] == row:
                     rows[2, made - 1] += characters

@@ -6,6 +6,7 @@ members when their scores differ by at most ``epsilon``; a human ties equal scor
 
 import numpy as np
 
+from libc.float cimport DBL_MAX
 from libc.math cimport fabs, fabsf, isnan
 from libc.stdint cimport int16_t, int64_t, uint64_t
 
@@ -293,9 +294,10 @@ cdef inline double _difference(double one, double other) noexcept nogil:
     return 0.0 if isnan(difference) else difference
 
 
-def _check_bins(double widest, Py_ssize_t bins):
+cdef double _bins_per_unit(double widest, Py_ssize_t bins) except -1:
     if not (0 < widest < float("inf") and bins > 0):
         raise ValueError(f"bins from 0 to {widest}: {bins}; both need to be above 0")
+    return min(bins / widest, DBL_MAX)  # 0 times infinity is no number
 
 
 def tie_bins(human, metric, double widest, Py_ssize_t bins):
@@ -303,12 +305,11 @@ def tie_bins(human, metric, double widest, Py_ssize_t bins):
 
     ``bins`` bins of equal width reach from 0 to ``widest``.
     """
-    _check_bins(widest, bins)
+    cdef double dm, scale = _bins_per_unit(widest, bins)
     cdef _Complete row = _Complete(human=human, metric=metric)
     found = np.zeros((3, bins), dtype=np.int64)
     cdef int64_t[:, ::1] pairs = found
     cdef Py_ssize_t group, i, j, work = 0
-    cdef double dm, scale = bins / widest
     with nogil:
         for group in range(row.groups):
             row.read(group)
@@ -337,7 +338,7 @@ def pairs_of_bins(human, metric, weights, double widest, wanted, Py_ssize_t size
     cdef const double[::1] weight = _floats(weights, 1, "weights")
     cdef const unsigned char[::1] chosen = np.ascontiguousarray(wanted, dtype=bool).view(np.uint8)
     cdef Py_ssize_t bins = chosen.shape[0]
-    _check_bins(widest, bins)
+    cdef double dm, scale = _bins_per_unit(widest, bins)
     if weight.shape[0] != row.groups or size < 0:
         raise ValueError(f"weights of {len(weights)} groups for {row.groups}; {size} pairs")
     found = np.empty(size), np.empty(size), np.empty(size, dtype=np.int64)
@@ -345,7 +346,6 @@ def pairs_of_bins(human, metric, weights, double widest, wanted, Py_ssize_t size
     cdef int64_t[::1] places = found[2]
     cdef Py_ssize_t group, i, j, b, k = 0, work = 0
     cdef int kind
-    cdef double dm, scale = bins / widest
     with nogil:
         for group in range(row.groups):
             row.read(group)

@@ -8,8 +8,9 @@ T13A: int
 CHRF: int
 
 class Distinct:
-    texts: list[str]
     def __init__(self) -> None: ...
+    @property
+    def texts(self) -> tuple[str, ...]: ...
     def number(self, texts: Iterable[str]) -> NDArray[np.int32]: ...
 
 def tokens_of(

@@ -362,28 +362,31 @@ cdef class _Words:
 
     cdef int grow(self) except -1 nogil:
         """Make the table twice as large."""
-        cdef Key *keys = self.keys
-        cdef int32_t *slots = self.slots
+        cdef Key *keys
+        cdef int32_t *slots
         cdef Py_ssize_t k, place, size = <Py_ssize_t>1 << self.bits, mask = 2 * size - 1
         if self.known > INT32_MAX // 4:
             with gil:
                 raise OverflowError("more distinct tokens than whole numbers of 32 bits")
         self.bounds = <int64_t *>_larger(self.bounds, (2 * self.most + 1) * sizeof(int64_t))
-        self.keys = <Key *>PyMem_RawCalloc(2 * size, sizeof(Key))
-        self.slots = <int32_t *>PyMem_RawMalloc(2 * size * sizeof(int32_t))
-        if self.keys == NULL or self.slots == NULL:
+        keys = <Key *>PyMem_RawCalloc(2 * size, sizeof(Key))
+        slots = <int32_t *>PyMem_RawMalloc(2 * size * sizeof(int32_t))
+        if keys == NULL or slots == NULL:
+            PyMem_RawFree(keys)
+            PyMem_RawFree(slots)
             with gil:
                 raise MemoryError
         self.bits += 1
         self.most *= 2
         for k in range(size):
-            if keys[k].high:
-                place = <Py_ssize_t>(_mixed(keys[k]) >> (64 - self.bits))
-                while self.keys[place].high:
+            if self.keys[k].high:
+                place = <Py_ssize_t>(_mixed(self.keys[k]) >> (64 - self.bits))
+                while keys[place].high:
                     place = (place + 1) & mask
-                self.keys[place], self.slots[place] = keys[k], slots[k]
-        PyMem_RawFree(keys)
-        PyMem_RawFree(slots)
+                keys[place], slots[place] = self.keys[k], self.slots[k]
+        PyMem_RawFree(self.keys)
+        PyMem_RawFree(self.slots)
+        self.keys, self.slots = keys, slots
         return 0
 
 
@@ -528,6 +531,8 @@ cdef class _Reader:
         cdef object text = self.reread(self.first + k)
         self.kept.append(text)
         _point(&self.some[k], text, self.first + k)
+        if "\n" in text:
+            raise ValueError(f"text {self.first + k} has newlines when it is read again")
         return 0
 
     cdef Py_ssize_t more(self) except -1 nogil:
@@ -567,22 +572,26 @@ cdef class Distinct:
     """Distinct texts, numbered as they come.
 
     Attributes:
-        texts: the texts, list of str.
+        texts: the texts, tuple of str.
     """
 
-    cdef readonly list texts
+    cdef list seen  # nobody else may change it: the table points into these texts
     cdef Place *places  # a hash table of 2 ** bits places
     cdef Text *known
     cdef Py_ssize_t most
     cdef int bits
 
     def __cinit__(self):
-        self.texts = []
+        self.seen = []
         self.enlarge(7)
 
     def __dealloc__(self):
         PyMem_RawFree(self.places)
         PyMem_RawFree(self.known)
+
+    @property
+    def texts(self):
+        return tuple(self.seen)
 
     cdef int enlarge(self, int bits) except -1:
         """Make the table as large."""
@@ -621,7 +630,7 @@ cdef class Distinct:
         cdef uint64_t[AHEAD] hashes
         numbers = np.empty(total, dtype=np.int32)
         cdef int32_t[::1] ids = numbers
-        while self.most < len(self.texts) + total // 2 and self.bits < 17:
+        while self.most < len(self.seen) + total // 2 and self.bits < 17:
             self.enlarge(self.bits + 1)
         for first in range(0, total, 64):
             ahead = min(<Py_ssize_t>AHEAD, total - first)
@@ -638,8 +647,11 @@ cdef class Distinct:
         return numbers
 
     cdef int32_t one(self, const Text *text, uint64_t hashed, object itself) except? -1:
-        cdef Py_ssize_t place = <Py_ssize_t>(hashed >> (64 - self.bits))
+        cdef Py_ssize_t place
         cdef const Text *other
+        if len(self.seen) == self.most:
+            self.enlarge(self.bits + 1)
+        place = <Py_ssize_t>(hashed >> (64 - self.bits))
         while self.places[place].number:
             if self.places[place].hashed == hashed:
                 other = self.known + self.places[place].number - 1
@@ -649,13 +661,11 @@ cdef class Distinct:
                 ):
                     return self.places[place].number - 1
             place = (place + 1) & (2 * self.most - 1)
-        self.known[len(self.texts)] = text[0]
-        self.texts.append(itself)
+        self.known[len(self.seen)] = text[0]
+        self.seen.append(itself)
         self.places[place].hashed = hashed
-        self.places[place].number = <int32_t>len(self.texts)
-        if len(self.texts) == self.most:
-            self.enlarge(self.bits + 1)
-        return <int32_t>len(self.texts) - 1
+        self.places[place].number = <int32_t>len(self.seen)
+        return <int32_t>len(self.seen) - 1
 
 
 def tokens_of(texts, int rule, bint lowercase, reread):
@@ -676,7 +686,7 @@ def tokens_of(texts, int rule, bint lowercase, reread):
         TypeError: a text is no str.
     """
     cdef _Reader reader = _Reader(texts, rule, lowercase, reread, False)
-    cdef Py_ssize_t number = len(texts), first, k, done, at = 0, total = 0, room = 0
+    cdef Py_ssize_t number = len(reader.texts), first, k, done, at = 0, total = 0, room = 0
     cdef _Words words = _Words(number)
     cdef int32_t *ids = NULL
     offsets = np.zeros(number + 1, dtype=np.int64)
@@ -744,7 +754,7 @@ def places_of(texts, int rule, bint lowercase, reread):
         First character of each token and the one after its last, int32 each.
     """
     cdef _Reader reader = _Reader(texts, rule, lowercase, reread, True)
-    cdef Py_ssize_t number = len(texts), first, total = 0, room = 0
+    cdef Py_ssize_t number = len(reader.texts), first, total = 0, room = 0
     cdef int32_t *starts = NULL
     cdef int32_t *ends = NULL
     try:
