@@ -577,7 +577,7 @@ class Finding:
         kinds = {type(one) for one in chosen}
         places = {
             id(one): (table.name, position)
-            for table in self.tables
+            for table in reversed(self.tables)  # of several that hold a record, the first one
             for position, one in enumerate(table.records)
             if type(one) in kinds
         }

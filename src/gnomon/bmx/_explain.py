@@ -10,7 +10,14 @@ import numpy as np
 
 from gnomon.bmx._direct import RandomExplainer
 from gnomon.bmx._engine import Progress
-from gnomon.bmx._explanations import MAX_CALLS, ExplainedSides, Sides, explanations
+from gnomon.bmx._explanations import (
+    MAX_CALLS,
+    CountedWord,
+    ExplainedSides,
+    ExplainedWord,
+    Sides,
+    explanations,
+)
 from gnomon.bmx._judging import (
     CurveArea,
     ErrorRanking,
@@ -51,7 +58,7 @@ from gnomon.options import (
     Segments,
     with_fields,
 )
-from gnomon.records import METRIC, SEGMENT, SYSTEM, Record, column, table
+from gnomon.records import table
 from gnomon.stored import Layer, StoredView, metric_sql, words_in
 from gnomon.testset import TestSet
 
@@ -382,50 +389,6 @@ def _highlights(
 
 
 _PAGE = 5000
-_EXPLAINER: Any = column("Explainer", help="what explained, as it was given")
-_SIDE: Any = column("Side", help="whose word it is: candidate, reference or source")
-
-
-class ExplainedWord(Record):
-    """A word of a text, and what it adds to the score."""
-
-    system: str = SYSTEM
-    segment: int = SEGMENT
-    side: str = _SIDE
-    token: str = column("Word", help="as the text has it")
-    position: int = column("Position", help="of the word in its text, from 1")
-    importance: float | None = column(
-        "Importance",
-        digits=4,
-        better="higher",
-        help="above 0 where the word makes the candidate look better, in units of the metric",
-    )
-    score: float | None = column("Score", digits=4, help="beside all references")
-    held: float | None = column(
-        "Explained", digits=4, help="score beside the reference that is explained"
-    )
-    reference: str | None = column(
-        "Reference", help="the reference that is used: of several the best match"
-    )
-    metric: str = METRIC
-    explainer: str = _EXPLAINER
-    higher_is_better: bool = column(
-        "Higher is better", help="false for error rates, whose negated scores are explained"
-    )
-
-
-class CountedWord(Record):
-    """A word as it is written, and its importance wherever it occurs."""
-
-    metric: str = METRIC
-    explainer: str = _EXPLAINER
-    side: str = _SIDE
-    token: str = column("Word", help="as it is written")
-    count: int = column("Occurs", help="occurrences with a defined importance")
-    hurts: int = column("Hurts", help="occurrences with a negative importance")
-    share: float = column("Share", kind="share", help="of the occurrences, those that hurt")
-    mean: float = column("Mean importance", digits=4, help="over its occurrences")
-    lowest: float = column("Lowest", digits=4, help="lowest importance of an occurrence")
 
 
 def words_table(rows: Sequence[Row]) -> Table:

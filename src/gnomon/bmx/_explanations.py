@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import (
     TYPE_CHECKING,
     Annotated,
+    Any,
     Literal,
     NamedTuple,
     Protocol,
@@ -25,6 +26,7 @@ from gnomon.metrics.functions import BoundFunction
 from gnomon.metrics.protocol import Partial
 from gnomon.metrics.scoring import bind, signature_of
 from gnomon.options import Help, Positive, Segments  # the door reads their limits
+from gnomon.records import METRIC, SEGMENT, SYSTEM, Record, column
 from gnomon.scripts import is_unspaced
 from gnomon.testset import pick
 
@@ -453,3 +455,52 @@ def _undefined_notice(every: Sequence[CellExplanation]) -> tuple[str, ...]:
         " no finite score for a text or one of its perturbations, or the explainer none for a word"
     )
     return (notice,)
+
+
+# Explanations as rows of tables: every word, and the words that hurt most often.
+
+
+_EXPLAINER: Any = column("Explainer", help="what explained, as it was given")
+_SIDE: Any = column("Side", help="whose word it is: candidate, reference or source")
+
+
+class ExplainedWord(Record):
+    """A word of a text, and what it adds to the score."""
+
+    system: str = SYSTEM
+    segment: int = SEGMENT
+    side: str = _SIDE
+    token: str = column("Word", help="as the text has it")
+    position: int = column("Position", help="of the word in its text, from 1")
+    importance: float | None = column(
+        "Importance",
+        digits=4,
+        better="higher",
+        help="above 0 where the word makes the candidate look better, in units of the metric",
+    )
+    score: float | None = column("Score", digits=4, help="beside all references")
+    held: float | None = column(
+        "Explained", digits=4, help="score beside the reference that is explained"
+    )
+    reference: str | None = column(
+        "Reference", help="the reference that is used: of several the best match"
+    )
+    metric: str = METRIC
+    explainer: str = _EXPLAINER
+    higher_is_better: bool = column(
+        "Higher is better", help="false for error rates, whose negated scores are explained"
+    )
+
+
+class CountedWord(Record):
+    """A word as it is written, and its importance wherever it occurs."""
+
+    metric: str = METRIC
+    explainer: str = _EXPLAINER
+    side: str = _SIDE
+    token: str = column("Word", help="as it is written")
+    count: int = column("Occurs", help="occurrences with a defined importance")
+    hurts: int = column("Hurts", help="occurrences with a negative importance")
+    share: float = column("Share", kind="share", help="of the occurrences, those that hurt")
+    mean: float = column("Mean importance", digits=4, help="over its occurrences")
+    lowest: float = column("Lowest", digits=4, help="lowest importance of an occurrence")

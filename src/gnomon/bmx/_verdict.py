@@ -8,24 +8,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gnomon import stats
+from gnomon.bmx._explanations import CountedWord
+from gnomon.bmx._judging import ErrorRanking
+from gnomon.bmx.metric import CUT, cut_statements
+from gnomon.bmx.tuning_tables import ExperimentGain, HalvesGain, TunedSetting
 from gnomon.stats.student import mean_test, upper_tail
 from gnomon.verdicts import (
     LEAST,
     Claim,
     amount,
-    are_on_top,
     counted,
-    cut_texts,
     listed,
-    number,
     p_value,
     titles_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from gnomon.findings import Cell, Finding, Level, Statement
+    from gnomon.findings import Finding, Level, Statement
 
 _ALPHA = 0.05
 #: where words stand, after how often they hurt
@@ -36,12 +37,6 @@ _GROUPS = 3
 _COLLAPSED = 0.1
 
 
-_CUT = Claim(
-    "bmx.cut",
-    "{notice}",
-    "caution",
-    "the lengths of the texts and what a model reads of them",
-)
 _HELP = Claim(
     "bmx.tune.better",
     "With {explained} metrics agree with people by {size} in r than with {against} ({n}, {p}),"
@@ -88,22 +83,7 @@ _COLLAPSE = Claim(
     "the share of segments whose power mean the smallest importance decides",
 )
 #: all that a search can say
-TUNE_CLAIMS = (_HELP, _HARM, _HELP_NO_METRIC, _UNDECIDED, _HALVES, _COLLAPSE, _CUT)
-_RANKS = Claim(
-    "bmx.score.ranks",
-    "{top} under {metric}{base}; {moved}. Not tested: gnomon bmx tune says whether boosted scores"
-    " are nearer to people",
-    "undecided",
-    "the order of the scores, boosted and not",
-)
-_COLLAPSED_SCORES = Claim(
-    "bmx.score.collapsed",
-    "{notice}",
-    "caution",
-    "the share of segments whose power mean the smallest importance decides",
-)
-#: all that boosted scores can say
-SCORE_CLAIMS = (_RANKS, _COLLAPSED_SCORES, _CUT)
+TUNE_CLAIMS = (_HELP, _HARM, _HELP_NO_METRIC, _UNDECIDED, _HALVES, _COLLAPSE, CUT)
 _WORDS = Claim(
     "bmx.explain.words",
     "Words that lower {metric} most often: {words}; not tested",
@@ -135,13 +115,7 @@ _FEW_EXPLAINED = Claim(
     "the number of segments, below 30",
 )
 #: all that explanations can say
-EXPLAIN_CLAIMS = (_WORDS, _MARKS, _MARKS_UNDECIDED, _FEW_MARKS, _FEW_EXPLAINED, _CUT)
-
-
-def _cut(finding: Finding) -> Iterator[Statement]:
-    """A caution for each notice that says that texts were not read to their end."""
-    for one in cut_texts(finding.notices):
-        yield _CUT.said(notice=one.text.removeprefix("Caution: "))
+EXPLAIN_CLAIMS = (_WORDS, _MARKS, _MARKS_UNDECIDED, _FEW_MARKS, _FEW_EXPLAINED, CUT)
 
 
 class _Tested(NamedTuple):
@@ -149,7 +123,7 @@ class _Tested(NamedTuple):
 
     explainer: str
     sides: str
-    rows: list[int]
+    rows: Sequence[ExperimentGain]
     beyond: list[float]
     alone: list[float]
     collapsed: float | None
@@ -198,54 +172,48 @@ def tune_verdict(finding: Finding) -> Iterator[Statement]:
     """
     apart = "held_back_experiments" in {table.name for table in finding.tables}
     name = "held_back_experiments" if apart else "experiments"
-    found = [
-        one
-        for explainer, sides in dict.fromkeys(
-            (row["explainer"], row["sides"]) for row in finding.rows
-        )
-        if (one := _tested(finding, name, explainer, sides)) is not None
-    ]
+    explained = dict.fromkeys((row.explainer, row.sides) for row in finding.records(TunedSetting))
+    every = (_tested(finding, name, *both) for both in explained)
+    found = [one for one in every if one is not None]
     corrected = stats.holm([math.nan if one.p is None else one.p for one in found])
     for one, p in zip(found, corrected, strict=True):
         said_p = f"{'corrected ' if len(found) > 1 else ''}{p_value(float(p))}"
-        yield from _beyond_random(name, one, float(p), said_p, apart=apart)
+        yield from _beyond_random(finding, one, float(p), said_p, apart=apart)
     if not found or all(one.p is None for one in found):
         yield from _halves(finding)
     yield from _collapsed(finding)
-    yield from _cut(finding)
+    yield from cut_statements(finding)
 
 
-def _tested(finding: Finding, name: str, explainer: Cell, sides: Cell) -> _Tested | None:
+def _tested(finding: Finding, name: str, explainer: str, sides: str) -> _Tested | None:
     """Means over language pairs of what was not chosen on them, and a test of the mean of these."""
     rows = [
-        (at, row)
-        for at, row in enumerate(finding.table(name).rows)
-        if (row["explainer"], row["sides"]) == (explainer, sides)
-        and (name != "experiments" or row["rule"] == "held-out")
+        row
+        for row in finding.records(ExperimentGain, name)
+        if (row.explainer, row.sides) == (explainer, sides)
+        and (name != "experiments" or row.rule == "held-out")
     ]
-    rules = list(dict.fromkeys(row["rule"] for _, row in rows))
-    rows = [(at, row) for at, row in rows if row["rule"] == rules[0]] if rules else []
-    beyond = _by_pair(rows, "over_control")
-    alone = _by_pair(rows, "gain")
+    rows = [row for row in rows if row.rule == rows[0].rule]
+    alone = _by_pair((row.language_pair, row.gain) for row in rows)
     if not alone:
         return None
     return _Tested(
-        str(explainer),
-        str(sides),
-        [at for at, _ in rows],
-        beyond,
+        explainer,
+        sides,
+        rows,
+        _by_pair((row.language_pair, row.over_control) for row in rows),
         alone,
         _share_collapsed(finding, explainer, sides),
         chosen_elsewhere=name != "experiments",
     )
 
 
-def _by_pair(rows: Sequence[tuple[int, Mapping[str, Cell]]], name: str) -> list[float]:
-    values: dict[Cell, list[float]] = {}
-    for _, row in rows:
-        value = number(row[name])
-        if value is not None:
-            values.setdefault(row["language_pair"], []).append(value)
+def _by_pair(gains: Iterable[tuple[str, float | None]]) -> list[float]:
+    """The mean of each language pair that has one."""
+    values: dict[str, list[float]] = {}
+    for pair, gain in gains:
+        if gain is not None:
+            values.setdefault(pair, []).append(gain)
     return [float(np.mean(some)) for some in values.values()]
 
 
@@ -258,7 +226,7 @@ def _size(values: Sequence[float]) -> str:
 
 
 def _beyond_random(
-    name: str, one: _Tested, p: float, said_p: str, *, apart: bool
+    finding: Finding, one: _Tested, p: float, said_p: str, *, apart: bool
 ) -> Iterator[Statement]:
     if one.collapsed is not None and one.collapsed > _COLLAPSED:
         return  # a caution says so
@@ -274,7 +242,7 @@ def _beyond_random(
         "size": f"{_size(one.values)} {'more' if mean > 0 else 'less'}",
         "explained": one.explained,
     }
-    rows = {name: one.rows}
+    rows = finding.positions(one.rows)
     if one.p is None or p > _ALPHA:
         yield _UNDECIDED.said(rows, **parts)
     elif mean > 0 and alone <= 0:
@@ -288,24 +256,19 @@ def _beyond_random(
 
 def _halves(finding: Finding) -> Iterator[Statement]:
     """What is left where there are too few language pairs: halves of each experiment's segments."""
-    if all(table.name != "halves" for table in finding.tables):
-        return
     titles = titles_of(finding)
-    for at, row in enumerate(finding.table("halves").rows):
-        gain, over = number(row["gain"]), number(row["over_control"])
-        if gain is None:
+    for row in finding.records(HalvesGain):
+        if row.gain is None:
             continue
-        beyond = "" if over is None else f", and {_signed(over)} random ones"
-        low, high = number(row["lowest"]), number(row["highest"])
-        title = titles[str(row["metric"])]
+        over = row.over_control
         yield _HALVES.said(
-            {"halves": [at]},
-            metric=title,
-            explainer=row["explainer"],
-            gain=_signed(gain),
-            lowest=amount(low or 0.0, share=True),
-            highest=amount(high or 0.0, share=True),
-            beyond=beyond,
+            finding.positions([row]),
+            metric=titles[row.metric],
+            explainer=row.explainer,
+            gain=_signed(row.gain),
+            lowest=amount(row.lowest or 0.0, share=True),
+            highest=amount(row.highest or 0.0, share=True),
+            beyond="" if over is None else f", and {_signed(over)} random ones",
         )
 
 
@@ -313,76 +276,22 @@ def _signed(value: float) -> str:
     return f"{amount(abs(value), share=True)} {'above' if value > 0 else 'below'}"
 
 
-def _share_collapsed(finding: Finding, explainer: Cell, sides: Cell) -> float | None:
+def _share_collapsed(finding: Finding, explainer: str, sides: str) -> float | None:
     shares = [
-        number(row["collapsed"])
-        for row in finding.rows
-        if (row["explainer"], row["sides"]) == (explainer, sides)
-        and row["rule"] in ("held-out", "fixed")
+        row.collapsed
+        for row in finding.records(TunedSetting)
+        if (row.explainer, row.sides) == (explainer, sides) and row.rule in ("held-out", "fixed")
     ]
-    known = [share for share in shares if share is not None]
-    return max(known) if known else None
+    return max((share for share in shares if share is not None), default=None)
 
 
 def _collapsed(finding: Finding) -> Iterator[Statement]:
     """Settings whose power mean is next to nothing on many segments."""
-    some = [
-        (at, row)
-        for at, row in enumerate(finding.rows)
-        if (number(row["collapsed"]) or 0.0) > _COLLAPSED
-    ]
-    if some:
-        names = listed(list(dict.fromkeys(f"{r['explainer']} ({r['rule']})" for _, r in some)))
-        most = max(number(row["collapsed"]) or 0.0 for _, row in some)
-        rows = {finding.tables[0].name: [at for at, _ in some]}
-        yield _COLLAPSE.said(rows, share=f"{most:.0%}", settings=names)
-
-
-# Scores
-
-
-def score_verdict(finding: Finding) -> Iterator[Statement]:
-    """Who is on top under boosted metrics, and who rises; nothing is tested there."""
-    titles = titles_of(finding)
-    for metric in dict.fromkeys(row["metric"] for row in finding.rows):
-        rows = [
-            (at, row)
-            for at, row in enumerate(finding.rows)
-            if row["metric"] == metric and row["rank"] is not None
-        ]
-        if len(rows) < 2:
-            continue
-        tops = _tops([row for _, row in rows])
-        title = titles[str(metric)]
-        same = set(tops[0]) == set(tops[1])
-        moved = sum(row["rank"] != row["base_rank"] for _, row in rows)
-        change = "change their place" if moved > 1 else "changes its place"
-        yield _RANKS.said(
-            {finding.tables[0].name: [at for at, _ in rows]},
-            top=are_on_top(tops[0]),
-            metric=title,
-            base=", boosted or not" if same else f", without explanations {listed(tops[1])}",
-            moved=f"{moved or 'none'} of {counted(len(rows), 'system')} {change}",
-        )
-    if any("collapse" in one for one in finding.notices):
-        told = next(one for one in finding.notices if "collapse" in one)
-        yield _COLLAPSED_SCORES.said(notice=told)
-    yield from _cut(finding)
-
-
-def _tops(rows: Sequence[Mapping[str, Cell]]) -> list[list[str]]:
-    """Who is on top boosted, and who without explanations."""
-    return [[str(row["system"]) for row in rows if row[of] == 1] for of in ("rank", "base_rank")]
-
-
-def score_headline(rows: Sequence[Mapping[str, Cell]]) -> str:
-    """Who is on top under one metric, boosted or not, as the title of a picture."""
-    boosted, base = _tops(rows)
-    text = f"{rows[0]['metric']}: {are_on_top(boosted)}"
-    same = set(boosted) == set(base)
-    text += ", boosted or not" if same else f", without explanations {listed(base)}"
-    moved = sum(row["rank"] != row["base_rank"] for row in rows)
-    return f"{text}; {moved or 'none'} of {counted(len(rows), 'system')} changed place"
+    rows = [row for row in finding.records(TunedSetting) if (row.collapsed or 0.0) > _COLLAPSED]
+    if rows:
+        names = listed(list(dict.fromkeys(f"{row.explainer} ({row.rule})" for row in rows)))
+        most = max(row.collapsed or 0.0 for row in rows)
+        yield _COLLAPSE.said(finding.positions(rows), share=f"{most:.0%}", settings=names)
 
 
 # Explanations
@@ -390,46 +299,37 @@ def score_headline(rows: Sequence[Mapping[str, Cell]]) -> str:
 
 def explain_verdict(finding: Finding) -> Iterator[Statement]:
     """Which words hurt the score, whether people marked the same, and how faithful it all is."""
-    tables = {table.name: table for table in finding.tables}
-    yield from _marked(finding) if "errors" in tables else ()
-    if "hurting" in tables:
-        rows = [
-            (at, row)
-            for at, row in enumerate(tables["hurting"].rows)
-            if (number(row["hurts"]) or 0) and any(map(str.isalnum, str(row["token"])))
-        ][:3]
-        several = len({row["side"] for _, row in rows}) > 1
-        if rows:
-            told = [
-                f"“{row['token']}” ({int(number(row['hurts']) or 0)} of"
-                f" {counted(int(number(row['count']) or 0), 'time')}"
-                f"{_TEXTS.get(str(row['side']), '') if several else ''})"
-                for _, row in rows
-            ]
-            title = titles_of(finding)[str(rows[0][1]["metric"])]
-            positions = {"hurting": [at for at, _ in rows]}
-            yield _WORDS.said(positions, metric=title, words=listed(told))
-    segments = len({row["segment"] for row in finding.rows})
+    yield from _marked(finding)
+    words = finding.records(CountedWord, "hurting")
+    rows = [row for row in words if row.hurts and any(map(str.isalnum, row.token))][:3]
+    if rows:
+        several = len({row.side for row in rows}) > 1
+        phrases = [
+            f"“{row.token}” ({row.hurts} of {counted(row.count, 'time')}"
+            f"{_TEXTS.get(row.side, '') if several else ''})"
+            for row in rows
+        ]
+        title = titles_of(finding)[rows[0].metric]
+        yield _WORDS.said(finding.positions(rows), metric=title, words=listed(phrases))
+    segments = len(set(finding.tables[0].values("segment")))
     if segments < LEAST:
         yield _FEW_EXPLAINED.said(segments=counted(segments))
-    yield from _cut(finding)
+    yield from cut_statements(finding)
 
 
 def _marked(finding: Finding) -> Iterator[Statement]:
     """Whether the words of the lowest importance are those that people marked as errors."""
     titles = titles_of(finding)
-    for at, row in enumerate(finding.table("errors").rows):
-        value, gain = number(row["value"]), number(row["gain"])
-        if value is None or row["measure"] != "auc":
+    for row in finding.records(ErrorRanking):
+        gain, low, high, n = row.gain, row.gain_low, row.gain_high, row.sentences
+        if row.value is None or row.measure != "auc":
             continue
-        low, high = number(row["gain_low"]), number(row["gain_high"])
-        n = int(number(row["sentences"]) or 0)
-        size = amount(value, number(row["low"]), number(row["high"]), share=True)
+        size = amount(row.value, row.low, row.high, share=True)
         what = (
-            f"{row['explainer']} ranks words of the {row['side']} that people marked as errors"
-            f" ({titles[str(row['metric'])]}, {counted(n, 'sentence')}): AUC {size}"
+            f"{row.explainer} ranks words of the {row.side} that people marked as errors"
+            f" ({titles[row.metric]}, {counted(n, 'sentence')}): AUC {size}"
         )
-        rows = {"errors": [at]}
+        rows = finding.positions([row])
         if n < LEAST:
             yield _FEW_MARKS.said(rows, what=what)
         elif gain is None or low is None or high is None:

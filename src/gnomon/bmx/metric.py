@@ -19,7 +19,6 @@ from gnomon.bmx._explanations import (
     explain_batch,
 )
 from gnomon.bmx._power_mean import Shift, combine, power_means
-from gnomon.bmx._verdict import SCORE_CLAIMS, score_headline, score_verdict
 from gnomon.bmx.explainers import (
     EXPLAINERS,
     DirectExplainer,
@@ -45,15 +44,17 @@ from gnomon.records import METRIC, SYSTEM, Record, column, table
 from gnomon.scores import of_metric
 from gnomon.signature import Signature
 from gnomon.testset import TestSet
+from gnomon.verdicts import Claim, are_on_top, counted, cut_texts, listed, titles_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from gnomon.batch import Batch
     from gnomon.bmx._explanations import ExplainedBatch
     from gnomon.bmx.explainers import BoundExplainer
+    from gnomon.findings import Cell, Statement
     from gnomon.metrics.protocol import BoundMetric, Input
     from gnomon.needs import Need
     from gnomon.options import BoundOptions
@@ -408,6 +409,80 @@ class BoostedSystem(Record):
     system_score: float | None = column("Corpus score", digits=4, help="of the metric, unboosted")
 
 
+# What boosted scores say, in sentences.
+
+
+CUT = Claim(
+    "bmx.cut",
+    "{notice}",
+    "caution",
+    "the lengths of the texts and what a model reads of them",
+)
+_RANKS = Claim(
+    "bmx.score.ranks",
+    "{top} under {metric}{base}; {moved}. Not tested: gnomon bmx tune says whether boosted scores"
+    " are nearer to people",
+    "undecided",
+    "the order of the scores, boosted and not",
+)
+_COLLAPSED_SCORES = Claim(
+    "bmx.score.collapsed",
+    "{notice}",
+    "caution",
+    "the share of segments whose power mean the smallest importance decides",
+)
+#: all that boosted scores can say
+SCORE_CLAIMS = (_RANKS, _COLLAPSED_SCORES, CUT)
+
+
+def cut_statements(finding: Finding) -> Iterator[Statement]:
+    """A caution for each notice that says that texts were not read to their end."""
+    for one in cut_texts(finding.notices):
+        yield CUT.said(notice=one.text.removeprefix("Caution: "))
+
+
+def score_verdict(finding: Finding) -> Iterator[Statement]:
+    """Who is on top under boosted metrics, and who rises; nothing is tested there."""
+    titles, every = titles_of(finding), finding.records(BoostedSystem)
+    for metric in dict.fromkeys(row.metric for row in every):
+        rows = [row for row in every if row.metric == metric and row.rank is not None]
+        if len(rows) < 2:
+            continue
+        boosted, base = _tops((row.system, row.rank, row.base_rank) for row in rows)
+        same = set(boosted) == set(base)
+        moved = sum(row.rank != row.base_rank for row in rows)
+        change = "change their place" if moved > 1 else "changes its place"
+        yield _RANKS.said(
+            finding.positions(rows),
+            top=are_on_top(boosted),
+            metric=titles[metric],
+            base=", boosted or not" if same else f", without explanations {listed(base)}",
+            moved=f"{moved or 'none'} of {counted(len(rows), 'system')} {change}",
+        )
+    collapsed = [notice for notice in finding.notices if "collapse" in notice]
+    if collapsed:
+        yield _COLLAPSED_SCORES.said(notice=collapsed[0])
+    yield from cut_statements(finding)
+
+
+def _tops(ranks: Iterable[tuple[Cell, Cell, Cell]]) -> tuple[list[str], list[str]]:
+    """Who is on top boosted, and who without explanations, of systems with both ranks."""
+    known = list(ranks)
+    return [str(name) for name, rank, _ in known if rank == 1], [
+        str(name) for name, _, rank in known if rank == 1
+    ]
+
+
+def _headline(rows: Sequence[Mapping[str, Cell]]) -> str:
+    """Who is on top under one metric, boosted or not, as the title of a picture."""
+    boosted, base = _tops((row["system"], row["rank"], row["base_rank"]) for row in rows)
+    text = f"{rows[0]['metric']}: {are_on_top(boosted)}"
+    same = set(boosted) == set(base)
+    text += ", boosted or not" if same else f", without explanations {listed(base)}"
+    moved = sum(row["rank"] != row["base_rank"] for row in rows)
+    return f"{text}; {moved or 'none'} of {counted(len(rows), 'system')} changed place"
+
+
 class _Both(NamedTuple):
     """Scores under a metric, and under the same metric boosted."""
 
@@ -549,7 +624,7 @@ def _finding(testset: TestSet, found: Sequence[_Both]) -> Finding:
         signatures={one.metric: str(one.signature) for both in found for one in both},
         views=(
             Listing("scores", title, tuple(column.name for column in made.columns)),
-            *beside_base(made, score_headline),
+            *beside_base(made, _headline),
         ),
         notices=tuple(dict.fromkeys(notices)),
         facts={
