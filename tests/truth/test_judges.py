@@ -9,13 +9,16 @@ from tests.noise import is_mostly_undecided
 from gnomon.errors import DataError
 from gnomon.findings import Finding, Statement
 from gnomon.judges import fit_calibration, left_out_predictions
-from gnomon.judges.injections import INJECTIONS, ProbeRow
+from gnomon.judges.injections import INJECTIONS, ProbeRow, probe_verdict
 from gnomon.judges.injections import _row as probe_row
-from gnomon.judges.pairs import PairwiseRow
+from gnomon.judges.pairs import PairwiseRow, pairwise_verdict
 from gnomon.judges.pairs import _row as pair_row
-from gnomon.judges.peoples_scale import CalibrationRow, _CalibratedJudges
+from gnomon.judges.peoples_scale import (
+    CalibrationRow,
+    _CalibratedJudges,
+    calibration_verdict,
+)
 from gnomon.judges.replies import JudgeReply
-from gnomon.judges.verdict import calibration_verdict, pairwise_verdict, probe_verdict
 from gnomon.records import table
 
 DRAWS = [100, pytest.param(1000, marks=pytest.mark.verify)]

@@ -9,18 +9,20 @@ import numpy as np
 from gnomon.findings import Finding, Listing
 from gnomon.judges.noise import judge_noise
 from gnomon.judges.requests import chat_judge, each_judge, judge_faults
-from gnomon.judges.verdict import SPREAD_CLAIMS, spread_verdict
+from gnomon.judges.verdict import UNREADABLE, by_metric, or_nan, statement, unreadable
 from gnomon.methods import method
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.scoring import signature_of
 from gnomon.options import Confidence
 from gnomon.records import METRIC, SEGMENT, SYSTEM, Record, column, columns_of, table
 from gnomon.testset import TestSet
+from gnomon.verdicts import LEAST, Claim, amount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gnomon.faults import Fault
+    from gnomon.findings import Statement
     from gnomon.options import BoundOptions
     from gnomon.outline import Outline
 
@@ -62,6 +64,67 @@ class SegmentSpreadRow(Record):
     score: float | None = column("Score", better="higher", help="mean of what can be read")
     noise: float | None = column("Noise", help="standard error of the score by the judge's noise")
     readable: int = column("Answers", help="that say a score")
+
+
+# How certain scores are, in sentences.
+
+
+_SPREAD = Claim(
+    "judges.spread.score",
+    "Asked again, {metric} would give {system} {score}, the least certain of its scores; its own"
+    " noise is {share} of the variance that other segments would bring",
+    "undecided",
+    "standard errors of the score, of the judge's noise alone and over segments",
+)
+_ASKED_ONCE = Claim(
+    "judges.spread.once",
+    "{metric} was asked once, so that its noise is not known; take repeats=3 or more",
+    "caution",
+    "one repetition",
+)
+_EQUAL_ANSWERS = Claim(
+    "judges.spread.equal",
+    "all repetitions of {metric} gave equal scores; whether it has any noise needs more of them, or"
+    " a temperature above 0",
+    "caution",
+    "a noise of 0",
+)
+_FEW_SPREAD = Claim(
+    "judges.spread.few_segments",
+    "fewer than 30 segments have a score, too few to be read as a finding",
+    "caution",
+    "the number of segments",
+)
+SPREAD_CLAIMS = (_SPREAD, _ASKED_ONCE, _EQUAL_ANSWERS, _FEW_SPREAD, UNREADABLE)
+
+
+def spread_verdict(finding: Finding) -> Iterator[Statement]:
+    """Whose score is known worst, and how much of the uncertainty is the judge's own."""
+    every = finding.records(SpreadRow)
+    for metric, rows in by_metric(finding, every).items():
+        missing = sum(row.missing for row in rows)
+        answers = missing + sum(row.answers for row in rows)
+        yield from unreadable(finding, metric, rows, missing, answers)
+        noisy = [(row.noise, row) for row in rows if row.noise is not None]
+        if not noisy:
+            yield statement(_ASKED_ONCE, finding.positions(rows), metric=metric)
+            continue
+        noise, row = max(noisy, key=lambda one: one[0])
+        if not noise:
+            yield statement(_EQUAL_ANSWERS, finding.positions(rows), metric=metric)
+            continue
+        share = noise**2 / max(or_nan(row.error) ** 2, 1e-300)
+        yield statement(
+            _SPREAD,
+            finding.positions([row]),
+            metric=metric,
+            system=row.system,
+            score=amount(or_nan(row.score), or_nan(row.low), or_nan(row.high)),
+            share=f"{min(share, 1.0):.0%}",
+        )
+    few = [row for row in every if row.segments < LEAST]
+    if few:
+        yield statement(_FEW_SPREAD, finding.positions(few))
 
 
 def check_spread(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon import stats
 from gnomon.errors import DataError
 from gnomon.faults import Fault
 from gnomon.findings import Finding, Listing
 from gnomon.judges.requests import chat_judge, each_judge, pair_faults
-from gnomon.judges.verdict import PAIRWISE_CLAIMS, pairwise_verdict
+from gnomon.judges.verdict import ALPHA, UNREADABLE, by_metric, or_nan, statement, unreadable
 from gnomon.methods import method
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.scoring import signature_of
@@ -20,11 +22,13 @@ from gnomon.records import METRIC, Record, column, columns_of, table
 from gnomon.stats.significance import binomial_p
 from gnomon.stats.student import mean_test
 from gnomon.testset import TestSet
+from gnomon.verdicts import LEAST, Claim, amount, counted, p_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gnomon.batch import Batch
+    from gnomon.findings import Statement
     from gnomon.judges.metric import BoundChatJudge
     from gnomon.judges.replies import JudgeReply
     from gnomon.options import BoundOptions
@@ -67,6 +71,88 @@ class PairwiseRow(Record):
     segments: int = column("Segments", help="that have answers in both orders")
     answers: int = column("Answers", help="answers that name a side, or neither")
     missing: int = column("Missing", help="answers that say nothing")
+
+
+# Whom a judge prefers, in sentences.
+
+
+#: the share of preferences for one place that is said, at least
+_BIASED = 0.6
+_PREFERS = Claim(
+    "judges.pairwise.prefers",
+    "{metric} prefers {a} to {b} ({facts})",
+    "better",
+    "the interval of the share of segments over segments, and the sign test, Holm's over pairs",
+)
+_PREFERS_NEITHER = Claim(
+    "judges.pairwise.neither",
+    "The data cannot tell whether {metric} prefers {a} to {b} ({facts})",
+    "undecided",
+    "the interval holds one half, or the sign test shows no difference",
+)
+_PLACE = Claim(
+    "judges.pairwise.place",
+    "the text that stands {place} is preferred in {share} of preferences between {a} and {b}; both"
+    " orders are averaged, so that this decides nothing, but costs certainty",
+    "caution",
+    "the share of preferences for one place, three in five or more",
+)
+_FEW_COMPARED = Claim(
+    "judges.pairwise.few_segments",
+    "fewer than 30 segments were compared, too few to be read as a finding",
+    "caution",
+    "the number of segments with answers",
+)
+PAIRWISE_CLAIMS = (_PREFERS, _PREFERS_NEITHER, _PLACE, _FEW_COMPARED, UNREADABLE)
+
+
+def pairwise_verdict(finding: Finding) -> Iterator[Statement]:
+    """Who is preferred, by how much, and whether the place moved the judge."""
+    every = finding.records(PairwiseRow)
+    for metric, rows in by_metric(finding, every).items():
+        missing = sum(row.missing for row in rows)
+        answers = missing + sum(row.answers for row in rows)
+        yield from unreadable(finding, metric, rows, missing, answers)
+        corrected = stats.holm([or_nan(row.p) for row in rows])
+        for row, p in zip(rows, corrected.tolist(), strict=True):
+            if row.share is not None and row.segments >= LEAST:
+                yield _preferred(finding, metric, row, p, several=len(rows) > 1)
+    yield from _cautions(finding, every)
+
+
+def _preferred(
+    finding: Finding, metric: str, row: PairwiseRow, p: float, *, several: bool
+) -> Statement:
+    share, low, high = or_nan(row.share), or_nan(row.low), or_nan(row.high)
+    a, b = row.a, row.b
+    if share < 0.5:
+        a, b, share, low, high = b, a, 1 - share, 1 - high, 1 - low
+    tested = "" if math.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
+    facts = f"{amount(share, low, high, share=True)} of {counted(row.segments)}{tested}"
+    decided = p <= ALPHA and low > 0.5
+    claim = _PREFERS if decided else _PREFERS_NEITHER
+    return statement(claim, finding.positions([row]), metric=metric, a=a, b=b, facts=facts)
+
+
+def _cautions(finding: Finding, rows: Sequence[PairwiseRow]) -> Iterator[Statement]:
+    biased = [
+        (row.first, row)
+        for row in rows
+        if row.first is not None and (row.first >= _BIASED or row.first <= 1 - _BIASED)
+    ]
+    if biased:
+        share, row = max(biased, key=lambda one: abs(one[0] - 0.5))
+        yield statement(
+            _PLACE,
+            finding.positions(one for _, one in biased),
+            place="first" if share > 0.5 else "second",
+            share=f"{max(share, 1 - share):.0%}",
+            a=row.a,
+            b=row.b,
+        )
+    few = [row for row in rows if row.segments < LEAST]
+    if few:
+        yield statement(_FEW_COMPARED, finding.positions(few))
 
 
 def check_pairwise(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:

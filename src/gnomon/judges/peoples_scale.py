@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gnomon import stats
 from gnomon.errors import DataError, UnknownNameError, UsageError
 from gnomon.faults import Fault
 from gnomon.findings import Finding, Listing, Scatter
 from gnomon.formats import Human, human_files, with_human, write_lines
 from gnomon.judges.calibration import Calibration, Curve, fit_calibration, left_out_predictions
 from gnomon.judges.requests import chat_judge, each_judge, judge_faults
-from gnomon.judges.verdict import CALIBRATION_CLAIMS, calibration_verdict
+from gnomon.judges.verdict import ALPHA, judge_title, or_nan, statement
 from gnomon.methods import method
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.scoring import signature_of
 from gnomon.options import SEED, Confidence, OutputFile, Positive, Seed
 from gnomon.records import METRIC, SEGMENT, SYSTEM, Record, column, columns_of, table
 from gnomon.stats import jackknife_test, pearson
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.student import mean_test
 from gnomon.testset import TestSet
+from gnomon.verdicts import LEAST, Claim, amount, counted, p_value, titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.findings import View
+    from gnomon.findings import Statement, View
     from gnomon.judges.metric import BoundChatJudge
     from gnomon.options import BoundOptions
     from gnomon.outline import Outline
@@ -87,6 +91,125 @@ class CalibrationRow(Record):
     documents: int | None = column(
         "Documents", help="that the outputs are of, which people judge whole"
     )
+
+
+# What it says, in sentences.
+
+
+_NEARER = Claim(
+    "judges.calibrate.nearer",
+    "{metric} on people's scale is {way} people ({kind}) than their mean, by {size} ({facts})",
+    None,
+    "the mean gain of outputs that are left out of the fit one by one: the jackknife over"
+    " documents, or Student's t over outputs where these are unknown; Holm's over judges and kinds",
+)
+_NOT_NEARER = Claim(
+    "judges.calibrate.alike",
+    "The data cannot tell whether {metric} on people's scale is {way} people ({kind}) than their"
+    " mean, by {size} ({facts})",
+    "undecided",
+    "the test of the gain shows no difference",
+)
+_WORSE_THAN_RAW = Claim(
+    "judges.calibrate.worse_than_raw",
+    "On people's scale {metric} is farther from people ({kind}) than as it is, by {size} ({facts})",
+    "worse",
+    "the mean distance of outputs left out of the fit less that of the judge's own scores, tested"
+    " likewise",
+)
+_MAYBE_WORSE_THAN_RAW = Claim(
+    "judges.calibrate.no_gain",
+    "On people's scale {metric} is not clearly nearer to people ({kind}) than as it is: farther by"
+    " {size} ({facts})",
+    "undecided",
+    "the mean distance is larger with the calibration, and the test shows no difference",
+)
+_FEW_OUTPUTS = Claim(
+    "judges.calibrate.few_outputs",
+    "{metric} on people's scale is {way} people ({kind}) than their mean, by {size} ({facts}); so"
+    " few outputs say little",
+    "caution",
+    "the number of outputs, below 30",
+)
+_FEW_DOCUMENTS = Claim(
+    "judges.calibrate.few_documents",
+    "the outputs that calibrate {metric} are of {documents}, too few for an interval ({least} are"
+    " needed), as people judge documents whole",
+    "caution",
+    "the number of documents",
+)
+_NO_CALIBRATION = Claim(
+    "judges.calibrate.not_possible",
+    "{metric} cannot be carried over to the scale of people ({kind}) by {outputs}; a notice says"
+    " why",
+    "caution",
+    "no rising curve fits",
+)
+CALIBRATION_CLAIMS = (
+    *(_NEARER, _NOT_NEARER, _WORSE_THAN_RAW, _MAYBE_WORSE_THAN_RAW),
+    *(_FEW_OUTPUTS, _FEW_DOCUMENTS, _NO_CALIBRATION),
+)
+
+
+def calibration_verdict(finding: Finding) -> Iterator[Statement]:
+    """Whether a calibrated judge is nearer to people than their mean, and than the judge itself.
+
+    P-values are Holm's over judges and kinds of human scores.
+    """
+    rows, titles = finding.records(CalibrationRow), titles_of(finding)
+    of_mean = stats.holm([or_nan(row.p) for row in rows]).tolist()
+    of_raw = stats.holm([or_nan(row.raw_p) for row in rows]).tolist()
+    for row, p, raw_p in zip(rows, of_mean, of_raw, strict=True):
+        judge = judge_title(titles[row.metric])
+        yield from _carried_over(finding, judge, row, p, raw_p, several=len(rows) > 1)
+
+
+def _carried_over(
+    finding: Finding, judge: str, row: CalibrationRow, p: float, raw_p: float, *, several: bool
+) -> Iterator[Statement]:
+    places = finding.positions([row])
+    outputs = counted(row.outputs, "output")
+    parts: dict[str, Any] = {"metric": judge, "kind": row.kind}
+    if row.gain is None:
+        yield statement(_NO_CALIBRATION, places, outputs=outputs, **parts)
+        return
+    of = f" of {counted(row.documents, 'document')}" if row.documents is not None else ""
+    how = f"{outputs}{of} left out one by one"
+
+    def facts(other: float | None, p: float) -> str:
+        tested = "" if math.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
+        against = f"{amount(or_nan(row.calibrated))} against {amount(or_nan(other))} on average"
+        return f"{against}, {how}{tested}"
+
+    nearer = {
+        **parts,
+        "way": "nearer to" if row.gain > 0 else "farther from",
+        "size": _size(row.gain, row.low, row.high),
+        "facts": facts(row.by_mean, p),
+    }
+    if row.outputs < LEAST:
+        yield statement(_FEW_OUTPUTS, places, **nearer)
+        return
+    if row.documents is not None and row.documents < LEAST_DOCUMENTS:
+        documents = counted(row.documents, "document")
+        yield statement(
+            _FEW_DOCUMENTS, places, metric=judge, documents=documents, least=LEAST_DOCUMENTS
+        )
+    if p <= ALPHA:
+        yield statement(_NEARER, places, level="better" if row.gain > 0 else "worse", **nearer)
+    else:
+        yield statement(_NOT_NEARER, places, **nearer)
+    if row.raw_gain is not None and row.raw_gain < 0:
+        claim = _WORSE_THAN_RAW if raw_p <= ALPHA else _MAYBE_WORSE_THAN_RAW
+        size = _size(row.raw_gain, row.raw_low, row.raw_high)
+        yield statement(claim, places, size=size, facts=facts(row.raw, raw_p), **parts)
+
+
+def _size(value: float, low: float | None, high: float | None) -> str:
+    """How large a figure is, without its sign, with its interval."""
+    if value < 0:
+        low, high = (None if end is None else -end for end in (high, low))
+    return amount(abs(value), low, high)
 
 
 class CalibrationPoint(Record):
