@@ -5,20 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gnomon.annotate import gloss
-from gnomon.muler._error_tables import LISTED, TOO_FEW
-from gnomon.verdicts import LEAST, Claim, amount, counted, listed, metric_title, number, p_value
+from gnomon.muler._error_tables import (
+    LISTED,
+    TOO_FEW,
+    ChargeCorrelationRow,
+    ErrorRateDifferenceRow,
+    ErrorRateRow,
+    FeatureChargeRow,
+)
+from gnomon.verdicts import LEAST, Claim, amount, counted, listed, metric_title, p_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
+    from typing import Literal
 
-    from gnomon.findings import Cell, Finding, Level, Statement
+    from gnomon.findings import Finding, Level, Statement
 
 _ALPHA = 0.05
 #: what rates of features are held against
 _UNITS = ("words", "characters")
 #: features that a correlation needs
 _FEATURES = 5
-_Row = tuple[int, "Mapping[str, Cell]"]
 
 WHERE = Claim(
     "muler.errors.where",
@@ -72,131 +79,124 @@ ERRORS_CLAIMS = (UNLISTED, WHERE, FEW_WORDS, FEW, SYSTEMS, TOGETHER, FEW_FEATURE
 
 def errors_verdict(finding: Finding) -> Iterator[Statement]:
     """Where errors are more frequent than elsewhere; which systems differ; what metrics miss."""
-    rows = [(at, row) for at, row in enumerate(finding.rows) if row["severity"] == "any"]
-    for marks in dict.fromkeys(row["marks"] for _, row in rows):
+    rows = [row for row in finding.records(ErrorRateRow) if row.severity == "any"]
+    markers = list(dict.fromkeys(row.marks for row in rows))
+    for marks in markers:
         unlisted = finding.facts.get(f"{marks}: {LISTED}")
         if unlisted:
-            yield UNLISTED.said({}, marks=metric_title(str(marks)), listed=unlisted)
-    for marks in dict.fromkeys(row["marks"] for _, row in rows):
-        own = [one for one in rows if one[1]["marks"] == marks and one[1]["system"] is None]
+            yield UNLISTED.said({}, marks=metric_title(marks), listed=unlisted)
+    for marks in markers:
+        whole = [row for row in rows if row.marks == marks and row.system is None]
         few = finding.facts.get(f"{marks}: {TOO_FEW}")
-        yield from _where(finding.tables[0].name, str(marks), own, few)
+        yield from _where(finding, marks, whole, few)
     yield from _systems(finding)
     yield from _metrics(finding)
 
 
-def _where(table: str, marks: str, rows: Sequence[_Row], few: str | None) -> Iterator[Statement]:
-    words = next((one for one in rows if one[1]["feature"] in _UNITS), None)
-    if words is None or (number(words[1]["occurrences"]) or 0) < LEAST:
+def _where(
+    finding: Finding, marks: str, rows: Sequence[ErrorRateRow], few: str | None
+) -> Iterator[Statement]:
+    words = next((row for row in rows if row.feature in _UNITS), None)
+    if words is None or words.occurrences < LEAST:
         yield FEW_WORDS.said({}, marks=metric_title(marks))
         return
-    sound = [one for one in rows if not one[1]["few"] and one[1]["feature"] not in _UNITS]
-    apart = [one for one in sound if _is_low(one[1].get("p_words"))]
-    more = [one for one in apart if (number(one[1]["relative"]) or 0.0) > 1]
-    fewer = [one for one in apart if one not in more]
-    more.sort(key=lambda one: -(number(one[1]["relative"]) or 0.0))
-    fewer.sort(key=lambda one: number(one[1]["relative"]) or 0.0)
+    apart = [
+        row for row in rows if not row.few and row.feature not in _UNITS and _is_low(row.p_words)
+    ]
+    more = [row for row in apart if (row.relative or 0.0) > 1]
+    fewer = [row for row in apart if (row.relative or 0.0) <= 1]
+    more.sort(key=lambda row: -(row.relative or 0.0))
+    fewer.sort(key=lambda row: row.relative or 0.0)
     text = ""
     for some, what in ((more, "more often on"), (fewer, "less often on")):
         if some:
             names = listed(
-                [f"{gloss(str(r['feature']))} ({_size(r, 'relative')} times)" for _, r in some]
+                [f"{gloss(row.feature)} ({_size(row, 'relative')} times)" for row in some]
             )
             text += f"; {what} {names}"
-    places = {table: [at for at, _ in (words, *more, *fewer)]}
     yield WHERE.said(
-        places,
+        finding.positions([words, *more, *fewer]),
         level="worse" if more else "undecided",
         marks=metric_title(marks),
-        rate=_size(words[1], "rate"),
-        unit=words[1]["feature"],
+        rate=_size(words, "rate"),
+        unit=words.feature,
         more=text,
     )
     if few:
-        yield FEW.said({table: [words[0]]}, marks=metric_title(marks), n=few)
+        yield FEW.said(finding.positions([words]), marks=metric_title(marks), n=few)
 
 
-def _is_low(p: Cell) -> bool:
-    value = number(p)
-    return value is not None and value <= _ALPHA
+def _is_low(p: float | None) -> bool:
+    return p is not None and p <= _ALPHA
 
 
-def _size(row: Mapping[str, Cell], name: str) -> str:
-    value, low, high = (number(row.get(one)) for one in (name, f"{name}_low", f"{name}_high"))
-    return "an undefined number" if value is None else amount(value, low, high)
+def _size(row: ErrorRateRow, name: Literal["rate", "relative"]) -> str:
+    value = row.rate if name == "rate" else row.relative
+    return "an undefined number" if value is None else amount(value, *row.ends(name))
 
 
 def _systems(finding: Finding) -> Iterator[Statement]:
     """How many differences hold, and the surest; p-values are those of Benjamini and Hochberg."""
-    if all(table.name != "differences" for table in finding.tables):
-        return
     rows = [
-        (at, row)
-        for at, row in enumerate(finding.table("differences").rows)
-        if row["severity"] == "any" and _is_low(row["p_bh"])
+        row
+        for row in finding.records(ErrorRateDifferenceRow)
+        if row.severity == "any" and _is_low(row.p_bh)
     ]
-    for marks in dict.fromkeys(row["marks"] for _, row in rows):
-        own = [one for one in rows if one[1]["marks"] == marks and one[1]["feature"] not in _UNITS]
-        if not own:
+    for marks in dict.fromkeys(row.marks for row in rows):
+        of_features = [row for row in rows if row.marks == marks and row.feature not in _UNITS]
+        if not of_features:
             continue
-        at, row = own[0]
-        first, second = str(row["system_a"]), str(row["system_b"])
-        difference, low, high = (number(row[n]) or 0.0 for n in ("difference", "low", "high"))
-        if difference < 0:
+        row = of_features[0]
+        first, second, low, high = row.system_a, row.system_b, row.low or 0.0, row.high or 0.0
+        if row.difference < 0:
             first, second, low, high = second, first, -high, -low
         yield SYSTEMS.said(
-            {"differences": [at]},
-            marks=metric_title(str(marks)),
-            differences=counted(len(own), "difference"),
+            finding.positions([row]),
+            marks=metric_title(marks),
+            differences=counted(len(of_features), "difference"),
             first=first,
             second=second,
-            feature=gloss(str(row["feature"])),
-            size=amount(abs(difference), low, high),
-            p=p_value(number(row["p_bh"]) or 0.0),
+            feature=gloss(row.feature),
+            size=amount(abs(row.difference), low, high),
+            p=p_value(row.p_bh or 0.0),
         )
 
 
 def _metrics(finding: Finding) -> Iterator[Statement]:
     """Whether what people mark costs under a metric, and the features on which the two differ."""
-    if all(table.name != "correlations" for table in finding.tables):
-        return
-    for at, row in enumerate(finding.table("correlations").rows):
-        if row["severity"] != "any" or row["system"] is not None:
+    for row in finding.records(ChargeCorrelationRow):
+        if row.severity != "any" or row.system is not None or row.r is None:
             continue
-        if f"{row['marks']}: {TOO_FEW}" in finding.facts:
+        if f"{row.marks}: {TOO_FEW}" in finding.facts:
             continue
-        value, low, high = (number(row[one]) for one in ("r", "r_low", "r_high"))
-        if value is None:
+        parts: dict[str, Any] = {
+            "metric": metric_title(row.metric),
+            "marks": metric_title(row.marks),
+            "n": counted(row.features, "feature"),
+            "size": amount(row.r, row.r_low, row.r_high, share=True),
+        }
+        if row.features < _FEATURES:
+            yield FEW_FEATURES.said(finding.positions([row]), **parts)
             continue
-        metric, marks = metric_title(str(row["metric"])), metric_title(str(row["marks"]))
-        n = counted(int(number(row["features"]) or 0), "feature")
-        size = amount(value, low, high, share=True)
-        parts: dict[str, Any] = {"metric": metric, "marks": marks, "n": n, "size": size}
-        if int(number(row["features"]) or 0) < _FEATURES:
-            yield FEW_FEATURES.said({"correlations": [at]}, **parts)
-            continue
+        low, high = row.r_low, row.r_high
         apart = low is not None and high is not None and (low > 0 or high < 0)
-        level: Level = ("better" if value > 0 else "worse") if apart else "undecided"
+        level: Level = ("better" if row.r > 0 else "worse") if apart else "undecided"
         gaps = _gaps(finding, row)
-        yield TOGETHER.said({"correlations": [at]}, level=level, gaps=gaps, **parts)
+        yield TOGETHER.said(finding.positions([row]), level=level, gaps=gaps, **parts)
 
 
-def _gaps(finding: Finding, of: Mapping[str, Cell]) -> str:
+def _gaps(finding: Finding, of: ChargeCorrelationRow) -> str:
     rows = [
         row
-        for row in finding.table("charges").rows
-        if all(row[name] == of[name] for name in ("marks", "metric", "severity"))
+        for row in finding.records(FeatureChargeRow)
+        if (row.marks, row.metric, row.severity) == (of.marks, of.metric, of.severity)
     ]
-    told = ""
+    text = ""
     for sign, who in (
         (1, "more is marked than the metric takes off"),
         (-1, "the metric takes off more than is marked"),
     ):
-        some = [
-            gloss(str(row["feature"]))
-            for row in rows
-            if _is_low(row["p"]) and sign * (number(row["gap"]) or 0.0) > 0
-        ]
-        if some:
-            told += f"; {who} on {listed(some)}"
-    return told
+        names = [gloss(row.feature) for row in rows if _is_low(row.p) and sign * row.gap > 0]
+        if names:
+            text += f"; {who} on {listed(names)}"
+    return text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from gnomon.annotate import Features
+from gnomon.annotate import Features, gloss
 from gnomon.errors import DataError, UsageError
 from gnomon.faults import Fault
 from gnomon.findings import Exhibit, Finding, Listing
@@ -26,12 +26,12 @@ from gnomon.muler._setup import (
     prepared,
 )
 from gnomon.muler._sheet import Key, KeyRow, Sheet, key_text, sheet_text
-from gnomon.muler._verdict import PAIRS_CLAIMS, pairs_verdict
 from gnomon.options import SEED, Group, Limits, Metavar, OutputFile, Positive, with_fields
 from gnomon.pages import page_maker
 from gnomon.records import FEATURE, METRIC, Record, column, table
 from gnomon.signature import content_hash
 from gnomon.testset import TestSet
+from gnomon.verdicts import LEAST, Claim, counted, listed, titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.findings import Table
+    from gnomon.findings import Statement, Table
     from gnomon.metrics.protocol import MaskingMetric
     from gnomon.muler._figures import FeatureScores, Figures, Presence
     from gnomon.muler._setup import Setup
@@ -146,6 +146,13 @@ class PairRow(Record):
     usable: int = column("usable", help="segments of both I that cost the two unequally much")
     drawn: int = column("drawn", help="segments in the sheet")
 
+    @property
+    def readable(self) -> bool:
+        """Whether MuLER of both systems may be read as a finding."""
+        mulers = self.muler, self.other_muler
+        inside = all(muler is not None and 0 <= muler <= 1 for muler in mulers)
+        return inside and min(self.segments, self.other_segments) >= LEAST
+
 
 def pair_table(
     found: Sequence[PairContrast],
@@ -175,6 +182,51 @@ def pair_table(
     ]
     note = "Systems of near-equal score that are far apart in MuLER on a feature."
     return table("pairs", "Pairs of systems to compare by hand", PairRow, rows, note=note)
+
+
+# What they say, in sentences.
+
+PAIRS = Claim(
+    "muler.pairs.found",
+    "{pairs} of systems and a feature to be judged by people; furthest apart are {system} and"
+    " {other} on {feature} (MuLER {muler}, {metric} {scores}). Who is better is for people to say:"
+    " nothing was tested",
+    "undecided",
+    "MuLER of both inside 0 to 1, over 30 segments or more",
+)
+UNREADABLE = Claim(
+    "muler.pairs.unreadable",
+    "on {features}, pairs rest on MuLER outside 0 to 1 or on fewer than 30 segments: judgements of"
+    " these say little",
+    "caution",
+    "MuLER of one of the two systems, and its segments",
+)
+PAIRS_CLAIMS = (PAIRS, UNREADABLE)
+
+
+def pairs_verdict(finding: Finding) -> Iterator[Statement]:
+    """Which pairs there are to be judged, and which rest on figures that cannot be read."""
+    rows = finding.records(PairRow)
+    readable = [row for row in rows if row.readable]
+    if readable:
+        row = readable[0]
+        ours, theirs = (
+            f"{muler or 0.0:.2f}".removeprefix("0") for muler in (row.muler, row.other_muler)
+        )
+        yield PAIRS.said(
+            finding.positions([row]),
+            pairs=counted(len(readable), "pair"),
+            system=row.system,
+            other=row.other,
+            feature=gloss(row.feature),
+            muler=f"{ours} against {theirs}",
+            metric=titles_of(finding)[row.metric],
+            scores=f"{row.score:.1f} against {row.other_score:.1f}",
+        )
+    others = [row for row in rows if not row.readable]
+    if others:
+        names = listed(list(dict.fromkeys(gloss(row.feature) for row in others)))
+        yield UNREADABLE.said(finding.positions(others), features=names)
 
 
 # Drawing segments from pairs of systems: evenly over features and pairs, with a seed.

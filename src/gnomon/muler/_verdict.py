@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.annotate import gloss
 from gnomon.muler._differences import DifferenceRow
 from gnomon.muler._figures import MulerRow
-from gnomon.verdicts import LEAST, Claim, amount, counted, listed, number, p_value, titles_of
+from gnomon.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gnomon.findings import Cell, Finding, Statement
+    from gnomon.findings import Finding, Statement
 
 #: pairs of systems whose features are gone through one by one
 _IN_FULL = 1
@@ -127,22 +127,6 @@ SCORE_CLAIMS = (
     *(LEFT_OUT, BETTER, MANY, LARGEST, UNDECIDED, DRAWS, CARRIED, SAME, UNTESTED, LOSES),
     *(NOTHING, TAGGER, OUTSIDE, WIDE, FEW),
 )
-PAIRS = Claim(
-    "muler.pairs.found",
-    "{pairs} of systems and a feature to be judged by people; furthest apart are {system} and"
-    " {other} on {feature} (MuLER {muler}, {metric} {scores}). Who is better is for people to say:"
-    " nothing was tested",
-    "undecided",
-    "MuLER of both inside 0 to 1, over 30 segments or more",
-)
-UNREADABLE = Claim(
-    "muler.pairs.unreadable",
-    "on {features}, pairs rest on MuLER outside 0 to 1 or on fewer than 30 segments: judgements of"
-    " these say little",
-    "caution",
-    "MuLER of one of the two systems, and its segments",
-)
-PAIRS_CLAIMS = (PAIRS, UNREADABLE)
 
 
 class SystemPair(NamedTuple):
@@ -248,37 +232,6 @@ def _left_out(
         # of few systems, what the metric says of all segments
         scores = f" ({title} over all segments: {listed(values)})" if len(values) == 2 else ""
         yield LEFT_OUT.said(finding.positions(evidence), what=listed(phrases), scores=scores)
-
-
-def pairs_verdict(finding: Finding) -> Iterator[Statement]:
-    """Which pairs there are to be judged, and which rest on figures that cannot be read."""
-    rows = list(enumerate(finding.rows))
-    sound = [(n, row) for n, row in rows if all(_readable(row, side) for side in ("", "other_"))]
-    if sound:
-        position, row = sound[0]
-        ours, theirs = (
-            f"{number(row[name]) or 0.0:.2f}".removeprefix("0") for name in ("muler", "other_muler")
-        )
-        scores = f"{row['score']:.1f} against {row['other_score']:.1f}"
-        yield PAIRS.said(
-            {finding.tables[0].name: [position]},
-            pairs=counted(len(sound), "pair"),
-            system=row["system"],
-            other=row["other"],
-            feature=gloss(str(row["feature"])),
-            muler=f"{ours} against {theirs}",
-            metric=titles_of(finding)[str(row["metric"])],
-            scores=scores,
-        )
-    others = [(n, row) for n, row in rows if (n, row) not in sound]
-    if others:
-        names = listed(list(dict.fromkeys(gloss(str(row["feature"])) for _, row in others)))
-        yield UNREADABLE.said({finding.tables[0].name: [n for n, _ in others]}, features=names)
-
-
-def _readable(row: Mapping[str, Cell], side: str) -> bool:
-    muler, segments = number(row[f"{side}muler"]), number(row[f"{side}segments"])
-    return muler is not None and 0 <= muler <= 1 and segments is not None and segments >= LEAST
 
 
 def _of_one(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterator[Statement]:
