@@ -6,9 +6,9 @@ Every kind of sentence that a method can say is declared once, as a :class:`Clai
     OMITS = Claim("omissions.rate", "{system} leaves {rate} out", "worse", "the rate's interval")
 
     def verdict(finding: Finding) -> Iterator[Statement]:
-        for position, row in enumerate(finding.rows):
-            rate = amount(row["rate"], row["low"], row["high"])
-            yield OMITS.said({"rates": [position]}, system=row["system"], rate=rate)
+        for row in finding.records(RateRow):
+            rate = amount(row.rate, row.low, row.high)
+            yield OMITS.said(finding.positions([row]), system=row.system, rate=rate)
 
 A claim has its evidence: ``tests/truth`` holds a world in which it must appear, and one in which it
 must not, and fails for a claim that lacks either.

@@ -47,7 +47,7 @@ from gnomon.muler._exhibits import (
     exhibit,
 )
 from gnomon.muler._figures import VARIANTS, Variants, figures
-from gnomon.muler._sentences import Scorers, scorer_faults, scorers_of, sentences
+from gnomon.muler._sentences import ScorerRow, Scorers, scorer_faults, scorers_of, sentences
 from gnomon.muler._setup import (
     FeatureSources,
     MaskOptions,
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
     from gnomon.batch import Batch
     from gnomon.faults import Fault
-    from gnomon.findings import Cell, Exhibit, Table
+    from gnomon.findings import Exhibit, Table
     from gnomon.metrics import BoundMetric
     from gnomon.metrics.protocol import MaskingMetric
     from gnomon.muler._correlations import Point
@@ -180,21 +180,20 @@ def add_scorers(
     gathered.notices += [f"{member.name}: {notice}" for notice in found.notices]
     gathered.signatures |= {(name, member.name): text for name, text in found.signatures.items()}
     own = [point for point in gathered.points if point.test_set == member.name]
-    gathered.points += _points(own, found.rows)
+    gathered.points += _points(own, found.records(ScorerRow))
 
 
-def _points(points: Sequence[Point], rows: Sequence[Mapping[str, Cell]]) -> Iterator[Point]:
+def _points(points: Sequence[Point], rows: Sequence[ScorerRow]) -> Iterator[Point]:
     """One point per scorer, system and slice for each metric and variant there is."""
     places = {(p.metric, p.variant, p.part, p.system): p for p in points}
     for row in rows:
-        absolute, n = row["absolute"], row["n"]
         for (_, _, part, system), point in places.items():
-            if (part, system) == (row["slice"], row["system"]):
+            if (part, system) == (row.slice, row.system):
                 yield replace(
                     point,
-                    feature=f"{SCORER}{row['scorer']}",
-                    segments=None if n is None else int(n),
-                    loss=None if absolute is None else float(absolute),
+                    feature=f"{SCORER}{row.scorer}",
+                    segments=row.n,
+                    loss=row.absolute,
                     indices=None,
                     spread=None,
                 )

@@ -306,7 +306,7 @@ def _maps(table: Table, metric: str, variant: Variant, *, first: bool) -> Iterat
     """Features by test sets for each score; features by scores for each test set; slices."""
     sets = list(dict.fromkeys(str(name) for name in table.values("test_set")))
     parts = drawn_slices(list(dict.fromkeys(table.values("slice"))))
-    present = {(row["test_set"], row["slice"]) for row in table.rows}
+    present = set(zip(table.values("test_set"), table.values("slice"), strict=True))
     several = len(sets) > 1
     pooled_first = sorted(sets, key=lambda name: name not in (ALL, CENTRED))
     kind = "" if variant == "ratio" else f" ({variant})"
@@ -361,7 +361,7 @@ def _scatters(table: Table, where: Mapping[str, Cell]) -> Iterator[View]:
 
 
 def _group_maps(table: Table, metric: str, variant: Variant) -> Iterator[View]:
-    present = {(row["kind"], row["group"]) for row in table.rows}
+    present = set(zip(table.values("kind"), table.values("group"), strict=True))
     for kind in KINDS:
         if sum(name == kind for name, _ in present) > 1:
             yield HeatMap(
