@@ -148,6 +148,12 @@ class Record(_Declared):
         """Such a row with the values of another one whose columns it has, and more or others."""
         return cls(**{**vars(row), **more})
 
+    @classmethod
+    def from_row(cls, row: Mapping[str, Cell]) -> Self:
+        """The record of a stored row, None where that lacks a column; without ends of intervals."""
+        fields: dict[str, Any] = {name: row.get(name) for name in cls._columns}
+        return cls(**fields)
+
     def ends(self, name: str) -> Ends:
         """The ends of the interval of a column; None where it has none."""
         return (self.intervals or {}).get(name, (None, None))

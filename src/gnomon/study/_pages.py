@@ -32,7 +32,8 @@ from gnomon.signature import Signature
 from gnomon.stored import Stretch
 from gnomon.study._page_rows import PageSource, SetRows, made_table, stored_table, view_table
 from gnomon.study._tables import cells_of
-from gnomon.verdicts import Claim, counted, number, of_scores
+from gnomon.study._tasks import SystemScore
+from gnomon.verdicts import Claim, counted, of_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -464,35 +465,34 @@ def _untested(name: str, done: Sequence[FinishedTask]) -> Iterator[PageVerdict]:
 
 def _system_scores(store: Store, done: Sequence[FinishedTask]) -> Iterator[Scores]:
     """Scores of systems as the store holds them: without those of segments."""
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[SystemScore]] = {}
     notices: dict[str, dict[str, None]] = {}
     segments = 0
     for entry in (one for one in done if one.rows.get(_SCORES)):
         segments = max(segments, entry.rows.get(_SEGMENTS, 0) // max(1, entry.rows[_SCORES]))
         for row in _rows_of_systems(store, entry):
-            metric = str(row["metric"])
-            found.setdefault(metric, []).append(row)
-            notices.setdefault(metric, {}).update(dict.fromkeys(entry.notices))
+            found.setdefault(row.metric, []).append(row)
+            notices.setdefault(row.metric, {}).update(dict.fromkeys(entry.notices))
     for metric, rows in found.items():
-        values = [number(row["score"]) for row in rows]
         yield Scores(
             metric,
-            tuple(str(row["system"]) for row in rows),
-            np.array([np.nan if value is None else value for value in values]),
+            tuple(row.system for row in rows),
+            np.array([np.nan if row.score is None else row.score for row in rows]),
             np.broadcast_to(np.nan, (len(rows), segments)),
-            rows[0]["higher_is_better"] is not False,
+            rows[0].higher_is_better is not False,
             Signature(metric),
             notices=tuple(notices[metric]),
-            doubtful=tuple(str(row["system"]) for row in rows if row.get("doubtful")),
-            empty={str(row["system"]): int(number(row.get("empty")) or 0) for row in rows},
+            doubtful=tuple(row.system for row in rows if row.doubtful),
+            empty={row.system: row.empty or 0 for row in rows},
         )
 
 
-def _rows_of_systems(store: Store, entry: FinishedTask) -> Iterator[Row]:
+def _rows_of_systems(store: Store, entry: FinishedTask) -> Iterator[SystemScore]:
     file = store.file(_SCORES, entry.key)
     store.fetch([file])
     cells = cells_of(file)
-    yield from (dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True))
+    for row in zip(*cells.values(), strict=True):
+        yield SystemScore.from_row(dict(zip(cells, row, strict=True)))
 
 
 def _facts(sets: Sequence[StudySet], entries: Sequence[FinishedTask]) -> dict[str, str]:

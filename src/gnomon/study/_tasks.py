@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from gnomon import methods
 from gnomon.errors import DataError, GnomonError
 from gnomon.findings import Bars, Column, Finding, Table
+from gnomon.records import SYSTEM, Record, column, columns_of
 from gnomon.scores import Scores
 from gnomon.signature import content_hash, version
 from gnomon.study._needs import differing, options_of_task
@@ -176,32 +177,31 @@ _TESTSET = Column("testset", "Test set", help="name of the test set")
 _METRIC = Column("metric", "Metric", help="the metric, as the study names it")
 _SYSTEM = Column("system", "System", help="name of the system")
 _OF_SYSTEM = Column("system", "System", help="name of the system that the row is of")
-_SCORES = (
-    _SYSTEM,
-    _METRIC,
-    Column("score", "Score", "number", 4, help="corpus score, in the metric's own units"),
-    Column("higher_is_better", "Higher is better", "truth", help="false for error rates"),
-    Column(
-        "informed_by",
-        "Informed by",
-        help="kinds of human scores that went into it, which cannot judge it",
-    ),
-    Column("from_people", "From people", "truth", help="people gave the scores, no metric"),
-    Column("doubtful", "Doubtful", "truth", help="its lines are wrong, as a notice says"),
-    Column("empty", "Empty", "count", help="empty outputs of the system"),
-    Column(
-        "made_of",
-        "Made of",
-        help="segments: a mean; statistics: of their sums; itself: of the whole alone",
-    ),
-    Column("signature", "Signature", help="how to make the number again"),
-)
 _SEGMENTS = (
     _SYSTEM,
     Column("segment", "Segment", "count", help="number of the segment, from 1"),
     _METRIC,
     Column("score", "Score", "number", 4, help="score of the segment, in the metric's own units"),
 )
+
+
+class SystemScore(Record):
+    """The score of a system, as a store holds it."""
+
+    system: str = SYSTEM
+    metric: str = column("Metric", help="the metric, as the study names it")
+    score: float | None = column("Score", digits=4, help="corpus score, in the metric's own units")
+    higher_is_better: bool = column("Higher is better", help="false for error rates")
+    informed_by: str | None = column(
+        "Informed by", help="kinds of human scores that went into it, which cannot judge it"
+    )
+    from_people: bool = column("From people", help="people gave the scores, no metric")
+    doubtful: bool = column("Doubtful", help="its lines are wrong, as a notice says")
+    empty: int = column("Empty", help="empty outputs of the system")
+    made_of: str = column(
+        "Made of", help="segments: a mean; statistics: of their sums; itself: of the whole alone"
+    )
+    signature: str = column("Signature", help="how to make the number again")
 
 
 def called(task: Task, testset: TestSet, scores: Mapping[str, Scores]) -> Scores | Finding:
@@ -243,22 +243,22 @@ def tables_of(task: Task, found: Scores | Finding) -> Iterator[TaskTable]:
     """The rows that a store keeps."""
     names = methods.find(task.method).tables
     if isinstance(found, Scores):
-        said = {
-            "higher_is_better": found.higher_is_better,
-            "informed_by": ", ".join(found.informed_by) or None,
-            "from_people": found.from_people,
-            "made_of": _made_of(found),
-        }
         rows = [
-            {
-                **row,
-                **said,
-                "doubtful": row["system"] in found.doubtful,
-                "empty": found.empty.get(str(row["system"]), 0),
-            }
-            for row in found.rows()
+            SystemScore(
+                system=name,
+                metric=found.metric,
+                score=score,
+                higher_is_better=found.higher_is_better,
+                informed_by=", ".join(found.informed_by) or None,
+                from_people=found.from_people,
+                doubtful=name in found.doubtful,
+                empty=found.empty.get(name, 0),
+                made_of=_made_of(found),
+                signature=str(found.signature),
+            ).cells()
+            for name, score in zip(found.systems, found.system.tolist(), strict=True)
         ]
-        yield _of_scores(task, names[""], "Scores", _SCORES, rows)
+        yield _of_scores(task, names[""], "Scores", columns_of(SystemScore), rows)
         yield _of_scores(
             task, names["segments"], "Scores of segments", _SEGMENTS, found.segment_rows()
         )
