@@ -138,7 +138,8 @@ class Record(_Declared):
         """Keep numbers as Python has them, and None in place of NaN."""
         fields = vars(self)
         for name in self._columns:
-            fields[name] = _plain(fields[name])
+            if type(fields[name]) not in (str, int, bool):  # the others need no look
+                fields[name] = _plain(fields[name])
         if self.intervals is not None:
             ends = {name: (_plain(a), _plain(b)) for name, (a, b) in self.intervals.items()}
             fields["intervals"] = ends
