@@ -12,6 +12,7 @@ from gnomon.agreement.judging import ALL, AVERAGE, Joined, grouped, mean_value
 from gnomon.agreement.measures import value
 from gnomon.agreement.significance import FEW_SYSTEMS, beats
 from gnomon.records import METRIC, SLICE, SYSTEM, Record, column, table
+from gnomon.verdicts import amount
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -98,6 +99,27 @@ class AgreementRow(Record):
     test_set: str = TEST_SET
     measure: str = column("Measure", help="statistic, level and grouping in words")
     slice: str | None = SLICE
+
+    @property
+    def known_value(self) -> float:
+        """The value, of a row that has one."""
+        return self.value or 0.0
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it is a metric that people can judge."""
+        return not self.control and self.circular is None
+
+    @property
+    def is_few(self) -> bool:
+        """Whether it rests on next to no systems, and says nothing."""
+        systems = self.level == "system" and self.unit == "systems"
+        return self.few or (systems and self.n <= FEW_SYSTEMS)
+
+    @property
+    def size(self) -> str:
+        """How large the value is, with its interval."""
+        return amount(self.known_value, self.low, self.high, share=True)
 
 
 class SliceAgreementRow(Record):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import permutations
 from math import factorial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,22 +13,22 @@ import numpy as np
 from gnomon import stats
 from gnomon.agreement.judging import ALL, AVERAGE, POOLED
 from gnomon.agreement.significance import FEW_SYSTEMS
+from gnomon.agreement.tables import AgreementRow, WinRow
 from gnomon.metaeval.notices import equal_notice
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.student import upper_tail
-from gnomon.verdicts import LEAST, Claim, amount, counted, listed, number, p_value, titles_of
+from gnomon.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gnomon.findings import Cell, Finding, Statement
+    from gnomon.findings import Finding, Statement
 
 _ALPHA = 0.05
 #: kinds of human scores that are gone through one by one, and that a sentence names
 _KINDS, _MOST_KINDS = 2, 6
 #: agreements with controls that a sentence names
 _MOST_CONTROLS = 2
-_MAIN, _WINS = "metaeval", "wins"
 _CORRELATIONS = ("pearson", "spearman", "kendall_b", "kendall_c", "pairwise_difference_pearson")
 #: systems from which Student's t serves a rank correlation
 _RANKED = 8
@@ -177,76 +178,95 @@ CLAIMS = (
 )
 
 
-class _Agreement(NamedTuple):
-    """How well a metric agrees with people, by one measure."""
+@dataclass(frozen=True, eq=False)
+class _MeasureRows:
+    """The rows of one measure on one test set, over all systems and segments."""
 
-    position: int
-    metric: str
-    value: float
-    low: float | None
-    high: float | None
-    n: int
-    title: str
-    drawn: int | None
+    rows: tuple[AgreementRow, ...]
+    titles: Mapping[str, str]
 
     @property
-    def size(self) -> str:
-        return amount(self.value, self.low, self.high, share=True)
+    def first(self) -> AgreementRow:
+        return self.rows[0]
+
+    @cached_property
+    def few(self) -> bool:
+        """Whether all metrics rest on next to no systems."""
+        return all(row.is_few for row in self.rows if not row.control)
+
+    @cached_property
+    def figures(self) -> list[AgreementRow]:
+        """The metrics that people can judge, best first."""
+        rows = [row for row in self._judged if self.few or not row.is_few]
+        return sorted(rows, key=lambda row: -row.known_value)
 
     @property
-    def figure(self) -> str:
-        return f"{self.title} {amount(self.value, share=True)}"
+    def thin(self) -> list[AgreementRow]:
+        """Metrics that scored next to none of the systems that others did."""
+        return [row for row in self._judged if row.is_few and not self.few]
 
+    @property
+    def controls(self) -> list[AgreementRow]:
+        return [row for row in self._known if row.control]
 
-class _Judged(NamedTuple):
-    """The metrics by one measure, on one test set, best first."""
+    @property
+    def edits(self) -> list[AgreementRow]:
+        """Metrics beside human scores that count edits."""
+        return [row for row in self._known if row.circular == "edits"]
 
-    test_set: str
-    measure: str
-    statistic: str
-    level: str
-    grouping: str
-    human: str | None
-    unit: str
-    figures: tuple[_Agreement, ...]
-    controls: tuple[_Agreement, ...]
-    few: bool
-    thin: tuple[_Agreement, ...]
-    edits: tuple[_Agreement, ...]
-    interval: str | None
+    @property
+    def _known(self) -> list[AgreementRow]:
+        return [row for row in self.rows if row.value is not None]
+
+    @property
+    def _judged(self) -> list[AgreementRow]:
+        return [row for row in self._known if row.is_judged]
 
     @property
     def people(self) -> str:
-        return "people" if self.human is None else f"people ({self.human})"
+        return "people" if self.first.human is None else f"people ({self.first.human})"
 
     @property
     def key(self) -> tuple[str, str, str]:
-        return self.statistic, self.level, self.grouping
+        return self.first.statistic, self.first.level, self.first.grouping
 
     @property
     def drawn(self) -> int | None:
         """How many segments or documents its figures rest on, at most."""
-        return max((one.drawn for one in self.figures if one.drawn is not None), default=None)
+        return max((row.drawn for row in self.figures if row.drawn is not None), default=None)
 
     @property
     def few_units(self) -> bool:
         """Whether there are too few segments or documents for an interval to hold its level."""
-        least = {"segments": LEAST, "documents": LEAST_DOCUMENTS}.get(self.interval or "", 0)
+        least = {"segments": LEAST, "documents": LEAST_DOCUMENTS}.get(self.first.interval or "", 0)
         return self.drawn is not None and self.drawn < least
 
-    def facts(self, best: _Agreement) -> str:
+    def title(self, row: AgreementRow) -> str:
+        """What sentences call a metric."""
+        return self.titles[row.metric]
+
+    def over(self, row: AgreementRow) -> str:
+        """What a figure rests on."""
+        return counted(row.n, self.first.unit.removesuffix("s"))
+
+    def facts(self, best: AgreementRow) -> str:
         """The measure, the best value and what it rests on."""
-        over = counted(best.n, self.unit.removesuffix("s"))
-        by_document = self.interval == "documents" and best.drawn is not None
+        by_document = self.first.interval == "documents" and best.drawn is not None
         documents = f" in {counted(best.drawn or 0, 'document')}" if by_document else ""
-        return f"{self.measure}: {best.size}, {over}{documents}"
+        return f"{self.first.measure}: {best.size}, {self.over(best)}{documents}"
+
+    def listed(self, rows: Iterable[AgreementRow]) -> str:
+        """Metrics with their values."""
+        each = [f"{self.title(row)} {amount(row.known_value, share=True)}" for row in rows]
+        return listed(each)
 
 
-class _Against(NamedTuple):
-    """The best metric against another one."""
+class _TestedPair(NamedTuple):
+    """The best metric against another one, its p, corrected, and the smallest that there can be."""
 
-    other: _Agreement
-    position: int
+    win: WinRow
+    other: AgreementRow
+    title: str
     p: float
     corrected: float
     least: float
@@ -266,10 +286,10 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
         finding: what a meta-evaluation found.
     """
     groups = list(_groups(finding))
-    firsts = {(one.test_set, one.level, one.human): one for one in reversed(groups)}
-    chosen = [one for one in groups if firsts[one.test_set, one.level, one.human] is one]
-    averages = [one for one in chosen if one.test_set == AVERAGE]
-    single = [one for one in chosen if one.test_set not in (AVERAGE, POOLED)]
+    firsts = {_place_of(one): one for one in reversed(groups)}
+    chosen = [one for one in groups if firsts[_place_of(one)] is one]
+    averages = [one for one in chosen if one.first.test_set == AVERAGE]
+    single = [one for one in chosen if one.first.test_set not in (AVERAGE, POOLED)]
     few = [one for one in single if one.few and one.figures]
     short = [one for one in single if not one.few and one.few_units]
     equal = {one: text for one in groups if (text := _equal(finding, one))}
@@ -278,117 +298,72 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
         for one in single
         if not one.few and not one.few_units and one.figures and one not in equal
     ]
-    places = len({one.test_set for one in single})
+    sets = len({one.first.test_set for one in single})
     for one in averages:
-        yield from _on_average(finding, one, [own for own in sound if _alike(own, one)])
-    if places == 1 and len({one.human for one in sound}) > _KINDS:
-        for measure in dict.fromkeys(one.measure for one in sound):
-            yield from _over_kinds(finding, [one for one in sound if one.measure == measure])
+        yield from _on_average(finding, one, [part for part in sound if _alike(part, one)])
+    if sets == 1 and len({one.first.human for one in sound}) > _KINDS:
+        for measure in dict.fromkeys(one.first.measure for one in sound):
+            yield from _over_kinds(finding, [one for one in sound if one.first.measure == measure])
     else:
-        for one in sound if places == 1 else ():
+        for one in sound if sets == 1 else ():
             yield from _of_set(finding, one)
     yield from (_EQUAL.said(notice=text) for text in _widest(equal.values()))
     yield from _circular(finding)
-    yield from _edits(single)
-    yield from _few(few)
-    yield from _few_units(short)
-    yield from _thin(groups)
-    told = [one for one in groups if one not in equal]
-    yield from _backwards(finding, told)
-    yield from _controlled(told)
+    yield from _edits(finding, single)
+    yield from _few(finding, few)
+    yield from _few_units(finding, short)
+    yield from _thin(finding, groups)
+    unlike = [one for one in groups if one not in equal]
+    yield from _backwards(finding, unlike)
+    yield from _controlled(finding, unlike)
 
 
-def _alike(one: _Judged, average: _Judged) -> bool:
-    return one.key == average.key and average.human in (None, one.human)
+def _place_of(group: _MeasureRows) -> tuple[str, str, str | None]:
+    return group.first.test_set, group.first.level, group.first.human
 
 
-def _groups(finding: Finding) -> Iterator[_Judged]:
+def _alike(one: _MeasureRows, average: _MeasureRows) -> bool:
+    return one.key == average.key and average.first.human in (None, one.first.human)
+
+
+def _groups(finding: Finding) -> Iterator[_MeasureRows]:
     """What was measured, by measure and test set, over all systems and segments."""
-    parts: dict[tuple[Cell, ...], list[tuple[int, Mapping[str, Cell]]]] = {}
+    parts: dict[tuple[str, str, str | None], list[AgreementRow]] = {}
     titles = titles_of(finding)
-    for position, row in enumerate(finding.table(_MAIN).rows):
-        if row["subset"] == ALL and row["slice"] is None:
-            key = tuple(row[name] for name in ("test_set", "measure", "human"))
-            parts.setdefault(key, []).append((position, row))
-    for rows in parts.values():
-        first = rows[0][1]
-        known = [(at, row) for at, row in rows if number(row["value"]) is not None]
-        bare = {at for at, row in rows if _is_few(row)}
-        few = bare.issuperset(at for at, row in rows if not row["control"])
-        every = [_figure(at, row, titles) for at, row in known if _is_judged(row)]
-        found = [one for one in every if few or one.position not in bare]
-        yield _Judged(
-            test_set=str(first["test_set"]),
-            measure=str(first["measure"]),
-            statistic=str(first["statistic"]),
-            level=str(first["level"]),
-            grouping=str(first["grouping"]),
-            human=None if first["human"] is None else str(first["human"]),
-            unit=str(first["unit"]),
-            figures=tuple(sorted(found, key=lambda one: -one.value)),
-            controls=tuple(_figure(at, row, titles) for at, row in known if row["control"]),
-            few=few,
-            thin=tuple(one for one in every if one not in found),
-            edits=tuple(
-                _figure(at, row, titles) for at, row in known if row["circular"] == "edits"
-            ),
-            interval=None if first["interval"] is None else str(first["interval"]),
-        )
+    for row in finding.records(AgreementRow):
+        if row.subset == ALL and row.slice is None:
+            parts.setdefault((row.test_set, row.measure, row.human), []).append(row)
+    yield from (_MeasureRows(tuple(rows), titles) for rows in parts.values())
 
 
-def _is_judged(row: Mapping[str, Cell]) -> bool:
-    return not row["control"] and row["circular"] is None
-
-
-def _is_few(row: Mapping[str, Cell]) -> bool:
-    """Whether a figure rests on next to no systems."""
-    systems = row["level"] == "system" and row["unit"] == "systems"
-    return row["few"] is True or (systems and (number(row["n"]) or 0) <= FEW_SYSTEMS)
-
-
-def _figure(position: int, row: Mapping[str, Cell], titles: Mapping[str, str]) -> _Agreement:
-    drawn = number(row["drawn"])
-    return _Agreement(
-        position,
-        str(row["metric"]),
-        number(row["value"]) or 0.0,
-        number(row["low"]),
-        number(row["high"]),
-        int(number(row["n"]) or 0),
-        titles[str(row["metric"])],
-        None if drawn is None else int(drawn),
-    )
-
-
-def _against(finding: Finding, judged: _Judged, best: str) -> list[_Against]:
+def _against(finding: Finding, group: _MeasureRows, best: AgreementRow) -> list[_TestedPair]:
     """A metric against every other one, in their order; none without a test."""
-    if all(table.name != _WINS for table in finding.tables):
-        return []
-    names = {one.metric: one for one in judged.figures}
+    rows = {row.metric: row for row in group.figures}
     # p of (metric, against) is of its being worse, where that was asked
-    mine, theirs = ("against", "metric") if _asked_less(finding) else ("metric", "against")
-    rows = [
-        (position, row, p)
-        for position, row in enumerate(finding.table(_WINS).rows)
-        if (row["test_set"], row["human"], row["subset"], row["slice"])
-        == (judged.test_set, judged.human, ALL, None)
-        and (row["statistic"], row["level"], row["grouping"]) == judged.key
-        and {row["metric"], row["against"]} <= set(names)
-        and (p := number(row["p"])) is not None
+    reverse = _asked_less(finding)
+    wins = [
+        (win, win.p)
+        for win in finding.records(WinRow)
+        if (win.test_set, win.human, win.subset, win.slice)
+        == (group.first.test_set, group.first.human, ALL, None)
+        and (win.statistic, win.level, win.grouping) == group.key
+        and {win.metric, win.against} <= set(rows)
+        and win.p is not None
     ]
-    corrected = stats.holm([p for _, _, p in rows])
-    least = len(rows) * _smallest_p(finding, judged)
-    found = [
-        _Against(names[str(row[theirs])], position, p, float(q), least)
-        for (position, row, p), q in zip(rows, corrected, strict=True)
-        if row[mine] == best
-    ]
-    return sorted(found, key=lambda one: one.other.value, reverse=True)
+    corrected = stats.holm([p for _, p in wins])
+    least = len(wins) * _smallest_p(finding, group)
+    pairs = []
+    for (win, p), q in zip(wins, corrected, strict=True):
+        mine, theirs = (win.against, win.metric) if reverse else (win.metric, win.against)
+        if mine == best.metric:
+            other = rows[theirs]
+            pairs.append(_TestedPair(win, other, group.title(other), p, float(q), least))
+    return sorted(pairs, key=lambda pair: pair.other.known_value, reverse=True)
 
 
-def _smallest_p(finding: Finding, judged: _Judged) -> float:
+def _smallest_p(finding: Finding, group: _MeasureRows) -> float:
     """The smallest p that the draws of a test can show; 0 for a test without draws."""
-    test = str(finding.table(_MAIN).rows[judged.figures[0].position]["test"])
+    test = group.figures[0].test or ""
     fields = finding.signatures.get("metaeval", "").split("|")
     draws = [int(one.removeprefix("draws:")) for one in fields if one.startswith("draws:")]
     drawn = test.startswith(("permutation", "bootstrap"))
@@ -399,80 +374,82 @@ def _asked_less(finding: Finding) -> bool:
     return "alternative:less" in finding.signatures.get("metaeval", "").split("|")
 
 
-def _of_set(finding: Finding, judged: _Judged) -> Iterator[Statement]:
+def _of_set(finding: Finding, group: _MeasureRows) -> Iterator[Statement]:
     """The best metric on one test set, and what it is better than."""
-    best = judged.figures[0]
-    if len(judged.figures) == 1:
-        yield _alone(judged, best)
+    best = group.figures[0]
+    if len(group.figures) == 1:
+        yield _alone(finding, group, best)
         return
-    if _by_chance(judged):
-        yield _none(judged, best)
+    if _by_chance(group):
+        yield _none(finding, group, best)
         return
-    if _sign(judged, best) == 0:
+    if _sign(group, best) == 0:
         # it is the highest by chance alone: what holds is said of each metric
-        yield from (_alone(judged, one) for one in judged.figures)
+        yield from (_alone(finding, group, row) for row in group.figures)
         return
     parts: dict[str, Any] = {
-        "best": best.title,
-        "people": judged.people,
-        "facts": judged.facts(best),
+        "best": group.title(best),
+        "people": group.people,
+        "facts": group.facts(best),
     }
-    others = _against(finding, judged, best.metric)
+    others = _against(finding, group, best)
     worse, level = [[one for one in others if one.decided is kind] for kind in (True, False)]
     if worse:
-        yield _BETTER.said(_places(best, worse), **parts, others=_listed(worse))
+        yield _BETTER.said(_positions(finding, best, worse), **parts, others=_listed(worse))
     if level:
         claim = _NOT_WORSE if worse else _HIGHEST
         are = "are" if len(level) > 1 else "is"
-        rows = _places(best, level)
+        rows = _positions(finding, best, level)
         yield claim.said(rows, **parts, others=_listed(level), are=are, draws=_draws(level))
     if not others:
-        beside = listed([f"{one.title} ({one.size})" for one in judged.figures[1:]])
-        yield _UNTESTED.said({_MAIN: [best.position]}, **parts, others=beside)
+        beside = listed([f"{group.title(row)} ({row.size})" for row in group.figures[1:]])
+        yield _UNTESTED.said(finding.positions([best]), **parts, others=beside)
 
 
-def _by_chance(judged: _Judged) -> bool:
+def _by_chance(group: _MeasureRows) -> bool:
     """Whether none of the metrics agrees with people beyond chance."""
-    if judged.statistic not in _CORRELATIONS:
+    if group.first.statistic not in _CORRELATIONS:
         return False
-    signs = {_sign(judged, one) for one in judged.figures}
-    return judged.figures[0].value <= 0 or not signs & {1, None}
+    signs = {_sign(group, row) for row in group.figures}
+    return group.figures[0].known_value <= 0 or not signs & {1, None}
 
 
-def _none(judged: _Judged, best: _Agreement) -> Statement:
+def _none(finding: Finding, group: _MeasureRows, best: AgreementRow) -> Statement:
     """Several metrics, of which not even the best agrees with people."""
-    against = _sign(judged, best) == -1
-    over = counted(best.n, judged.unit.removesuffix("s"))
-    if best.value > 0 and judged.level == "system" and judged.test_set != AVERAGE:
-        over += f", {p_value(_of_systems(judged.statistic, best.value, best.n))}"
+    against = _sign(group, best) == -1
+    over = group.over(best)
+    first = group.first
+    if best.known_value > 0 and first.level == "system" and first.test_set != AVERAGE:
+        over += f", {p_value(_of_systems(best))}"
     return _NONE.said(
-        {_MAIN: [one.position for one in judged.figures]},
+        finding.positions(group.figures),
         level="worse" if against else "undecided",
         none="None" if against else "The data cannot tell whether any",
-        metrics=counted(len(judged.figures), "metric"),
-        people=judged.people,
-        facts=f"{judged.measure}: at best {best.size}, {best.title}, {over}",
+        metrics=counted(len(group.figures), "metric"),
+        people=group.people,
+        facts=f"{first.measure}: at best {best.size}, {group.title(best)}, {over}",
     )
 
 
-def _over_kinds(finding: Finding, groups: Sequence[_Judged]) -> Iterator[Statement]:
+def _over_kinds(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
     """Metrics by one measure under many kinds of human scores: who is best on which of them."""
-    best: dict[tuple[str, int | None], list[_Judged]] = {}
+    best: dict[tuple[str, int | None], list[_MeasureRows]] = {}
     for one in groups:
         first = one.figures[0]
         if len(one.figures) > 1 and (_by_chance(one) or _sign(one, first) == 0):
             yield from _of_set(finding, one)
             continue
         sign = _sign(one, first) if len(one.figures) == 1 else None
-        best.setdefault((first.title, sign), []).append(one)
-    for (title, sign), own in best.items():
-        kinds = [f"{one.human} ({one.figures[0].size})" for one in own]
-        on = f"{listed(kinds, most=_MOST_KINDS)} ({own[0].measure})"
-        rows = {_MAIN: [one.figures[0].position for one in own]}
-        if len(own[0].figures) == 1:
-            yield _alone_on(title, sign, listed(kinds, most=_MOST_KINDS), own[0].measure, rows)
+        best.setdefault((one.title(first), sign), []).append(one)
+    for (title, sign), some in best.items():
+        kinds = [f"{one.first.human} ({one.figures[0].size})" for one in some]
+        measure = some[0].first.measure
+        on = f"{listed(kinds, most=_MOST_KINDS)} ({measure})"
+        rows = finding.positions([one.figures[0] for one in some])
+        if len(some[0].figures) == 1:
+            yield _alone_on(title, sign, listed(kinds, most=_MOST_KINDS), measure, rows)
             continue
-        beaten = [(one.human, _against(finding, one, one.figures[0].metric)) for one in own]
+        beaten = [(one.first.human, _against(finding, one, one.figures[0])) for one in some]
         surely = [
             f"{kind} (than {_counted_off(others)})"
             for kind, others in beaten
@@ -485,9 +462,9 @@ def _over_kinds(finding: Finding, groups: Sequence[_Judged]) -> Iterator[Stateme
             yield _KINDS_HIGHEST.said(rows, best=title, kinds=on)
 
 
-def _counted_off(others: Sequence[_Against]) -> str:
+def _counted_off(others: Sequence[_TestedPair]) -> str:
     """The metrics that one is better than, if these are not all."""
-    worse = [one.other.title for one in others if one.decided]
+    worse = [one.title for one in others if one.decided]
     return "all others" if len(worse) == len(others) > 1 else listed(worse)
 
 
@@ -500,46 +477,47 @@ def _alone_on(
     return claim.said(rows, metric=title, people=people, facts=facts)
 
 
-def _listed(others: Sequence[_Against]) -> str:
+def _listed(others: Sequence[_TestedPair]) -> str:
     tested = [(one, p_value(one.corrected, one.least)) for one in others]
-    return listed([f"{one.other.title} ({one.other.size}, corrected {p})" for one, p in tested])
+    return listed([f"{one.title} ({one.other.size}, corrected {p})" for one, p in tested])
 
 
-def _draws(others: Sequence[_Against]) -> str:
+def _draws(others: Sequence[_TestedPair]) -> str:
     """Where p-values of so few draws cannot be small enough."""
     coarse = any(one.p <= _ALPHA / 10 for one in others)
     return "; more resamples may tell them apart" if coarse else ""
 
 
-def _alone(judged: _Judged, only: _Agreement) -> Statement:
+def _alone(finding: Finding, group: _MeasureRows, only: AgreementRow) -> Statement:
     """One metric: whether it agrees with people at all."""
-    claim = {None: _VALUE, 0: _UNSURE, 1: _AGREES, -1: _AGAINST}[_sign(judged, only)]
-    facts = judged.facts(only)
-    if claim is _UNSURE and judged.level == "system":
-        facts += f", {p_value(_of_systems(judged.statistic, only.value, only.n))}"
+    claim = {None: _VALUE, 0: _UNSURE, 1: _AGREES, -1: _AGAINST}[_sign(group, only)]
+    facts = group.facts(only)
+    if claim is _UNSURE and only.level == "system":
+        facts += f", {p_value(_of_systems(only))}"
     if claim is _VALUE:
-        facts = f"{only.size} ({judged.measure}, {counted(only.n, judged.unit.removesuffix('s'))})"
-    rows = {_MAIN: [only.position]}
-    return claim.said(rows, metric=only.title, people=judged.people, facts=facts)
+        facts = f"{only.size} ({only.measure}, {group.over(only)})"
+    rows = finding.positions([only])
+    return claim.said(rows, metric=group.title(only), people=group.people, facts=facts)
 
 
-def _sign(judged: _Judged, one: _Agreement) -> int | None:
+def _sign(group: _MeasureRows, row: AgreementRow) -> int | None:
     """1 or -1: it agrees or disagrees for certain; 0: not certain; None: there is no telling."""
-    if judged.statistic not in _CORRELATIONS:
+    if row.statistic not in _CORRELATIONS:
         return None
-    tested = judged.level == "system"
-    if tested and _of_systems(judged.statistic, one.value, one.n) > _ALPHA:
+    tested = row.level == "system"
+    if tested and _of_systems(row) > _ALPHA:
         return 0  # bootstrap intervals of few systems are narrow
-    if one.low is None or one.high is None:
+    if row.low is None or row.high is None:
         # of systems in a perfect order a bootstrap has no interval
-        return int(np.sign(one.value)) if tested and judged.interval else None
-    if one.low <= 0 <= one.high:
+        return int(np.sign(row.known_value)) if tested and group.first.interval else None
+    if row.low <= 0 <= row.high:
         return 0
-    return 1 if one.value > 0 else -1
+    return 1 if row.known_value > 0 else -1
 
 
-def _of_systems(statistic: str, value: float, n: int) -> float:
+def _of_systems(row: AgreementRow) -> float:
     """Two-sided p of a coefficient of n pairs; exact for ranks of few, else by Student's t."""
+    statistic, value, n = row.statistic, row.known_value, row.n
     if statistic.startswith("kendall") or (statistic == "spearman" and n < _RANKED):
         null = _kendall_null(n) if statistic.startswith("kendall") else _spearman_null(n)
         return sum(share for size, share in null if size >= abs(value) - 1e-9)
@@ -568,57 +546,59 @@ def _spearman_null(n: int) -> tuple[tuple[float, float], ...]:
     return tuple(zip(sizes.tolist(), (counts / factorial(n)).tolist(), strict=True))
 
 
-def _on_average(finding: Finding, judged: _Judged, sets: Sequence[_Judged]) -> Iterator[Statement]:
+def _on_average(
+    finding: Finding, group: _MeasureRows, sets: Sequence[_MeasureRows]
+) -> Iterator[Statement]:
     """The best metric over several test sets, and on how many of them it is better than others."""
-    if not judged.figures or not sets:
+    if not group.figures or not sets:
         return
-    best = judged.figures[0]
-    where = f"{judged.measure}: {best.size} on average over {counted(len(sets), 'test set')}"
-    rows = {_MAIN: [one.position for one in judged.figures]}
-    if len(judged.figures) == 1:
-        each = listed(
-            [f"{one.test_set} {own.size}" for one in sets for own in one.figures if own.title]
-        )
-        facts = (
-            f"{best.size} on average over {counted(len(sets), 'test set')} ({judged.measure};"
-            f" {each})"
-        )
-        yield _AVERAGE_VALUE.said(rows, metric=best.title, people=judged.people, facts=facts)
+    best, measure = group.figures[0], group.first.measure
+    rows = finding.positions(group.figures)
+    over = f"on average over {counted(len(sets), 'test set')}"
+    if len(group.figures) == 1:
+        each = listed([f"{one.first.test_set} {row.size}" for one in sets for row in one.figures])
+        facts = f"{best.size} {over} ({measure}; {each})"
+        yield _AVERAGE_VALUE.said(rows, metric=group.title(best), people=group.people, facts=facts)
         return
     chance = all(_by_chance(one) for one in sets)
-    if judged.statistic in _CORRELATIONS and (best.value <= 0 or chance):
-        yield _none(judged, best)
+    if best.statistic in _CORRELATIONS and (best.known_value <= 0 or chance):
+        yield _none(finding, group, best)
         return
     parts, clear = [], []
-    for other in judged.figures[1:]:
+    for other in group.figures[1:]:
         won = _decided(finding, sets, best.metric, other.metric)
         lost = _decided(finding, sets, other.metric, best.metric)
         reverse = f", the reverse on {lost}" if lost else ""
-        parts.append(f"{other.title} ({other.size}; tests say so on {won} of {len(sets)}{reverse})")
+        sides = f"{other.size}; tests say so on {won} of {len(sets)}{reverse}"
+        parts.append(f"{group.title(other)} ({sides})")
         clear.append(won > len(sets) / 2 and not lost)
     yield _AVERAGE.said(
         rows,
         level="better" if any(clear) else "undecided",
-        best=best.title,
-        people=judged.people,
-        facts=where,
+        best=group.title(best),
+        people=group.people,
+        facts=f"{measure}: {best.size} {over}",
         others=listed(parts),
     )
 
 
-def _decided(finding: Finding, sets: Sequence[_Judged], best: str, other: str) -> int:
+def _decided(finding: Finding, sets: Sequence[_MeasureRows], best: str, other: str) -> int:
     """On how many test sets a metric is better than another one."""
     return sum(
-        any(found.decided and found.other.metric == other for found in _against(finding, one, best))
+        any(
+            pair.decided and pair.other.metric == other
+            for row in one.figures
+            if row.metric == best
+            for pair in _against(finding, one, row)
+        )
         for one in sets
     )
 
 
-def _places(best: _Agreement, others: Sequence[_Against]) -> dict[str, list[int]]:
-    return {
-        _MAIN: [best.position, *(one.other.position for one in others)],
-        _WINS: [one.position for one in others],
-    }
+def _positions(
+    finding: Finding, best: AgreementRow, others: Sequence[_TestedPair]
+) -> dict[str, list[int]]:
+    return finding.positions([best, *(one.other for one in others), *(one.win for one in others)])
 
 
 # Cautions
@@ -636,17 +616,18 @@ def _circular(finding: Finding) -> Iterator[Statement]:
     """Metrics that the human scores cannot judge."""
     titles = titles_of(finding)
     for why, text in _WHY.items():
-        rows = [n for n, row in enumerate(finding.rows) if row["circular"] == why]
+        rows = [row for row in finding.records(AgreementRow) if row.circular == why]
         if rows:
-            names = dict.fromkeys(titles[str(finding.rows[n]["metric"])] for n in rows)
-            yield _CIRCULAR.said({_MAIN: rows}, metrics=listed(list(names)), why=text)
+            names = dict.fromkeys(titles[row.metric] for row in rows)
+            yield _CIRCULAR.said(finding.positions(rows), metrics=listed(list(names)), why=text)
 
 
-def _equal(finding: Finding, judged: _Judged) -> str:
+def _equal(finding: Finding, group: _MeasureRows) -> str:
     """The notice that people told nothing apart that it compares; empty where they did."""
+    first = group.first
     texts = [
-        equal_notice(judged.test_set, judged.level, grouping, judged.human)
-        for grouping in dict.fromkeys(("", judged.grouping, "system"))
+        equal_notice(first.test_set, first.level, grouping, first.human)
+        for grouping in dict.fromkeys(("", first.grouping, "system"))
     ]
     return next((text for text in texts if text in finding.notices), "")
 
@@ -665,72 +646,72 @@ def _of(notice: str) -> tuple[str, str]:
     return place, rest.partition(" the same score")[2].partition(": nothing can")[0]
 
 
-def _edits(groups: Sequence[_Judged]) -> Iterator[Statement]:
+def _edits(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
     """Human scores that count edits."""
     some = [one for one in groups if one.edits]
     if some:
-        kinds = list(dict.fromkeys(one.human or "the human scores" for one in some))
-        best = sorted(some[0].edits, key=lambda one: -one.value)
-        several = len(kinds) > 1
+        kinds = list(dict.fromkeys(one.first.human or "the human scores" for one in some))
+        best = sorted(some[0].edits, key=lambda row: -row.known_value)
+        several = len(kinds) > 1 or kinds[0].startswith("the ")
         yield _EDITS.said(
-            {_MAIN: [one.position for judged in some for one in judged.edits]},
+            finding.positions([row for one in some for row in one.edits]),
             kinds=listed(kinds),
-            count="count" if several or kinds[0].startswith("the ") else "counts",
-            are="are" if several or kinds[0].startswith("the ") else "is",
-            figures=f"{some[0].measure}: {listed([one.figure for one in best])}",
+            count="count" if several else "counts",
+            are="are" if several else "is",
+            figures=f"{some[0].first.measure}: {some[0].listed(best)}",
         )
 
 
-def _few(groups: Sequence[_Judged]) -> Iterator[Statement]:
+def _few(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
     """Test sets of next to no systems."""
     if groups:
         yield _FEW.said(
-            {_MAIN: [figure.position for one in groups for figure in one.figures]},
-            sets=listed(list(dict.fromkeys(one.test_set for one in groups))),
+            finding.positions([row for one in groups for row in one.figures]),
+            sets=listed(list(dict.fromkeys(one.first.test_set for one in groups))),
             few=FEW_SYSTEMS,
         )
 
 
-def _few_units(groups: Sequence[_Judged]) -> Iterator[Statement]:
+def _few_units(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
     """Test sets of next to no segments or documents."""
     for unit, claim in (("segments", _FEW_SEGMENTS), ("documents", _FEW_DOCUMENTS)):
-        some = [one for one in groups if one.interval == unit]
+        some = [one for one in groups if one.first.interval == unit]
         if some:
             n = max(one.drawn or 0 for one in some)
             parts: dict[str, Any] = {unit: counted(n, unit.removesuffix("s"))}
             parts["are"] = "is" if n == 1 else "are"
             yield claim.said(
-                {_MAIN: [figure.position for one in some for figure in one.figures]},
-                sets=listed(list(dict.fromkeys(one.test_set for one in some))),
-                measure=some[0].measure,
-                figures=listed([one.figure for one in some[0].figures]),
+                finding.positions([row for one in some for row in one.figures]),
+                sets=listed(list(dict.fromkeys(one.first.test_set for one in some))),
+                measure=some[0].first.measure,
+                figures=some[0].listed(some[0].figures),
                 **parts,
             )
 
 
-def _thin(groups: Sequence[_Judged]) -> Iterator[Statement]:
+def _thin(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
     """Metrics that scored next to none of the systems that others did."""
-    some = [figure for one in groups for figure in one.thin]
+    some = [(one.title(row), row) for one in groups for row in one.thin]
     if some:
-        names = listed(list(dict.fromkeys(one.title for one in some)))
-        rows = {_MAIN: [one.position for one in some]}
+        names = listed(list(dict.fromkeys(title for title, _ in some)))
+        rows = finding.positions([row for _, row in some])
         yield _THIN.said(rows, metrics=names, few=FEW_SYSTEMS)
 
 
-def _backwards(finding: Finding, groups: Sequence[_Judged]) -> Iterator[Statement]:
+def _backwards(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
     """Metrics that point the wrong way."""
     some = [
-        figure
+        (one.title(row), row)
         for one in groups
-        if one.statistic == "pearson" and not one.few and not one.few_units
-        for figure in one.figures
-        if _sign(one, figure) == -1
+        if one.first.statistic == "pearson" and not one.few and not one.few_units
+        for row in one.figures
+        if _sign(one, row) == -1
     ]
     if some:
-        names = list(dict.fromkeys(one.title for one in some))
+        names = list(dict.fromkeys(title for title, _ in some))
         turnable = any("--lower-is-better" in one for one in finding.notices)
         yield _BACKWARDS.said(
-            {_MAIN: [one.position for one in some]},
+            finding.positions([row for _, row in some]),
             metrics=listed(names),
             give="give" if len(names) > 1 else "gives",
             advice="; say so of error rates (--lower-is-better)" if turnable else "",
@@ -747,30 +728,31 @@ _NAMES = {
 }
 
 
-def _controlled(groups: Sequence[_Judged]) -> Iterator[Statement]:
+def _controlled(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
     """Metrics that something reaches that knows nothing of quality: which one, which of them."""
     reached: dict[str, dict[str, str]] = {}
-    rows = []
+    rows: list[AgreementRow] = []
     backwards = {
-        (one.test_set, one.level, one.human, figure.metric)
+        (*_place_of(one), row.metric)
         for one in groups
-        for figure in one.figures
-        if _sign(one, figure) == -1
+        for row in one.figures
+        if _sign(one, row) == -1
     }
     for one in groups:
         for control in one.controls if not one.few and not one.few_units else ():
             name = control.metric.removeprefix("control: ")
-            does = "ranks the systems" if one.level == "system" else "agrees with people"
-            for figure in one.figures:
-                turned = (one.test_set, one.level, one.human, figure.metric) in backwards
-                by_chance = figure.value == _CHANCE.get(one.statistic, 0.0)  # nothing to reach
-                if 0 < figure.value <= control.value and not turned and not by_chance:
-                    sizes = [amount(own.value, share=True) for own in (control, figure)]
-                    text = f"{figure.title} ({sizes[0]} against {sizes[1]})"
+            does = "ranks the systems" if one.first.level == "system" else "agrees with people"
+            for row in one.figures:
+                turned = (*_place_of(one), row.metric) in backwards
+                by_chance = row.value == _CHANCE.get(row.statistic, 0.0)  # nothing to reach
+                reaches = 0 < row.known_value <= control.known_value
+                if reaches and not turned and not by_chance:
+                    sizes = [amount(each.known_value, share=True) for each in (control, row)]
+                    text = f"{one.title(row)} ({sizes[0]} against {sizes[1]})"
                     opening = f"{_NAMES.get(name, name)} {does} as well as"
-                    named = reached.setdefault(f"{opening}|{one.measure}", {})
-                    named.setdefault(figure.title, text)
-                    rows += [control.position, figure.position]
+                    named = reached.setdefault(f"{opening}|{one.first.measure}", {})
+                    named.setdefault(one.title(row), text)
+                    rows += [control, row]
     if reached:
         each = [(key.split("|"), list(texts.values())) for key, texts in reached.items()]
         parts = [f"{opening} {listed(texts)}, {by}" for (opening, by), texts in each]
@@ -778,4 +760,4 @@ def _controlled(groups: Sequence[_Judged]) -> Iterator[Statement]:
         text = "; ".join(parts[:_MOST_CONTROLS])
         if more > 0:
             text += f"; {counted(more, 'more such agreement')} in the table"
-        yield _CONTROLS.said({_MAIN: rows}, controls=text)
+        yield _CONTROLS.said(finding.positions(rows), controls=text)
