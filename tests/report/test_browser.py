@@ -329,10 +329,8 @@ def test_the_ends_of_an_interval_stand_behind_its_value(
     rows = tuple(
         {**row, "muler": 0.25, "muler_low": 0.125, "muler_high": 0.5} for row in table.rows
     )
-    write_html(
-        tmp_path / "r.html",
-        replace(finding, tables=(replace(table, columns=columns, rows=rows), *finding.tables[1:])),
-    )
+    shown = replace(table, columns=columns, records=rows)
+    write_html(tmp_path / "r.html", replace(finding, tables=(shown, *finding.tables[1:])))
     page = browser.new_page()
     page.goto((tmp_path / "r.html").as_uri())
     page.wait_for_selector("html[data-ready]")

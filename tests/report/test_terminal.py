@@ -177,6 +177,6 @@ def test_a_listing_that_fits_is_left_as_it_is() -> None:
 
 def test_a_plain_table_is_printed_row_by_row(finding: Finding) -> None:
     file = io.StringIO()
-    few = dataclasses.replace(finding.table(), rows=finding.rows[:32])
+    few = dataclasses.replace(finding.table(), records=finding.rows[:32])
     print_table(few, width=400, file=file)
     assert file.getvalue().count("Harbour_NMT.6750") == 2

@@ -82,12 +82,12 @@ def test_meta_evaluation_from_the_store_says_what_it_says_directly(judged: Path)
 def test_meta_evaluation_scores_nothing_itself(
     judged: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gnomon.metaeval import contest
+    from gnomon.agreement import pairing
 
     def refused(*_: object, **__: object) -> object:
         raise AssertionError
 
-    monkeypatch.setattr(contest, "score", refused)
+    monkeypatch.setattr(pairing, "score", refused)
     store = _run(judged)
     done = [one.method for one in store.entries.values()]
     systems = len(TestSet.read(judged.parent / "set").systems)
