@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import gnomon as gn
-from gnomon import example
+from gnomon.data import example
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from _measure import keep, memory
 
-from gnomon.paraphrase.codes._kmeans import Vectors, kmeans, nearest
+from gnomon.methods.paraphrase.codes._kmeans import Vectors, kmeans, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -111,8 +111,8 @@ def features() -> list[str]:
     """The features of the whole set, the most frequent first."""
     import numpy as np
 
-    from gnomon import cache
-    from gnomon.annotate import annotate
+    from gnomon.core import cache
+    from gnomon.linguistics import annotate
 
     texts = wmt("wmt19/de-en").batch().texts
     kept = cache.Cache(cache.default_path())

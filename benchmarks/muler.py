@@ -20,9 +20,8 @@ import numpy as np
 from _measure import ROUNDS, Row, command, compare, cpu, fresh, program, wmt, write
 from sacrebleu.metrics import BLEU
 
-import gnomon as gn
-from gnomon import cache
-from gnomon.annotate import annotate
+from gnomon.core import cache
+from gnomon.linguistics import annotate
 from gnomon.metrics import MaskPlan, bind
 from gnomon.metrics.tokenise import TokenTable, tokenise
 
@@ -31,8 +30,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
-    from gnomon.spans import SpanTable
+    import gnomon as gn
+    from gnomon.core.batch import Batch
+    from gnomon.core.spans import SpanTable
 
 _FEATURES = 40
 _SAMPLE, _TAGGED = 25, 40

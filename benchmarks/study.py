@@ -29,7 +29,7 @@ from _measure import ROOT, ROUNDS, command, keep, program
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.study import Store
+    from gnomon.studies import Store
 
 _STUDY = """
 name = "growth"
@@ -250,7 +250,7 @@ def wall(arguments: Sequence[str | Path]) -> float:
 
 def results(folder: Path) -> list[tuple[object, ...]]:
     """All scores and figures of a store."""
-    from gnomon.study import Store
+    from gnomon.studies import Store
 
     store: Store = Store.open(folder)
     tables = ("scores", "segments", "muler")

@@ -14,12 +14,13 @@ from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util import logging
 
-from gnomon import __version__, methods
+from gnomon import __version__
 from gnomon.cli._main import parser
 from gnomon.cli._parser import Parser
-from gnomon.options import Limits, Option, describe, fields_of
-from gnomon.paraphrase.generation import generator_classes
-from gnomon.records import columns_of
+from gnomon.core import registry as methods
+from gnomon.core.options import Limits, Option, describe, fields_of
+from gnomon.core.records import columns_of
+from gnomon.methods.paraphrase.generation import generator_classes
 
 project = "gnomon"
 author = "The gnomon authors"

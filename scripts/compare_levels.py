@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.metaeval.comparison_tables import verdict_of
-from gnomon.metaeval.paired import PairedScores, PairedTestPlan, figures
+from gnomon.methods.metaeval.comparison_tables import verdict_of
+from gnomon.methods.metaeval.paired import PairedScores, PairedTestPlan, figures
 
 Draw = Callable[[np.random.Generator, int], NDArray[np.float64]]
 

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 import gnomon as gn
-from gnomon.difficulty import score
+from gnomon.methods.difficulty import score
 from gnomon.stats import benjamini_hochberg, holm
 
 SETS = ("wmt18/cs-en", "wmt18/de-en", "wmt18/fi-en", "wmt19/de-en", "wmt19/kk-en", "wmt19/lt-en")

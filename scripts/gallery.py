@@ -22,8 +22,8 @@ from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
 import gnomon as gn
-from gnomon import example
 from gnomon.cli import main
+from gnomon.data import example
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 COLOURS = 64

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gnomon.core.options import SEED
+from gnomon.core.testset import TestSet
+from gnomon.methods.muler import score as muler
+from gnomon.methods.muler import validate
 from gnomon.metrics import score
-from gnomon.muler import score as muler
-from gnomon.muler import validate
-from gnomon.options import SEED
 from gnomon.stats.resampling import resample_counts
-from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.learned import convert
-from gnomon.learned.architectures import architecture_of
+from gnomon.core.testset import TestSet
 from gnomon.metrics import parse
-from gnomon.testset import TestSet
+from gnomon.metrics.learned import convert
+from gnomon.metrics.learned.architectures import architecture_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,7 +21,7 @@ import tempfile
 import unicodedata
 from pathlib import Path
 
-BUNDLED = Path(__file__).resolve().parents[1] / "src" / "gnomon" / "example" / "es-en"
+BUNDLED = Path(__file__).resolve().parents[1] / "src" / "gnomon" / "data" / "example" / "es-en"
 
 SYSTEMS: dict[str, tuple[str, ...]] = {
     "apertium-catalan": ("spa-cat", "cat-eng"),

@@ -35,11 +35,11 @@ _EXTRAS = ("frames", "judge", "plots", "rouge", "sentiment", "study")
 _TESTS = (
     *(
         "tests/cli/test_study.py",
-        "tests/judges",
-        "tests/study/test_run.py",
-        "tests/test_tabular.py",
+        "tests/metrics/judges",
+        "tests/studies/test_run.py",
+        "tests/core/test_tabular.py",
     ),
-    *("tests/study/test_parquet.py", "tests/study/test_tables.py"),
+    *("tests/studies/test_parquet.py", "tests/studies/test_tables.py"),
 )
 _PROBE = """
 import json, platform, sys, sysconfig

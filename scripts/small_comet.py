@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.learned.comet import BoundComet
-from gnomon.learned.encoder import States
-from gnomon.learned.metric import input_rows
-from gnomon.metaeval.agreement import metaeval
+from gnomon.core.options import SEED
+from gnomon.core.testset import TestSet
+from gnomon.methods.metaeval.agreement import metaeval
+from gnomon.methods.train import metric
+from gnomon.methods.train._features import Features, load_base
 from gnomon.metrics import bind, score
-from gnomon.options import SEED
-from gnomon.testset import TestSet
-from gnomon.train import metric
-from gnomon.train._features import Features, load_base
+from gnomon.metrics.learned.comet import BoundComet
+from gnomon.metrics.learned.encoder import States
+from gnomon.metrics.learned.metric import input_rows
 
 if TYPE_CHECKING:
-    from gnomon.scores import Scores
+    from gnomon.core.scores import Scores
 
 _TRAINED_ON = ("cs-en", "de-en", "fi-en")
 _HELD_OUT = ("wmt19/kk-en", "wmt19/lt-en", "wmt21/en-de")

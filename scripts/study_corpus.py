@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import gnomon as gn
-from gnomon import example
+from gnomon.data import example
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -19,10 +19,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon import example, study
-from gnomon.formats import write_human
-from gnomon.spans import ErrorSpan
-from gnomon.testset import TestSet
+from gnomon import studies as study
+from gnomon.core.spans import ErrorSpan
+from gnomon.core.testset import TestSet
+from gnomon.data import example
+from gnomon.data.formats import write_human
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from gnomon.testset import TestSet
-from gnomon.train._estimator import Estimator, Training, agreement
-from gnomon.train._features import Features, load_base
-from gnomon.train._judged import Choice, JudgedOutputs, judged_outputs
-from gnomon.train._recipe import HeadRecipe
+from gnomon.core.testset import TestSet
+from gnomon.methods.train._estimator import Estimator, Training, agreement
+from gnomon.methods.train._features import Features, load_base
+from gnomon.methods.train._judged import Choice, JudgedOutputs, judged_outputs
+from gnomon.methods.train._recipe import HeadRecipe
 
 if TYPE_CHECKING:
-    from gnomon.train._features import BaseEncoder
+    from gnomon.methods.train._features import BaseEncoder
 
 _PAIRS = ("cs-en", "de-en", "fi-en")
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.signature import VERSION
+from gnomon.core.signature import VERSION
 
 _ROOT = Path(__file__).resolve().parent.parent
 _PACKAGE = _ROOT / "src" / "gnomon"

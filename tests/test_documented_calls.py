@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 import gnomon as gn
-from gnomon import methods
 from gnomon.cli._main import parser
+from gnomon.core import registry as methods
 
 _ROOT = Path(__file__).resolve().parents[1]
 _PAGES = sorted(

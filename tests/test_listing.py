@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.findings import Bars, Column, Finding, Listing, Table
+from gnomon.core.findings import Bars, Column, Finding, Listing, Table
 from gnomon.report import render
 from gnomon.report.html import payload
 

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from gnomon import example
-from gnomon.testset import TestSet
+from gnomon.core.testset import TestSet
 
 SCRIPT = Path(__file__).resolve().parents[1] / "scripts" / "study_corpus.py"
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gnomon import methods
 from gnomon.cli._main import parser
-from gnomon.records import columns_of
+from gnomon.core import registry as methods
+from gnomon.core.records import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +80,7 @@ def texts() -> dict[str, str]:
 
 
 #: lists of words
-_NO_PROSE = {"annotate/scorers/_sentences.py"}
+_NO_PROSE = {"linguistics/scorers/_sentences.py"}
 
 
 @cache

@@ -9,44 +9,63 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from gnomon.signature import version as _version
+from gnomon.core.signature import version as _version
 
 if TYPE_CHECKING:
-    from gnomon.errors import GnomonError as GnomonError
-    from gnomon.findings import Finding as Finding
-    from gnomon.metaeval import compare as compare
-    from gnomon.metaeval import pairwise as pairwise
+    from gnomon import linguistics as annotate
+    from gnomon import studies as study
+    from gnomon.core import errors as errors
+    from gnomon.core.errors import GnomonError as GnomonError
+    from gnomon.core.findings import Finding as Finding
+    from gnomon.core.scores import Scores as Scores
+    from gnomon.core.testset import TestSet as TestSet
+    from gnomon.data import example as example
+    from gnomon.data import formats as formats
+    from gnomon.data import official as official
+    from gnomon.methods import bmx as bmx
+    from gnomon.methods import difficulty as difficulty
+    from gnomon.methods import metaeval as metaeval
+    from gnomon.methods import muler as muler
+    from gnomon.methods import paraphrase as paraphrase
+    from gnomon.methods import train as train
+    from gnomon.methods.metaeval import compare as compare
+    from gnomon.methods.metaeval import pairwise as pairwise
+    from gnomon.metrics import judges as judges
+    from gnomon.metrics import learned as learned
     from gnomon.metrics import metric as metric
     from gnomon.metrics import score as score
-    from gnomon.scores import Scores as Scores
-    from gnomon.testset import TestSet as TestSet
 
-_HOMES = {
-    "Finding": "gnomon.findings",
-    "GnomonError": "gnomon.errors",
-    "Scores": "gnomon.scores",
-    "TestSet": "gnomon.testset",
-    "compare": "gnomon.metaeval",
+#: where a public class or function is defined
+_OBJECTS = {
+    "Finding": "gnomon.core.findings",
+    "GnomonError": "gnomon.core.errors",
+    "Scores": "gnomon.core.scores",
+    "TestSet": "gnomon.core.testset",
+    "compare": "gnomon.methods.metaeval",
     "metric": "gnomon.metrics",
-    "pairwise": "gnomon.metaeval",
+    "pairwise": "gnomon.methods.metaeval",
     "score": "gnomon.metrics",
 }
-_ROOMS = (
-    "annotate",
-    "bmx",
-    "difficulty",
-    "errors",
-    "formats",
-    "judges",
-    "metaeval",
-    "metrics",
-    "muler",
-    "paraphrase",
-    "report",
-    "stats",
-    "study",
-    "train",
-)
+#: which module a public name stands for
+_MODULES = {
+    "annotate": "gnomon.linguistics",
+    "bmx": "gnomon.methods.bmx",
+    "difficulty": "gnomon.methods.difficulty",
+    "errors": "gnomon.core.errors",
+    "example": "gnomon.data.example",
+    "formats": "gnomon.data.formats",
+    "judges": "gnomon.metrics.judges",
+    "learned": "gnomon.metrics.learned",
+    "metaeval": "gnomon.methods.metaeval",
+    "metrics": "gnomon.metrics",
+    "muler": "gnomon.methods.muler",
+    "official": "gnomon.data.official",
+    "paraphrase": "gnomon.methods.paraphrase",
+    "report": "gnomon.report",
+    "stats": "gnomon.stats",
+    "study": "gnomon.studies",
+    "train": "gnomon.methods.train",
+}
 
 __all__ = [
     "Finding",
@@ -59,12 +78,15 @@ __all__ = [
     "compare",
     "difficulty",
     "errors",
+    "example",
     "formats",
     "judges",
+    "learned",
     "metaeval",
     "metric",
     "metrics",
     "muler",
+    "official",
     "pairwise",
     "paraphrase",
     "report",
@@ -78,13 +100,13 @@ __version__ = _version()
 
 
 def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
-    if name in _ROOMS:
-        return importlib.import_module(f"gnomon.{name}")
+    if name in _OBJECTS:
+        return getattr(importlib.import_module(_OBJECTS[name]), name)
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
     if name.startswith("_"):
         raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
-    raise importlib.import_module("gnomon.doors").unknown_attribute("gnomon", name, __all__)
+    raise importlib.import_module("gnomon.core.lazy").unknown_attribute("gnomon", name, __all__)
 
 
 def __dir__() -> list[str]:

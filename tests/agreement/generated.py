@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon import TestSet
-from gnomon.human import HumanScores, Ranking
-from gnomon.testset import Paraphrase
+from gnomon.core.human import HumanScores, Ranking
+from gnomon.core.testset import Paraphrase
 
 _WORDS = [
     *("the", "a", "cat", "dog", "house", "tree", "runs", "sits", "sees", "old", "new", "red"),

@@ -9,13 +9,13 @@ from gnomon import Scores, TestSet
 from gnomon.agreement.gains import AgreementGainRow, GainTesting, gain_rows
 from gnomon.agreement.measures import Measure
 from gnomon.agreement.pairing import PairingRequest, pairings
-from gnomon.human import HumanScores
-from gnomon.signature import Signature
+from gnomon.core.human import HumanScores
+from gnomon.core.signature import Signature
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from gnomon.difficulty.sides import Side
+    from gnomon.methods.difficulty.sides import Side
 
 
 def names(count: int) -> tuple[str, ...]:

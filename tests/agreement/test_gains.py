@@ -9,11 +9,11 @@ import pytest
 from tests.agreement.generated import generated
 
 import gnomon
-from gnomon.paraphrase import gain
-from gnomon.testset import Paraphrase, TestSet
+from gnomon.core.testset import Paraphrase, TestSet
+from gnomon.methods.paraphrase import gain
 
 if TYPE_CHECKING:
-    from gnomon.findings import Finding
+    from gnomon.core.findings import Finding
 
 # figures of paraphrase gain when it computed agreement itself
 

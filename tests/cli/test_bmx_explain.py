@@ -11,7 +11,7 @@ import pytest
 
 import gnomon as gn
 from gnomon import bmx
-from gnomon.human import HumanScores
+from gnomon.core.human import HumanScores
 
 REFERENCE = ["the cat sat on the mat .", "a dog ran", "it rains today", "good night"]
 SYSTEMS = {

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.formats.wmt_files import OUTPUT, REFERENCE, sgml_files, small_set, to_xml
-from tests.official.official_sets import metrics_eval_folder, register, sgml_archive, tgz_of
+from tests.data.formats.wmt_files import OUTPUT, REFERENCE, sgml_files, small_set, to_xml
+from tests.data.official.official_sets import metrics_eval_folder, register, sgml_archive, tgz_of
 
 from gnomon import formats
 from gnomon.cli import data

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.difficulty.sets import contest
+from tests.methods.difficulty.sets import contest
 
 SCORE = ("system", "metric", "score", "base_score", "rank", "base_rank")
 

@@ -122,8 +122,8 @@ def test_embeddings_are_not_kept_on_a_full_disk_and_that_is_told(
 
 
 def test_a_library_that_says_it_in_words_alone_is_understood(tmp_path: Path) -> None:
-    from gnomon.errors import OutputError
-    from gnomon.formats import explain_failure
+    from gnomon.core.errors import OutputError
+    from gnomon.data.formats import explain_failure
 
     with (
         pytest.raises(OutputError, match="the disk is full: free some space"),

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import gnomon as gn
-from gnomon import methods
 from gnomon.cli._main import parser
+from gnomon.core import registry as methods
 
 
 def test_references_come_first_and_a_system_never_becomes_a_reference() -> None:
@@ -57,7 +57,7 @@ def test_methods_whose_names_share_a_beginning_are_commands_of_one_command(
 ) -> None:
     known = {f"{name}compare": methods.BUILT_IN["compare"] for name in ("", "a.", "a.b_c.")}
     monkeypatch.setattr(methods, "BUILT_IN", {**methods.BUILT_IN, **known})
-    monkeypatch.setattr(methods, "room_answers", lambda room: f"what {room} answers")
+    monkeypatch.setattr(methods, "group_answers", lambda group: f"what {group} answers")
     answers = methods.answers_of("compare")
     assert "what a answers" in gnomon("--help").out
     shown = " ".join(gnomon("a", "--help").out.split())
@@ -248,4 +248,4 @@ def test_a_small_command_loads_little(tmp_path: Path) -> None:
     dear |= {"rich.console", "importlib.resources", "gnomon.report.html"}
     assert not dear.intersection(loaded)
     assert len(loaded) <= 310
-    assert sum(name.startswith("gnomon") for name in loaded) <= 64
+    assert sum(name.startswith("gnomon") for name in loaded) <= 68

@@ -8,7 +8,7 @@ import pytest
 
 import gnomon as gn
 from gnomon import TestSet
-from gnomon.errors import UsageError
+from gnomon.core.errors import UsageError
 
 NAMES = ("a", "b", "c", "d", "e")
 WORDS = [

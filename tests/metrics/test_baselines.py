@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.errors import DataError, MissingDependencyError, SpecError
+from gnomon.core.errors import DataError, MissingDependencyError, SpecError
 from gnomon.metrics import BertScore, bind
 from gnomon.metrics.baselines import (
     PAIRS,

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.errors import DataError, FormatError, MissingDependencyError, SpecError
+from gnomon.core.errors import DataError, FormatError, MissingDependencyError, SpecError
+from gnomon.core.spans import SpanTable
 from gnomon.metrics import BertScore, MaskPlan, Matching, _embeddings, signature_of
 from gnomon.models import load_encoder
-from gnomon.spans import SpanTable
 
 if TYPE_CHECKING:
     from gnomon.metrics.bertscore import BoundBertScore

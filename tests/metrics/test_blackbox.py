@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.errors import MaskingError
+from gnomon.core.errors import MaskingError
+from gnomon.core.spans import SpanTable
+from gnomon.core.testset import TestSet
 from gnomon.metrics import MaskPlan, Rouge, metric, with_masking
 from gnomon.metrics.masking import Action
 from gnomon.metrics.text_masking import BlackBox
-from gnomon.spans import SpanTable
-from gnomon.testset import TestSet
 
 _words = st.lists(st.sampled_from(["the", "cat", "sat", "mat", "dog", "on"]), max_size=7)
 _texts = _words.map(" ".join)

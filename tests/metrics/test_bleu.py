@@ -9,11 +9,11 @@ import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.errors import DataError, MissingDependencyError, SpecError, UnknownNameError
+from gnomon.core.errors import DataError, MissingDependencyError, SpecError, UnknownNameError
+from gnomon.core.testset import TestSet
 from gnomon.metrics import parse
 from gnomon.metrics.bleu import Bleu, Smoothing, bleu
 from gnomon.metrics.protocol import BoundMetric, Masking, NativeSignature, Statistics
-from gnomon.testset import TestSet
 
 words = st.lists(st.sampled_from("abcd."), max_size=8).map(" ".join)
 

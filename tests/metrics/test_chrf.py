@@ -3,13 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gnomon.errors import DataError, SpecError
+from gnomon.core.errors import DataError, SpecError
+from gnomon.core.spans import SpanTable
+from gnomon.core.testset import TestSet
 from gnomon.metrics import parse
 from gnomon.metrics.chrf import Chrf
 from gnomon.metrics.masking import MaskPlan
 from gnomon.metrics.protocol import BoundMetric, Masking, NativeSignature, Statistics
-from gnomon.spans import SpanTable
-from gnomon.testset import TestSet
 
 
 def test_bound_chrf_has_all_powers() -> None:

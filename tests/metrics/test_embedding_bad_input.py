@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.errors import DataError, MissingDependencyError, MissingFileError, SpecError
+from gnomon.core.errors import DataError, MissingDependencyError, MissingFileError, SpecError
 from gnomon.metrics import bind, parse
 from gnomon.metrics.baselines import find_baseline
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.errors import DataError, ScoringError, UnknownNameError, UsageError
+from gnomon.core.errors import DataError, ScoringError, UnknownNameError, UsageError
+from gnomon.core.signature import content_hash
+from gnomon.core.testset import TestSet
 from gnomon.metrics import metric, score
-from gnomon.signature import content_hash
-from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -212,7 +212,7 @@ def test_values_of_defaults_are_part_of_the_code() -> None:
 def test_a_function_that_can_be_imported_has_a_spec_that_finds_it_again() -> None:
     own = metric(content_hash, needs=("sources",), name="odd", higher_is_better=False)
     assert own.spec == (
-        "python('gnomon.signature:content_hash', name='odd', higher_is_better=False,"
+        "python('gnomon.core.signature:content_hash', name='odd', higher_is_better=False,"
         " needs=['sources'])"
     )
     assert score(_testset(), metric(lambda candidate, reference: 1.0, name="mine")).metric == "mine"

@@ -11,19 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF
 
-from gnomon.errors import MaskingError
+from gnomon.core.errors import MaskingError
+from gnomon.core.spans import SpanTable
+from gnomon.core.testset import TestSet
 from gnomon.metrics.bleu import Bleu
 from gnomon.metrics.chrf import Chrf
 from gnomon.metrics.comparisons import TokenisedTexts
 from gnomon.metrics.masking import MaskPlan
 from gnomon.metrics.tokenise import TokenTable, tokenise
-from gnomon.spans import SpanTable
-from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
 
 GROUPS = ("f", "g")
 #: letters that could be taken for masks if masks were strings

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gnomon as gn
-from gnomon.errors import DataError, FormatError, MissingDependencyError
+from gnomon.core.errors import DataError, FormatError, MissingDependencyError
 from gnomon.metrics.meteor import align, chunks
 from gnomon.metrics.tokenise import tokenise
 from gnomon.metrics.wordnet import WordNet

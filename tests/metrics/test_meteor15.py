@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gnomon as gn
-from gnomon.errors import MissingFileError, SpecError
+from gnomon.core.errors import MissingFileError, SpecError
 from gnomon.metrics import parse
 from gnomon.metrics.meteor import WordMatch, best_alignment, frequent_words, published_parameters
 

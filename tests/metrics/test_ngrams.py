@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import gnomon as gn
+from gnomon.core.spans import SpanTable
 from gnomon.metrics import MaskPlan, bind
-from gnomon.spans import SpanTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gnomon.errors import DataError, UsageError
+from gnomon.core.errors import DataError, UsageError
+from gnomon.core.testset import TestSet
 from gnomon.metrics import metric, parse
 from gnomon.metrics.differentiable import Differentiable
 from gnomon.metrics.matching import Matching
 from gnomon.metrics.ngrams import Ngrams
 from gnomon.metrics.protocol import lacks
 from gnomon.metrics.registry import check_metric
-from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from gnomon.metrics.protocol import Metric

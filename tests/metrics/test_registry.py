@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gnomon.errors import SpecError, UnknownNameError, UsageError
+from gnomon.core.errors import SpecError, UnknownNameError, UsageError
 from gnomon.metrics import Chrf, Rouge, Ter, describe, metric, names, parse, registry, resolve
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import pytest
 
+from gnomon.core.dependencies import Dependency
 from gnomon.metrics import Metric, Options, metric, names, parse
 from gnomon.metrics.protocol import Requiring
 from gnomon.metrics.requirements import is_pooled, requirements
-from gnomon.needs import Need
 
 #: what some metrics cannot do without
 GIVEN = {
@@ -40,8 +40,8 @@ class Answering(Strange):
 
     pooled: ClassVar[bool] = False
 
-    def requires(self, language: str | None) -> tuple[Need, ...]:
-        return (Need("package", f"words-{language}"),)
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:
+        return (Dependency("package", f"words-{language}"),)
 
 
 @pytest.mark.parametrize("name", names())
@@ -49,40 +49,43 @@ def test_every_built_in_metric_answers(name: str) -> None:
     found: Metric = parse(GIVEN.get(name, name))
     assert isinstance(found, Requiring)
     assert is_pooled(found) == (name == "difficulty")
-    assert all(isinstance(need, Need) for need in found.requires("en"))
+    assert all(isinstance(need, Dependency) for need in found.requires("en"))
 
 
 def test_a_function_depends_on_its_code() -> None:
     found = metric(lambda candidate, reference: float(candidate == reference), name="exact")
     assert not is_pooled(found)
-    assert requirements(found, "en") == (Need("code", "exact"),)
+    assert requirements(found, "en") == (Dependency("code", "exact"),)
 
 
 def test_a_metric_that_does_not_answer_may_look_at_all_systems() -> None:
     assert is_pooled(Strange())
     assert is_pooled(parse("bmx(chrf)")) is False
-    assert Need("model", "m") in requirements(Strange(model="m"), None)
+    assert Dependency("model", "m") in requirements(Strange(model="m"), None)
 
 
 def test_a_metric_of_a_package_answers_like_a_built_in_one() -> None:
     assert not is_pooled(Answering())
-    assert Need("package", "words-de") in requirements(Answering(), "de")
+    assert Dependency("package", "words-de") in requirements(Answering(), "de")
 
 
 def test_what_wraps_a_metric_answers_for_it_too(tmp_path: Path) -> None:
     frozen = tmp_path / "hard.tsv"
     frozen.touch()
     wrapped = parse(f"difficulty(bertscore(model='m', revision='r', layer=1), frozen='{frozen}')")
-    assert wrapped.requires("en") == (Need("file", str(frozen)), Need("model", "m", "r"))  # type: ignore[attr-defined]  # every built-in metric answers
+    assert wrapped.requires("en") == (
+        Dependency("file", str(frozen)),
+        Dependency("model", "m", "r"),
+    )  # type: ignore[attr-defined]  # every built-in metric answers
     assert is_pooled(parse("bmx(difficulty(bleu), p=1, w=0.5)"))
 
 
 def test_the_model_is_that_of_the_language() -> None:
-    assert requirements(parse("bertscore"), "en") == (Need("model", "roberta-large"),)
+    assert requirements(parse("bertscore"), "en") == (Dependency("model", "roberta-large"),)
     assert requirements(parse("bertscore"), "fi") == (
-        Need("model", "bert-base-multilingual-cased"),
+        Dependency("model", "bert-base-multilingual-cased"),
     )
-    one = (Need("model", "joeddav/xlm-roberta-large-xnli"),)
+    one = (Dependency("model", "joeddav/xlm-roberta-large-xnli"),)
     assert requirements(parse("xbertscore"), "en") == requirements(parse("xbertscore"), "fi") == one
 
 

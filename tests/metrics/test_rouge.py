@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from gnomon.errors import DataError, LengthMismatchError
+from gnomon.core.errors import DataError, LengthMismatchError
+from gnomon.core.spans import SpanTable
+from gnomon.core.testset import TestSet
 from gnomon.metrics import MaskPlan, Rouge, rouge_scores, score
 from gnomon.metrics.rouge import RougeTokeniser, RougeType
-from gnomon.spans import SpanTable
-from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF
 
+from gnomon.core.testset import TestSet
 from gnomon.metrics.bleu import Bleu
 from gnomon.metrics.chrf import Chrf
-from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

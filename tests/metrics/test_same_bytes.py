@@ -12,7 +12,7 @@ import numpy as np
 import gnomon as gn
 from gnomon.metrics import MaskPlan, bind
 from gnomon.metrics.protocol import Masking
-from gnomon.spans import SpanTable
+from gnomon.core.spans import SpanTable
 
 METRICS = [
     "bleu", "bleu(smooth_method='floor')", "bleu(smooth_method='add-k', max_ngram_order=2)",

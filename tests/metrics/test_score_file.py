@@ -12,7 +12,7 @@ import pytest
 import gnomon as gn
 from gnomon import metaeval
 from gnomon.cli import main
-from gnomon.errors import (
+from gnomon.core.errors import (
     DataError,
     FormatError,
     MissingFileError,
@@ -20,14 +20,14 @@ from gnomon.errors import (
     UnknownNameError,
     UsageError,
 )
-from gnomon.formats import write_segment_scores, write_system_scores
+from gnomon.data.formats import write_segment_scores, write_system_scores
 from gnomon.metrics import parse
 from gnomon.metrics.protocol import Statistics
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gnomon.testset import TestSet
+    from gnomon.core.testset import TestSet
 
 SCORES = {"a": [1.0, 2.0, 4.5], "b": [0.25, -1.0, 3.0]}
 

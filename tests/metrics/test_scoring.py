@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.errors import UnknownNameError
+from gnomon.core.errors import UnknownNameError
+from gnomon.core.testset import TestSet
 from gnomon.metrics import Ter, resolve, score
 from gnomon.metrics.tokenise import TokenTable, tokenise
-from gnomon.testset import TestSet
 
 _words = st.lists(st.sampled_from(["the", "cat", "sat", "on", "a", "mat", "."]), max_size=8)
 _texts = _words.map(" ".join)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.errors import DataError, MaskingError, MissingDependencyError, SpecError
+from gnomon.core.errors import DataError, MaskingError, MissingDependencyError, SpecError
 from gnomon.metrics import bind, with_masking
 from gnomon.models import load_encoder
 

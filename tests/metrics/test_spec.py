@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 from gnomon.metrics.spec import Options, Spec, format_literal, option_types, read_spec
 
 if TYPE_CHECKING:

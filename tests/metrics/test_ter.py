@@ -10,17 +10,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sacrebleu.metrics.ter import TER
 
+from gnomon.core.spans import SpanTable
+from gnomon.core.testset import TestSet
 from gnomon.metrics import MaskPlan, Ter, score
 from gnomon.metrics.ter import ter_tokeniser
 from gnomon.metrics.tokenise import tokenise
-from gnomon.spans import SpanTable
-from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from gnomon.scores import Scores
+    from gnomon.core.scores import Scores
 
 _OPTIONS = [
     {},

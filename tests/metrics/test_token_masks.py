@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.errors import AnnotationError, MaskingError
+from gnomon.core.errors import AnnotationError, MaskingError
+from gnomon.core.spans import SpanTable
 from gnomon.metrics.masking import Action, MaskPlan
 from gnomon.metrics.sequences import (
     PRIVATE_CANDIDATE,
@@ -15,7 +16,6 @@ from gnomon.metrics.sequences import (
     TokenMasks,
 )
 from gnomon.metrics.tokenise import TokenTable, tokenise
-from gnomon.spans import SpanTable
 
 GROUPS = ("f", "g", "h")
 

@@ -7,9 +7,9 @@ import random
 import pytest
 
 import gnomon as gn
-from gnomon._threads import using_workers
+from gnomon.core._threads import using_workers
+from gnomon.core.spans import SpanTable
 from gnomon.metrics import MaskPlan, bind, comparisons
-from gnomon.spans import SpanTable
 
 SEGMENTS = 23  # no multiple of what a block holds
 

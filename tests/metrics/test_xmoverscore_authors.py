@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 from gnomon.metrics import bind, parse
 from gnomon.models import load_causal, load_encoder
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gnomon.errors import DataError, MissingDependencyError
+from gnomon.core.errors import DataError, MissingDependencyError
 from gnomon.models import load_causal
 
 REASON = "needs torch and transformers: pip install 'gnomon[models]'"

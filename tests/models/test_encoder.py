@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.errors import DataError, MissingDependencyError, MissingFileError, UsageError
+from gnomon.core.errors import DataError, MissingDependencyError, MissingFileError, UsageError
 from gnomon.models import Encoder, find_model, length_batches, load_encoder
 
 torch = pytest.importorskip("torch", reason="pip install 'gnomon[models]'")

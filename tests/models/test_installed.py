@@ -6,7 +6,7 @@ import math
 import pytest
 
 from gnomon.cli import main
-from gnomon.errors import MissingDependencyError
+from gnomon.core.errors import MissingDependencyError
 from gnomon.metrics import bertscore_plan, encoders, parse
 from gnomon.models import SHORT_NAMES, find_model, installed_models
 

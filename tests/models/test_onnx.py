@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.cache import Cache, default_path
-from gnomon.errors import DataError, OutputError, UsageError
+from gnomon.core.cache import Cache, default_path
+from gnomon.core.errors import DataError, OutputError, UsageError
 from gnomon.models import Encoder, ModelFolder, _folder, encoder, load_encoder
 from gnomon.models import _onnx as onnx_files
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gnomon as gn
-from gnomon.errors import OutputError, UsageError
+from gnomon.core.errors import OutputError, UsageError
 from gnomon.metrics import bind
 from gnomon.models import Encoder, encoder, load_encoder
 from gnomon.models.vector_store import VectorStore, open_store, vector_key

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import gnomon as gn
-from gnomon.errors import MissingDependencyError
+from gnomon.core.errors import MissingDependencyError
 
 PROGRAM = """
 import sys

@@ -11,10 +11,10 @@ import rouge_score.rouge_scorer as peer
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from gnomon.core.spans import SpanTable
+from gnomon.core.testset import TestSet
 from gnomon.metrics import MaskPlan, Rouge
 from gnomon.native import rouge as loops
-from gnomon.spans import SpanTable
-from gnomon.testset import TestSet
 
 _TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 _BREAK = 0

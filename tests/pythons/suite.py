@@ -27,7 +27,7 @@ from tests.snapshot.cases import Case, example
 from tests.snapshot.record import call, options
 
 import gnomon as gn
-from gnomon import options as declared
+from gnomon.core import options as declared
 
 _SET = "-t es-en --first 12"
 _JUDGED = "-t judged/es-en --first 12"
@@ -159,13 +159,13 @@ def _answers(argv: list[str], *, page: bool, data: bool) -> None:
 
 def _api() -> Iterator[tuple[str, Callable[[], None]]]:
     """Public names and what they take, documented examples, and a session as in the README."""
-    for room in gn.__all__:
-        home = getattr(gn, room)
+    for package in gn.__all__:
+        home = getattr(gn, package)
         if inspect.ismodule(home):
             for name in home.__all__:
-                yield f"gnomon.{room}.{name}", lambda home=home, name=name: _public(home, name)
+                yield f"gnomon.{package}.{name}", lambda home=home, name=name: _public(home, name)
         elif inspect.isfunction(home):
-            yield f"gnomon.{room}", lambda room=room: _public(gn, room)
+            yield f"gnomon.{package}", lambda package=package: _public(gn, package)
     for found in pkgutil.walk_packages(gn.__path__, "gnomon."):
         if not found.name.endswith("__main__"):
             yield f"examples of {found.name}", lambda name=found.name: _documented(name)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gnomon.findings import (
+from gnomon.core.findings import (
     Bars,
     Cell,
     Column,

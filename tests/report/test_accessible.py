@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.metaeval.marked import marked_set
+from tests.methods.metaeval.marked import marked_set
 from tests.report.conftest import barriers, make_finding
 from tests.truth import worlds_judges
 
 import gnomon as gn
 from gnomon import example
-from gnomon.findings import Exhibit, ExhibitText
-from gnomon.human import HumanScores
+from gnomon.core.findings import Exhibit, ExhibitText
+from gnomon.core.human import HumanScores
 from gnomon.report import write_html
 from gnomon.report.machine import scores_finding
 from gnomon.report.sheet import to_form
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from gnomon.findings import Finding
+    from gnomon.core.findings import Finding
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

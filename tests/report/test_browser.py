@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import gnomon
-from gnomon.findings import Bars, Column, Finding, HeatMap, Statement, Table
+from gnomon.core.findings import Bars, Column, Finding, HeatMap, Statement, Table
+from gnomon.core.scores import Scores
+from gnomon.core.signature import Signature
+from gnomon.core.testset import TestSet
 from gnomon.report import write_html
-from gnomon.scores import Scores
-from gnomon.signature import Signature
-from gnomon.testset import TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,15 +40,15 @@ class Visit:
 
     def __init__(self, page: Any) -> None:
         self.page = page
-        self.faults: list[str] = []
-        page.on("console", lambda m: self.faults.append(f"console: {m.text}"))
-        page.on("pageerror", lambda e: self.faults.append(f"error: {e}"))
-        page.on("dialog", lambda d: (self.faults.append("dialog"), d.dismiss()))
+        self.problems: list[str] = []
+        page.on("console", lambda m: self.problems.append(f"console: {m.text}"))
+        page.on("pageerror", lambda e: self.problems.append(f"error: {e}"))
+        page.on("dialog", lambda d: (self.problems.append("dialog"), d.dismiss()))
         page.on("request", self._request)
 
     def _request(self, request: Any) -> None:
         if not request.url.startswith(("file:", "blob:")):
-            self.faults.append(f"request: {request.url}")
+            self.problems.append(f"request: {request.url}")
 
 
 Opener = Any
@@ -91,7 +91,7 @@ def test_it_renders_without_error_request_or_sideways_scrolling(
     cells = seen.page.locator("table.heat td[data-r]").count()
     assert cells >= 12 * (12 if size is WIDE else 3)  # so many columns as fit
     assert seen.page.locator("article.exhibit").count() == 6
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["desktop", "phone"])
@@ -136,7 +136,7 @@ def test_the_first_screen_shows_the_verdict_and_the_picture_that_proves_it(
     assert page.locator(".proof h3").inner_text() == found.views[-2].title
     assert page.locator(".proof .glosses dt").first.inner_text() == "Difference"
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
-    assert visited.faults == []
+    assert visited.problems == []
     page.close()
 
 
@@ -200,7 +200,7 @@ def test_hostile_text_stays_text(visit: Opener, expect: Any) -> None:
     expect(found).not_to_have_text("1 of 1 segments")
     page.get_by_label("Text").fill("<script>")
     expect(found).to_have_text("1 of 1 segments")
-    assert seen.faults == []
+    assert seen.problems == []
     assert page.evaluate("window.broken") is None
 
 
@@ -224,7 +224,7 @@ def test_tables_sort_by_mouse_numbers_as_numbers_and_undefined_last(visit: Opene
         assert values[-1] == "-"
         defined = [float(v.replace("\u2212", "-")) for v in values if v != "-"]
         assert defined == sorted(defined, reverse=direction == "descending")
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_tables_sort_and_filter_by_keyboard(visit: Opener, expect: Any) -> None:
@@ -245,7 +245,7 @@ def test_tables_sort_and_filter_by_keyboard(visit: Opener, expect: Any) -> None:
     assert set(first_cells(page, "#f0-t0", 2)) == {"ent:PERSON people"}
     page.locator("#f0-t0").get_by_role("button", name="Last").press("Enter")
     assert count.inner_text().startswith("101\u2013128 of 128")
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_the_heat_map_sorts_filters_and_follows_the_metric(visit: Opener) -> None:
@@ -265,7 +265,7 @@ def test_the_heat_map_sorts_filters_and_follows_the_metric(visit: Opener) -> Non
     before = first_cells(page, "#f0-p0", 2, 1)
     box.get_by_label("Metric").select_option("chrF")
     assert first_cells(page, "#f0-p0", 2, 1) != before
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_a_click_on_a_cell_leads_to_its_segments(visit: Opener) -> None:
@@ -279,7 +279,7 @@ def test_a_click_on_a_cell_leads_to_its_segments(visit: Opener) -> None:
     assert page.evaluate("document.activeElement.textContent") == "Segments behind the numbers"
     first = box.locator("article").first.locator(".candidate").first
     assert first.locator("h5").inner_text() == "online-X.0"
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_the_arrow_keys_walk_the_heat_map_and_enter_leads_to_segments(visit: Opener) -> None:
@@ -296,11 +296,11 @@ def test_the_arrow_keys_walk_the_heat_map_and_enter_leads_to_segments(visit: Ope
         page.locator("#f0-segments").get_by_label("System", exact=True).input_value()
         == "online-B.0"
     )
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_marks_are_cut_by_code_points(browser: Any, tmp_path: Path, finding: Finding) -> None:
-    from gnomon.findings import Exhibit, ExhibitText, Finding, Highlight
+    from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight
 
     texts = (
         ExhibitText(
@@ -404,7 +404,7 @@ def test_segments_are_rendered_on_demand_and_filtered_by_text(visit: Opener) -> 
     page.locator("#f0-segments output", has_text="6 of 12 segments").wait_for()
     assert box.locator("article", has_text="Document chess.07").count() == 6
     box.get_by_label("List").select_option(label="negative (18)")
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_bars_follow_the_systems_that_the_reader_picks(visit: Opener) -> None:
@@ -423,7 +423,7 @@ def test_bars_follow_the_systems_that_the_reader_picks(visit: Opener) -> None:
     many.get_by_label("online-A.0").uncheck()
     assert many.locator("svg.chart").first.locator("text.label").count() == 15
     assert page.locator("#f0-p3 svg.chart rect").count() >= 17 * 2
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_negative_bars_lie_left_of_zero(visit: Opener) -> None:
@@ -497,4 +497,4 @@ def test_it_prints(visit: Opener) -> None:
     seen.page.emulate_media(media="print")
     assert not seen.page.locator(".toolbar").first.is_visible()
     assert seen.page.locator("table.heat").is_visible()
-    assert seen.faults == []
+    assert seen.problems == []

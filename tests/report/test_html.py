@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.errors import OutputError
-from gnomon.findings import Column, Excerpt, Exhibit, ExhibitText, Finding, Statement, Table
+from gnomon.core.errors import OutputError
+from gnomon.core.findings import Column, Excerpt, Exhibit, ExhibitText, Finding, Statement, Table
 from gnomon.report import render, to_html, write_html
 from gnomon.report.html import json_in_html, leading
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.findings import Column, Exhibit, ExhibitText, Finding, Highlight, Table
+from gnomon.core.findings import Column, Exhibit, ExhibitText, Finding, Highlight, Table
 from gnomon.report import to_html, write_html
 
 LONG = "A sentence of a long document. " * 100

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gnomon.errors import UnknownNameError
-from gnomon.findings import Column, Finding, Table
+from gnomon.core.errors import UnknownNameError
+from gnomon.core.findings import Column, Finding, Table
+from gnomon.core.scores import Scores
+from gnomon.core.signature import Signature, version
 from gnomon.report import envelope, render, render_segments
-from gnomon.scores import Scores
-from gnomon.signature import Signature, version
 
 COLUMNS = (Column("system", "System"), Column("muler", "MuLER", "share"))
 

@@ -7,9 +7,9 @@ import random
 
 import pytest
 
-from gnomon.findings import Statement
+from gnomon.core.findings import Statement
+from gnomon.core.tabular import Grid, GridCell, GridColumn, GridRow
 from gnomon.report import print_grid, print_verdict
-from gnomon.tabular import Grid, GridCell, GridColumn, GridRow
 
 _WORDS = (
     *("a", "System", "Facebook_FAIR.6750", "bleu", "a name / with: many - breaks", "x" * 50),

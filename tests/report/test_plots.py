@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gnomon.findings import (
+from gnomon.core.findings import (
     Bars,
     Boxes,
     Cell,
@@ -216,13 +216,13 @@ def page(request: pytest.FixtureRequest, browser: Any, page_file: Path) -> Itera
     """Wide and light, where a test does not ask for both; without fault or sideways scrolling."""
     width, scheme = getattr(request, "param", (1280, "light"))
     made = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    faults: list[str] = []
-    made.on("console", lambda m: faults.append(m.text))
-    made.on("pageerror", lambda e: faults.append(str(e)))
+    problems: list[str] = []
+    made.on("console", lambda m: problems.append(m.text))
+    made.on("pageerror", lambda e: problems.append(str(e)))
     made.goto(page_file.as_uri())
     made.wait_for_selector("html[data-ready]")
     yield made
-    assert faults == []
+    assert problems == []
     assert made.evaluate("document.documentElement.scrollWidth") <= width
     made.close()
 

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from gnomon.findings import Column, Exhibit, ExhibitText, Finding, Highlight, Table
+from gnomon.core.findings import Column, Exhibit, ExhibitText, Finding, Highlight, Table
 from gnomon.report import print_finding, to_html
 from gnomon.report.html import payload
 from gnomon.report.terminal import shaded

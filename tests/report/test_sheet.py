@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gnomon import muler
-from gnomon.findings import Exhibit, ExhibitText, Highlight
+from gnomon.core.findings import Exhibit, ExhibitText, Highlight
 from gnomon.report.sheet import to_form
 
 HOSTILE = "</script><script>window.broken=1</script><img src=x onerror=alert(1)>\u202e\u2028&amp;"
@@ -55,22 +55,22 @@ class Visit:
 
     def __init__(self, browser: Any, path: Path, size: dict[str, int]) -> None:
         self.path = path
-        self.faults: list[str] = []
+        self.problems: list[str] = []
         self.context = browser.new_context(viewport=size, accept_downloads=True, offline=True)
         self.open()
 
     def open(self) -> None:
         self.page = self.context.new_page()
-        self.page.on("console", lambda m: self.faults.append(f"console: {m.text}"))
-        self.page.on("pageerror", lambda e: self.faults.append(f"error: {e}"))
-        self.page.on("dialog", lambda d: (self.faults.append("dialog"), d.dismiss()))
+        self.page.on("console", lambda m: self.problems.append(f"console: {m.text}"))
+        self.page.on("pageerror", lambda e: self.problems.append(f"error: {e}"))
+        self.page.on("dialog", lambda d: (self.problems.append("dialog"), d.dismiss()))
         self.page.on("request", self._request)
         self.page.goto(self.path.as_uri())
         self.page.wait_for_selector("html[data-ready]")
 
     def _request(self, request: Any) -> None:
         if not request.url.startswith(("file:", "blob:")):
-            self.faults.append(f"request: {request.url}")
+            self.problems.append(f"request: {request.url}")
 
     def press(self, *keys: str) -> None:
         for key in keys:
@@ -128,7 +128,7 @@ class TestInBrowser:
         assert [one.answer for one in found] == ["A", "B", "tie", "", ""]
         assert {one.annotator for one in found} == {"Änna =B"}
         assert found[1].comment == '=1+1 "x"\ttab\nline'
-        assert seen.faults == []
+        assert seen.problems == []
 
     def test_it_can_be_filled_in_by_keyboard_alone(self, visit: Any, tmp_path: Path) -> None:
         seen = visit()
@@ -137,7 +137,7 @@ class TestInBrowser:
         found = muler.read_answers([seen.saved("TSV", tmp_path)])
         assert [one.answer for one in found] == ["B", "B", "tie", "", ""]
         assert "Item 5 of 5" in seen.page.locator("section.item h2").inner_text()
-        assert seen.faults == []
+        assert seen.problems == []
 
     def test_keys_write_while_one_writes(self, visit: Any) -> None:
         seen = visit()
@@ -158,7 +158,7 @@ class TestInBrowser:
         assert "Item 2 of 5" in seen.page.locator("section.item h2").inner_text()
         assert seen.page.get_by_label("Your name").input_value() == "Ben"
         assert "not yet saved" in seen.page.locator(".status").inner_text()
-        assert seen.faults == []
+        assert seen.problems == []
 
     def test_work_goes_on_elsewhere_with_a_saved_file(self, visit: Any, tmp_path: Path) -> None:
         first = visit()
@@ -173,7 +173,7 @@ class TestInBrowser:
         second.page.get_by_label("Go on with a saved JSON file").set_input_files(other)
         second.page.wait_for_selector(".status.warn")
         assert second.total == "2 of 5 answered"
-        assert second.faults == []
+        assert second.problems == []
 
     def test_where_the_browser_keeps_nothing_it_warns_before_work_is_lost(self, visit: Any) -> None:
         seen = visit()
@@ -204,7 +204,7 @@ class TestInBrowser:
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
         seen.press("n")
         assert "(empty)" in page.locator(".two .side").nth(1).inner_text()
-        assert seen.faults == []
+        assert seen.problems == []
 
     def test_marks_stand_on_their_words_also_after_emoji(self, visit: Any) -> None:
         seen = visit()

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from gnomon.findings import Column, Table
+from gnomon.core.findings import Column, Table
+from gnomon.core.scores import Scores
+from gnomon.core.signature import Signature
 from gnomon.report import print_finding, print_scores, print_table
 from gnomon.report.terminal import folded
-from gnomon.scores import Scores
-from gnomon.signature import Signature
 
 if TYPE_CHECKING:
-    from gnomon.findings import Finding
+    from gnomon.core.findings import Finding
 
 
 def shown(finding: Finding, width: int = 100) -> str:

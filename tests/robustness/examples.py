@@ -12,24 +12,24 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
-from tests.annotate.test_labels import CONLLU
-from tests.formats.judged_sets import judged_set
-from tests.formats.test_human_damaged import WHOLE
-from tests.formats.test_mqm_set import written as write_mqm_set
-from tests.formats.test_published_damaged import SETS
-from tests.formats.wmt_files import sgml_files, small_set, to_xml
+from tests.data.formats.judged_sets import judged_set
+from tests.data.formats.test_human_damaged import WHOLE
+from tests.data.formats.test_mqm_set import written as write_mqm_set
+from tests.data.formats.test_published_damaged import SETS
+from tests.data.formats.wmt_files import sgml_files, small_set, to_xml
+from tests.linguistics.test_labels import CONLLU
 from tests.robustness.law import ALL, Example
 
 import gnomon as gn
 from gnomon import bmx, formats, muler, paraphrase, study
-from gnomon.annotate import Labels
-from gnomon.annotate._word_lists import Lexicon
-from gnomon.annotate.scorers._ratings import read_ratings
 from gnomon.cli import main
-from gnomon.difficulty.frozen import read_grams
-from gnomon.human import HumanScores, Ranking
-from gnomon.spans import ErrorSpan
-from gnomon.testset import SystemInfo
+from gnomon.core.human import HumanScores, Ranking
+from gnomon.core.spans import ErrorSpan
+from gnomon.core.testset import SystemInfo
+from gnomon.linguistics import Labels
+from gnomon.linguistics._word_lists import Lexicon
+from gnomon.linguistics.scorers._ratings import read_ratings
+from gnomon.methods.difficulty.frozen import read_grams
 
 TEXTS = (
     "the red cat sat on the mat near a door .",
@@ -343,7 +343,7 @@ def _annotations(base: Path, _: Path) -> Iterable[Example]:
 
 
 def _sheets(base: Path, whole: Path) -> Iterable[Example]:
-    from tests.muler.test_sheet import KEY
+    from tests.methods.muler.test_sheet import KEY
 
     pairs = base / "pairs"
     pairs.mkdir()

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon.cli import main
-from gnomon.errors import GnomonError
-from gnomon.human import HumanScores
+from gnomon.core.errors import GnomonError
+from gnomon.core.human import HumanScores
 
 ALL = ("",)
 

@@ -20,15 +20,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.official.test_archives import FILES, special, tar, tree, written, zipped
+from tests.data.official.test_archives import FILES, special, tar, tree, written, zipped
 from tests.robustness import damage
 from tests.robustness.examples import judged
 from tests.robustness.law import Example, ask, shape
 
 import gnomon as gn
-from gnomon.errors import FormatError
-from gnomon.formats import write_test_set
-from gnomon.official import ArchiveLimits, unpack
+from gnomon.core.errors import FormatError
+from gnomon.data.formats import write_test_set
+from gnomon.data.official import ArchiveLimits, unpack
 
 
 def _pax(headers: dict[str, str]) -> bytes:
@@ -136,10 +136,10 @@ def test_a_flipped_bit_is_refused_or_changes_nothing_or_is_said_to_be_possible(
     command = ("data", "convert", str(archive), "-o", "OUT", "-f", "json")
     example = Example(kind, (), tmp_path / "in", command, gn.TestSet.read)
     whole = ask(example, tmp_path / "out")
-    draw, faults = random.Random(kind), []
+    draw, problems = random.Random(kind), []
     for _ in range(flips):
         archive.write_bytes(damage.flip(data, draw))
         found = ask(example, tmp_path / "out")
         if found.code == 0 and not found.said and repr(found.content) != repr(whole.content):
-            faults.append(str(shape(whole.content) - shape(found.content)))
-    assert not faults, f"{len(faults)} of {flips}: {faults}"
+            problems.append(str(shape(whole.content) - shape(found.content)))
+    assert not problems, f"{len(problems)} of {flips}: {problems}"

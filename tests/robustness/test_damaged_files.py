@@ -42,8 +42,8 @@ from tests.robustness.examples import examples
 from tests.robustness.law import Answer, Example, Slow, ask, shape
 
 from gnomon import formats
-from gnomon.annotate.scorers import describe_scorers
 from gnomon.cli import _main
+from gnomon.linguistics.scorers import describe_scorers
 
 EXAMPLES = Path(__file__).parent / "examples.py"
 
@@ -64,15 +64,15 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_damaged_files_are_refused_in_words_or_what_differs_is_said(
     made: list[Example], draws: int, tmp_path: Path
 ) -> None:
-    faults = [fault for one in made for fault in probe(one, tmp_path / "out", draws)]
-    assert not faults, "\n\n".join(faults)
+    problems = [fault for one in made for fault in probe(one, tmp_path / "out", draws)]
+    assert not problems, "\n\n".join(problems)
 
 
 @pytest.mark.parametrize("share", [0.04, pytest.param(1, marks=pytest.mark.verify)])
 def test_what_is_no_file_is_refused_and_nothing_waits_for_it(
     made: list[Example], share: float, tmp_path: Path
 ) -> None:
-    draw, faults = random.Random(1), []
+    draw, problems = random.Random(1), []
     for one in made:
         whole = ask(one, tmp_path / "out")
         for file in one.files[:3]:
@@ -82,8 +82,8 @@ def test_what_is_no_file_is_refused_and_nothing_waits_for_it(
                 with replaced(file):
                     damage.no_file(file, kind)
                     fault = judged(one, tmp_path / "out", whole, file, b"", b"")
-                faults += [f"{one.name}: {file.name} is a {kind}: {fault}"] if fault else []
-    assert not faults, "\n\n".join(faults)
+                problems += [f"{one.name}: {file.name} is a {kind}: {fault}"] if fault else []
+    assert not problems, "\n\n".join(problems)
 
 
 @pytest.mark.parametrize("name", ["gnomon", "written esa", "frozen"])
@@ -123,7 +123,7 @@ def _refused_by_a_process(example: Example, out: Path) -> None:
 
 
 def test_every_format_that_is_registered_has_an_example(made: list[Example]) -> None:
-    """Loops over the house's registries: what comes to them has to come here."""
+    """Loops over gnomon's registries: what comes to them has to come here."""
     covered = {name for example in made for name in example.covers}
     human = {form.name for form in formats.formats_of(formats.JudgementFormat)}
     needed = {info.name for info in formats.describe()} - human - {"wmt"}
@@ -142,7 +142,7 @@ def test_every_format_that_is_registered_has_an_example(made: list[Example]) -> 
 
 # options that take no file of a format, and what is damaged elsewhere
 ELSEWHERE = {
-    "--encoder": "configurations and vocabularies of encoders, tests/learned/test_checkpoints.py",
+    "--encoder": "configurations of encoders, tests/metrics/learned/test_checkpoints.py",
     "--vocabulary": "likewise",
     "--folder": "the folder of fetched test sets, which each reader reads as its own",
     "sacrebleu": "archives, tests/official; then plain text",
@@ -213,7 +213,7 @@ def _outline(data: bytes) -> tuple[int, int, list[bytes]]:
 
 def probe(example: Example, out: Path, draws: int) -> list[str]:
     """Damage the files of an example in many ways; what is found against the law."""
-    faults = []
+    problems = []
     whole = ask(example, out)
     assert whole.code == 0, whole.said
     draw = random.Random(example.name)
@@ -228,8 +228,10 @@ def probe(example: Example, out: Path, draws: int) -> list[str]:
             file.write_bytes(damaged)
             fault = judged(example, out, whole, file, data, damaged)
         if fault:
-            faults.append(f"{example.name} {number}: {way.__name__} of {file.name}: {fault:.2000}")
-    return faults
+            problems.append(
+                f"{example.name} {number}: {way.__name__} of {file.name}: {fault:.2000}"
+            )
+    return problems
 
 
 def judged(

@@ -17,7 +17,7 @@ from tests.robustness import damage
 from tests.robustness.examples import judged
 
 from gnomon import study
-from gnomon.errors import DataError, GnomonError
+from gnomon.core.errors import DataError, GnomonError
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
@@ -148,7 +148,7 @@ def test_damage_inside_a_table_changes_no_answer_and_is_mended_by_the_next_run(
     place: Path, tmp_path: Path, way: damage.Way, times: int
 ) -> None:
     whole = _answers(place / "study.store")
-    draw, faults = random.Random(3), []
+    draw, problems = random.Random(3), []
     for number in range(times):
         folder = tmp_path / str(number)  # a place that nobody has looked at before
         shutil.copytree(place, folder)
@@ -161,12 +161,12 @@ def test_damage_inside_a_table_changes_no_answer_and_is_mended_by_the_next_run(
             same = _answers(folder / "study.store") == whole
         except DataError:
             same = True
-        faults += [] if same else [f"{file.parent.name}, byte {at} of {len(data)}: other answers"]
+        problems += [] if same else [f"{file.parent.name}, byte {at} of {len(data)}: other answers"]
         outcome = _run(folder)
         if at >= 0 and (outcome.failed or _kept(folder) != _kept(place)):
-            faults.append(f"{file.parent.name}, byte {at} of {len(data)}: kept by the next run")
+            problems.append(f"{file.parent.name}, byte {at} of {len(data)}: kept by the next run")
         shutil.rmtree(folder)
-    assert not faults, f"{len(faults)} in {times}: {faults}"
+    assert not problems, f"{len(problems)} in {times}: {problems}"
 
 
 def _kept(folder: Path) -> dict[str, object]:

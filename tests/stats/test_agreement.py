@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gnomon.errors import LengthMismatchError, UsageError
+from gnomon.core.errors import LengthMismatchError, UsageError
 from gnomon.stats import (
     Decisions,
     acc_eq,

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from sacrebleu.metrics import BLEU
 
-from gnomon.errors import LengthMismatchError, UnknownNameError, UsageError
+from gnomon.core.errors import LengthMismatchError, UnknownNameError, UsageError
 from gnomon.stats import (
     approximate_randomisation,
     bootstrap_p_value,

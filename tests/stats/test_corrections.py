@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 from gnomon.stats import benjamini_hochberg, holm
 
 probabilities = st.lists(st.floats(0, 1), min_size=1, max_size=30)

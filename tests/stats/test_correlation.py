@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from gnomon.errors import LengthMismatchError, UnknownNameError
+from gnomon.core.errors import LengthMismatchError, UnknownNameError
 from gnomon.stats import (
     kendall_b,
     kendall_c,

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from gnomon import stats
-from gnomon.errors import LengthMismatchError
+from gnomon.core.errors import LengthMismatchError
 
 
 def drawn(seed: int, shape: tuple[int, int] = (5, 30)) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from gnomon.errors import LengthMismatchError, UsageError
+from gnomon.core.errors import LengthMismatchError, UsageError
 from gnomon.stats import EarlyStopping, acc_eq, calibrate_ties, pair_swap_test
 
 NAN = float("nan")

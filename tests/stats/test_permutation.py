@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gnomon.errors import LengthMismatchError, UnknownNameError, UsageError
+from gnomon.core.errors import LengthMismatchError, UnknownNameError, UsageError
 from gnomon.stats import (
     EarlyStopping,
     SoftPairwiseAccuracy,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gnomon.errors import LengthMismatchError, UsageError
+from gnomon.core.errors import LengthMismatchError, UsageError
 from gnomon.stats import clusters, rank_ranges, ranks
 
 NAN = float("nan")

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from gnomon.errors import UsageError
+from gnomon.core.errors import UsageError
 from gnomon.stats import bootstrap_interval, resamples, resampling
 from gnomon.stats.resampling import (
     group_interval,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gnomon.errors import UsageError
+from gnomon.core.errors import UsageError
 from gnomon.stats import outliers, top
 
 NAN = float("nan")

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from gnomon.errors import UnknownNameError
+from gnomon.core.errors import UnknownNameError
 from gnomon.stats import EarlyStopping, p_value, rules
 
 NULL = [-0.3, -0.2, 0.0, 0.1, 0.2]

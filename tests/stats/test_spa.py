@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from gnomon.errors import LengthMismatchError, UnknownNameError, UsageError
+from gnomon.core.errors import LengthMismatchError, UnknownNameError, UsageError
 from gnomon.stats import spa, system_p_values
 
 NAN = float("nan")

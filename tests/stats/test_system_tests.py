@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gnomon.errors import UsageError
+from gnomon.core.errors import UsageError
 from gnomon.stats import approximate_randomisation, bootstrap_p_value, system_bootstrap_test
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gnomon.errors import UsageError
+from gnomon.core.errors import UsageError
 from gnomon.stats import acc_eq, acc_eq_held_out, calibrate_ties
 
 NAN = float("nan")

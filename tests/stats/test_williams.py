@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from gnomon.errors import LengthMismatchError, UnknownNameError
+from gnomon.core.errors import LengthMismatchError, UnknownNameError
 from gnomon.stats import pearson, williams, williams_from_correlations
 from gnomon.stats.student import upper_tail
 

@@ -12,9 +12,9 @@ from tests.truth.worlds import bundled, noised, outputs, planted, references
 
 import gnomon as gn
 from gnomon import study
-from gnomon.findings import Bars
-from gnomon.formats import sets_in, suspicions
-from gnomon.verdicts import leaders, misaligned, of_scores
+from gnomon.core.findings import Bars
+from gnomon.core.verdicts import leaders, misaligned, of_scores
+from gnomon.data.formats import anomaly_texts, sets_in
 
 Damage = Callable[[Sequence[str]], list[str]]
 
@@ -263,10 +263,10 @@ def test_published_sets_are_in_order(shared: Path) -> None:
             continue
         for one in there:
             ts = gn.TestSet.read(one.place, language_pair=one.language_pair, human="readable")
-            assert suspicions(ts) == (), one.place
+            assert anomaly_texts(ts) == (), one.place
             for first in range(0, ts.segments - 30, max(30, ts.segments // 4)):
                 some = ts.select(segments=list(range(first, first + 30)))
-                assert suspicions(some) == (), (one.place, first)
+                assert anomaly_texts(some) == (), (one.place, first)
             looked_at += len(ts.systems)
             for name in list(ts.systems)[:4] if ts.references else ():
                 moved = {name: [*ts.systems[name][1:], ts.systems[name][0]]}

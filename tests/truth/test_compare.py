@@ -13,12 +13,12 @@ from tests.truth.worlds import outputs, planted
 from tests.truth.worlds_compare import judged, names_of, scored
 
 import gnomon as gn
-from gnomon.human import HumanScores
+from gnomon.core.human import HumanScores
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gnomon.findings import Finding
+    from gnomon.core.findings import Finding
 
 _DRAWS = [100, pytest.param(1000, marks=pytest.mark.verify)]
 _BARE = {"resamples": 199, "trials": 199, "examples": 0, "ngrams": 0}

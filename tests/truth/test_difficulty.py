@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from tests.agreement.pairs import gained, means, of_side
-from tests.difficulty.test_verdict import said_of
+from tests.methods.difficulty.test_verdict import said_of
 from tests.noise import is_mostly_undecided
 from tests.truth.worlds_difficulty import hard_words_that_people_hear
 
-from gnomon.difficulty.metric import Difficulty
-from gnomon.difficulty.sides import base_side, weighted_side
+from gnomon.methods.difficulty.metric import Difficulty
+from gnomon.methods.difficulty.sides import base_side, weighted_side
 from gnomon.metrics import parse
 
 if TYPE_CHECKING:
-    from gnomon.scores import Scores
+    from gnomon.core.scores import Scores
 
 DRAWS = [100, pytest.param(1000, marks=pytest.mark.verify)]
 

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 from tests.noise import is_mostly_undecided
 
-from gnomon.errors import DataError
-from gnomon.findings import Finding, Statement
-from gnomon.judges import fit_calibration, left_out_predictions
-from gnomon.judges.injections import INJECTIONS, ProbeRow, probe_verdict
-from gnomon.judges.injections import _row as probe_row
-from gnomon.judges.pairs import PairwiseRow, pairwise_verdict
-from gnomon.judges.pairs import _row as pair_row
-from gnomon.judges.peoples_scale import (
+from gnomon.core.errors import DataError
+from gnomon.core.findings import Finding, Statement
+from gnomon.core.records import table
+from gnomon.metrics.judges import fit_calibration, left_out_predictions
+from gnomon.metrics.judges.human_scale import (
     CalibrationRow,
     _CalibratedJudges,
     calibration_verdict,
 )
-from gnomon.judges.replies import JudgeReply
-from gnomon.records import table
+from gnomon.metrics.judges.injections import INJECTIONS, ProbeRow, probe_verdict
+from gnomon.metrics.judges.injections import _row as probe_row
+from gnomon.metrics.judges.pairs import PairwiseRow, pairwise_verdict
+from gnomon.metrics.judges.pairs import _row as pair_row
+from gnomon.metrics.judges.replies import JudgeReply
 
 DRAWS = [100, pytest.param(1000, marks=pytest.mark.verify)]
 

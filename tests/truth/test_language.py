@@ -11,9 +11,9 @@ import sacrebleu
 from tests.truth.scripts import SCRIPTS, reversed_by_words, sentences
 
 import gnomon as gn
-from gnomon.scripts import unspaced_language
-from gnomon.signature import Signature
-from gnomon.testset import ErrorSpan
+from gnomon.core.scripts import unspaced_language
+from gnomon.core.signature import Signature
+from gnomon.core.testset import ErrorSpan
 
 
 def _better(finding: gn.findings.Finding, name: str) -> bool:

@@ -12,7 +12,7 @@ from tests.truth.worlds_errors import found, marks
 from tests.truth.worlds_muler import PATTERN, lines
 
 import gnomon as gn
-from gnomon.errors import UsageError
+from gnomon.core.errors import UsageError
 from gnomon.stats.jackknife import jackknife
 
 

@@ -11,10 +11,10 @@ from tests.truth.worlds_bmx import marked
 from tests.truth.worlds_muler_analyses import MOOD
 
 import gnomon as gn
-from gnomon.muler._sheet import Answer, Key, KeyRow
+from gnomon.methods.muler._sheet import Answer, Key, KeyRow
 
 if TYPE_CHECKING:
-    from gnomon.findings import Finding
+    from gnomon.core.findings import Finding
 
 DRAWS = [100, pytest.param(1000, marks=pytest.mark.verify)]
 

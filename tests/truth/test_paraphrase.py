@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.metaeval.contests import contest, scores
+from tests.methods.metaeval.contests import contest, scores
+from tests.methods.paraphrase.test_verdict import gained
 from tests.noise import fewest_undecided, is_mostly_undecided
-from tests.paraphrase.test_verdict import gained
 
 from gnomon.agreement.gains import GainTesting, gain_rows
 from gnomon.agreement.measures import Measure
 from gnomon.agreement.pairing import PairingRequest, pairings
-from gnomon.findings import Finding
-from gnomon.paraphrase._adequacy import AdequacyRow, adequacy_row
-from gnomon.paraphrase._verdict import adequacy_verdict
-from gnomon.records import table
+from gnomon.core.findings import Finding
+from gnomon.core.records import table
+from gnomon.methods.paraphrase._adequacy import AdequacyRow, adequacy_row
+from gnomon.methods.paraphrase._verdict import adequacy_verdict
 
 SYSTEMS = ("a", "b", "c", "d")
 DRAWS = [100, pytest.param(1000, marks=pytest.mark.verify)]

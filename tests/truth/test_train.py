@@ -10,9 +10,9 @@ import pytest
 from tests.noise import is_mostly_undecided
 from tests.truth.worlds_train import row
 
-from gnomon.findings import Finding
-from gnomon.records import table
-from gnomon.train._metric import (
+from gnomon.core.findings import Finding
+from gnomon.core.records import table
+from gnomon.methods.train._metric import (
     HeldOutRow,
     LearnedSetRow,
     TrainedMetricRow,
@@ -22,7 +22,7 @@ from gnomon.train._metric import (
 )
 
 if TYPE_CHECKING:
-    from gnomon.train._metric import _TrainingRequest
+    from gnomon.methods.train._metric import _TrainingRequest
 
 
 @pytest.mark.parametrize("draws", [100, pytest.param(1000, marks=pytest.mark.verify)])

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.truth.worlds import WORLDS, World
 
-from gnomon import methods
-from gnomon.findings import Finding, Statement
-from gnomon.study._pages import CLAIMS as OF_PAGES
+from gnomon.core import registry as methods
+from gnomon.core.findings import Finding, Statement
+from gnomon.studies._pages import CLAIMS as OF_PAGES
 
 if TYPE_CHECKING:
-    from gnomon.verdicts import Claim
+    from gnomon.core.verdicts import Claim
 
 for _file in sorted(Path(__file__).parent.glob("worlds_*.py")):
     importlib.import_module(f"tests.truth.{_file.stem}")

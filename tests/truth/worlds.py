@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 
 import gnomon as gn
 from gnomon import example
-from gnomon.findings import Finding, Statement
+from gnomon.core.findings import Finding, Statement
 
 Said: TypeAlias = Finding | Iterable[Statement]
 

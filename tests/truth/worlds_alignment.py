@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from tests.truth.worlds import noised, outputs, planted, world
 
 import gnomon as gn
-from gnomon.verdicts import of_scores
+from gnomon.core.verdicts import of_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gnomon.findings import Finding, Statement
+    from gnomon.core.findings import Finding, Statement
 
 _FEW = 50
 

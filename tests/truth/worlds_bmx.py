@@ -10,14 +10,14 @@ from tests.truth.worlds import bundled, outputs, planted, world
 
 import gnomon as gn
 from gnomon import bmx
-from gnomon.bmx import Experiment, Grids
-from gnomon.bmx._verdict import tune_verdict
-from gnomon.human import HumanScores
-from gnomon.scores import BEGINNINGS
-from gnomon.spans import ErrorSpan
+from gnomon.core.human import HumanScores
+from gnomon.core.scores import BEGINNINGS
+from gnomon.core.spans import ErrorSpan
+from gnomon.methods.bmx import Experiment, Grids
+from gnomon.methods.bmx._verdict import tune_verdict
 
 if TYPE_CHECKING:
-    from gnomon.findings import Finding, Statement
+    from gnomon.core.findings import Finding, Statement
 
 P, W = np.array([-1.0, 0.0, 1.0]), np.array([0.0, 0.5, 1.0])
 PAIRS = ("de-en", "fr-en", "cs-en", "fi-en", "ru-en")

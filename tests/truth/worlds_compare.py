@@ -11,13 +11,13 @@ import numpy as np
 from tests.truth.worlds import bundled, noised, outputs, planted, references, world
 
 import gnomon as gn
-from gnomon.scores import BEGINNINGS, Scores
-from gnomon.signature import Signature
+from gnomon.core.scores import BEGINNINGS, Scores
+from gnomon.core.signature import Signature
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gnomon.findings import Finding
+    from gnomon.core.findings import Finding
 
 BARE = {"resamples": 199, "examples": 0, "ngrams": 0}
 ANY = "compare.*"

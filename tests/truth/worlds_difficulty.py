@@ -7,15 +7,15 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from tests.difficulty.sets import contest, judged, sentences
+from tests.methods.difficulty.sets import contest, judged, sentences
 from tests.truth.worlds import bundled, outputs, planted, references, world
 
 import gnomon as gn
-from gnomon.difficulty import score as scored
-from gnomon.difficulty import words as hard_words
+from gnomon.methods.difficulty import score as scored
+from gnomon.methods.difficulty import words as hard_words
 
 if TYPE_CHECKING:
-    from gnomon.findings import Finding
+    from gnomon.core.findings import Finding
 
 #: of 12 systems, how much of the hard words each has right, and how much of the easy ones
 _HARD = np.linspace(0.0, 0.95, 12)

@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from tests.metaeval.marked import marked_set
+from tests.methods.metaeval.marked import marked_set
 from tests.truth.worlds import world
 
 import gnomon as gn
-from gnomon.human import HumanScores
-from gnomon.spans import ErrorSpan
+from gnomon.core.human import HumanScores
+from gnomon.core.spans import ErrorSpan
 
 if TYPE_CHECKING:
-    from gnomon.findings import Finding
+    from gnomon.core.findings import Finding
 
 WORDS = ("dog", "cat", "hat", "mat", "car", "bus")
 

@@ -8,18 +8,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from tests.judges.chat_server import Chat, Reply, serving
-from tests.judges.test_methods_of_judges import gullible, longer
-from tests.judges.test_metric import fenced, numbers, sets, spec
+from tests.metrics.judges.chat_server import Chat, Reply, serving
+from tests.metrics.judges.test_methods_of_judges import gullible, longer
+from tests.metrics.judges.test_metric import fenced, numbers, sets, spec
 from tests.truth.worlds import world
 
 import gnomon as gn
-from gnomon.human import HumanScores
+from gnomon.core.human import HumanScores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gnomon.findings import Finding
+    from gnomon.core.findings import Finding
 
 
 def asked(

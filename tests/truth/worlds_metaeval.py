@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from tests.truth.worlds import bundled, world
 
 import gnomon as gn
-from gnomon.human import HumanScores
-from gnomon.signature import Signature
+from gnomon.core.human import HumanScores
+from gnomon.core.signature import Signature
 
 if TYPE_CHECKING:
-    from gnomon.findings import Finding
+    from gnomon.core.findings import Finding
 
 #: of draws, where a test draws
 FEW: dict[str, Any] = {"resamples": 200}

@@ -12,7 +12,7 @@ from tests.truth.worlds import outputs, planted, world
 import gnomon as gn
 
 if TYPE_CHECKING:
-    from gnomon.findings import Finding
+    from gnomon.core.findings import Finding
 
 ANIMALS, PLACES = ("cat", "dog", "horse", "cow"), ("park", "house", "barn", "street")
 PATTERN = {

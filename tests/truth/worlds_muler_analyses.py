@@ -6,20 +6,20 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from tests.muler.test_other_verdicts import FEATURES, correlated, specific, uneven
+from tests.methods.muler.test_other_verdicts import FEATURES, correlated, specific, uneven
 from tests.truth.worlds import world
 from tests.truth.worlds_muler import PATTERN, lines, moved
 
 import gnomon as gn
-from gnomon.annotate.scorers import LexiconScorer, Ratings
-from gnomon.annotate.scorers._ratings import Rated
-from gnomon.findings import Finding, Statement
-from gnomon.muler import validate
-from gnomon.muler._correlations import correlate_verdict
-from gnomon.muler._discrepancy import discrepancy_verdict
-from gnomon.muler._judge import PreferenceRow, judge_verdict
-from gnomon.muler.validate._specificity import specificity_verdict
-from gnomon.records import table
+from gnomon.core.findings import Finding, Statement
+from gnomon.core.records import table
+from gnomon.linguistics.scorers import LexiconScorer, Ratings
+from gnomon.linguistics.scorers._ratings import Rated
+from gnomon.methods.muler import validate
+from gnomon.methods.muler._correlations import correlate_verdict
+from gnomon.methods.muler._discrepancy import discrepancy_verdict
+from gnomon.methods.muler._judge import PreferenceRow, judge_verdict
+from gnomon.methods.muler.validate._specificity import specificity_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

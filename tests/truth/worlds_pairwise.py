@@ -5,15 +5,15 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from tests.metaeval.test_pairwise import BoundLonger, Longer
+from tests.methods.metaeval.test_pairwise import BoundLonger, Longer
 from tests.truth.worlds import world
 
 import gnomon as gn
-from gnomon.scores import BEGINNINGS
+from gnomon.core.scores import BEGINNINGS
 
 if TYPE_CHECKING:
-    from gnomon.batch import Batch
-    from gnomon.findings import Finding
+    from gnomon.core.batch import Batch
+    from gnomon.core.findings import Finding
 
 ANY = "pairwise.*"
 

@@ -12,20 +12,20 @@ import numpy as np
 from tests.truth.worlds import bundled, planted, references, world
 
 import gnomon as gn
-from gnomon.findings import Finding
-from gnomon.human import HumanScores
-from gnomon.paraphrase._made_verdict import generate_verdict, train_verdict
-from gnomon.paraphrase._verdict import gain_verdict
-from gnomon.paraphrase.generation._generate import GeneratedRow
-from gnomon.paraphrase.training._train import TrainedRow, TrainingPlanRow
-from gnomon.records import Record, columns_of, table
-from gnomon.scores import BEGINNINGS
-from gnomon.testset import Paraphrase
+from gnomon.core.findings import Finding
+from gnomon.core.human import HumanScores
+from gnomon.core.records import Record, columns_of, table
+from gnomon.core.scores import BEGINNINGS
+from gnomon.core.testset import Paraphrase
+from gnomon.methods.paraphrase._made_verdict import generate_verdict, train_verdict
+from gnomon.methods.paraphrase._verdict import gain_verdict
+from gnomon.methods.paraphrase.generation._generate import GeneratedRow
+from gnomon.methods.paraphrase.training._train import TrainedRow, TrainingPlanRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.findings import Statement
+    from gnomon.core.findings import Statement
 
 _SYSTEMS = 12
 

@@ -10,14 +10,14 @@ import numpy as np
 from tests.truth.worlds import noised, outputs, planted, references, world
 
 import gnomon as gn
-from gnomon.scores import BEGINNINGS, Scores
-from gnomon.signature import Signature
-from gnomon.verdicts import of_scores
+from gnomon.core.scores import BEGINNINGS, Scores
+from gnomon.core.signature import Signature
+from gnomon.core.verdicts import of_scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gnomon.findings import Statement
+    from gnomon.core.findings import Statement
 
 ANY = "score.*"
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from tests.truth.worlds import world
 
 import gnomon as gn
-from gnomon.human import OutputLookedAt
-from gnomon.spans import ErrorSpan
+from gnomon.core.human import OutputLookedAt
+from gnomon.core.spans import ErrorSpan
 
 if TYPE_CHECKING:
-    from gnomon.findings import Finding
+    from gnomon.core.findings import Finding
 
 WORDS = 8
 FEW: dict[str, Any] = {"examples": 0, "resamples": 200}

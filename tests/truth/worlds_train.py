@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 from tests.truth.worlds import world
 
-from gnomon.findings import Finding
-from gnomon.records import columns_of, table
-from gnomon.study._folder import FinishedTask
-from gnomon.study._pages import _untested
-from gnomon.train._metric import (
+from gnomon.core.findings import Finding
+from gnomon.core.records import columns_of, table
+from gnomon.methods.train._metric import (
     HeldOutRow,
     LearnedSetRow,
     TrainedMetricRow,
     train_metric_verdict,
 )
+from gnomon.studies._folder import FinishedTask
+from gnomon.studies._pages import _untested
 
 if TYPE_CHECKING:
-    from gnomon.findings import Cell, Statement
-    from gnomon.records import Record
+    from gnomon.core.findings import Cell, Statement
+    from gnomon.core.records import Record
 
 
 def row(kind: type[Record], **cells: object) -> dict[str, Cell]:

@@ -11,14 +11,14 @@ from tests.truth.scripts import damaged, sentences
 from tests.truth.worlds import world
 
 import gnomon as gn
-from gnomon.human import HumanScores
-from gnomon.testset import Paraphrase
-from gnomon.verdicts import of_scores
+from gnomon.core.human import HumanScores
+from gnomon.core.testset import Paraphrase
+from gnomon.core.verdicts import of_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gnomon.findings import Finding, Statement
+    from gnomon.core.findings import Finding, Statement
 
 _BARE: dict[str, Any] = {"resamples": 199, "examples": 0, "ngrams": 0}
 _WORDS = "bleu(tokenize='13a')"

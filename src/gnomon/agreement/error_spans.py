@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.error_marks import ErrorMarks
-    from gnomon.testset import TestSet
 
     Floats: TypeAlias = NDArray[np.float64]
 
@@ -264,7 +264,7 @@ def partners(
 def _lengths(testset: TestSet, side: str) -> NDArray[np.int64]:
     """Code points of the texts of a side, int64 [K, N]."""
     if side == "source":
-        assert testset.sources is not None  # noqa: S101  # refused at the door
+        assert testset.sources is not None  # noqa: S101  # refused before
         own = [len(text) for text in testset.sources]
         return np.array([own] * len(testset.systems), dtype=np.int64)
     return np.array([[len(t) for t in texts] for texts in testset.systems.values()], np.int64)

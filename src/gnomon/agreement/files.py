@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.errors import DataError, UnknownNameError, UsageError
-from gnomon.formats import (
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.options import Metavar
+from gnomon.core.scores import Scores, check_sums
+from gnomon.core.signature import Signature, content_hash
+from gnomon.core.testset import SystemInfo, TestSet
+from gnomon.data.formats import (
     find_scores,
     is_wmt_scores,
     judged_segments,
@@ -23,10 +27,6 @@ from gnomon.formats import (
     split_name,
 )
 from gnomon.metrics.score_file import ScoreFile
-from gnomon.options import Metavar
-from gnomon.scores import Scores, check_sums
-from gnomon.signature import Signature, content_hash
-from gnomon.testset import SystemInfo, TestSet
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -11,13 +11,13 @@ from gnomon import stats
 from gnomon.agreement.judging import ALL
 from gnomon.agreement.measures import cells, of_pairs, value
 from gnomon.agreement.tables import GROUPING, HUMAN, LEVEL, STATISTIC, SUBSET, TEST_SET
-from gnomon.options import SEED
-from gnomon.records import METRIC, Record, column
+from gnomon.core.options import SEED
+from gnomon.core.records import METRIC, Record, column
+from gnomon.core.verdicts import amount, counted
 from gnomon.stats.correlation import pearson_of_sums
 from gnomon.stats.jackknife import left_out_sums
 from gnomon.stats.measures import grouped_statistic
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
-from gnomon.verdicts import amount, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from gnomon.agreement.measures import Measure, MeasuredScores
     from gnomon.agreement.pairing import JudgedMetric, Pairing
-    from gnomon.records import Ends
+    from gnomon.core.records import Ends
     from gnomon.stats.significance import Alternative
 
     Floats = NDArray[np.float64]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from gnomon import stats
-from gnomon.errors import UsageError
+from gnomon.core.errors import UsageError
 from gnomon.stats.jackknife import numbered
 
 if TYPE_CHECKING:

@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from gnomon import stats
-from gnomon.errors import LengthMismatchError, UnknownNameError, UsageError
-from gnomon.faults import Fault, faults
-from gnomon.human import Judgements, mean, of_segments
+from gnomon.core.errors import LengthMismatchError, UnknownNameError, UsageError
+from gnomon.core.human import Judgements, mean, of_segments
+from gnomon.core.options import SEED, Metavar
+from gnomon.core.scores import Scores
+from gnomon.core.signature import content_hash
+from gnomon.core.slices import slices
+from gnomon.core.validation import Problem, problems
+from gnomon.core.verdicts import anomaly_notice
 from gnomon.metrics import score
 from gnomon.metrics.circularity import (
     circularity,
@@ -24,22 +29,17 @@ from gnomon.metrics.circularity import (
 from gnomon.metrics.random_ import Random
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.spec import is_own_metric
-from gnomon.options import SEED, Metavar
-from gnomon.scores import Scores
-from gnomon.signature import content_hash
-from gnomon.slices import slices
-from gnomon.verdicts import anomaly_notice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from gnomon.human import RankedPairs, Ranking
+    from gnomon.core.human import RankedPairs, Ranking
+    from gnomon.core.slices import Slice
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.protocol import AnyMetric
-    from gnomon.outline import Outline
-    from gnomon.slices import Slice
-    from gnomon.testset import TestSet
 
 #: one for all test sets, or the scores of each (None: it has none there)
 Wanted: TypeAlias = "AnyMetric | Sequence[Scores | None]"
@@ -195,12 +195,14 @@ def every_metric(metrics: object) -> list[object]:
     return list(metrics) if isinstance(metrics, list | tuple) else [metrics]
 
 
-def metric_faults(outline: Outline | None, metrics: object, *, allow_code: bool) -> Iterator[Fault]:
+def metric_faults(
+    outline: Outline | None, metrics: object, *, allow_code: bool
+) -> Iterator[Problem]:
     """Specs that name no metric, or one that cannot score a test set."""
     for number, one in enumerate(every_metric(metrics)):
         if isinstance(one, str):
             place = f"metrics[{number}]"
-            yield from faults(place, check_metric, one, outline, allow_code=allow_code)
+            yield from problems(place, check_metric, one, outline, allow_code=allow_code)
 
 
 def by_name(
@@ -217,7 +219,7 @@ class PairingRequest(NamedTuple):
 
     Attributes:
         human: kinds of human scores and rankings; empty: all that there are.
-        by: slices, see :func:`gnomon.slices.slices`.
+        by: slices, see :func:`gnomon.core.slices.slices`.
         human_systems: whether human translations are judged among the systems.
         reference_systems: systems that were references, and are judged in any case.
         controls: whether controls stand beside figures that judge ties.

@@ -10,9 +10,9 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.agreement.measures import of_pairs
-from gnomon.errors import UsageError
-from gnomon.faults import Fault
-from gnomon.options import SEED
+from gnomon.core.errors import UsageError
+from gnomon.core.options import SEED
+from gnomon.core.validation import Problem
 from gnomon.stats.agreement import item_accuracies
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
 from gnomon.stats.significance import fewest_draws
@@ -125,7 +125,7 @@ def beats(found: Verdicts, row: int, column: int, how: Testing) -> bool | None:
     return significant
 
 
-def resample_faults(resamples: int, confidence: float) -> Iterator[Fault]:
+def resample_faults(resamples: int, confidence: float) -> Iterator[Problem]:
     """Resamples that are too few for intervals."""
     least = fewest_draws(confidence)
     if 0 < resamples < least:
@@ -133,7 +133,7 @@ def resample_faults(resamples: int, confidence: float) -> Iterator[Fault]:
             f"intervals of a confidence of {confidence} need {least} resamples or more, or 0 for"
             f" none; got {resamples}"
         )
-        yield Fault("resamples", UsageError(said))
+        yield Problem("resamples", UsageError(said))
 
 
 def without_documents(name: str) -> UsageError:

@@ -11,8 +11,8 @@ from gnomon import stats
 from gnomon.agreement.judging import ALL, AVERAGE, Joined, grouped, mean_value
 from gnomon.agreement.measures import value
 from gnomon.agreement.significance import FEW_SYSTEMS, beats
-from gnomon.records import METRIC, SLICE, SYSTEM, Record, column, table
-from gnomon.verdicts import amount
+from gnomon.core.records import METRIC, SLICE, SYSTEM, Record, column, table
+from gnomon.core.verdicts import amount
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.measures import Value
     from gnomon.agreement.pairing import JudgedMetric, Pairing
     from gnomon.agreement.significance import Correction, Testing
-    from gnomon.findings import Table
+    from gnomon.core.findings import Table
 
 _LEAST = 3  # systems that a curve starts with
 _CHANGES = ("right", "repaired", "broken", "wrong")

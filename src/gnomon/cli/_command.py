@@ -9,22 +9,22 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gnomon import methods
 from gnomon.cli import _options
 from gnomon.cli._parser import HelpFormatter, rare
 from gnomon.cli._progress import stages
-from gnomon.errors import GateError, GnomonError, UsageError
-from gnomon.faults import refuse
-from gnomon.options import Flags, Group, InputFile, Metavar, Shorthand, is_outcome, read_text
+from gnomon.core import registry as methods
+from gnomon.core.errors import GateError, GnomonError, UsageError
+from gnomon.core.options import Flags, Group, InputFile, Metavar, Shorthand, is_outcome, read_text
+from gnomon.core.validation import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 
     from gnomon.cli._parser import Parser
-    from gnomon.findings import Finding
-    from gnomon.methods import Method
-    from gnomon.options import Option
-    from gnomon.scores import Scores
+    from gnomon.core.findings import Finding
+    from gnomon.core.options import Option
+    from gnomon.core.registry import Method
+    from gnomon.core.scores import Scores
 
 __all__ = ["add_commands", "add_group", "add_method", "build"]
 
@@ -88,17 +88,17 @@ def add_commands(commands: Any, prefix: str = "", *, done: Container[str] = ()) 
             add_group(commands, head)
 
 
-def add_group(commands: Any, room: str) -> None:
-    """Add the command of a room's methods; these are looked up when it is used."""
-    answers = methods.room_answers(room)
+def add_group(commands: Any, group: str) -> None:
+    """Add the command of a group of methods; these are looked up when it is used."""
+    answers = methods.group_answers(group)
     commands.add_parser(
-        room.rpartition(".")[2].replace("_", "-"),
+        group.rpartition(".")[2].replace("_", "-"),
         help=answers,
         description=f"{answers[0].upper()}{answers[1:]} (%(prog)s).",
         formatter_class=HelpFormatter,
         allow_abbrev=False,
         build=lambda parser: add_commands(
-            parser.add_subparsers(title="commands", metavar="COMMAND", required=True), f"{room}."
+            parser.add_subparsers(title="commands", metavar="COMMAND", required=True), f"{group}."
         ),
     )
 
@@ -294,7 +294,7 @@ def _run(method: Method, args: argparse.Namespace) -> int:
     run = _of_the_run(method, args)
     early = {**options, **({"allow_code": args.allow_code} if "allow_code" in run else {})}
     with _in_flags(method):
-        refuse(method.faults(None, early))
+        refuse(method.problems(None, early))
     with stages("reading", quiet=args.quiet, timed=not method.gives_scores) as progress:
         data = _data(method, args, options)
         if "progress" in run:
@@ -375,7 +375,7 @@ def _of_the_run(method: Method, args: argparse.Namespace) -> dict[str, Any]:
     if "allow_code" in method.of_the_run:
         found["allow_code"] = args.allow_code
     if "cache" in method.of_the_run:
-        from gnomon.cache import Cache, default_path
+        from gnomon.core.cache import Cache, default_path
 
         found["cache"] = None if args.no_cache else Cache(default_path())
     if "progress" in method.of_the_run:
@@ -406,7 +406,7 @@ def _write(
     args: argparse.Namespace, finding: Finding, data: Collection[Any], tables: Mapping[str, str]
 ) -> None:
     from gnomon import report
-    from gnomon.formats import atomic_write
+    from gnomon.data.formats import atomic_write
 
     for name, path in tables.items():
         only = replace(finding, tables=(finding.table(name),), views=(), verdict=())

@@ -20,20 +20,22 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from gnomon import methods
 from gnomon.cli import _cite
 from gnomon.cli._command import add_commands, add_group, add_method
 from gnomon.cli._parser import HelpFormatter, Parser
-from gnomon.errors import DataError, GnomonError, OutputError, named_in_shell
-from gnomon.signature import version
+from gnomon.core import registry as methods
+from gnomon.core.errors import DataError, GnomonError, OutputError, named_in_shell
+from gnomon.core.signature import version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import FrameType
 
+    from gnomon.cli._options import Subparsers
+
 __all__ = ["main", "parser"]
 
-#: first words of commands -> methods, or rooms of them
+#: first words of commands -> methods, or groups of them
 _METHODS = {
     head.replace("_", "-"): head
     for head in dict.fromkeys(name.partition(".")[0] for name in methods.BUILT_IN)
@@ -158,7 +160,22 @@ def parser(argv: Sequence[str] = ()) -> argparse.ArgumentParser:
         for module in _OTHERS:
             import_module(f"gnomon.cli.{module}").add(commands)
         add_commands(commands, done=commands.choices)
+        _add_offered(commands)
     return top
+
+
+def _add_offered(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the commands that other packages offer by an entry point."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="gnomon.commands"):
+        try:
+            point.load()(commands)
+        except Exception as error:  # noqa: BLE001  # whatever it raises stops no other command
+            package = point.dist.name if point.dist else point.value
+            logging.getLogger("gnomon").warning(
+                "the command %s of the package %s cannot be added: %s", point.name, package, error
+            )
 
 
 @contextmanager
@@ -183,8 +200,8 @@ def _leave_cycles() -> None:
 
 @contextmanager
 def _logging(args: argparse.Namespace) -> Iterator[None]:
-    """What gnomon's rooms say goes to stderr while a command runs, and no longer."""
-    from gnomon.tabular import visible_lines
+    """What gnomon logs goes to stderr while a command runs, and no longer."""
+    from gnomon.core.tabular import visible_lines
 
     class Plain(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:
@@ -221,7 +238,7 @@ def _sized(args: argparse.Namespace) -> Iterator[None]:
     if given is None:
         yield
         return
-    from gnomon.formats import MAX_INPUT, largest_input
+    from gnomon.data.formats import MAX_INPUT, largest_input
 
     before = os.environ.get(MAX_INPUT)
     os.environ[MAX_INPUT] = given
@@ -239,7 +256,7 @@ def _consented(args: argparse.Namespace) -> AbstractContextManager[None]:
     """Whether texts may leave this machine, of this command and its workers."""
     if not getattr(args, "allow_network", False):
         return nullcontext()
-    from gnomon.judges import network_allowed
+    from gnomon.metrics.judges import network_allowed
 
     return network_allowed()
 
@@ -346,7 +363,7 @@ def _in_words(error: Exception) -> Exception:
 
 
 def _failed(args: argparse.Namespace, error: Exception) -> int:
-    from gnomon.tabular import visible_lines
+    from gnomon.core.tabular import visible_lines
 
     if getattr(args, "debug", False):
         raise error

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from gnomon.cli._parser import HelpFormatter, rare
-from gnomon.errors import DataError, OutputError, UsageError
+from gnomon.core.errors import DataError, OutputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
-    from gnomon.findings import Cell, Finding, Statement
-    from gnomon.scores import Scores
-    from gnomon.testset import TestSet
+    from gnomon.core.findings import Cell, Finding, Statement
+    from gnomon.core.scores import Scores
+    from gnomon.core.testset import TestSet
 
 _log = logging.getLogger(__name__)
 
@@ -421,7 +421,7 @@ def paraphrase_sections(*testsets: TestSet) -> list[Finding]:
     """Sections of a page that tell which paraphrases were among the references; often none."""
     if not any(testset.paraphrases for testset in testsets):
         return []
-    from gnomon.paraphrase import paraphrases_used
+    from gnomon.methods.paraphrase import paraphrases_used
 
     found = (paraphrases_used(testset) for testset in testsets)
     return [one for one in found if one is not None]
@@ -436,7 +436,7 @@ def load_references(args: argparse.Namespace) -> TestSet:
     """Likewise; of files, references are enough."""
     if args.test_set or args.table or args.input or not args.refs:
         return load_original(args)
-    from gnomon.testset import TestSet
+    from gnomon.core.testset import TestSet
 
     _check_data(args)
     found = TestSet.from_files(
@@ -454,7 +454,7 @@ def _judged(args: argparse.Namespace, testsets: list[TestSet]) -> list[TestSet]:
     if counted is None and (args.first is None or not human):
         return testsets
     from gnomon.agreement.files import with_judgements
-    from gnomon.formats import human_files
+    from gnomon.data.formats import human_files
 
     files, kinds = human_files(human or ())
     if not files and counted is not None:
@@ -481,8 +481,8 @@ _EXAMPLE = "es-en"
 
 
 def _load(args: argparse.Namespace) -> TestSet:
-    from gnomon import formats
-    from gnomon.testset import TestSet
+    from gnomon.core.testset import TestSet
+    from gnomon.data import formats
 
     _check_data(args)
     if args.table:
@@ -499,7 +499,7 @@ def _load(args: argparse.Namespace) -> TestSet:
         return _with_inputs(found, args.input, also=found.systems) if args.input else found
     if args.test_set:
         if args.test_set == _EXAMPLE and not os.path.lexists(_EXAMPLE):
-            from gnomon import example
+            from gnomon.data import example
 
             args = argparse.Namespace(**vars(args) | {"test_set": str(example.path())})
         return _named_set(args)
@@ -621,7 +621,7 @@ def show_rows(
     args: argparse.Namespace, command: str, title: str, rows: Sequence[Mapping[str, Cell]]
 ) -> None:
     """Write flat records as a table, in the format that the options ask for."""
-    from gnomon.findings import Column, Finding, Table
+    from gnomon.core.findings import Column, Finding, Table
 
     columns = tuple(Column(name, name.capitalize()) for name in (rows[0] if rows else ()))
     finding = Finding(command, title, (Table(command, title, columns, tuple(rows)),), {})
@@ -641,7 +641,7 @@ def show(
     Notices and the verdict go to stderr where the format has no place for them.
     """
     from gnomon import report
-    from gnomon.verdicts import of_scores
+    from gnomon.core.verdicts import of_scores
 
     verdict = of_scores(what) if isinstance(what, list) else what.verdict
     told = verdict if args.format in PURE else ()
@@ -678,7 +678,7 @@ def emit(args: argparse.Namespace, parts: Iterable[str]) -> None:
     if args.output in (None, "-"):
         sys.stdout.writelines(parts)
         return
-    from gnomon.formats import atomic_write
+    from gnomon.data.formats import atomic_write
 
     with atomic_write(args.output) as file:
         file.writelines(parts)
@@ -716,8 +716,8 @@ def _contradictions(args: argparse.Namespace) -> list[str]:
 
 
 def _named_set(args: argparse.Namespace) -> TestSet:
-    from gnomon import formats
-    from gnomon.testset import TestSet
+    from gnomon.core.testset import TestSet
+    from gnomon.data import formats
 
     if args.refs:
         raise UsageError(
@@ -742,7 +742,7 @@ def _with_inputs(
     testset: TestSet, paths: Sequence[str], also: Mapping[str, Sequence[str]] | None = None
 ) -> TestSet:
     """A test set with the outputs of files in place of its own, or beside some of them."""
-    from gnomon import formats
+    from gnomon.data import formats
 
     systems = formats.read_systems(paths)
     twice = [name for name in systems if name in (also or {})]
@@ -757,7 +757,7 @@ def _with_inputs(
         errors=(),
         system_references={},
     )
-    return formats.say_suspicions(found)
+    return formats.warn_of_anomalies(found)
 
 
 def _inputs(args: argparse.Namespace) -> list[str]:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from rich_argparse import RawDescriptionRichHelpFormatter
 
-from gnomon.errors import UnknownNameError, nearest
-from gnomon.options import MOST
+from gnomon.core.errors import UnknownNameError, nearest
+from gnomon.core.options import MOST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

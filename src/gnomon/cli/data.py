@@ -16,15 +16,15 @@ from gnomon.cli._options import (
     show,
     show_rows,
 )
-from gnomon.errors import UnknownNameError, UsageError
+from gnomon.core.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
     from gnomon.cli._options import Subparsers
-    from gnomon.findings import Cell
-    from gnomon.official import Available, Written
+    from gnomon.core.findings import Cell
+    from gnomon.data.official import Available, Written
 
 __all__ = ["add"]
 
@@ -77,7 +77,7 @@ def _show_written(args: argparse.Namespace, command: str, found: Sequence[Writte
 
 
 def _said_of(one: Written) -> str:
-    from gnomon.tabular import visible
+    from gnomon.core.tabular import visible
 
     parts = [f"{one.segments} segments"]
     if one.references:
@@ -122,7 +122,7 @@ def _add_list(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _list(args: argparse.Namespace) -> int:
     """List sets, or the pairs of some, or what a place holds."""
-    from gnomon import official
+    from gnomon.data import official
 
     if args.given:
         if args.names or args.here:
@@ -147,7 +147,7 @@ def _list(args: argparse.Namespace) -> int:
 
 def _show(args: argparse.Namespace, rows: Sequence[Mapping[str, Cell]], note: str) -> None:
     """Rows as a table; for people without what is long and the same in all rows."""
-    from gnomon.findings import Column, Finding, Table
+    from gnomon.core.findings import Column, Finding, Table
 
     hidden = ("url", "description") if args.format == "text" else ()
     names = [name for name in (rows[0] if rows else ()) if name not in hidden]
@@ -196,7 +196,7 @@ def _addresses(chosen: Sequence[Available]) -> str:
 
 
 def _inside(args: argparse.Namespace) -> list[Mapping[str, Cell]]:
-    from gnomon import official
+    from gnomon.data import official
 
     return [
         {"set": found.name, "pair": found.language_pair, "format": found.format}
@@ -257,8 +257,8 @@ def _add_fetch(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _fetch(args: argparse.Namespace) -> int:
     """Fetch, and say where it is."""
-    from gnomon import official
     from gnomon.cli._progress import stages
+    from gnomon.data import official
 
     with stages("looking for what to fetch", quiet=args.quiet) as progress:
         found = official.fetch(
@@ -376,7 +376,7 @@ def _add_convert(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _convert(args: argparse.Namespace) -> int:
     """Convert, and say where it is."""
-    from gnomon import official
+    from gnomon.data import official
 
     found = official.convert(
         args.paths,

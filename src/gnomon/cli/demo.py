@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.cli._options import add_command
-from gnomon.errors import DataError, MissingDependencyError
+from gnomon.core.errors import DataError, MissingDependencyError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
     from gnomon.cli._options import Subparsers
-    from gnomon.findings import Finding
-    from gnomon.study import RunOutcome, Store, Study
+    from gnomon.core.findings import Finding
+    from gnomon.studies import RunOutcome, Store, Study
 
 __all__ = ["add", "run"]
 
@@ -46,7 +46,7 @@ class DemoAnswer:
 
     def finding(self, store: Store) -> Finding:
         """The answer of a store, as a table."""
-        from gnomon.findings import Column, Finding, Table
+        from gnomon.core.findings import Column, Finding, Table
 
         found = store.query(self.sql)
         columns = tuple(
@@ -151,7 +151,7 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         MissingDependencyError: a package that the study needs is not installed.
     """
-    from gnomon import study
+    from gnomon import studies as study
     from gnomon.cli.studies import write_report
 
     lacking = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
@@ -177,8 +177,8 @@ def run(args: argparse.Namespace) -> int:
 def _study_file(keep: str | None) -> Iterator[Path]:
     from tempfile import TemporaryDirectory
 
-    from gnomon import example
-    from gnomon.formats import explain_failure
+    from gnomon.data import example
+    from gnomon.data.formats import explain_failure
 
     with TemporaryDirectory(prefix="gnomon-") as scratch:
         folder = Path(keep) if keep else Path(scratch) / "example"
@@ -214,7 +214,7 @@ def _installed(spec: str) -> bool:
 
 
 def _run(wanted: Study, args: argparse.Namespace) -> tuple[Store, RunOutcome]:
-    from gnomon import study
+    from gnomon import studies as study
     from gnomon.cli._progress import stages
 
     made = study.plan(wanted)
@@ -234,7 +234,8 @@ _TOLD = ("compare", "muler.score")
 
 def _print_answers(store: Store) -> None:
     """What the study found, and what it says to a few questions in tables."""
-    from gnomon import report, study
+    from gnomon import report
+    from gnomon import studies as study
     from gnomon.cli.studies import print_found
 
     told = [one for one in study.verdicts(store) if one.section in _TOLD]

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gnomon.cli._options import add_command, add_data, add_output, load, show, show_rows
 from gnomon.cli._progress import stages
-from gnomon.errors import MissingDependencyError, UsageError
+from gnomon.core.errors import MissingDependencyError, UsageError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from gnomon.cli._options import Subparsers
-    from gnomon.findings import Cell
-    from gnomon.learned import LearnedModel
-    from gnomon.testset import TestSet
+    from gnomon.core.findings import Cell
+    from gnomon.core.testset import TestSet
+    from gnomon.metrics.learned import LearnedModel
 
     _Listed: TypeAlias = tuple[tuple[str, ...], Iterable[tuple[str, ...]]]
 
@@ -50,7 +50,7 @@ def _add_info(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _info(args: argparse.Namespace) -> int:
     """Read the test set and describe it."""
-    from gnomon.findings import Column, Finding, Table
+    from gnomon.core.findings import Column, Finding, Table
 
     args.human_readable = True
     testset = load(args)
@@ -62,7 +62,7 @@ def _info(args: argparse.Namespace) -> int:
 
 
 def _rows_of_set(testset: TestSet) -> list[dict[str, Cell]]:
-    from gnomon.human import marked_kinds  # which loads numpy
+    from gnomon.core.human import marked_kinds  # which loads numpy
 
     found = testset.summary()
     rows: list[tuple[str, str, Cell]] = [
@@ -132,7 +132,7 @@ def _add_list(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _list(args: argparse.Namespace) -> int:
     """Print one kind of names."""
-    from gnomon.findings import Column, Finding, Table
+    from gnomon.core.findings import Column, Finding, Table
 
     if args.folder and args.kind != "models":
         raise UsageError(
@@ -148,7 +148,7 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _methods() -> _Listed:
-    from gnomon import methods
+    from gnomon.core import registry as methods
 
     rows = [
         (
@@ -170,7 +170,7 @@ def _metrics() -> _Listed:
 
 
 def _models(folders: Sequence[str] = ()) -> _Listed:
-    from gnomon.learned import installed_learned
+    from gnomon.metrics.learned import installed_learned
     from gnomon.models import installed_models
 
     rows = [
@@ -199,7 +199,7 @@ def _in_bytes(size: int) -> str:
 
 
 def _learned_row(model: LearnedModel) -> tuple[str, ...]:
-    from gnomon.learned.architectures import architecture_of
+    from gnomon.metrics.learned.architectures import architecture_of
 
     return (
         model.name,
@@ -215,25 +215,25 @@ def _learned_row(model: LearnedModel) -> tuple[str, ...]:
 
 
 def _features() -> _Listed:
-    from gnomon import annotate
+    from gnomon import linguistics as annotate
 
     return ("name", "marks", "tagger"), annotate.describe_features()
 
 
 def _taggers() -> _Listed:
-    from gnomon import annotate
+    from gnomon import linguistics as annotate
 
     return ("name", "language", "state"), annotate.describe_taggers()
 
 
 def _scorers() -> _Listed:
-    from gnomon.annotate import scorers
+    from gnomon.linguistics import scorers
 
     return ("name", "measures", "from"), scorers.describe_scorers()
 
 
 def _explainers() -> _Listed:
-    from gnomon import bmx
+    from gnomon.methods import bmx
 
     found = bmx.describe_explainers()
     rows = [(one.name, ", ".join(one.options), one.summary, one.source) for one in found]
@@ -241,7 +241,7 @@ def _explainers() -> _Listed:
 
 
 def _generators() -> _Listed:
-    from gnomon import paraphrase
+    from gnomon.methods import paraphrase
 
     found = paraphrase.describe_generators()
     rows = [(one.name, ", ".join(one.options), one.summary, one.source) for one in found]
@@ -249,7 +249,7 @@ def _generators() -> _Listed:
 
 
 def _formats() -> _Listed:
-    from gnomon import formats
+    from gnomon.data import formats
 
     return ("name", "reads", "writes", "is"), formats.describe()
 
@@ -341,7 +341,7 @@ def _setup(args: argparse.Namespace) -> int:
         return special[args.language](args)
     if args.model is not None or args.texts is not None or args.layers or args.seed is not None:
         raise UsageError("a model, texts, layers and a seed are for: gnomon setup baseline MODEL")
-    from gnomon import annotate
+    from gnomon import linguistics as annotate
 
     plan = annotate.setup_plan(args.language)
     if args.format != "text":
@@ -406,10 +406,10 @@ def _install(command: Sequence[str]) -> None:
 
 def _setup_baseline(args: argparse.Namespace) -> int:
     """Estimate a model's baselines and keep them."""
-    from gnomon import example
-    from gnomon.formats import read_text
+    from gnomon.core.options import SEED
+    from gnomon.data import example
+    from gnomon.data.formats import read_text
     from gnomon.metrics.baselines import set_up_baseline
-    from gnomon.options import SEED
 
     if args.model is None:
         raise UsageError("which model? gnomon setup baseline MODEL, as in bertscore(model='MODEL')")
@@ -441,9 +441,9 @@ def _setup_baseline(args: argparse.Namespace) -> int:
 
 def _setup_model(args: argparse.Namespace) -> int:
     """Convert the checkpoint of a learned metric, and tell how specs name it."""
-    from gnomon.learned import convert
-    from gnomon.learned.architectures import architecture_of
-    from gnomon.learned.torch_weights import is_plain
+    from gnomon.metrics.learned import convert
+    from gnomon.metrics.learned.architectures import architecture_of
+    from gnomon.metrics.learned.torch_weights import is_plain
 
     if args.model is None:
         raise UsageError("which model? gnomon setup model FOLDER, or its name on the hub")
@@ -470,7 +470,7 @@ def _setup_model(args: argparse.Namespace) -> int:
 
 def _setup_weights(args: argparse.Namespace) -> int:
     """Write the weights of BLEURT or MetricX as safetensors, and tell how specs name them."""
-    from gnomon.learned import convert_weights
+    from gnomon.metrics.learned import convert_weights
     from gnomon.models import installed_models
 
     if args.encoder is not None:
@@ -513,7 +513,7 @@ def _add_selftest(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _selftest(args: argparse.Namespace) -> int:
     """Compare with golden numbers; exit 1 if one differs."""
-    from gnomon import selftest
+    from gnomon.cli import selftest
 
     rows: list[dict[str, Cell]] = [
         {**check._asdict(), "fine": abs(check.found - check.expected) <= _TOLERANCE}
@@ -544,7 +544,7 @@ def _add_cache(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _cache(args: argparse.Namespace) -> int:
     """Describe or empty the cache."""
-    from gnomon.cache import Cache, default_path
+    from gnomon.core.cache import Cache, default_path
 
     cache = Cache(default_path())
     if args.action == "clear":

@@ -20,17 +20,17 @@ from gnomon.cli._options import (
     show,
     show_rows,
 )
-from gnomon.errors import UsageError
-from gnomon.options import MOST
+from gnomon.core.errors import UsageError
+from gnomon.core.options import MOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
     from gnomon.cli._options import Subparsers
-    from gnomon.findings import Cell, Column, Statement, Table
-    from gnomon.pages import PageVerdict
-    from gnomon.study import (
+    from gnomon.core.findings import Cell, Column, Statement, Table
+    from gnomon.core.pages import PageVerdict
+    from gnomon.studies import (
         ExportKind,
         QueryResult,
         RunOutcome,
@@ -111,7 +111,7 @@ def _add_run(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     """Check, plan, run, report."""
-    from gnomon import study
+    from gnomon import studies as study
 
     if args.forget and (args.dry_run or args.prune):
         raise UsageError("--forget only deletes; run the study afterwards")
@@ -151,7 +151,7 @@ def _page_of(args: argparse.Namespace, wanted: Study) -> str | Path | None:
 def _finish(
     args: argparse.Namespace, made: StudyPlan, engine: TaskEngine, page: str | Path | None
 ) -> int:
-    from gnomon import study
+    from gnomon import studies as study
     from gnomon.cli._progress import stages
 
     with stages("running the study", quiet=args.quiet) as progress:
@@ -179,7 +179,7 @@ _SETS = 10
 
 def print_found(found: Sequence[PageVerdict], file: IO[str] | None) -> None:
     """What was found, test set by test set."""
-    from gnomon.methods import title_of
+    from gnomon.core.registry import title_of
     from gnomon.report import print_verdict
 
     print(file=file)
@@ -294,8 +294,8 @@ def _seconds(text: str) -> float:
 def _query(args: argparse.Namespace) -> int:
     """Ask, print; however many rows there are, few are held at a time."""
     from gnomon import report
-    from gnomon.findings import Finding, Listing, Table
-    from gnomon.study import Store
+    from gnomon.core.findings import Finding, Listing, Table
+    from gnomon.studies import Store
 
     if args.columns and args.sql:
         raise UsageError("--columns describes all tables; leave out the query")
@@ -348,7 +348,7 @@ def _of_query(
     One row of many columns goes downwards. What is equal in all rows is said once; of all columns
     of a table (*), those stand that have room.
     """
-    from gnomon.findings import Column, Table
+    from gnomon.core.findings import Column, Table
 
     if len(rows) == 1 and len(columns) > _FEW:
         downwards = [{"column": one.name, "value": _text(rows[0][one.name])} for one in columns]
@@ -403,7 +403,7 @@ def _text(value: Cell) -> str:
 
 def _overview(rows: Sequence[Mapping[str, Cell]]) -> Table:
     """Which tables there are: the first columns of each stand for all of them."""
-    from gnomon.findings import Column, Table
+    from gnomon.core.findings import Column, Table
 
     shown: list[Mapping[str, Cell]] = []
     for row in rows:
@@ -417,7 +417,7 @@ def _overview(rows: Sequence[Mapping[str, Cell]]) -> Table:
 
 def _meanings(rows: Sequence[Mapping[str, Cell]]) -> list[Table]:
     """What the columns mean, table by table."""
-    from gnomon.findings import Column, Table
+    from gnomon.core.findings import Column, Table
 
     names = [name for name in rows[0] if name != "table"] if rows else []
     columns = tuple(Column(name, name) for name in names)
@@ -435,7 +435,7 @@ def _rows(answer: QueryResult) -> Iterator[Mapping[str, Cell]]:
 
 
 def _columns(answer: QueryResult) -> list[Column]:
-    from gnomon.findings import Column
+    from gnomon.core.findings import Column
 
     kinds = zip(answer.names, answer.kinds, strict=True)
     return [Column(name, name, kind) for name, kind in kinds]
@@ -490,7 +490,7 @@ def _add_report(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _report(args: argparse.Namespace) -> int:
     """Read the store, write the pages."""
-    from gnomon.study import Store
+    from gnomon.studies import Store
 
     store = Store.open(args.store)
     write_report(
@@ -512,10 +512,10 @@ def write_report(
     Raises:
         UsageError: the store is empty.
     """
-    from gnomon.cache import Cache, default_path
     from gnomon.cli._progress import stages
+    from gnomon.core.cache import Cache, default_path
     from gnomon.report.site import write_site
-    from gnomon.study import pages
+    from gnomon.studies import pages
 
     if not store.files():
         raise UsageError(f"nothing is in the store {store.path} yet; run the study: gnomon run")
@@ -588,7 +588,7 @@ def _add_export(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _export(args: argparse.Namespace) -> int:
     """Write, and say what."""
-    from gnomon.study import Store
+    from gnomon.studies import Store
 
     kind: ExportKind = args.kind or ("duckdb" if Path(args.to).suffix == ".duckdb" else "csv")
     written = Store.open(args.store).export(

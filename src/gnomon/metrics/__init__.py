@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.doors import door
+from gnomon.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from gnomon.metrics._embeddings import Matcher as Matcher
@@ -43,4 +43,4 @@ if TYPE_CHECKING:
     from gnomon.metrics.ter import Ter as Ter
     from gnomon.metrics.text_masking import with_masking as with_masking
 
-__getattr__, __dir__, __all__ = door(__name__)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -16,25 +16,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from gnomon.formats import explain_failure
+from gnomon.core.scores import BEGINNINGS
+from gnomon.core.signature import content_hash
+from gnomon.data.formats import explain_failure
 from gnomon.metrics.comparisons import PairRows, pair_rows
 from gnomon.metrics.masking import Action
 from gnomon.metrics.matching import Matches, SideMatches, TokenRows
 from gnomon.metrics.sequences import TokenMasks
 from gnomon.metrics.tokenise import TokenPlaces, TokenTable, Vocabulary
 from gnomon.models import length_batches
-from gnomon.scores import BEGINNINGS
-from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.masking import MaskPlan
     from gnomon.models import Backend, Embedded, Encoder, Long, Pieces, Precision
-    from gnomon.testset import TestSet
 
 
 # What the metrics on embeddings share: encoders, weights, fields of signatures, notices.

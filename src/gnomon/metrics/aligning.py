@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
     from gnomon.metrics.tokenise import TokenTable
 
 __all__ = ["Aligned", "Aligning", "aligned_matches", "aligned_places", "share_of"]

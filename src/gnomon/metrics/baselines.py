@@ -17,13 +17,13 @@ from urllib.parse import quote
 
 import numpy as np
 
-from gnomon.cache import Cache, default_path, key
-from gnomon.errors import DataError, FormatError, MissingDependencyError, OutputError
-from gnomon.formats import atomic_write, read_text
+from gnomon.core.cache import Cache, default_path, key
+from gnomon.core.errors import DataError, FormatError, MissingDependencyError, OutputError
+from gnomon.core.options import SEED
+from gnomon.core.signature import content_hash
+from gnomon.data.formats import atomic_write, read_text
 from gnomon.metrics._embeddings import Matcher, unit_weights
 from gnomon.metrics.comparisons import pair_rows
-from gnomon.options import SEED
-from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -236,7 +236,7 @@ def random_pairs(sides: Sequence[tuple[str, str]], seed: int) -> list[tuple[str,
 
 def _means(matcher: Matcher, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
     """Mean precision, recall and F, float64 [3]."""
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
 
     own, other = zip(*pairs, strict=True)
     batch = Batch.build(systems={"shuffled": own}, references=[other])

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from gnomon.errors import DataError, MissingDependencyError, SpecError
+from gnomon.core.errors import DataError, MissingDependencyError, SpecError
+from gnomon.core.signature import Signature
 from gnomon.metrics._embeddings import (
     Matcher,
     compared_rows,
@@ -30,14 +31,16 @@ from gnomon.metrics.registry import check_needs
 from gnomon.metrics.requirements import needs_of_options
 from gnomon.metrics.spec import Options
 from gnomon.models import SHORT_NAMES
-from gnomon.signature import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
+    from gnomon.core.dependencies import Dependency
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
     from gnomon.metrics._embeddings import Idf
     from gnomon.metrics.baselines import Baseline
     from gnomon.metrics.comparisons import PairRows
@@ -46,9 +49,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.matching import Matches
     from gnomon.metrics.protocol import Input
     from gnomon.models import Encoder, Pieces
-    from gnomon.needs import Need
-    from gnomon.outline import Outline
-    from gnomon.testset import TestSet
 
 __all__ = ["BertScore", "BoundBertScore", "XBertScore"]
 
@@ -301,7 +301,7 @@ class BertScore(Options):
         if outline is not None and model is not None and self.rescale is True:
             self._baseline_file(model, outline.target_language)
 
-    def requires(self, language: str | None) -> tuple[Need, ...]:
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:
         """The model, the one for the language where none is given, and the file of a baseline."""
         return needs_of_options(self, language, model=self._model(language))
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from gnomon.errors import SpecError, UnknownNameError
+from gnomon.core.errors import SpecError, UnknownNameError
+from gnomon.core.signature import Signature
 from gnomon.metrics.comparisons import TokenisedTexts, references_field
 from gnomon.metrics.counted import CountedNgrams
 from gnomon.metrics.ngrams import NgramCounter, totals
@@ -22,23 +23,22 @@ from gnomon.metrics.tokenise import (
     load_tokeniser,
     tokeniser_needs,
 )
-from gnomon.signature import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
+    from gnomon.core.dependencies import Dependency
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.comparisons import Comparisons
     from gnomon.metrics.counted import NgramCount
     from gnomon.metrics.ngrams import Counted, NgramCounts, Pairing
     from gnomon.metrics.protocol import Input
     from gnomon.metrics.sequences import Masks, TokenMasks
     from gnomon.metrics.tokenise import TokenTable
-    from gnomon.needs import Need
-    from gnomon.outline import Outline
-    from gnomon.testset import TestSet
 
 __all__ = ["Bleu", "BoundBleu"]
 
@@ -190,7 +190,7 @@ class Bleu(Options):
         if self.tokenize is not None:
             check_tokeniser(self.tokenize)
 
-    def requires(self, language: str | None) -> tuple[Need, ...]:
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:
         """sacreBLEU, and the packages of the tokeniser."""
         return (*super().requires(language), *tokeniser_needs(self.tokenize, language))
 

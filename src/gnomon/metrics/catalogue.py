@@ -11,11 +11,11 @@ import importlib
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.errors import GnomonError, SpecError, UnknownNameError, UsageError
+from gnomon.core.errors import GnomonError, SpecError, UnknownNameError, UsageError
+from gnomon.core.options import fields_of
+from gnomon.core.plugins import entry_points
 from gnomon.metrics.registry import package_of
 from gnomon.metrics.spec import default_of, read_spec
-from gnomon.offers import entry_points
-from gnomon.options import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
+from gnomon.core.signature import Signature
 from gnomon.metrics.comparisons import TokenisedTexts, references_field
 from gnomon.metrics.counted import CountedNgrams
 from gnomon.metrics.ngrams import NgramCounter, Pairing, totals
@@ -24,14 +25,14 @@ from gnomon.metrics.tokenise import (
     plain,
 )
 from gnomon.native import ngrams as loops
-from gnomon.signature import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.comparisons import Comparisons
     from gnomon.metrics.counted import NgramCount
     from gnomon.metrics.masking import MaskPlan
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import Input
     from gnomon.metrics.sequences import Masks, TokenMasks
     from gnomon.metrics.tokenise import TokenTable
-    from gnomon.testset import TestSet
 
 __all__ = ["BoundChrf", "Chrf"]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.errors import GnomonError
-from gnomon.human import are_of_same_judgements
+from gnomon.core.errors import GnomonError
+from gnomon.core.human import are_of_same_judgements
 from gnomon.metrics import resolve, score
 from gnomon.stats import pearson
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.core.scores import Scores
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.protocol import Metric
-    from gnomon.scores import Scores
-    from gnomon.testset import TestSet
 
 #: why human scores cannot judge a metric
 REASONS: Mapping[str, str] = {

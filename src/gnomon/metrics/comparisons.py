@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
-from gnomon._threads import each_in_threads, workers
-from gnomon.errors import DataError
+from gnomon.core._threads import each_in_threads, workers
+from gnomon.core.errors import DataError
 from gnomon.metrics.masking import Action
 from gnomon.metrics.ngrams import Pairing
 from gnomon.metrics.sequences import TokenMasks, offsets_of, ranges
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch, Ragged
+    from gnomon.core.batch import Batch, Ragged
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.sequences import Masks
     from gnomon.metrics.tokenise import Tokeniser
-    from gnomon.testset import TestSet
 
 __all__ = [
     "Comparisons",

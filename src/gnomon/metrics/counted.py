@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
+    from gnomon.core.signature import Signature
     from gnomon.metrics.comparisons import Comparisons, Rescore, TokenisedTexts
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.sequences import Masks, TokenMasks
     from gnomon.metrics.tokenise import TokenTable
-    from gnomon.signature import Signature
 
 __all__ = ["CountedMetric", "CountedNgrams", "CountedPairs", "NgramCount", "PairCounts"]
 

@@ -7,7 +7,7 @@ import shlex
 import sys
 from dataclasses import dataclass, replace
 
-from gnomon.errors import GnomonError, UnknownNameError
+from gnomon.core.errors import GnomonError, UnknownNameError
 from gnomon.metrics.bertscore import default_model
 from gnomon.models import find_model
 
@@ -100,8 +100,8 @@ def trial(plan: BertScorePlan) -> tuple[float, float]:
     Raises:
         GnomonError: it cannot be computed.
     """
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.registry import parse
-    from gnomon.testset import TestSet
 
     testset = TestSet.from_lists(
         {"output": [_SAME[0], _SAME[0]]}, [_SAME[1], _OTHER], language_pair=plan.language

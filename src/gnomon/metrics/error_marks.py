@@ -16,9 +16,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.errors import DataError, UnknownNameError, UsageError
-from gnomon.faults import Fault, faults
-from gnomon.formats import (
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.human import marked_kinds, only_kind
+from gnomon.core.options import Help, InputFile, Metavar, Specs
+from gnomon.core.scores import named
+from gnomon.core.validation import Problem, problems
+from gnomon.data.formats import (
     Human,
     human_files,
     kind_in_name,
@@ -26,7 +29,6 @@ from gnomon.formats import (
     recognised_judgements,
     split_name,
 )
-from gnomon.human import marked_kinds, only_kind
 from gnomon.metrics.protocol import (
     AnyMetric,
     BoundMetric,
@@ -39,8 +41,6 @@ from gnomon.metrics.registry import check_metric, is_metric, resolve
 from gnomon.metrics.registry import names as metric_names
 from gnomon.metrics.scoring import bind, signature_of
 from gnomon.metrics.spec import read_spec
-from gnomon.options import Help, InputFile, Metavar, Specs
-from gnomon.scores import named
 from gnomon.stats.error_spans import GradedSpan
 
 if TYPE_CHECKING:
@@ -48,11 +48,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.human import Judgements
-    from gnomon.outline import Outline
-    from gnomon.signature import Signature
-    from gnomon.spans import ErrorSpan, SpanMarker
-    from gnomon.testset import TestSet
+    from gnomon.core.human import Judgements
+    from gnomon.core.signature import Signature
+    from gnomon.core.spans import ErrorSpan, SpanMarker
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
 
 #: marks of errors: kinds of the test set's, files of them (some as NAME=FILE), metrics that mark
 Marks: TypeAlias = Annotated[
@@ -487,7 +487,7 @@ def mark_faults(
     alone: bool = False,
     scored: bool = False,
     allow_code: bool = False,
-) -> Iterator[Fault]:
+) -> Iterator[Problem]:
     """Marks that are not there, are of several kinds or named twice; metrics that mark nothing.
 
     Args:
@@ -502,7 +502,7 @@ def mark_faults(
     """
     if side == "source" and not outline.sources:
         said = f"test set {outline.name!r} has no sources; name their file (-s)"
-        yield Fault("side", DataError(said))
+        yield Problem("side", DataError(said))
     names: list[str] = []
     if not alone or people_marked(outline, {"human": human}) or human or not listed_marks(marks):
         yield from _people_faults(outline, human, names)
@@ -515,14 +515,14 @@ def mark_faults(
                 source = _source_of(fspath(one), kinds)
             except UnknownNameError as error:
                 if not human_files(human)[0]:  # that file may bring a kind of the name
-                    yield Fault(f"marks[{number}]", error)
+                    yield Problem(f"marks[{number}]", error)
                 continue
             names.append(source.name)
         check = partial(_check_marking, scored=scored, allow_code=allow_code)
-        yield from faults(f"marks[{number}]", check, one, source, outline)
+        yield from problems(f"marks[{number}]", check, one, source, outline)
     for name, times in Counter(names).items():
         if times > 1:
-            yield Fault("marks", _named_twice(name))
+            yield Problem("marks", _named_twice(name))
 
 
 def _check_marking(
@@ -541,16 +541,16 @@ def _check_marking(
         raise _marks_none(found.spec)
 
 
-def _people_faults(outline: Outline, human: Human, names: list[str]) -> Iterator[Fault]:
+def _people_faults(outline: Outline, human: Human, names: list[str]) -> Iterator[Problem]:
     """What is wrong with people's marks; adds what they are called, where that is known."""
     files, kinds = human_files(human)
     if len(kinds) + len(files) > 1:
         said = "marks are compared with one kind of people's; name one"
-        yield Fault("human", UsageError(said))
+        yield Problem("human", UsageError(said))
     if files:
         for file in files:
             named, path = split_name(file)
-            yield from faults("human", recognised_judgements, path)
+            yield from problems("human", recognised_judgements, path)
             names += [one for one in (named or kind_in_name(path),) if one]
         return
     there = tuple(dict.fromkeys(one.kind for one in outline.marked))
@@ -559,13 +559,13 @@ def _people_faults(outline: Outline, human: Human, names: list[str]) -> Iterator
             f"nobody marked errors in test set {outline.name!r}; name a file of people's"
             " (--human FILE; human=...)"
         )
-        yield Fault("human", DataError(said))
+        yield Problem("human", DataError(said))
         return
     for kind in kinds:
         if kind not in there:
-            yield Fault("human", UnknownNameError("kind of marked errors", kind, there))
+            yield Problem("human", UnknownNameError("kind of marked errors", kind, there))
     if len(there) > 1 and not kinds:
         said = f"there are several kinds of marked errors; name one: {', '.join(there)}"
-        yield Fault("human", DataError(said))
+        yield Problem("human", DataError(said))
     elif kinds or there:
         names.append(kinds[0] if kinds else there[0])

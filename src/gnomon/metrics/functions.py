@@ -16,23 +16,23 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import DataError, ScoringError, SpecError, UnknownNameError, UsageError
+from gnomon.core.dependencies import Dependency
+from gnomon.core.errors import DataError, ScoringError, SpecError, UnknownNameError, UsageError
+from gnomon.core.signature import Signature, content_hash
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.requirements import offering_packages
 from gnomon.metrics.similarity import PARAMETERS, SimilarityMetric
 from gnomon.metrics.spec import CODE, NAME, RESERVED, Options, Spec
-from gnomon.needs import Need
-from gnomon.signature import Signature, content_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.protocol import Input
     from gnomon.metrics.spec import Literals
-    from gnomon.testset import TestSet
 
 __all__ = [
     "FunctionMetric",
@@ -421,10 +421,10 @@ class FunctionMetric:
 
     pooled: ClassVar[bool] = False
 
-    def requires(self, language: str | None) -> tuple[Need, ...]:  # noqa: ARG002  # as all metrics
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:  # noqa: ARG002  # as all metrics
         """The function, and the package that offers it."""
         offered = "package" in dict(self.fields)
-        return (Need("code", self.spec), *(offering_packages(self.name) if offered else ()))
+        return (Dependency("code", self.spec), *(offering_packages(self.name) if offered else ()))
 
     @property
     def needs(self) -> frozenset[Input]:

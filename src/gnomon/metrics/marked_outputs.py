@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from gnomon.findings import Exhibit, ExhibitText, Highlight
+from gnomon.core.findings import Exhibit, ExhibitText, Highlight
+from gnomon.core.records import SEGMENT, SYSTEM, Record, column
+from gnomon.core.spans import ErrorSpan
+from gnomon.core.store_views import Layer
 from gnomon.metrics.error_marks import ErrorMarks, Judgement, severity_of
-from gnomon.records import SEGMENT, SYSTEM, Record, column
-from gnomon.spans import ErrorSpan
-from gnomon.stored import Layer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from gnomon.stored import Mark, StoredRows, Stretch
-    from gnomon.testset import TestSet
+    from gnomon.core.store_views import Mark, StoredRows, Stretch
+    from gnomon.core.testset import TestSet
 
 _COLOURS = {True: -1.0, False: -0.4}
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import numpy as np
 
-from gnomon.options import Group, Help, Metavar, Rare, Seed
+from gnomon.core.options import Group, Help, Metavar, Rare, Seed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.spans import SpanTable
+    from gnomon.core.spans import SpanTable
 
 __all__ = ["Action", "Granularity", "MaskKind", "MaskPlan", "MaskSeed", "MaskTexts", "Overlap"]
 

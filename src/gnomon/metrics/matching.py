@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
     from gnomon.metrics.masking import MaskPlan
 
 __all__ = ["Matches", "Matching", "SideMatches", "TokenRows"]

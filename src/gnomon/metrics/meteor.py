@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from gnomon.errors import MissingDependencyError, SpecError
-from gnomon.formats import read_text
+from gnomon.core.dependencies import Dependency
+from gnomon.core.errors import MissingDependencyError, SpecError
+from gnomon.core.signature import Signature, content_hash
+from gnomon.data.formats import read_text
 from gnomon.metrics._embeddings import reference_texts
 from gnomon.metrics.aligning import aligned_matches
 from gnomon.metrics.comparisons import pair_rows
@@ -32,21 +34,19 @@ from gnomon.metrics.tokenise import (
     tokeniser_needs,
 )
 from gnomon.metrics.wordnet import WordNet, find_wordnet
-from gnomon.needs import Need
-from gnomon.signature import Signature, content_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.matching import Matches
     from gnomon.metrics.protocol import Input
     from gnomon.metrics.tokenise import TokenTable
-    from gnomon.outline import Outline
-    from gnomon.testset import TestSet
 
 __all__ = ["BoundMeteor", "Meteor"]
 
@@ -615,13 +615,13 @@ class Meteor(Options):
             if self.variant == "nltk" and getattr(self, name) is not None:
                 raise SpecError(f"meteor: {name} belongs to variant='1.5'; leave it out, or say so")
 
-    def requires(self, language: str | None) -> tuple[Need, ...]:
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:
         """nltk, the tokeniser's packages, function words, and, for English alone, WordNet."""
         own = (*super().requires(language), *tokeniser_needs(self.tokenize, language))
         if (language or "en").lower() != "en":
             return own
         place = str(Path(self.wordnet).absolute()) if self.wordnet else ""
-        return (*own, Need("wordnet", place))
+        return (*own, Dependency("wordnet", place))
 
     def check_outline(self, outline: Outline | None) -> None:
         """Refuse a tokeniser or WordNet that cannot be had; errors as for :meth:`bind`."""

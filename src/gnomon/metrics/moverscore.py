@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from gnomon.errors import MissingDependencyError, SpecError
+from gnomon.core.errors import MissingDependencyError, SpecError
+from gnomon.core.signature import Signature
 from gnomon.metrics._embeddings import (
     Idf,
     Matcher,
@@ -28,18 +29,17 @@ from gnomon.metrics._embeddings import (
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.registry import check_needs
 from gnomon.metrics.spec import Options
-from gnomon.signature import Signature
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
+    from gnomon.core.testset import TestSet
     from gnomon.metrics._embeddings import EncodedTexts
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.matching import TokenRows
     from gnomon.metrics.protocol import Input
     from gnomon.models import CausalModel, Encoder, Pieces
-    from gnomon.testset import TestSet
 
 __all__ = ["BoundMoverScore", "Grams", "MoverScore", "XMoverScore"]
 

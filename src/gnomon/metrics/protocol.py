@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeAlias, runtime_checkable
 
-from gnomon.options import Help, Metavar, Specs
+from gnomon.core.options import Help, Metavar, Specs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
+    from gnomon.core.dependencies import Dependency
+    from gnomon.core.scores import Scores
+    from gnomon.core.signature import Signature
+    from gnomon.core.spans import ErrorSpan
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.tokenise import TokenTable
-    from gnomon.needs import Need
-    from gnomon.outline import Outline
-    from gnomon.scores import Scores
-    from gnomon.signature import Signature
-    from gnomon.spans import ErrorSpan
-    from gnomon.testset import TestSet
 
 __all__ = [
     "AnyMetric",
@@ -350,7 +350,7 @@ class Requiring(Protocol):
         """Whether its score of a system depends on the other systems, or on their human scores."""
         ...
 
-    def requires(self, language: str | None) -> tuple[Need, ...]:
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:
         """Packages, models, files and code on which its numbers depend.
 
         Args:

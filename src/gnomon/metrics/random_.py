@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from gnomon.core.signature import Signature
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.spec import Options
-from gnomon.signature import Signature
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.protocol import Input
-    from gnomon.testset import TestSet
 
 __all__ = ["BoundRandom", "Random"]
 

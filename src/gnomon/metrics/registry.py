@@ -16,8 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
-from gnomon.errors import DataError, GnomonError, SpecError, UnknownNameError, UsageError
-from gnomon.faults import Fault, faults
+from gnomon.core.errors import DataError, GnomonError, SpecError, UnknownNameError, UsageError
+from gnomon.core.plugins import entry_points
+from gnomon.core.validation import Problem, problems
 from gnomon.metrics.functions import CODE_OPTIONS, from_code, metric, offered_function
 from gnomon.metrics.protocol import BoundMetric, Checking
 from gnomon.metrics.requirements import GROUP, requirements
@@ -33,16 +34,15 @@ from gnomon.metrics.spec import (
     read_spec,
     unknown_argument,
 )
-from gnomon.offers import entry_points
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from importlib.metadata import EntryPoint
 
+    from gnomon.core.dependencies import Dependency
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
     from gnomon.metrics.protocol import Metric
-    from gnomon.needs import Need
-    from gnomon.options import BoundOptions
-    from gnomon.outline import Outline
 
 __all__ = [
     "Description",
@@ -158,7 +158,7 @@ def _of_other_tools(spec: str) -> str:
 
 def needs_of_specs(
     given: object, language: str | None, options: Mapping[str, object]
-) -> Iterator[Need]:
+) -> Iterator[Dependency]:
     """What metrics that an option names depend on; what names none (kinds of scores) is left out.
 
     Args:
@@ -481,7 +481,7 @@ def check_once(metrics: Any, *, allow_code: bool = False) -> None:
         found.add(name)
 
 
-def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Fault]:
+def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.metrics.score` refuses of its arguments; as :func:`check_metric`."""
     several = isinstance(options.metrics, list | tuple)
     every: list[tuple[int | None, Any]] = (
@@ -489,9 +489,9 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Faul
     )
     for number, one in every:
         place = "metrics" if number is None else f"metrics[{number}]"
-        yield from faults(place, check_metric, one, outline, allow_code=options.allow_code)
+        yield from problems(place, check_metric, one, outline, allow_code=options.allow_code)
     if outline is not None and not outline.systems:
-        yield Fault("", DataError(f"test set {outline.name!r} holds no system outputs"))
+        yield Problem("", DataError(f"test set {outline.name!r} holds no system outputs"))
 
 
 def check_needs(metric: Metric, outline: Outline) -> None:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.needs import Need
+from gnomon.core.dependencies import Dependency
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,7 +25,9 @@ GROUP = "gnomon.metrics"
 _MODELS = ("model", "lm")
 
 
-def requirements(metric: object, language: str | None, *, group: str = GROUP) -> tuple[Need, ...]:
+def requirements(
+    metric: object, language: str | None, *, group: str = GROUP
+) -> tuple[Dependency, ...]:
     """What the numbers of a metric (or the importances of an explainer) depend on.
 
     Args:
@@ -50,7 +52,7 @@ def is_pooled(metric: object) -> bool:
 
 def needs_of_options(
     options: object, language: str | None, *, model: str | None = None
-) -> tuple[Need, ...]:
+) -> tuple[Dependency, ...]:
     """What the options of a metric name: models, files, and what a wrapped metric depends on.
 
     Args:
@@ -61,20 +63,20 @@ def needs_of_options(
     return tuple(_needs(options, language, model))
 
 
-def _needs(options: object, language: str | None, model: str | None) -> Iterator[Need]:
-    wrapped: list[Need] = []
+def _needs(options: object, language: str | None, model: str | None) -> Iterator[Dependency]:
+    wrapped: list[Dependency] = []
     for package in getattr(options, "packages", ()):
-        yield Need("package", package)
+        yield Dependency("package", package)
     for one in fields(options):  # type: ignore[arg-type]  # a dataclass, as its caller knows
         value = getattr(options, one.name)
         if one.name in _MODELS:
             name = model if value is None and one.name == "model" else value
             if name is not None:
-                yield Need("model", str(name), str(getattr(options, "revision", None) or ""))
+                yield Dependency("model", str(name), str(getattr(options, "revision", None) or ""))
         elif is_dataclass(value) and not isinstance(value, type):
             wrapped += requirements(value, language)
         elif isinstance(value, str) and _names_file(value):
-            yield Need("file", str(Path(value).absolute()))
+            yield Dependency("file", str(Path(value).absolute()))
     yield from wrapped
 
 
@@ -82,11 +84,11 @@ def _names_file(value: str) -> bool:
     return ("/" in value or "." in value) and Path(value).is_file()
 
 
-def offering_packages(name: str, *, group: str = GROUP) -> tuple[Need, ...]:
+def offering_packages(name: str, *, group: str = GROUP) -> tuple[Dependency, ...]:
     """The package that offers a metric; all that offer some where none has this name."""
     offered = _offered(group)
     found = [offered[name]] if name in offered else dict.fromkeys(offered.values())
-    return tuple(Need("package", one) for one in found)
+    return tuple(Dependency("package", one) for one in found)
 
 
 def _is_foreign(metric: object) -> bool:

@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeA
 
 import numpy as np
 
-from gnomon.errors import DataError, MissingDependencyError, UsageError
+from gnomon.core.errors import DataError, MissingDependencyError, UsageError
+from gnomon.core.scores import UNREAD
+from gnomon.core.scripts import latin_share, unspaced_language
+from gnomon.core.signature import Signature
 from gnomon.metrics.aligning import aligned_matches, aligned_places
 from gnomon.metrics.comparisons import TokenisedTexts, pair_keys, pair_rows, pairs_of
 from gnomon.metrics.counted import CountedPairs
@@ -30,22 +33,19 @@ from gnomon.metrics.tokenise import (
     lowered,
 )
 from gnomon.native import rouge as loops
-from gnomon.scores import UNREAD
-from gnomon.scripts import latin_share, unspaced_language
-from gnomon.signature import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.counted import PairCounts
     from gnomon.metrics.matching import Matches
     from gnomon.metrics.ngrams import NgramCounts
     from gnomon.metrics.protocol import Input
-    from gnomon.testset import TestSet
 
 __all__ = ["Rouge", "RougeScore", "rouge_scores"]
 
@@ -420,7 +420,7 @@ def rouge_scores(
     >>> rouge_scores(["the cat sat"], ["a cat sat down"])
     [RougeScore(precision=0.666..., recall=0.5, f=0.571...)]
     """
-    from gnomon.testset import TestSet
+    from gnomon.core.testset import TestSet
 
     testset = TestSet.from_lists({"candidates": candidates}, references)
     parts = Rouge(type=type, stemmer=stemmer).bind(testset).parts(testset.batch())[0]

@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
+from gnomon.core.signature import Signature
 from gnomon.metrics._embeddings import compared_rows, encoder_of, model_fields, notices_of
 from gnomon.metrics.differentiable import attributions
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.registry import check_needs
 from gnomon.metrics.spec import Options
-from gnomon.signature import Signature
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.differentiable import Attributions
     from gnomon.metrics.protocol import Input
     from gnomon.models import Encoder, Pieces
-    from gnomon.testset import TestSet
 
 __all__ = ["BoundSbert", "Sbert"]
 

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
-from gnomon.errors import DataError, SpecError, UnknownNameError, UsageError
-from gnomon.formats import find_scores, first_line_of, is_wmt_scores, read_bytes
-from gnomon.human import names_people
+from gnomon.core.errors import DataError, SpecError, UnknownNameError, UsageError
+from gnomon.core.human import names_people
+from gnomon.core.scores import check_sums, coverage, named
+from gnomon.core.signature import Signature, content_hash
+from gnomon.data.formats import find_scores, first_line_of, is_wmt_scores, read_bytes
 from gnomon.metrics.means import MeanOfSegments, OfOptions
 from gnomon.metrics.spec import Options
-from gnomon.scores import check_sums, coverage, named
-from gnomon.signature import Signature, content_hash
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch, Ragged
-    from gnomon.human import HumanScores
+    from gnomon.core.batch import Batch, Ragged
+    from gnomon.core.human import HumanScores
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.protocol import Input
-    from gnomon.outline import Outline
-    from gnomon.testset import TestSet
 
 __all__ = ["BoundSegmentScores", "BoundSystemScores", "ScoreFile"]
 

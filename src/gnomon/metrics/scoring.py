@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
-from gnomon._threads import using_workers
-from gnomon.methods import method
+from gnomon.core._threads import using_workers
+from gnomon.core.options import OutputFile, Workers
+from gnomon.core.plugins import version_of
+from gnomon.core.registry import method
+from gnomon.core.scores import Scores
+from gnomon.core.testset import TestSet
+from gnomon.core.verdicts import SCORE_CLAIMS
 from gnomon.metrics.comparisons import TokenisedTexts
 from gnomon.metrics.functions import FunctionMetric
 from gnomon.metrics.protocol import (
@@ -19,18 +24,13 @@ from gnomon.metrics.protocol import (
 )
 from gnomon.metrics.registry import check_score, is_metric, resolve
 from gnomon.metrics.spec import read_spec
-from gnomon.offers import version_of
-from gnomon.options import OutputFile, Workers
-from gnomon.scores import Scores
-from gnomon.testset import TestSet
-from gnomon.verdicts import SCORE_CLAIMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
+    from gnomon.core.signature import Signature
     from gnomon.metrics.protocol import AnyMetric, Metric
-    from gnomon.signature import Signature
 
 __all__ = [
     "bind",
@@ -113,7 +113,7 @@ def score(
         DataError: the test set lacks what the metric needs.
         ScoringError: a user's metric failed.
 
-    >>> from gnomon.testset import TestSet
+    >>> from gnomon.core.testset import TestSet
     >>> ts = TestSet.from_lists({"a": ["the cat"]}, ["the cat"])
     >>> score(ts, lambda candidate, reference: candidate == reference).system.tolist()
     [1.0]
@@ -129,7 +129,7 @@ def score(
     if progress:
         progress("scoring", len(every), len(every))
     if segment_scores is not None:
-        from gnomon.formats import write_segment_scores
+        from gnomon.data.formats import write_segment_scores
 
         write_segment_scores(segment_scores, found, testset)
     return found if several else found[0]

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.errors import AnnotationError, MaskingError
+from gnomon.core.errors import AnnotationError, MaskingError
+from gnomon.core.spans import rows_by_number
 from gnomon.metrics.masking import Action
 from gnomon.native import ngrams as loops
-from gnomon.spans import rows_by_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable

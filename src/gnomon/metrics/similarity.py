@@ -1,4 +1,4 @@
-"""A function that compares words as a metric: the smallest door to greedy matching.
+"""A function that compares words as a metric: the least that greedy matching needs.
 
 Five lines make a metric that difficulty, MuLER and explanations by matches understand::
 
@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from gnomon.errors import DataError, ScoringError
+from gnomon.core.dependencies import Dependency
+from gnomon.core.errors import DataError, ScoringError
+from gnomon.core.signature import Signature
 from gnomon.metrics.aligning import aligned_matches
 from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.masking import Action
@@ -30,20 +32,18 @@ from gnomon.metrics.tokenise import (
     load_tokeniser,
     tokeniser_needs,
 )
-from gnomon.needs import Need
-from gnomon.signature import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.matching import Matches
     from gnomon.metrics.protocol import Input
     from gnomon.metrics.tokenise import TokenTable
-    from gnomon.testset import TestSet
 
 __all__ = ["PARAMETERS", "BoundSimilarity", "SimilarityMetric"]
 
@@ -76,10 +76,10 @@ class SimilarityMetric:
     needs: ClassVar[frozenset[Input]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = True
 
-    def requires(self, language: str | None) -> tuple[Need, ...]:
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:
         """The function, the package that offers it, and those of the tokeniser."""
         offered = offering_packages(self.name) if "package" in dict(self.fields) else ()
-        return (Need("code", self.spec), *offered, *tokeniser_needs(None, language))
+        return (Dependency("code", self.spec), *offered, *tokeniser_needs(None, language))
 
     def bind(self, testset: TestSet) -> BoundSimilarity:
         """The metric, with the tokeniser of the target language.

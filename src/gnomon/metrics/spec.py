@@ -29,14 +29,14 @@ from typing import (
     get_type_hints,
 )
 
-from gnomon.errors import SpecError, nearest
+from gnomon.core.errors import SpecError, nearest
+from gnomon.core.options import describe, fits, parts_of
 from gnomon.metrics.requirements import needs_of_options
-from gnomon.options import describe, fits, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from gnomon.needs import Need
+    from gnomon.core.dependencies import Dependency
 
 __all__ = [
     "ALIASES",
@@ -152,7 +152,7 @@ class Options:
                     f"{self.name}: {name} is {value}; it must be from {least} to {most}"
                 )
 
-    def requires(self, language: str | None) -> tuple[Need, ...]:
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:
         """What its numbers depend on beside texts and options: packages, models, files.
 
         Args:
@@ -518,25 +518,25 @@ def _number(word: str) -> int | float:
 BUILTIN = {
     "bertscore": "gnomon.metrics.bertscore:BertScore",
     "bleu": "gnomon.metrics.bleu:Bleu",
-    "bleurt": "gnomon.learned.bleurt:Bleurt",
-    "bmx": "gnomon.bmx.metric:Bmx",
+    "bleurt": "gnomon.metrics.learned.bleurt:Bleurt",
+    "bmx": "gnomon.methods.bmx.metric:Bmx",
     "chrf": "gnomon.metrics.chrf:Chrf",
-    "comet": "gnomon.learned.comet:Comet",
-    "cometkiwi": "gnomon.learned.unified:CometKiwi",
-    "difficulty": "gnomon.difficulty:Difficulty",
-    "judge": "gnomon.judges.metric:ChatJudge",
+    "comet": "gnomon.metrics.learned.comet:Comet",
+    "cometkiwi": "gnomon.metrics.learned.unified:CometKiwi",
+    "difficulty": "gnomon.methods.difficulty:Difficulty",
+    "judge": "gnomon.metrics.judges.metric:ChatJudge",
     "meteor": "gnomon.metrics.meteor:Meteor",
-    "metricx": "gnomon.learned.metricx:MetricX",
+    "metricx": "gnomon.metrics.learned.metricx:MetricX",
     "moverscore": "gnomon.metrics.moverscore:MoverScore",
-    "pear": "gnomon.learned.pear:Pear",
+    "pear": "gnomon.metrics.learned.pear:Pear",
     "random": "gnomon.metrics.random_:Random",
     "rouge": "gnomon.metrics.rouge:Rouge",
     "sbert": "gnomon.metrics.sbert:Sbert",
     "scores": "gnomon.metrics.score_file:ScoreFile",
     "ter": "gnomon.metrics.ter:Ter",
-    "unite": "gnomon.learned.unified:Unite",
+    "unite": "gnomon.metrics.learned.unified:Unite",
     "xbertscore": "gnomon.metrics.bertscore:XBertScore",
-    "xcomet": "gnomon.learned.unified:Xcomet",
+    "xcomet": "gnomon.metrics.learned.unified:Xcomet",
     "xmoverscore": "gnomon.metrics.moverscore:XMoverScore",
 }
 

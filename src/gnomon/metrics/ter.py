@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, cast
 
 import numpy as np
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
+from gnomon.core.scripts import base_language, is_unspaced
+from gnomon.core.signature import Signature
 from gnomon.metrics.aligning import aligned_matches, aligned_places
 from gnomon.metrics.comparisons import TokenisedTexts, in_blocks, pair_keys, pair_rows, pairs_of
 from gnomon.metrics.counted import CountedPairs
@@ -30,21 +32,19 @@ from gnomon.metrics.tokenise import (
     tokenise,
 )
 from gnomon.native import ter as loops
-from gnomon.scripts import base_language, is_unspaced
-from gnomon.signature import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
+    from gnomon.core.batch import Batch
+    from gnomon.core.testset import TestSet
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.counted import PairCounts
     from gnomon.metrics.matching import Matches
     from gnomon.metrics.protocol import Input
     from gnomon.metrics.tokenise import Characters, Tokeniser, TokenTable
-    from gnomon.testset import TestSet
 
 __all__ = ["Ter"]
 

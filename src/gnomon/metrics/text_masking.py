@@ -16,23 +16,23 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from gnomon.batch import Batch, Ragged
-from gnomon.errors import MaskingError, ScoringError, UsageError
+from gnomon.core.batch import Batch, Ragged
+from gnomon.core.errors import MaskingError, ScoringError, UsageError
+from gnomon.core.options import SEED
 from gnomon.metrics.masking import Action
 from gnomon.metrics.protocol import Costly, Masking
 from gnomon.metrics.sequences import TokenMasks
 from gnomon.metrics.tokenise import Tokenised, fitting_tokeniser, load_tokeniser
-from gnomon.options import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from gnomon.core.signature import Signature
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.protocol import BoundMetric, Input, MaskingMetric
     from gnomon.metrics.tokenise import TokenTable
-    from gnomon.signature import Signature
 
     Rows = Mapping[int, list["_Piece"]]
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 from gnomon.metrics.registry import metric_class
 from gnomon.metrics.spec import ALIASES, CODE, Spec, format_literal, read_spec
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from gnomon.errors import FormatError, MissingDependencyError
-from gnomon.signature import content_hash
+from gnomon.core.errors import FormatError, MissingDependencyError
+from gnomon.core.signature import content_hash
 
 __all__ = ["WordNet", "find_wordnet"]
 

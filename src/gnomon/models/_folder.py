@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import (
+from gnomon.core.errors import (
     DataError,
     GnomonError,
     MissingDependencyError,

@@ -11,7 +11,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from gnomon.errors import GnomonError
+from gnomon.core.errors import GnomonError
 from gnomon.models._folder import SHORT_NAMES, ModelFolder, find_model
 
 if TYPE_CHECKING:

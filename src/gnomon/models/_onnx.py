@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.cache import ONNX, default_path
-from gnomon.errors import DataError, MissingDependencyError, OutputError
+from gnomon.core.cache import ONNX, default_path
+from gnomon.core.errors import DataError, MissingDependencyError, OutputError
+from gnomon.core.signature import content_hash
 from gnomon.models._engine import hidden_layer
 from gnomon.models._folder import carried_onnx
-from gnomon.signature import content_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.errors import UsageError
+from gnomon.core.errors import UsageError
 from gnomon.models._engine import TorchEngine
 from gnomon.models._pieces import length_batches, windows
 

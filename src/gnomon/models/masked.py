@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 from gnomon.models._folder import (
     find_model,
     piece_limit,
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.core.spans import Span
     from gnomon.models._folder import ModelFolder
     from gnomon.models._pieces import Pieces
-    from gnomon.spans import Span
 
 __all__ = ["Filling", "Fluency", "MaskedLM", "load_masked_lm"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.errors import DataError, UsageError
+from gnomon.core.errors import DataError, UsageError
 from gnomon.models._folder import find_model, piece_limit, read_seq2seq, usable_device
 
 if TYPE_CHECKING:

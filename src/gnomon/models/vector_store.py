@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import OutputError, UsageError
-from gnomon.signature import content_hash
+from gnomon.core.errors import OutputError, UsageError
+from gnomon.core.signature import content_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,12 +1,12 @@
 """Findings and scores for people and programs: terminal, JSON, TSV, LaTeX, Markdown, HTML.
 
-Reports know tables, views and exhibits (:mod:`gnomon.findings`), and no method by name. Everything
-public is listed in ``__all__``; names are imported when first used.
+Reports know tables, views and exhibits (:mod:`gnomon.core.findings`), and no method by name.
+Everything public is listed in ``__all__``; names are imported when first used.
 """
 
 from typing import TYPE_CHECKING
 
-from gnomon.doors import door
+from gnomon.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from gnomon.report.html import to_html as to_html
@@ -22,4 +22,4 @@ if TYPE_CHECKING:
     from gnomon.report.terminal import print_table as print_table
     from gnomon.report.terminal import print_verdict as print_verdict
 
-__getattr__, __dir__, __all__ = door(__name__, checking=False)
+__getattr__, __dir__, __all__ = lazy_exports(__name__, checking=False)

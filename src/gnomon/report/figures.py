@@ -7,16 +7,16 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import MissingDependencyError, UsageError
-from gnomon.findings import Bars, Boxes, HeatMap, Lines, Listing, Scatter, StackedBars
+from gnomon.core.errors import MissingDependencyError, UsageError
+from gnomon.core.findings import Bars, Boxes, HeatMap, Lines, Listing, Scatter, StackedBars
+from gnomon.core.tabular import cell_text, selected
+from gnomon.core.verdicts import titles_of
 from gnomon.report.html import METRICS
-from gnomon.tabular import cell_text, selected
-from gnomon.verdicts import titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from gnomon.findings import Cell, Column, Finding, Table, View
+    from gnomon.core.findings import Cell, Column, Finding, Table, View
 
 __all__ = ["draw"]
 

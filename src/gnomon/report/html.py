@@ -17,18 +17,18 @@ from dataclasses import asdict
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from gnomon.doors import checked
-from gnomon.findings import HeatMap, Listing
+from gnomon.core.findings import HeatMap, Listing
+from gnomon.core.lazy import checked
+from gnomon.core.signature import version
+from gnomon.core.tabular import visible
+from gnomon.core.verdicts import titles_of
 from gnomon.metrics.titles import metric_titles
-from gnomon.signature import version
-from gnomon.tabular import visible
-from gnomon.verdicts import titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
     from os import PathLike
 
-    from gnomon.findings import (
+    from gnomon.core.findings import (
         Cell,
         Column,
         Exhibit,
@@ -83,7 +83,7 @@ def write_html(
     Raises:
         OutputError: the file cannot be written.
     """
-    from gnomon.formats import atomic_write
+    from gnomon.data.formats import atomic_write
 
     page = to_html(findings, title=title)
     with atomic_write(path) as file:
@@ -93,7 +93,7 @@ def write_html(
 @checked
 def to_html(findings: Finding | Sequence[Finding], *, title: str | None = None) -> str:
     """The page of :func:`write_html` as a string, pure ASCII in what comes from data tables."""
-    from gnomon.findings import Finding
+    from gnomon.core.findings import Finding
 
     found = [findings] if isinstance(findings, Finding) else list(findings)
     shown = [_head(finding) for finding in found]
@@ -274,7 +274,7 @@ def payload(findings: Sequence[Finding]) -> Json:
 
 def _meanings(findings: Sequence[Finding]) -> dict[str, str]:
     """What the features of tables and exhibits are, in a word or two."""
-    from gnomon.annotate import MEANINGS  # what only pages need
+    from gnomon.linguistics import MEANINGS  # what only pages need
 
     named: set[Cell] = {exhibit.group for finding in findings for exhibit in finding.exhibits}
     for finding in findings:

@@ -8,12 +8,11 @@ import math
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from gnomon.doors import checked
-from gnomon.errors import UnknownNameError
-from gnomon.findings import Bars, Column, Finding, Table
-from gnomon.report.terminal import print_finding, print_scores
-from gnomon.signature import version
-from gnomon.tabular import (
+from gnomon.core.errors import UnknownNameError
+from gnomon.core.findings import Bars, Column, Finding, Table
+from gnomon.core.lazy import checked
+from gnomon.core.signature import version
+from gnomon.core.tabular import (
     grid,
     score_signatures,
     scores_grid,
@@ -23,13 +22,14 @@ from gnomon.tabular import (
     tsv_lines,
     verdict_to_markdown,
 )
-from gnomon.verdicts import leaders, metric_title, of_scores
+from gnomon.core.verdicts import leaders, metric_title, of_scores
+from gnomon.report.terminal import print_finding, print_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gnomon.findings import Cell, Statement
-    from gnomon.scores import Scores
+    from gnomon.core.findings import Cell, Statement
+    from gnomon.core.scores import Scores
 
 __all__ = [
     "Format",

@@ -13,7 +13,7 @@ from gnomon.report.html import framed
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gnomon.findings import Exhibit
+    from gnomon.core.findings import Exhibit
 
 __all__ = ["to_form"]
 

@@ -1,11 +1,11 @@
 """The pages of a study: one HTML file, or a folder that opens by double click from disk.
 
-They show plain tables, views, test sets and texts with marks (:class:`gnomon.pages.StudyPages`),
-and know nothing of stores and methods. A page loads what it shows when it shows it: parts are
-scripts beside it (a
-page from disk may not ``fetch``) that hand over JSON as a string, or, in one file, elements of
-data. Its policy allows the page's own script by its hash, and scripts that this adds itself;
-nothing else runs, nothing is asked for over a network.
+They show plain tables, views, test sets and texts with marks
+(:class:`gnomon.core.pages.StudyPages`), and know nothing of stores and methods. A page loads what
+it shows when it shows it: parts are scripts beside it (a page from disk may not ``fetch``) that
+hand over JSON as a string, or, in one file, elements of data. Its policy allows the page's own
+script by its hash, and scripts that this adds itself; nothing else runs, nothing is asked for over
+a network.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from urllib.parse import quote
 
 import numpy as np
 
-from gnomon.annotate import MEANINGS
-from gnomon.errors import OutputError
+from gnomon.core.errors import OutputError
+from gnomon.core.signature import version
+from gnomon.linguistics import MEANINGS
 from gnomon.report.html import DRAWERS, framed, json_in_html, packed, panels
-from gnomon.signature import version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.findings import Cell
-    from gnomon.pages import PageSegment, PageSet, PageTable, PageText, StudyPages
+    from gnomon.core.findings import Cell
+    from gnomon.core.pages import PageSegment, PageSet, PageTable, PageText, StudyPages
 
 __all__ = ["check_place", "write_site"]
 
@@ -370,7 +370,7 @@ class _File:
 
 @contextlib.contextmanager
 def _folder(place: Path) -> Generator[Sink]:
-    from gnomon.formats import explain_failure, replace_folder
+    from gnomon.data.formats import explain_failure, replace_folder
 
     check_place(place)
     scratch = place.resolve().with_name(f".{secrets.token_hex(8)}.tmp")
@@ -398,7 +398,7 @@ def _check_folder(place: Path) -> None:
 def _one_file(place: Path) -> Generator[Sink]:
     import tempfile
 
-    from gnomon.formats import atomic_write
+    from gnomon.data.formats import atomic_write
 
     with (
         atomic_write(place) as file,  # first: a place that cannot be written is told at once

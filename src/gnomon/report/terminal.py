@@ -13,9 +13,9 @@ import re
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING
 
-from gnomon.doors import checked
-from gnomon.tabular import GridCell, GridColumn, grid, scores_grid, table_grid, visible
-from gnomon.verdicts import of_scores
+from gnomon.core.lazy import checked
+from gnomon.core.tabular import GridCell, GridColumn, grid, scores_grid, table_grid, visible
+from gnomon.core.verdicts import of_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    from gnomon.findings import (
+    from gnomon.core.findings import (
         Exhibit,
         ExhibitText,
         Finding,
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
         Table,
         View,
     )
-    from gnomon.scores import Scores
-    from gnomon.tabular import Grid, GridRow
+    from gnomon.core.scores import Scores
+    from gnomon.core.tabular import Grid, GridRow
 
 __all__ = ["print_finding", "print_grid", "print_scores", "print_table", "print_verdict"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import UnknownNameError
+from gnomon.core.errors import UnknownNameError
 from gnomon.stats.significance import Alternative, EarlyStopping, PValue, decides, p_value, reverse
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import LengthMismatchError, UnknownNameError
+from gnomon.core.errors import LengthMismatchError, UnknownNameError
 from gnomon.native import pairs as loops
 
 if TYPE_CHECKING:

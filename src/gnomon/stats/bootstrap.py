@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import UnknownNameError, UsageError
+from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.stats._pair_tests import Joint, joint_cells, standardised
 from gnomon.stats._rows import PairedRows, arranged, mean_of_known
 from gnomon.stats.measures import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import LengthMismatchError
+from gnomon.core.errors import LengthMismatchError
 from gnomon.stats._rows import (
     Grouping,
     PairedRows,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import LengthMismatchError
+from gnomon.core.errors import LengthMismatchError
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
 
 if TYPE_CHECKING:

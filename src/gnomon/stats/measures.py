@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import LengthMismatchError, UnknownNameError, UsageError
+from gnomon.core.errors import LengthMismatchError, UnknownNameError, UsageError
 from gnomon.native import pairs as loops
 from gnomon.stats._rows import (
     GROUPINGS,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import LengthMismatchError, UsageError
+from gnomon.core.errors import LengthMismatchError, UsageError
 from gnomon.native import pairs as loops
 from gnomon.stats._pair_tests import (
     Joint,

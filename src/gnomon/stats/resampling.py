@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import UsageError
+from gnomon.core.errors import UsageError
 from gnomon.stats.student import expanded_confidence
 
 if TYPE_CHECKING:

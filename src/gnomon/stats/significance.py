@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.stats.resampling import Interval
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.errors import MissingDependencyError, UnknownNameError
+from gnomon.core.errors import MissingDependencyError, UnknownNameError
 from gnomon.metrics.tokenise import (
     Tokenised,
     Tokens,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.models.decoding.enumeration import every_target
 
-from gnomon.errors import LengthMismatchError, UsageError
+from gnomon.core.errors import LengthMismatchError, UsageError
 from gnomon.models.decoding import beam, log_probabilities
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.models.decoding.enumeration import every_target, holds
 from tests.models.tiny_seq2seq import WORDS
 
-from gnomon.errors import LengthMismatchError
+from gnomon.core.errors import LengthMismatchError
 from gnomon.models.decoding import beam, constrained
 from gnomon.models.decoding.constrained_search import Machine, PhraseStates, phrases_held
 

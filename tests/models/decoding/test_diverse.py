@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gnomon.errors import UsageError
+from gnomon.core.errors import UsageError
 from gnomon.models.decoding import beam, diverse, log_probabilities
 
 if TYPE_CHECKING:

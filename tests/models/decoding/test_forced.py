@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from gnomon.errors import DataError, LengthMismatchError, UsageError
+from gnomon.core.errors import DataError, LengthMismatchError, UsageError
 from gnomon.models.decoding import code_probabilities, log_probabilities
 
 if TYPE_CHECKING:

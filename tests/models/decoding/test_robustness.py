@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gnomon.errors import DataError, ScoringError
+from gnomon.core.errors import DataError, ScoringError
 from gnomon.models import load_seq2seq
 from gnomon.models.decoding import (
     Hypothesis,

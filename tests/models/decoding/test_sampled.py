@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from gnomon.errors import UsageError
+from gnomon.core.errors import UsageError
 from gnomon.models.decoding import _requests, log_probabilities, sampled
 
 if TYPE_CHECKING:

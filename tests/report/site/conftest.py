@@ -36,15 +36,15 @@ class Visit:
     def __init__(self, page: Any, address: str) -> None:
         self.page = page
         self.address = address
-        self.faults: list[str] = []
-        page.on("console", lambda m: self.faults.append(f"console: {m.text}"))
-        page.on("pageerror", lambda e: self.faults.append(f"error: {e}"))
-        page.on("dialog", lambda d: (self.faults.append("dialog"), d.dismiss()))
+        self.problems: list[str] = []
+        page.on("console", lambda m: self.problems.append(f"console: {m.text}"))
+        page.on("pageerror", lambda e: self.problems.append(f"error: {e}"))
+        page.on("dialog", lambda d: (self.problems.append("dialog"), d.dismiss()))
         page.on("request", self._request)
 
     def _request(self, request: Any) -> None:
         if not request.url.startswith(("file:", "blob:")):
-            self.faults.append(f"request: {request.url}")
+            self.problems.append(f"request: {request.url}")
 
     def go(self, route: str) -> Any:
         """Show a page of the site; its faults count too."""
@@ -53,7 +53,7 @@ class Visit:
         self.page.wait_for_selector("html[data-ready]")
         fault = self.page.evaluate("document.documentElement.dataset.fault || ''")
         if fault:
-            self.faults.append(fault)
+            self.problems.append(fault)
         return self.page
 
 

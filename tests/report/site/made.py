@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.findings import Column, HeatMap, Scatter, Statement
-from gnomon.pages import PageSection, PageVerdict
-from gnomon.stored import Layer, Standing
+from gnomon.core.findings import Column, HeatMap, Scatter, Statement
+from gnomon.core.pages import PageSection, PageVerdict
+from gnomon.core.store_views import Layer, SystemScoreColumn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.findings import Cell, View
+    from gnomon.core.findings import Cell, View
 
 _TEXT = (
     "harbour remains closed until Friday the city said three boats were found off coast"
@@ -115,7 +115,7 @@ class Study:
     facts: Mapping[str, str] = field(default_factory=lambda: {"test sets": "1", "metrics": "bleu"})
     notices: tuple[str, ...] = ()
     lower_is_better: tuple[str, ...] = ()
-    standings: tuple[Standing, ...] = ()
+    standings: tuple[SystemScoreColumn, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     said: tuple[PageVerdict, ...] = ()
 
@@ -173,7 +173,7 @@ def several() -> Study:
     columns = ("testset", "system", "metric", "score")
     shown = Table("scores", "Scores", "systems", _columns(columns), rows)
     tables = (shown, *agreement(sets, given), *steps(sets[0]))
-    people = (Standing("agreement_systems", "human", "kind"),)
+    people = (SystemScoreColumn("agreement_systems", "human", "kind"),)
     return Study(tables, sets, lower_is_better=("ter",), standings=people)
 
 

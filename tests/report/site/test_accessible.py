@@ -71,4 +71,4 @@ def check(seen: Any, routes: Sequence[str], axe: str) -> None:
     for route in routes:
         page = seen.go(route)
         assert barriers(page, axe) == [], route
-    assert seen.faults == []
+    assert seen.problems == []

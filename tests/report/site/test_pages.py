@@ -10,10 +10,10 @@ from urllib.parse import quote
 
 import pytest
 
-from gnomon.findings import Column, Statement
-from gnomon.pages import PageVerdict
+from gnomon.core.findings import Column, Statement
+from gnomon.core.pages import PageVerdict
+from gnomon.core.store_views import Layer
 from gnomon.report.site import write_site
-from gnomon.stored import Layer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +94,7 @@ def test_every_page_shows_without_fault_request_or_sideways_scrolling(
         assert page.evaluate("document.documentElement.scrollWidth") <= width, route
         assert page.locator("h1").count() == 1
         assert page.evaluate("window.broken") is None
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_hostile_text_is_shown_as_text(visit: Opener, folder: Path) -> None:
@@ -109,7 +109,7 @@ def test_hostile_text_is_shown_as_text(visit: Opener, folder: Path) -> None:
         assert page.evaluate("({}).polluted") is None
         page = seen.go("segments/0?w=" + "%3C%2Fscript%3E")
         assert page.locator("article").count() >= 1
-        assert seen.faults == []
+        assert seen.problems == []
 
 
 def test_systems_sort_by_mouse_and_keyboard_and_say_so(visit: Opener, folder: Path) -> None:
@@ -129,7 +129,7 @@ def test_systems_sort_by_mouse_and_keyboard_and_say_so(visit: Opener, folder: Pa
     page.get_by_label("Search").fill("system-003")
     page.locator("output", has_text="12 in all").wait_for()
     assert page.locator("tbody tr").count() == 1
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_a_features_cell_leads_to_its_segments_and_they_to_all_systems(
@@ -157,7 +157,7 @@ def test_a_features_cell_leads_to_its_segments_and_they_to_all_systems(
     assert page.locator(".reference mark.h7").count() >= 1
     page.go_back()
     page.locator("article").first.wait_for()
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_a_heat_map_walks_by_keyboard_and_enter_leads_on(visit: Opener, folder: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_heat_map_walks_by_keyboard_and_enter_leads_on(visit: Opener, folder: 
         page.keyboard.press(key)
     page.locator("article").first.wait_for()
     assert page.get_by_label("System").input_value() == "system-002"
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_a_word_leads_to_the_segments_that_have_it(visit: Opener, folder: Path) -> None:
@@ -182,7 +182,7 @@ def test_a_word_leads_to_the_segments_that_have_it(visit: Opener, folder: Path) 
         assert "harbour" in text or "best" in text
     page.get_by_label("Text, all words of it").fill("harbour nowhere-to-be-found")
     page.locator("output", has_text="no segment fits").wait_for()
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_pages_of_segments_turn_and_the_address_keeps_the_place(
@@ -199,7 +199,7 @@ def test_pages_of_segments_turn_and_the_address_keeps_the_place(
     page.get_by_label("Order").select_option("systems furthest apart first")
     page.locator("output", has_text="1–10 of 130").wait_for()
     expect(page).to_have_url(re.compile("o=apart"))
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_every_table_downloads_whole_and_unrounded(
@@ -226,7 +226,7 @@ def test_every_table_downloads_whole_and_unrounded(
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download CSV").click()
     assert waiting.value.path().read_text(encoding="utf-8").count("\n") == 131
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_formulas_in_downloads_are_harmless(
@@ -239,7 +239,7 @@ def test_formulas_in_downloads_are_harmless(
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download CSV").click()
     assert waiting.value.path().read_text() == 'word\n\'=1+1\n"a,b"\n'
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_a_missing_part_is_told(visit: Opener, made: ModuleType, tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_a_set_without_texts_shows_its_numbers(
     seen = visit(tmp_path / "r")
     assert "the texts are gone" in seen.go("segments/0").locator("main").inner_text()
     assert seen.go("systems").locator("tbody tr").count() == 2
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_skip_link_and_names_help_those_who_do_not_see(
@@ -274,7 +274,7 @@ def test_skip_link_and_names_help_those_who_do_not_see(
     assert page.locator("nav [aria-current=page]").inner_text() == "All tables"
     assert page.title() == "All tables – Two harbours"
     assert json.loads(page.evaluate("JSON.stringify(document.documentElement.lang)")) == "en"
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_print_leaves_controls_out(visit: Opener, folder: Path) -> None:
@@ -284,7 +284,7 @@ def test_print_leaves_controls_out(visit: Opener, folder: Path) -> None:
     assert page.locator(".toolbar").first.is_hidden()
     assert page.get_by_role("button", name="Download").count() == 0
     assert page.locator("table.data").first.is_visible()
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_pages_of_one_test_set_read_no_other(
@@ -313,7 +313,7 @@ def test_pages_of_one_test_set_read_no_other(
     assert seen.go("systems/1").locator("tbody tr").count() == 2
     page.get_by_label("Test set", exact=True).first.select_option("a/de-en")
     page.locator("h2", has_text="Systems of a/de-en").wait_for()
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 @pytest.fixture(scope="module")
@@ -354,7 +354,7 @@ def test_one_metric_is_shown_over_all_test_sets(visit: Opener, sets: Path, expec
     first = page.locator("tbody tr").first.locator("td").all_inner_texts()
     assert first == ["1.50", "25.00", "2", "1", "2"]
     expect(page).to_have_url(re.compile(r"#/overview/0\?v=rank$"))
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_the_home_page_says_what_was_found_test_set_by_test_set(
@@ -374,7 +374,7 @@ def test_the_home_page_says_what_was_found_test_set_by_test_set(
         assert "x is on top." in other.locator("summary").inner_text()
         other.locator("summary").click()
         expect(other.locator(".verdict li")).to_have_count(2)
-        assert seen.faults == []
+        assert seen.problems == []
 
 
 def test_the_first_screen_of_a_study_holds_the_first_sentence_of_each_method(
@@ -402,7 +402,7 @@ def test_the_first_screen_of_a_study_holds_the_first_sentence_of_each_method(
         expect(rest).to_have_count(6)
         leads.nth(1).get_by_role("link").first.click()
         expect(page).to_have_url(re.compile("#/method/package.features/0$"))
-        assert seen.faults == []
+        assert seen.problems == []
 
 
 def test_an_error_rate_on_one_test_set_has_no_means_and_its_best_first(
@@ -420,7 +420,7 @@ def test_an_error_rate_on_one_test_set_has_no_means_and_its_best_first(
     assert "Without scores by this metric: b/de-en." in page.locator("main").inner_text()
     seen.go("overview/1?v=rank")
     assert page.locator("tbody td").all_inner_texts() == ["1", "2", "3", "4"]
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_an_overview_leads_to_test_sets_and_systems(visit: Opener, sets: Path, expect: Any) -> None:
@@ -432,7 +432,7 @@ def test_an_overview_leads_to_test_sets_and_systems(visit: Opener, sets: Path, e
     page.locator("tbody tr", has_text="y").get_by_role("link", name="10.00").click()
     page.locator("h1", has_text="y").wait_for()
     expect(page).to_have_url(re.compile("#/system/1/2$"))
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_hostile_names_are_text_over_all_test_sets_too(
@@ -451,7 +451,7 @@ def test_hostile_names_are_text_over_all_test_sets_too(
     assert page.locator("img, iframe, link").count() == 0
     assert page.evaluate("window.broken") is None
     assert not page.evaluate(r"/[\u001b\u202a-\u202e\u2066]/.test(document.body.innerText)")
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_a_single_test_set_has_no_page_of_all(visit: Opener, folder: Path) -> None:
@@ -489,7 +489,7 @@ def test_kinds_of_judgements_are_never_pooled(
         ["system", "Human scores (da)", "Human scores (mqm)", "bleu", "ter"],
         ["x", "3", "-30", "30", "50"],
     ]
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_steps_with_other_options_are_told_apart(visit: Opener, sets: Path) -> None:
@@ -504,7 +504,7 @@ def test_steps_with_other_options_are_told_apart(visit: Opener, sets: Path) -> N
     options.select_option("pattern.number: the")
     page.locator("h3", has_text="pattern.number: the").wait_for()
     assert cells.all_inner_texts() == ["0.60", "0.70", "0.80", "0.90"]
-    assert seen.faults == []
+    assert seen.problems == []
 
 
 def test_many_systems_are_shown_some_at_a_time_with_any_figure_of_their_rows(
@@ -534,4 +534,4 @@ def test_many_systems_are_shown_some_at_a_time_with_any_figure_of_their_rows(
     first = next(row for row in rows if row["metric"] == "chrf")
     cell = page.locator("td[data-r='0'][data-c='0']").inner_text().replace("\u2212", "-")
     assert float(cell) == pytest.approx(first["spread"], abs=0.005)
-    assert seen.faults == []
+    assert seen.problems == []

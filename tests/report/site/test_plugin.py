@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from gnomon import methods
-from gnomon.study import Store, pages
+from gnomon.core import registry as methods
+from gnomon.studies import Store, pages
 
 _EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "plugin-method"
 _STUDY = """

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.errors import OutputError
+from gnomon.core.errors import OutputError
 from gnomon.report.html import json_in_html, packed
 from gnomon.report.site import in_script, write_site
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from gnomon.bmx import PairImportances
+from gnomon.methods.bmx import PairImportances
 from gnomon.metrics import Options
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.batch import Batch
-    from gnomon.bmx import TextPair, TextWords
+    from gnomon.core.batch import Batch
+    from gnomon.core.testset import TestSet
+    from gnomon.methods.bmx import TextPair, TextWords
     from gnomon.metrics import BoundMetric
-    from gnomon.testset import TestSet
 
 __all__ = ["Alone", "Rarity"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gnomon.findings import Bars, Finding
-from gnomon.methods import method
-from gnomon.options import Positive
-from gnomon.records import SYSTEM, Record, column, table
-from gnomon.testset import TestSet
+from gnomon.core.findings import Bars, Finding
+from gnomon.core.options import Positive
+from gnomon.core.records import SYSTEM, Record, column, table
+from gnomon.core.registry import method
+from gnomon.core.testset import TestSet
 
 __all__ = ["Repetition", "repeats", "repetitions"]
 

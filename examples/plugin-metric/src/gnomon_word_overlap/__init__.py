@@ -9,8 +9,8 @@ import gnomon
 from gnomon.metrics import Options
 
 if TYPE_CHECKING:
+    from gnomon.core.testset import TestSet
     from gnomon.metrics import BoundMetric
-    from gnomon.testset import TestSet
 
 __all__ = ["WordOverlap", "same_length"]
 

@@ -13,17 +13,17 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from gnomon.errors import MissingDependencyError, UnknownNameError
-from gnomon.needs import Need
-from gnomon.scores import UNREAD
-from gnomon.scripts import base_language, is_unspaced
+from gnomon.core.dependencies import Dependency
+from gnomon.core.errors import MissingDependencyError, UnknownNameError
+from gnomon.core.scores import UNREAD
+from gnomon.core.scripts import base_language, is_unspaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from gnomon.batch import Batch
-    from gnomon.outline import Outline
-    from gnomon.testset import TestSet
+    from gnomon.core.batch import Batch
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
 
 
 # What a tokeniser reads, character by character, and where each character comes from.
@@ -298,7 +298,7 @@ def default_tokeniser(language: str | None) -> str:
     return _BY_LANGUAGE.get(known, "char" if is_unspaced(known) else "13a")
 
 
-def tokeniser_needs(named: str | None, language: str | None) -> tuple[Need, ...]:
+def tokeniser_needs(named: str | None, language: str | None) -> tuple[Dependency, ...]:
     """The packages of a tokeniser: without them it is another one, or none.
 
     Args:
@@ -306,7 +306,7 @@ def tokeniser_needs(named: str | None, language: str | None) -> tuple[Need, ...]
         language: of the references, where known.
     """
     packages, _ = _NEEDS.get(named or default_tokeniser(language), ((), ""))
-    return tuple(Need("package", _RELEASED.get(one, one)) for one in packages)
+    return tuple(Dependency("package", _RELEASED.get(one, one)) for one in packages)
 
 
 class FittingTokeniser(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from gnomon.errors import LengthMismatchError, ScoringError, UsageError
+from gnomon.core.errors import LengthMismatchError, ScoringError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.errors import DataError, ScoringError
+from gnomon.core.errors import DataError, ScoringError
 from gnomon.models.decoding._requests import Continuations, FinishedTarget
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gnomon.errors import UsageError
+from gnomon.core.errors import UsageError
 from gnomon.models.decoding._requests import (
     Hypothesis,
     SearchPlan,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.errors import LengthMismatchError
+from gnomon.core.errors import LengthMismatchError
 from gnomon.models.decoding._requests import Hypothesis, answers, each_once, make_requests
 from gnomon.models.decoding._search import search
 from gnomon.models.decoding.beam_search import make_plan

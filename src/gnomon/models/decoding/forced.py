@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.errors import DataError, LengthMismatchError, UsageError
+from gnomon.core.errors import DataError, LengthMismatchError, UsageError
 from gnomon.models.decoding._requests import Request, answers, each_once
 from gnomon.models.decoding._search import Steps, normaliser, padded
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import UsageError
+from gnomon.core.errors import UsageError
 from gnomon.models.decoding._requests import FinishedTarget, answers, each_once, make_requests
 from gnomon.models.decoding._search import Steps, normaliser
 from gnomon.models.decoding.beam_search import proposals

@@ -1,0 +1,1 @@
+"""What every other package speaks: test sets, records, findings, options, methods."""

@@ -1,0 +1,30 @@
+"""What a number depends on beside texts and options: packages, models, taggers, files, code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+__all__ = ["Dependency"]
+
+
+class Dependency(NamedTuple):
+    """Something that a number depends on.
+
+    Attributes:
+        kind: "package", "model", "tagger" (``spacy:NAME``, or a language, whose standard one is
+            meant), "wordnet" (a folder, or "" for the one that is found), "code" (a spec that
+            names a function), or "file".
+        name: which one.
+        revision: of a model on the hub.
+    """
+
+    kind: Literal["package", "model", "tagger", "wordnet", "code", "file"]
+    name: str
+    revision: str = ""
+
+    @property
+    def label(self) -> str:
+        """What to call it in a table."""
+        name = Path(self.name).name if self.kind in ("file", "wordnet") else self.name
+        return f"{self.kind} {name}".strip()

@@ -1,0 +1,679 @@
+"""Tables that a method found, how they may be looked at, and the segments behind them.
+
+A method describes what it found with the types of this module; reports render them without
+knowing the method. A :class:`Finding` holds
+
+* a verdict: what was found in a few plain sentences, each with the rows that it rests on,
+* named tables of flat records (the machine-readable truth),
+* views: which columns of which table make a heat map, bars, ... (how to look at it),
+* exhibits: segments worth reading, with highlighted spans (what is behind a number).
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Mapping  # views are read from JSON by their types
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+from gnomon.core import notebook
+from gnomon.core.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from gnomon.core.records import Record
+
+__all__ = [
+    "Bars",
+    "Boxes",
+    "Cell",
+    "Column",
+    "Excerpt",
+    "Exhibit",
+    "ExhibitText",
+    "Finding",
+    "HeatMap",
+    "Highlight",
+    "Lines",
+    "Listing",
+    "Scatter",
+    "StackedBars",
+    "Statement",
+    "Table",
+    "View",
+    "beside_base",
+]
+
+R = TypeVar("R", bound="Record")
+Cell: TypeAlias = str | int | float | bool | None
+Kind: TypeAlias = Literal["text", "truth", "count", "number", "share"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Attributes:
+        name: key of the records; part of the public contract.
+        title: heading for people.
+        kind: "text", "truth" (true or false), "count" (integers), "number", or "share" (mostly in
+            [0, 1]).
+        digits: digits after the point when printed for people; records are never rounded.
+        better: which end is good, where one is.
+        help: one sentence on what the column means.
+        ends: the columns with the lower and the upper ends of its confidence interval.
+    """
+
+    name: str
+    title: str
+    kind: Kind = "text"
+    digits: int = 2
+    better: Literal["higher", "lower"] | None = None
+    help: str = ""
+    ends: tuple[str, str] | None = None
+
+    @property
+    def numeric(self) -> bool:
+        """Whether its cells are numbers."""
+        return self.kind not in ("text", "truth")
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """The rows of a long table that a page holds; all other outputs hold every row.
+
+    Attributes:
+        rows: their positions in the table, ascending.
+        note: which rows these are, and where the others are to be had.
+    """
+
+    rows: tuple[int, ...]
+    note: str
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """Flat records under named columns. Undefined cells are ``None``, never NaN.
+
+    Attributes:
+        name: key within its finding.
+        title: heading for people.
+        columns: the columns, in order.
+        records: its rows, of the class that declares the columns, or as mappings.
+        note: a sentence printed below.
+        excerpt: what a page holds of it, where that is not everything; for tables that no chart
+            shows.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    records: tuple[Record | Mapping[str, Cell], ...]
+    note: str = ""
+    excerpt: Excerpt | None = None
+
+    @functools.cached_property
+    def rows(self) -> tuple[Mapping[str, Cell], ...]:
+        """One mapping per row, with a value for every column."""
+        names = {column.name for column in self.columns}
+        cells = (one if isinstance(one, Mapping) else one.cells() for one in self.records)
+        return tuple(
+            row if row.keys() <= names else {k: v for k, v in row.items() if k in names}
+            for row in cells
+        )
+
+    def column(self, name: str) -> Column:
+        """The column of that name.
+
+        Raises:
+            UnknownNameError: the table has no such column.
+        """
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise UnknownNameError("column", name, [c.name for c in self.columns])
+
+    def values(self, name: str) -> tuple[Cell, ...]:
+        """The cells of one column, row by row."""
+        return tuple(row[self.column(name).name] for row in self.rows)
+
+    def to_dict(self) -> dict[str, list[Cell]]:
+        """Column name -> cells, ready for any data frame library."""
+        return {column.name: list(self.values(column.name)) for column in self.columns}
+
+    def to_frame(self) -> Any:  # polars is optional
+        """The table as a polars data frame.
+
+        Raises:
+            MissingDependencyError: polars is not installed.
+        """
+        return notebook.frame(self.to_dict())
+
+    def to_pandas(self) -> Any:  # pandas is optional
+        """The table as a pandas data frame.
+
+        Raises:
+            MissingDependencyError: pandas is not installed.
+        """
+        return notebook.pandas_frame(self.to_dict())
+
+    def __repr__(self) -> str:
+        size = f"{notebook.counted(len(self.rows), 'row')} x {len(self.columns)} columns"
+        return f"<Table {self.name}: {size}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.html_box(self.title, [_first_rows(self)])
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """A table turned on its side: one cell per row value x column value.
+
+    Attributes:
+        table: name of the table.
+        title: heading.
+        rows: column of the table whose values become rows ("feature").
+        columns: column whose values become columns ("system").
+        value: column whose value fills the cell ("muler"); its ``better`` decides the colours.
+        beside: a column that is shown per row beside the row's name (its smallest and largest
+            value over the columns), e.g. "segments".
+        where: fixed values of other columns that select the rows to show (metric, variant, slice).
+        low: value at which the colour scale starts; None: the smallest that occurs.
+        high: value at which it ends; None: the largest that occurs.
+        marks: a boolean column that flags a cell ("outside [0, 1]").
+        faint: a boolean column that greys a cell (too few systems to mean much).
+        few: a column of counts, and the number below which a cell is greyed as well: figures of so
+            few segments are no finding.
+        under: a column shown small below the value of each cell ("n").
+        signs: two columns of counts: how many others of its row a cell is significantly better
+            than, and how many it is worse than; shown small below the value where not 0.
+        exhibits: cells lead to the exhibits of the same group (= row value) and system.
+        prominent: text, LaTeX and Markdown show it too, not the report alone.
+    """
+
+    table: str
+    title: str
+    rows: str
+    columns: str
+    value: str
+    beside: str | None = None
+    where: Mapping[str, Cell] = field(default_factory=dict)
+    low: float | None = None
+    high: float | None = None
+    marks: str | None = None
+    faint: str | None = None
+    few: tuple[str, int] | None = None
+    under: str | None = None
+    signs: tuple[str, str] | None = None
+    exhibits: bool = False
+    prominent: bool = True
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Bars per category for a few series at a time, which the reader picks.
+
+    Attributes:
+        table: name of the table.
+        title: heading.
+        category: column whose values are the categories ("feature").
+        series: column whose values are the series ("system").
+        values: columns drawn as bars, each its own small panel (("muler", "base", "spread")).
+        where: fixed values of other columns.
+        shown: series picked at first; empty: all.
+        most: how many series the reader may pick; None: all.
+        beside: a column shown per category beside its name, e.g. "segments".
+        ordered: the best series come first, or the largest where none is better; as listed
+            otherwise.
+        strong: a boolean column; bars of rows where it is false are faded ("significant").
+        ends: what the two ends of the scale mean, in a few words ("A better", "B better").
+        dots: a dot stands for each value in place of a bar, where the way from 0 says nothing.
+    """
+
+    table: str
+    title: str
+    category: str
+    series: str
+    values: tuple[str, ...]
+    where: Mapping[str, Cell] = field(default_factory=dict)
+    shown: tuple[str, ...] = ()
+    most: int | None = None
+    beside: str | None = None
+    ordered: bool = False
+    strong: str | None = None
+    ends: tuple[str, str] | None = None
+    dots: bool = False
+
+
+def beside_base(
+    scores: Table, title: Callable[[Sequence[Mapping[str, Cell]]], str]
+) -> Iterator[Bars]:
+    """Dots of a score beside its base score, of all systems that have a rank, metric by metric.
+
+    Args:
+        scores: a table with the columns metric, system, rank, score and base_score, best first.
+        title: of a picture, from the rows of its systems.
+    """
+    for metric in dict.fromkeys(scores.values("metric")):
+        ranked = [r for r in scores.rows if r["metric"] == metric and r["rank"] is not None]
+        if len(ranked) > 1:
+            yield Bars(
+                table=scores.name,
+                title=title(ranked),
+                category="system",
+                series="metric",
+                values=("score", "base_score"),
+                where={"metric": metric},
+                most=1,
+                dots=True,
+            )
+
+
+@dataclass(frozen=True)
+class StackedBars:
+    """One bar per category, made of parts that add up (shares), for one series at a time.
+
+    Attributes:
+        table: name of the table.
+        title: heading.
+        category: column whose values are the categories ("feature").
+        series: column whose values are the series ("system").
+        parts: columns stacked in this order (("miss", "hit", "add")).
+        where: fixed values of other columns.
+    """
+
+    table: str
+    title: str
+    category: str
+    series: str
+    parts: tuple[str, ...]
+    where: Mapping[str, Cell] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """One named point per row; the reader sees r and n of every panel.
+
+    Attributes:
+        table: name of the table.
+        title: heading.
+        x: numeric column of the horizontal axis.
+        y: numeric column of the vertical axis.
+        label: column that names a point ("system"); may be blank in rows.
+        series: column that colours the points ("feature", "year"); None: one colour.
+        panels: column whose values get a small panel each; None: a single panel.
+        where: fixed values of other columns.
+        identity: draw the line y = x.
+    """
+
+    table: str
+    title: str
+    x: str
+    y: str
+    label: str
+    series: str | None = None
+    panels: str | None = None
+    where: Mapping[str, Cell] = field(default_factory=dict)
+    identity: bool = False
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Curves of a column over another one.
+
+    Attributes:
+        table: name of the table.
+        title: heading.
+        x: numeric column of the horizontal axis.
+        y: numeric column of the vertical axis.
+        series: column whose values are a curve each.
+        panels: column whose values get a small panel each; None: a single panel.
+        where: fixed values of other columns.
+        low: column with the lower ends of a band; goes with ``high``.
+        high: column with its upper ends.
+        identity: draw the line y = x.
+        ink: a value of ``series`` whose curve is drawn in the colour of text, the one that the
+            others are held against.
+    """
+
+    table: str
+    title: str
+    x: str
+    y: str
+    series: str
+    panels: str | None = None
+    where: Mapping[str, Cell] = field(default_factory=dict)
+    low: str | None = None
+    high: str | None = None
+    identity: bool = False
+    ink: Cell = None
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """A box plot per category: how values are distributed.
+
+    Attributes:
+        table: name of the table.
+        title: heading.
+        category: column whose values are the categories ("explainer").
+        values: five columns, ascending: the ends of the lower whisker, of the box, and of the upper
+            whisker, the median in the middle.
+        where: fixed values of other columns.
+        beside: a column that is shown beside the category's name ("n").
+    """
+
+    table: str
+    title: str
+    category: str
+    values: tuple[str, str, str, str, str]
+    where: Mapping[str, Cell] = field(default_factory=dict)
+    beside: str | None = None
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Some columns of a table as they stand: for text and papers; pages hold every table anyway.
+
+    Attributes:
+        table: name of the table.
+        title: heading.
+        columns: names of the columns shown, in this order.
+        where: fixed values of other columns that select the rows to show.
+        most: how many of these rows are shown, the first ones; what is left out is said. None: all.
+    """
+
+    table: str
+    title: str
+    columns: tuple[str, ...]
+    where: Mapping[str, Cell] = field(default_factory=dict)
+    most: int | None = None
+
+
+_SHOWN_ROWS = 10
+_SHOWN_NOTICES = 5
+_LONGEST_CELL = 120
+
+
+def _first_rows(table: Table) -> str:
+    """The first rows of a table in HTML."""
+    # found by name, as plug-ins are: tables as text are made of findings
+    tabular = importlib.import_module("gnomon.core.tabular")
+    rows = [
+        [_clipped(tabular.cell_text(row[c.name], c)) for c in table.columns]
+        for row in table.rows[:_SHOWN_ROWS]
+    ]
+    more = len(table.rows) - len(rows)
+    said = f"and {more} more: to_pandas({table.name!r}) has all rows" if more > 0 else ""
+    return notebook.html_table([(c.title, c.numeric) for c in table.columns], rows, said)
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 3] + "..."
+
+
+View: TypeAlias = HeatMap | Bars | StackedBars | Scatter | Lines | Boxes | Listing
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """Characters of a text that stand out, and why.
+
+    Attributes:
+        start: first code point.
+        end: code point after the last one.
+        label: why, in a few words.
+        weight: from -1 (it hurts most) over 0 to 1 (it helps most), shown as a colour; None: the
+            characters are simply marked.
+        flagged: underlined, where there is a weight (marked by people, say).
+    """
+
+    start: int
+    end: int
+    label: str = ""
+    weight: float | None = None
+    flagged: bool = False
+
+    @property
+    def step(self) -> int | None:
+        """The weight as one of nine colours, 0 (hurts most) to 8; 4 is neutral."""
+        return None if self.weight is None else round(4 + 4 * min(max(self.weight, -1.0), 1.0))
+
+
+@dataclass(frozen=True)
+class ExhibitText:
+    """One text of an exhibit.
+
+    Attributes:
+        role: "source", "reference" or "candidate".
+        name: name of the reference or system; empty for the source.
+        text: the text, untouched.
+        highlights: spans to mark, in order, not overlapping.
+        values: what the metric said of this text ({"base": 31.2, "oracle": 50.1}).
+    """
+
+    role: Literal["source", "reference", "candidate"]
+    name: str
+    text: str
+    highlights: tuple[Highlight, ...] = ()
+    values: Mapping[str, float | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A segment worth reading.
+
+    Attributes:
+        group: what it is shown for ("pos:NOUN"); a heat map's row leads to it.
+        kind: which list it belongs to ("costs most", "negative").
+        segment: 1-based segment.
+        texts: source, references, candidates; systems side by side.
+        systems: systems whose cells lead to it, most interesting first.
+        document: its document, if known.
+        domain: its domain, if known.
+        weight: what the list is ordered by, largest first.
+        caption: a sentence.
+    """
+
+    group: str
+    kind: str
+    segment: int
+    texts: tuple[ExhibitText, ...]
+    systems: tuple[str, ...] = ()
+    document: str | None = None
+    domain: str | None = None
+    weight: float = 0.0
+    caption: str = ""
+
+
+Level: TypeAlias = Literal["better", "worse", "undecided", "caution"]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence of a verdict; :mod:`gnomon.core.verdicts` has phrases for these.
+
+    Attributes:
+        text: a plain sentence: the effect, its interval, then what the test says. Names stand in it
+            as users gave them: whoever shows it escapes them.
+        level: "better" or "worse" where something was found: how what the sentence names first
+            does beside what it is held against, so that "B is better than A" is "better" whichever
+            of them is the baseline; "undecided" where nothing was found, and "caution" for what
+            looks like a finding and is none, or what the others are read by.
+        rows: what it rests on: positions of rows, by the name of their table.
+        claim: the kind of sentence it is ("compare.better"): the id of a claim of its method, see
+            :class:`gnomon.core.verdicts.Claim`; empty where a package declares none.
+    """
+
+    text: str
+    level: Level
+    rows: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    claim: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class Finding:
+    """What a method found.
+
+    Attributes:
+        method: command that makes it ("muler score").
+        title: heading for people.
+        tables: the tables; the first is the one of the contract, its rows are ``rows``.
+        signatures: how to make the numbers again, by what they belong to (a metric's name).
+        views: how the tables may be looked at; the first is what a terminal shows.
+        exhibits: segments behind the numbers.
+        notices: what a reader should know, in sentences.
+        facts: what was looked at (test set, systems, segments, tagger), in order, for the head of
+            a report.
+        failure: what a gate that was asked for says; empty: it was passed, or none was asked for.
+        verdict: what was found, in one to six sentences; the ``verdict=`` of the method makes them.
+    """
+
+    method: str
+    title: str
+    tables: tuple[Table, ...]
+    signatures: Mapping[str, str]
+    views: tuple[View, ...] = ()
+    exhibits: tuple[Exhibit, ...] = ()
+    notices: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+    failure: str = ""
+    verdict: tuple[Statement, ...] = ()
+
+    @property
+    def rows(self) -> tuple[Mapping[str, Cell], ...]:
+        """The records of the first table."""
+        return self.tables[0].rows
+
+    def __iter__(self) -> Iterator[Mapping[str, Cell]]:
+        return iter(self.rows)
+
+    def table(self, name: str | None = None) -> Table:
+        """A table by name; the first one by default.
+
+        Raises:
+            UnknownNameError: the finding has no such table.
+        """
+        for table in self.tables:
+            if name in (None, table.name):
+                return table
+        raise UnknownNameError("table", str(name), [t.name for t in self.tables])
+
+    def records(self, kind: type[R], name: str | None = None) -> tuple[R, ...]:
+        """The rows that are records of a class.
+
+        Args:
+            kind: the class.
+            name: of their table; by default all tables.
+        """
+        tables = (table for table in self.tables if name in (None, table.name))
+        return tuple(one for table in tables for one in table.records if isinstance(one, kind))
+
+    def positions(self, records: Iterable[Record]) -> dict[str, list[int]]:
+        """The positions of some of its records, by the name of their table."""
+        chosen = list(records)
+        kinds = {type(one) for one in chosen}
+        places = {
+            id(one): (table.name, position)
+            for table in reversed(self.tables)  # of several that hold a record, the first one
+            for position, one in enumerate(table.records)
+            if type(one) in kinds
+        }
+        found: dict[str, list[int]] = {}
+        for name, position in (places[id(one)] for one in chosen):
+            found.setdefault(name, []).append(position)
+        return found
+
+    def to_dict(self, name: str | None = None) -> dict[str, list[Cell]]:
+        """A table as column name -> cells, ready for any data frame library."""
+        return self.table(name).to_dict()
+
+    def to_frame(self, name: str | None = None) -> Any:  # polars is optional
+        """A table as a polars data frame.
+
+        Raises:
+            MissingDependencyError: polars is not installed.
+            UnknownNameError: the finding has no such table.
+        """
+        return self.table(name).to_frame()
+
+    def to_pandas(self, name: str | None = None) -> Any:  # pandas is optional
+        """A table as a pandas data frame.
+
+        Raises:
+            MissingDependencyError: pandas is not installed.
+            UnknownNameError: the finding has no such table.
+        """
+        return self.table(name).to_pandas()
+
+    def plot(self, view: int | None = None) -> Any:  # matplotlib is optional
+        """A view as a figure of matplotlib, which notebooks show and ``savefig`` writes.
+
+        Args:
+            view: number of the view among ``views``, from 0; by default the first that is a
+                picture.
+
+        Returns:
+            A ``matplotlib.figure.Figure``.
+
+        Raises:
+            MissingDependencyError: matplotlib is not installed.
+            UsageError: there is no such view, or none that can be drawn.
+        """
+        return notebook.figure(self, view)
+
+    def __repr__(self) -> str:
+        tables = ", ".join(
+            f"{t.name} ({notebook.counted(len(t.rows), 'row')})" for t in self.tables
+        )
+        notices = f"; {notebook.counted(len(self.notices), 'notice')}" if self.notices else ""
+        return f"<Finding of {self.method}: {tables or 'no table'}{notices}>"
+
+    def _repr_html_(self) -> str:
+        """The verdict if there is one, the first rows of what text shows first, and notices."""
+        verdict = [str(getattr(one, "text", one)) for one in getattr(self, "verdict", ())]
+        said = [f"<p>{notebook.escape(one)}</p>" for one in verdict]
+        notices = [
+            f"<p><em>{notebook.escape(one)}</em></p>" for one in self.notices[:_SHOWN_NOTICES]
+        ]
+        if len(self.notices) > _SHOWN_NOTICES:
+            notices.append(f"<p><em>and {len(self.notices) - _SHOWN_NOTICES} more notices</em></p>")
+        rows = [self._first_shown()] if self.tables else []
+        return notebook.html_box(self.title, [*said, *rows, *notices])
+
+    def _first_shown(self) -> str:
+        """The first rows of what text shows first: of a wide table the columns that matter."""
+        tabular = importlib.import_module("gnomon.core.tabular")
+        view = self.shown()[0]
+        made = tabular.grid(self, replace(view, most=None) if isinstance(view, Listing) else view)
+        rows = [[_clipped(cell.shown) for cell in row.cells] for row in made.rows[:_SHOWN_ROWS]]
+        name = view.table if view else self.tables[0].name
+        more = len(made.rows) - len(rows)
+        before = f"and {more} more: " if more > 0 else ""
+        said = f"{before}to_pandas({name!r}) has all rows and columns"
+        heads = [(c.title, c.numeric) for c in made.columns]
+        return f"<p>{notebook.escape(made.title)}</p>{notebook.html_table(heads, rows, said)}"
+
+    def shown(self) -> tuple[View | None, ...]:
+        """The views that text shows: listings and prominent heat maps, else the first view."""
+        told = tuple(
+            view
+            for view in self.views
+            if isinstance(view, Listing) or (isinstance(view, HeatMap) and view.prominent)
+        )
+        return told or (self.views[0] if self.views else None,)
+
+    def to_latex(self) -> str:
+        """The views that text shows as LaTeX tables (booktabs), everything from data escaped."""
+        from gnomon.core import tabular
+
+        return "\n".join(tabular.to_latex(tabular.grid(self, view)) for view in self.shown())
+
+    def to_markdown(self) -> str:
+        """The verdict, and the views that text shows as Markdown tables."""
+        from gnomon.core import tabular
+
+        tables = (tabular.to_markdown(tabular.grid(self, view)) for view in self.shown())
+        return "\n".join(filter(None, (tabular.verdict_to_markdown(self.verdict), *tables)))

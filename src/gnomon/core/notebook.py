@@ -1,0 +1,120 @@
+"""How results look in a notebook, and how they become data frames and pictures."""
+
+from __future__ import annotations
+
+import importlib
+from html import escape as escaped
+from typing import TYPE_CHECKING, Any
+
+from gnomon.core.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from gnomon.core.findings import Finding
+
+__all__ = [
+    "counted",
+    "escape",
+    "figure",
+    "frame",
+    "html_box",
+    "html_table",
+    "pandas_frame",
+    "short_name",
+]
+
+_LONGEST = 40
+_EXTRA = "gnomon[frames]"
+
+
+def escape(text: str) -> str:
+    r"""A text as HTML, with control characters shown as in a terminal.
+
+    >>> print(escape("a\x1b[31m<b>"))
+    a\x1b[31m&lt;b&gt;
+    """
+    # found by name: tables are made of findings, which show themselves by this
+    return escaped(importlib.import_module("gnomon.core.tabular").visible_lines(text))
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things in words.
+
+    >>> counted(1, "system"), counted(2, "system")
+    ('1 system', '2 systems')
+    """
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def short_name(text: str) -> str:
+    """A name on one line, of readable length."""
+    line = " ".join(text.split())
+    return repr(line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "...")
+
+
+def frame(columns: Mapping[str, Sequence[object]]) -> Any:  # polars is optional
+    """Columns as a polars data frame.
+
+    Raises:
+        MissingDependencyError: polars is not installed.
+    """
+    try:
+        import polars as pl
+    except ImportError as error:
+        raise MissingDependencyError(
+            "data frames of polars need polars, which is not installed; run: pip install"
+            f" '{_EXTRA}' (or use to_pandas(), or to_dict(), which any data frame library takes)"
+        ) from error
+    return pl.DataFrame(dict(columns), infer_schema_length=None, strict=False)
+
+
+def pandas_frame(columns: Mapping[str, Sequence[object]]) -> Any:  # pandas is optional
+    """Columns as a pandas data frame.
+
+    Raises:
+        MissingDependencyError: pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingDependencyError(
+            "data frames of pandas need pandas, which is not installed; run: pip install"
+            f" '{_EXTRA}' (or use to_frame(), or to_dict(), which any data frame library takes)"
+        ) from error
+    return pd.DataFrame(dict(columns))
+
+
+def figure(finding: Finding, view: int | None = None) -> Any:  # matplotlib is optional
+    """A view as a figure of matplotlib; see :meth:`gnomon.Finding.plot`."""
+    # found by name, as plug-ins are: no module of this package depends on how results are drawn
+    return importlib.import_module("gnomon.report.figures").draw(finding, view)
+
+
+def html_box(title: str, parts: Iterable[str]) -> str:
+    """A title and parts that are HTML already."""
+    inside = "".join(parts)
+    return f'<div class="gnomon"><p><strong>{escape(title)}</strong></p>{inside}</div>'
+
+
+def html_table(
+    heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[str]], more: str = ""
+) -> str:
+    """A table, everything escaped.
+
+    Args:
+        heads: heading of each column, and whether it holds numbers.
+        rows: the cells.
+        more: a sentence below.
+    """
+    styles = [' style="text-align:right"' if number else "" for _, number in heads]
+    titles = zip(heads, styles, strict=True)
+    head = "".join(f"<th{style}>{escape(title)}</th>" for (title, _), style in titles)
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{s}>{escape(cell)}</td>" for cell, s in zip(row, styles, strict=True))
+        + "</tr>"
+        for row in rows
+    )
+    said = f"<p>{escape(more)}</p>" if more else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{said}"

@@ -1,0 +1,1053 @@
+"""How an option is declared: once, by a parameter of a public function.
+
+The parameter says its name, its type and its default, ``typing.Annotated`` its limits and what a
+command line calls it beside its name, and the docstring what it means; its type may say that, too
+(:class:`Help`), and the docstring then only what differs::
+
+    def compare(testset: TestSet, metrics: Metrics = "bleu", *, resamples: Resamples = 1000):
+        '''...
+
+Args:
+            resamples: resamples of the segments, for intervals; 0 for none.
+        '''
+
+Options that belong together (a recipe of training) may be the fields of a dataclass instead, which
+a function takes as its own options by :func:`with_fields`.
+
+Everything else reads it there: the check of arguments (:func:`check_arguments`), the command line
+(:func:`read_text`), study files (:func:`misfits`), and tables of the docs (:func:`options_of`).
+Types that are imported for type checkers alone are known by their names.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import collections.abc
+import dataclasses
+import functools
+import importlib
+import inspect
+import math
+import numbers
+import operator
+import os
+import re
+import sys
+import textwrap
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+)
+
+from gnomon.core.errors import UnknownNameError, UsageError, WrongTypeError, nearest
+
+__all__ = [
+    "MOST",
+    "SEED",
+    "Alpha",
+    "BoundOptions",
+    "By",
+    "Confidence",
+    "Count",
+    "Device",
+    "DrawOptions",
+    "Flags",
+    "Group",
+    "Help",
+    "InputFile",
+    "Limits",
+    "Metavar",
+    "Misfit",
+    "Needs",
+    "NotInStudies",
+    "Option",
+    "Outcome",
+    "OutputFile",
+    "Positive",
+    "Rare",
+    "Resamples",
+    "Seed",
+    "Segments",
+    "Share",
+    "Shorthand",
+    "Specs",
+    "Unit",
+    "Workers",
+    "check_arguments",
+    "check_fields",
+    "describe",
+    "documented",
+    "fields_of",
+    "help_texts",
+    "in_files",
+    "is_outcome",
+    "misfits",
+    "options_of",
+    "read_text",
+    "refusal",
+    "refuse_unknown",
+    "type_hints",
+    "with_fields",
+]
+
+R = TypeVar("R")
+
+#: of every draw (sacreBLEU's)
+SEED = 12345
+#: more of anything is a slip of the keyboard
+MOST = 10**9
+_MOST_SEGMENTS = 10**7  # of one test set
+
+
+# What can be said of a type
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The least and the largest value that are allowed.
+
+    Attributes:
+        low: the least; None: none.
+        high: the largest; None: none.
+        words: what messages say of them, where numbers would not be plain.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    words: str = ""
+
+    def allow(self, value: float) -> bool:
+        """Whether a value lies within."""
+        low = -math.inf if self.low is None else self.low
+        high = math.inf if self.high is None else self.high
+        return low <= value <= high
+
+    def __str__(self) -> str:
+        if self.words:
+            return self.words
+        if self.low is None:
+            return f"at most {self.high:,}"
+        if self.high is None or self.high == MOST:
+            return f"{self.low:g} or more"
+        return f"from {self.low:g} to {self.high:g}"
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Further names of an option on the command line ("-pbsn")."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Shorthand:
+    """Switches of the command line that stand for one value of an option ("-par" for "ar")."""
+
+    names: tuple[str, ...]
+    value: object
+
+
+@dataclass(frozen=True)
+class Metavar:
+    """What help writes for the value of an option ("NAME=FILE")."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Help:
+    """What an option means, where the docstring of the function says nothing else of it."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """The heading of help under which an option stands.
+
+    Attributes:
+        title: in plain words.
+        rare: few need any option of it; as :class:`Rare`.
+    """
+
+    title: str
+    rare: bool = False
+
+
+@dataclass(frozen=True)
+class Rare:
+    """Few need the option: it stands in ``--help-all``, and not in ``--help``."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The option names a file that is written."""
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """The option names files that are read, and that no output may replace.
+
+    Attributes:
+        sure: every text names a file; otherwise a text may say something else ("da", for a kind of
+            human scores) or name its file after a sign (NAME=FILE).
+        words: texts that name none, whatever files there are.
+    """
+
+    sure: bool = True
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Absent:
+    """Names that will be asked for and are no choice, each with the reason and what to do."""
+
+    reasons: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class NotInStudies:
+    """The option is not of a study, which says the same elsewhere."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What results depend on by an option: models, packages, taggers.
+
+    Attributes:
+        ask: a function, or where it lives, ``module:name``. It takes the value, the language of
+            references and outputs (None: not known) and all options of the request by name, with
+            ``allow_code``, and gives :class:`gnomon.core.dependencies.Dependency`.
+    """
+
+    ask: Callable[[Any, str | None, Mapping[str, Any]], Iterable[Any]] | str
+
+    def of(self, value: object, language: str | None, options: Mapping[str, Any]) -> Iterable[Any]:
+        """What results depend on, by a value of the option."""
+        ask = self.ask
+        if isinstance(ask, str):
+            module, name = ask.split(":")
+            ask = getattr(importlib.import_module(module), name)
+        found: Iterable[Any] = ask(value, language, options)
+        return found
+
+
+@dataclass(frozen=True)
+class Specs(Needs):
+    """Texts of the option are specs of metrics; files that these name are those of a study."""
+
+    ask: Callable[[Any, str | None, Mapping[str, Any]], Iterable[Any]] | str = (
+        "gnomon.metrics.registry:needs_of_specs"
+    )
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """Whole numbers from 1, or ranges of them ("4-6") where text gives them."""
+
+
+Count: TypeAlias = Annotated[int, Limits(0, MOST), Metavar("N")]
+Positive: TypeAlias = Annotated[int, Limits(1, MOST), Metavar("N")]
+Workers: TypeAlias = Annotated[
+    int,
+    Limits(1, MOST),
+    Metavar("N"),
+    Rare(),
+    Help("threads for TER, chrF and masks; results do not depend on it."),
+]
+Share: TypeAlias = Annotated[float, Limits(0, 1), Metavar("SHARE")]
+Seed: TypeAlias = Annotated[
+    int, Limits(0), Metavar("N"), Group("intervals and tests"), Help("of the resamples.")
+]
+Resamples: TypeAlias = Annotated[
+    int,
+    Limits(0, MOST),
+    Metavar("N"),
+    Group("intervals and tests"),
+    Help("resamples of the segments for intervals; 0 for none."),
+]
+# below 1e-12 no number of draws would do
+_INNER = Limits(1e-12, 1 - 1e-12, words="strictly between 0 and 1")
+Confidence: TypeAlias = Annotated[
+    float,
+    _INNER,
+    Metavar("SHARE"),
+    Group("intervals and tests"),
+    Help("of the intervals, in (0, 1)."),
+]
+Alpha: TypeAlias = Annotated[
+    float,
+    _INNER,
+    Metavar("SHARE"),
+    Group("intervals and tests"),
+    Help("largest corrected p at which a system is called better or worse."),
+]
+Unit: TypeAlias = Annotated[Literal["auto", "segment", "document"], Group("intervals and tests")]
+By: TypeAlias = Annotated[
+    str | None,
+    Metavar("KIND"),
+    Help('slice by "document", "domain", "length" or a label of the test set.'),
+]
+Device: TypeAlias = Annotated[
+    str | None, Metavar("NAME"), Help("cpu or cuda; by default a GPU if there is one.")
+]
+Segments: TypeAlias = Annotated[Sequence[int] | None, Numbering(), Limits(1), Metavar("N")]
+OutputFile: TypeAlias = Annotated[
+    "str | os.PathLike[str] | None", Outcome(), Metavar("FILE"), Group("output")
+]
+
+
+@dataclass(frozen=True)
+class DrawOptions:
+    """How often is drawn, for intervals of which confidence, with which seed."""
+
+    resamples: Resamples = 1000
+    confidence: Confidence = 0.95
+    seed: Seed = SEED
+
+
+# Options of a function
+
+
+@dataclass(frozen=True)
+class Option:
+    """One parameter of a public function.
+
+    Attributes:
+        name: as in Python and in study files; the command line writes dashes.
+        kind: its type, without what was said of it.
+        default: its default; :data:`inspect.Parameter.empty` where it must be given.
+        help: what the docstring says of it.
+        marks: what was said of its type.
+    """
+
+    name: str
+    kind: Any
+    default: Any
+    help: str
+    marks: tuple[object, ...] = ()
+
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def flag(self) -> str:
+        """Its name on the command line."""
+        return f"--{self.name.replace('_', '-')}"
+
+    def mark(self, kind: type[Any]) -> Any:
+        """What was said of that kind, or None."""
+        return next((one for one in self.marks if isinstance(one, kind)), None)
+
+    @property
+    def rare(self) -> bool:
+        """Whether few need it, by itself or with its group."""
+        group = self.mark(Group)
+        return self.mark(Rare) is not None or (group is not None and group.rare)
+
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        """The values that are allowed, where they are few: alone or as members of a list."""
+        for part in parts_of(self.kind):
+            if get_origin(part) is Literal:
+                return get_args(part)
+            if get_origin(part) is collections.abc.Sequence and get_args(part):
+                inner = [p for p in parts_of(get_args(part)[0]) if get_origin(p) is Literal]
+                if inner:
+                    return get_args(inner[0])
+        return ()
+
+    @property
+    def many(self) -> bool:
+        """Whether it takes a list."""
+        return any(get_origin(one) is collections.abc.Sequence for one in parts_of(self.kind))
+
+    @property
+    def named(self) -> bool:
+        """Whether it takes values by name."""
+        return any(get_origin(one) is collections.abc.Mapping for one in parts_of(self.kind))
+
+    @property
+    def switch(self) -> bool:
+        """Whether it is on or off."""
+        return self.kind is bool
+
+
+def is_outcome(option: Option) -> bool:
+    """Whether an option names a file that is written."""
+    return option.mark(Outcome) is not None
+
+
+def in_files(option: Option) -> Option:
+    """An option as a file can give it, which has no objects but their names."""
+    return dataclasses.replace(option, kind=_kind_in_files(option.kind))
+
+
+def _kind_in_files(kind: Any) -> Any:
+    parts, origin, inner = parts_of(kind), get_origin(kind), get_args(kind)
+    if len(parts) > 1:
+        given = dict.fromkeys(_kind_in_files(one) for one in parts if one is not type(None))
+        return Union[tuple(given)]  # noqa: UP007  # of values
+    if origin in _LISTS and inner:
+        return Sequence[_kind_in_files(inner[0])]  # type: ignore[misc]  # made at run time
+    if origin is collections.abc.Mapping:
+        return Mapping[str, _kind_in_files(inner[1])]  # type: ignore[misc]  # likewise
+    return kind if origin is Literal or kind in (bool, float, int) else str
+
+
+@functools.cache
+def options_of(function: Callable[..., Any]) -> Mapping[str, Option]:
+    """The parameters of a function by name, in its order; ``*args`` and ``**kwargs`` left out."""
+    function = inspect.unwrap(function)
+    helps = help_texts(inspect.getdoc(function) or "")
+    hints: Mapping[str, Any] | None = getattr(function, "hints", None)  # set by with_fields
+    if hints is None:
+        hints = type_hints(function.__annotations__, function.__globals__)
+    found = {}
+    for one in inspect.signature(function).parameters.values():
+        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+            continue
+        kind, marks = _bare(hints.get(one.name, Any))
+        found[one.name] = _option(one.name, kind, one.default, helps.get(one.name, ""), marks)
+    return types.MappingProxyType(found)
+
+
+def _option(name: str, kind: Any, default: Any, said: str, marks: tuple[object, ...]) -> Option:
+    """An option with the help of its type, unless a docstring says something else of it."""
+    option = Option(name, kind, default, said, marks)
+    shared = option.mark(Help)
+    return dataclasses.replace(option, help=shared.text) if shared and not said else option
+
+
+def documented(function: Callable[..., Any], further: Mapping[str, str] | None = None) -> str:
+    """The docstring of a function with what types say of its parameters.
+
+    Args:
+        function: whose docstring has "Args" of those parameters that differ.
+        further: what parameters mean that have neither, by name.
+    """
+    doc = inspect.getdoc(function) or ""
+    options = options_of(function)
+    said = {name: (further or {}).get(name, "") for name in options}
+    said |= {name: one.help for name, one in options.items() if one.help}
+    said |= {k: v for k, v in help_texts(doc).items() if k not in said}
+    lines = [
+        textwrap.fill(
+            f"{name}: {text}",
+            width=100,
+            initial_indent=" " * 4,
+            subsequent_indent=" " * 8,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for name, text in said.items()
+        if text
+    ]
+    return _ARGS.sub(lambda _: "\n".join(["Args:", *lines, ""]), doc, count=1)
+
+
+_ARGS = re.compile(r"^Args:\n((?:[ ]{4}.*\n?)+)", re.MULTILINE)
+
+
+def fields_of(kind: type[Any]) -> Mapping[str, Option]:
+    """The fields of a dataclass as options; "Attributes" of its docstring says their help."""
+    helps: dict[str, str] = {}
+    for owner in reversed(kind.__mro__):
+        helps |= help_texts(inspect.cleandoc(owner.__doc__ or ""), "Attributes")
+    found = {}
+    for one in dataclasses.fields(kind):
+        bare, marks = _bare(_field_hints(kind)[one.name])
+        default = inspect.Parameter.empty if one.default is dataclasses.MISSING else one.default
+        found[one.name] = _option(one.name, bare, default, helps.get(one.name, ""), marks)
+    return types.MappingProxyType(found)
+
+
+def _field_hints(kind: type[Any]) -> Mapping[str, Any]:
+    """The types of the fields of a dataclass, with what was said of them."""
+    names = {one.name for one in dataclasses.fields(kind)}
+    found: dict[str, Any] = {}
+    for owner in reversed(kind.__mro__):
+        own = {k: v for k, v in inspect.get_annotations(owner).items() if k in names}
+        found |= type_hints(own, vars(sys.modules[owner.__module__]))
+    return found
+
+
+def with_fields(**parts: type[Any]) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Let a function that takes objects of dataclasses take their fields in their place, by name.
+
+    ::
+
+        @with_fields(recipe=Recipe)
+        def train(pairs, *, save, recipe: Recipe): ...
+
+        train(pairs, save="folder", dropout=0.2)
+
+    Args:
+        parts: its parameters that hold such objects, and their classes; what the parameter is
+            called is the heading in help of the fields that have none.
+    """
+
+    def decorated(function: Callable[..., R]) -> Callable[..., R]:
+        @functools.wraps(function)
+        def called(*args: Any, **kwargs: Any) -> R:
+            made = {
+                name: kind(**{one: kwargs.pop(one) for one in fields_of(kind) if one in kwargs})
+                for name, kind in parts.items()
+            }
+            return function(*args, **kwargs, **made)
+
+        del called.__wrapped__  # its signature is another one
+        signature = inspect.signature(function)
+        hints = type_hints(function.__annotations__, function.__globals__)
+        parameters = []
+        for one in signature.parameters.values():
+            if one.name not in parts:
+                parameters.append(one)
+                continue
+            del hints[one.name]
+            kind, heading = parts[one.name], Group(one.name.replace("_", " "))
+            for field in fields_of(kind).values():
+                hint: Any = Annotated[_field_hints(kind)[field.name], Help(field.help)]
+                hints[field.name] = hint if field.mark(Group) else Annotated[hint, heading]
+                written = kind.__dataclass_fields__[field.name].type  # as people read it
+                parameters.append(
+                    one.replace(name=field.name, default=field.default, annotation=written)
+                )
+        called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # read by inspect
+        called.__annotations__ = {one.name: one.annotation for one in parameters}
+        called.hints = hints  # type: ignore[attr-defined]  # read by options_of
+        doc = inspect.getdoc(function) or ""
+        for name in parts:
+            doc = re.sub(rf"^    {name}: .*\n(?:[ ]{{8}}.*\n)*", "", doc, flags=re.MULTILINE)
+        called.__doc__ = doc
+        called.__doc__ = documented(called)
+        return called
+
+    return decorated
+
+
+class BoundOptions(types.SimpleNamespace):
+    """The options of a request by name, each as given or with its default."""
+
+    def of(self, kind: type[R]) -> R:
+        """An object of a dataclass whose fields are among the options."""
+        return kind(**{name: getattr(self, name) for name in fields_of(kind)})
+
+
+class _Known(dict[str, Any]):
+    """The names of a module; a name that it lacks stands for a class of that name."""
+
+    def __missing__(self, name: str) -> Any:
+        if hasattr(builtins, name):
+            return getattr(builtins, name)
+        if hasattr(collections.abc, name):
+            return getattr(collections.abc, name)
+        if hasattr(typing, name):
+            return getattr(typing, name)
+        if name == "PathLike":
+            return os.PathLike
+        return _unseen(name)
+
+
+class _AnyName(type):
+    """Every name of a module that was not imported is one more class known by its name."""
+
+    def __getattr__(cls, name: str) -> type:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _unseen(name)
+
+
+class Unseen(metaclass=_AnyName):
+    """Stands for a class that is imported for type checkers alone; known by its name."""
+
+    def __class_getitem__(cls, _: object) -> type[Unseen]:
+        return cls
+
+
+@functools.cache
+def _unseen(name: str) -> type:
+    return _AnyName(name, (Unseen,), {})
+
+
+def type_hints(annotations: Mapping[str, Any], home: Mapping[str, Any]) -> dict[str, Any]:
+    """Annotations as types; a class that the module lacks is known by its name.
+
+    Args:
+        annotations: types or their source, by name.
+        home: the names of the module.
+    """
+    known = _Known(home)
+    return {name: _evaluated(one, known) for name, one in annotations.items()}
+
+
+def _evaluated(annotation: Any, home: _Known) -> Any:
+    """An annotation as a type; texts are looked up among the names of the module."""
+    for _ in range(3):  # an alias may be a text, too
+        if isinstance(annotation, typing.ForwardRef):
+            annotation = annotation.__forward_arg__
+        if not isinstance(annotation, str):
+            break
+        annotation = _value_of(ast.parse(annotation.strip(), mode="eval").body, home)
+    if get_origin(annotation) is Annotated:
+        kind, *marks = get_args(annotation)
+        return Annotated[(_evaluated(kind, home), *marks)]
+    if isinstance(annotation, types.UnionType) or get_origin(annotation) is Union:
+        parts = tuple(_evaluated(one, home) for one in get_args(annotation))
+        return Union[parts]  # noqa: UP007  # of values
+    return annotation
+
+
+def _value_of(node: ast.expr, home: _Known) -> Any:  # noqa: PLR0911  # one exit per kind
+    """The value of what annotations are written with: names, brackets, calls, ``|``, arithmetic.
+
+    No ``eval``: which names Python itself looks up there, and where, differs by its version.
+    """
+    match node:
+        case ast.Constant():
+            return node.value
+        case ast.Name():
+            return home[node.id]
+        case ast.Attribute():
+            return getattr(_value_of(node.value, home), node.attr)
+        case ast.Subscript():
+            return _value_of(node.value, home)[_value_of(node.slice, home)]
+        case ast.Tuple():
+            return tuple(_value_of(one, home) for one in node.elts)
+        case ast.List():
+            return [_value_of(one, home) for one in node.elts]
+        case ast.UnaryOp(op=ast.USub()):
+            return -_value_of(node.operand, home)
+        case ast.BinOp() if type(node.op) in _OPERATIONS:
+            operation = _OPERATIONS[type(node.op)]
+            return operation(_value_of(node.left, home), _value_of(node.right, home))
+        case ast.Call():
+            given = {one.arg: _value_of(one.value, home) for one in node.keywords if one.arg}
+            return _value_of(node.func, home)(*(_value_of(a, home) for a in node.args), **given)
+    raise TypeError(f"annotations hold no {type(node).__name__}: {ast.unparse(node)}")
+
+
+_OPERATIONS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.BitOr: operator.or_,
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Pow: operator.pow,
+}
+
+
+def _bare(hint: Any) -> tuple[Any, tuple[object, ...]]:
+    """A type and what was said of it, of all its parts."""
+    if get_origin(hint) is Annotated:
+        kind, *said = get_args(hint)  # what was said last, of an alias, counts first
+        inner, more = _bare(kind)
+        return inner, (*reversed(said), *more)
+    if get_origin(hint) in (Union, types.UnionType):
+        parts = [_bare(one) for one in get_args(hint)]
+        marks = tuple(mark for _, more in parts for mark in more)
+        return Union[tuple(kind for kind, _ in parts)], marks  # noqa: UP007  # of values
+    if get_origin(hint) is collections.abc.Sequence and get_args(hint):
+        kind, marks = _bare(get_args(hint)[0])
+        return Sequence[kind], marks  # type: ignore[valid-type]  # made at run time
+    return hint, ()
+
+
+def parts_of(kind: Any) -> tuple[Any, ...]:
+    """The parts of a union; a type by itself."""
+    if get_origin(kind) in (Union, types.UnionType):
+        return tuple(one for part in get_args(kind) for one in parts_of(part))
+    return (kind,)
+
+
+def help_texts(doc: str, heading: str = "Args") -> dict[str, str]:
+    """Parameter -> what a section of a docstring says of it."""
+    section = re.search(rf"^{heading}:\n((?:[ ]{{4}}.*\n?|\n)+)", doc, re.MULTILINE)
+    found: dict[str, str] = {}
+    name = ""
+    for line in (section.group(1) if section else "").splitlines():
+        start = re.match(r"    (\w+): (.*)", line)
+        if start:
+            name, found[start.group(1)] = start.group(1), start.group(2)
+        elif name and line.strip():
+            found[name] += " " + line.strip()
+    return found
+
+
+# Values
+
+
+class Misfit(NamedTuple):
+    """A value that does not fit.
+
+    Attributes:
+        where: the place within the value ("[2]"); empty: the value itself.
+        must: what must stand there, as in "a whole number, 0 or more".
+        given: what does.
+        error: what a function raises of it.
+    """
+
+    where: str
+    must: str
+    given: object
+    error: type[UsageError]
+
+
+_PLAIN: Mapping[Any, tuple[Any, str, str]] = {
+    int: (numbers.Integral, "a whole number", "whole numbers"),
+    float: (numbers.Real, "a number", "numbers"),
+    str: (str, "a text", "texts"),
+    os.PathLike: (os.PathLike, "a path", "paths"),
+    collections.abc.Mapping: (Mapping, "a mapping", "mappings"),
+    collections.abc.Callable: (Callable, "a function", "functions"),
+}
+#: classes of gnomon that have no protocol, and how to get an object of each
+_MADE = {
+    "TestSet": "read one: gnomon.TestSet.read({})",
+    "Scores": "make some: gnomon.score(testset, 'bleu')",
+    "Finding": "methods such as gnomon.compare(testset) give one",
+    "Explained": "make one: gnomon.bmx.explained(testset, 'bleu')",
+    "Explanations": "make some: gnomon.bmx.explanations(testset, 'bleu')",
+    "Grids": "read some: gnomon.bmx.read_grids({})",
+    "Paraphrase": "read some: gnomon.formats.read_paraphrases([{}])",
+    "StudyPlan": "make one: gnomon.study.plan(gnomon.study.read_study({}))",
+    "Store": "open one: gnomon.study.Store({})",
+    "Study": "read one: gnomon.study.read_study({})",
+}
+_LISTS = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
+
+
+def misfits(option: Option, value: object) -> Iterator[Misfit]:
+    """What of a value an option refuses: its type, then its limits; nothing of what fits.
+
+    What types do not tell apart (objects with a protocol) is left to the function.
+    """
+    if value is None and (option.default is None or type(None) in parts_of(option.kind)):
+        return
+    if fits(option.kind, value) is False:
+        unknown = _unknown(option, value)
+        if unknown:
+            yield from unknown
+            return
+        literal = option.choices and isinstance(value, str) and not option.many
+        error = UnknownNameError if literal else WrongTypeError
+        for where, kind, given in _wrong_places(option.kind, value):
+            yield Misfit(where, _must(kind, option), given, error)
+        return
+    limits = option.mark(Limits)
+    if limits is None:
+        return
+    many = isinstance(value, collections.abc.Collection)  # an array, too
+    members: Iterable[object] = value if many else (value,)  # type: ignore[assignment]
+    for number, one in enumerate(members):
+        if isinstance(one, numbers.Real) and not limits.allow(one):
+            kind = "a whole number" if _takes(option.kind, int) else "a number"
+            yield Misfit(f"[{number}]" * many, f"{kind}, {limits}", one, UsageError)
+
+
+def _wrong_places(kind: Any, value: Any, where: str = "") -> list[tuple[str, Any, object]]:
+    """The innermost places at which a value does not fit, with what is wanted there."""
+    found = []
+    for part in parts_of(kind):
+        origin, inner = get_origin(part), get_args(part)
+        if _is_list(part) and inner and isinstance(value, list | tuple) and value:
+            members = [(f"{where}[{number}]", inner[0], one) for number, one in enumerate(value)]
+        elif origin is collections.abc.Mapping and isinstance(value, Mapping) and value:
+            members = [(f"{where}.{name}", inner[1], one) for name, one in value.items()]
+        else:
+            continue
+        wrong = [one for one in members if fits(one[1], one[2]) is False]
+        found.append([p for at, must, one in wrong for p in _wrong_places(must, one, at)])
+    return min(found, key=len) if found else [(where, kind, value)]
+
+
+def _unknown(option: Option, value: object) -> list[Misfit]:
+    """The members of a list of names that are none of the choices; empty if more is wrong."""
+    if not (option.choices and option.many and isinstance(value, list | tuple)):
+        return []
+    if not all(isinstance(one, str) for one in value):
+        return []
+    return [
+        Misfit(f"[{number}]", _must(option.kind, option), one, UnknownNameError)
+        for number, one in enumerate(value)
+        if one not in option.choices
+    ]
+
+
+def check_arguments(function: Callable[..., Any], given: Mapping[str, object]) -> None:
+    """Refuse arguments that do not fit the parameters of a function.
+
+    Args:
+        function: what is called.
+        given: arguments by name.
+
+    Raises:
+        WrongTypeError: an argument is of another type.
+        UnknownNameError: a name is not among the choices.
+        UsageError: a number is out of its limits.
+    """
+    options = options_of(function)
+    for name, value in given.items():
+        if name not in options:
+            continue
+        for one in misfits(options[name], value):
+            raise refusal(options[name], one, function.__name__)
+
+
+def refuse_unknown(function: Callable[..., Any], given: Iterable[str]) -> None:
+    """Refuse names that are no parameters of a function; of any other wrong call, Python tells.
+
+    Raises:
+        WrongTypeError: one is none; with the one that was most likely meant.
+    """
+    parameters = inspect.signature(function).parameters
+    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+        return
+    for name in given:
+        if name not in parameters:
+            near = nearest(name, parameters)
+            meant = f"did you mean {near!r}? " if near else ""
+            raise WrongTypeError(
+                f"{function.__name__}() takes no {name!r}; {meant}it takes: {', '.join(parameters)}"
+            )
+
+
+def check_fields(one: object) -> None:
+    """Refuse an object of a dataclass whose fields do not fit their types; as arguments.
+
+    Raises:
+        WrongTypeError, UnknownNameError, UsageError: as :func:`check_arguments`.
+    """
+    for name, option in fields_of(type(one)).items():
+        for wrong in misfits(option, getattr(one, name)):
+            raise refusal(option, wrong, type(one).__name__)
+
+
+def refusal(option: Option, wrong: Misfit, function: str = "") -> UsageError:
+    """The error that tells of a misfit.
+
+    Args:
+        option: the option that refuses.
+        wrong: what it refuses.
+        function: what was called, where it was called from Python.
+    """
+    if wrong.error is UnknownNameError:
+        name = option.name if function else option.name.replace("_", " ")
+        return _unknown_choice(option, name, str(wrong.given))
+    said = f"{option.name}{wrong.where} must be {wrong.must}; got {wrong.given!r:.60}"
+    if wrong.error is UsageError or not function:
+        return UsageError(said)
+    given = type(wrong.given).__name__
+    return WrongTypeError(f"{function}: {said} ({given}){_remedy(option.kind, wrong.given)}")
+
+
+def fits(kind: Any, value: Any) -> bool | None:  # noqa: PLR0911  # one exit per kind
+    """Whether a value is of a kind; None where the kind does not tell."""
+    parts = parts_of(kind)
+    if len(parts) > 1:
+        each = {fits(one, value) for one in parts}
+        return True if True in each else None if None in each else False
+    origin = get_origin(kind)
+    if kind is None or kind is type(None):
+        return value is None
+    if origin is Literal:
+        return any(type(one) is type(value) and one == value for one in get_args(kind))
+    if kind is bool:
+        return type(value).__name__ in ("bool", "bool_")
+    if _is_list(kind):
+        return _fits_list(get_args(kind)[:1], value)
+    if origin is collections.abc.Mapping and isinstance(value, Mapping):
+        each = {fits(get_args(kind)[1], one) for one in value.values()}
+        return False if False in each else None if None in each else True
+    if (origin or kind) in _PLAIN:
+        if isinstance(value, bool) and kind in (int, float):
+            return False
+        return isinstance(value, _PLAIN[origin or kind][0])
+    name = getattr(kind, "__name__", "")
+    if name in _MADE:
+        return any(one.__name__ == name for one in type(value).__mro__)
+    return None
+
+
+def _is_list(kind: Any) -> bool:
+    """Whether a kind is a list of any length: tuples that say each member are none."""
+    if get_origin(kind) is tuple:
+        return get_args(kind)[1:] == (Ellipsis,)
+    return get_origin(kind) in _LISTS or kind in _LISTS
+
+
+def _fits_list(kind: tuple[Any, ...], values: Any) -> bool | None:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        return False
+    if not isinstance(values, list | tuple) or not kind:
+        return None  # an array, a view, a generator: not walked through here
+    if _told_by_class(kind[0]):
+        values = {type(value): value for value in values}.values()  # lists of texts are long
+    each = {fits(kind[0], value) for value in values}
+    return False if False in each else None if None in each else True
+
+
+def _told_by_class(kind: Any) -> bool:
+    """Whether the class of a value says if it is of a kind."""
+    return all(part in (None, type(None), bool) or part in _PLAIN for part in parts_of(kind))
+
+
+def _takes(kind: Any, plain: type) -> bool:
+    return any(plain in (one, *get_args(one)) for one in parts_of(kind))
+
+
+def _must(kind: Any, option: Option) -> str:
+    limits = option.mark(Limits)
+    said = describe(kind)
+    return f"{said}, {limits}" if limits and said in ("a whole number", "a number") else said
+
+
+def describe(kind: Any) -> str:
+    """A type in words, for messages and tables.
+
+    >>> describe(int | None)
+    'a whole number or None'
+    """
+    parts = parts_of(kind)
+    path = any(get_origin(one) is os.PathLike or one is os.PathLike for one in parts)
+    said = [_described(one) for one in parts if not (path and one is str)]
+    return " or ".join(dict.fromkeys(one for one in said if one))
+
+
+def _described(kind: Any) -> str:  # one exit per kind
+    origin = get_origin(kind)
+    if kind is None or kind is type(None):
+        return "None"
+    if kind is bool:
+        return "True or False"
+    if origin is Literal:
+        return ", ".join(repr(one) for one in get_args(kind))
+    if _is_list(kind):
+        each = [_plural(one) for one in parts_of(get_args(kind)[0])] if get_args(kind) else []
+        many = " or ".join(dict.fromkeys(one for one in each if one))
+        return f"a list of {many}" if many else "a list"
+    if (origin or kind) in _PLAIN:
+        return _PLAIN[origin or kind][1]
+    name = getattr(kind, "__name__", "")
+    return f"a {name}" if name in _MADE else ""
+
+
+def _plural(kind: Any) -> str:
+    origin = get_origin(kind)
+    if (origin or kind) in _PLAIN:
+        return _PLAIN[origin or kind][2]
+    if origin is Literal:
+        return ", ".join(repr(one) for one in get_args(kind))
+    name = getattr(kind, "__name__", "")
+    return f"{name}s" if name in _MADE else "lists" if origin in _LISTS else ""
+
+
+def _test_set_of(path: str | bytes, given: object) -> str:
+    """How what was given in place of a test set becomes one."""
+    name = str(path).removesuffix(".gz")
+    if hasattr(given, "columns") or isinstance(given, Mapping):
+        return "make one: gnomon.TestSet.from_frame(frame, reference='ref', systems=['sysA'])"
+    if name.endswith(".txt"):
+        return (
+            f"read one: gnomon.TestSet.from_files(references=[{path!r}], systems=['sysA.txt']), or"
+            " gnomon.TestSet.read(directory)"
+        )
+    if name.endswith((".csv", ".tsv", ".parquet")):
+        return (
+            f"read one: gnomon.formats.read_table({path!r}, references=['ref'], systems=['sysA'])"
+        )
+    return _MADE["TestSet"].format(repr(path))
+
+
+def _remedy(kind: Any, value: object) -> str:
+    named = [
+        getattr(one, "__name__", "") for part in parts_of(kind) for one in (part, *get_args(part))
+    ]
+    made = next((_MADE[name] for name in named if name in _MADE), "")
+    if made:
+        path = os.fspath(value) if isinstance(value, str | os.PathLike) else "path"
+        if "TestSet" in named:
+            return f"; {_test_set_of(path, value)}"
+        return f"; {made.format(repr(path))}"
+    listed = any(get_origin(one) in _LISTS for one in parts_of(kind))
+    return f": pass [{value!r}]" if listed and isinstance(value, str) else ""
+
+
+# Texts of a command line
+
+
+def read_text(option: Option, text: str) -> object:
+    """What a text on a command line means as a value of an option, or as a member of its list.
+
+    Raises:
+        UsageError: the text is no number where one is wanted, or out of its limits.
+        UnknownNameError: it is not among the choices.
+    """
+    if option.mark(Numbering):
+        return _segment_numbers(text)
+    choices = option.choices
+    if choices:
+        return _choice(option, text, choices)
+    value: object = text
+    if not _takes(option.kind, str):
+        for plain in (int, float):
+            if _takes(option.kind, plain):
+                value = _number(text, plain)
+                break
+    limits = option.mark(Limits)
+    if limits and isinstance(value, int | float) and not limits.allow(value):
+        kind = "a whole number" if _takes(option.kind, int) else "a number"
+        raise UsageError(f"it must be {kind}, {limits}; got {text}")
+    return value
+
+
+def _choice(option: Option, text: str, choices: tuple[Any, ...]) -> object:
+    for one in choices:
+        if str(one) == text:
+            return one
+    if any(one is str for one in parts_of(option.kind)):
+        return text
+    raise _unknown_choice(option, option.name.replace("_", " "), text)
+
+
+def _unknown_choice(option: Option, kind: str, given: str) -> UnknownNameError:
+    """The error of a name that is no choice of an option, by its own reason where it has one."""
+    absent = option.mark(Absent)
+    reason = absent.reasons.get(given, "") if absent else ""
+    instead = f"there is no {kind} {given!r}: {reason}" if reason else ""
+    return UnknownNameError(kind, given, map(str, option.choices), instead=instead)
+
+
+def _number(text: str, kind: type) -> int | float:
+    try:
+        value = int(text) if kind is int else float(text)
+    except ValueError:
+        value = math.nan
+    if value != value:  # noqa: PLR0124  # nan; a whole number may be too large for a float
+        raise UsageError(f"{text!r:.60} is not {'a whole number' if kind is int else 'a number'}")
+    return value
+
+
+def _segment_numbers(text: str) -> list[int]:
+    """Segments from 1: ``7``, or ``4-6`` for three of them."""
+    found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
+    first = int(found[1]) if found else 0
+    last = int(found[2] or first) if found else 0
+    if not 1 <= first <= last:
+        raise UsageError(f"{text!r} is no segment: 7, or 4-6, counted from 1")
+    if last > _MOST_SEGMENTS:
+        raise UsageError(f"no test set has so many segments as {text} names")
+    return list(range(first, last + 1))

@@ -1,0 +1,471 @@
+"""The registry of methods: what each answers, takes and needs, by name. It imports none of them.
+
+A method is a function with a decorator::
+
+    @method("muler.score", answers="which word classes, names and forms cost each system")
+    def score(testset: TestSet, metrics: Metrics = "bleu", *, seed: Seed = SEED) -> Finding:
+
+It is then ``gnomon.muler.score`` in Python, ``gnomon muler score`` on the command line and
+``muler.score`` in a study; its parameters are the options of all three
+(:mod:`gnomon.core.options`). Packages offer methods of their own by the entry point
+``gnomon.methods``.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar, cast
+
+from gnomon.core.errors import GnomonError, UnknownNameError, UsageError
+from gnomon.core.options import (
+    BoundOptions,
+    NotInStudies,
+    check_arguments,
+    documented,
+    is_outcome,
+    misfits,
+    options_of,
+    refusal,
+    refuse_unknown,
+)
+from gnomon.core.plugins import entry_points
+from gnomon.core.validation import Problem, refuse
+
+if TYPE_CHECKING:
+    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.options import Option
+    from gnomon.core.records import Record
+    from gnomon.core.store_views import Marker, StoredRows, StoredView, SystemScoreColumn
+    from gnomon.core.summary import Anomaly, Outline
+    from gnomon.core.verdicts import Claim
+
+__all__ = [
+    "BUILT_IN",
+    "OF_THE_RUN",
+    "OWN_WORDS",
+    "Method",
+    "answers_of",
+    "find",
+    "group_answers",
+    "installed",
+    "method",
+    "names",
+    "package_of",
+    "steps",
+    "title_of",
+]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+#: where the built-in methods live, in the order in which they are listed
+BUILT_IN: Mapping[str, str] = {
+    "score": "gnomon.metrics.scoring:score",
+    "compare": "gnomon.methods.metaeval.comparison:compare",
+    "pairwise": "gnomon.methods.metaeval.preferences:pairwise",
+    "metaeval": "gnomon.methods.metaeval.agreement:metaeval",
+    "metaeval.spans": "gnomon.methods.metaeval.error_spans:spans",
+    "judges.spread": "gnomon.metrics.judges.intervals:spread",
+    "judges.pairwise": "gnomon.metrics.judges.pairs:pairwise",
+    "judges.probe": "gnomon.metrics.judges.injections:probe",
+    "judges.calibrate": "gnomon.metrics.judges.human_scale:calibrate",
+    "muler.score": "gnomon.methods.muler._score:score",
+    "muler.discrepancy": "gnomon.methods.muler._discrepancy:discrepancy",
+    "muler.sentences": "gnomon.methods.muler._sentences:sentences",
+    "muler.validate.range": "gnomon.methods.muler.validate._range:range",
+    "muler.validate.frequency": "gnomon.methods.muler.validate._frequency:frequency",
+    "muler.validate.specificity": "gnomon.methods.muler.validate._specificity:specificity",
+    "muler.correlate": "gnomon.methods.muler._correlate:correlate",
+    "muler.pairs": "gnomon.methods.muler._pairs:pairs",
+    "muler.judge": "gnomon.methods.muler._judge:judge",
+    "muler.errors": "gnomon.methods.muler._errors:errors",
+    "bmx.score": "gnomon.methods.bmx.metric:score",
+    "bmx.explain": "gnomon.methods.bmx._explain:explain",
+    "bmx.tune": "gnomon.methods.bmx.tuning:tune",
+    "difficulty.score": "gnomon.methods.difficulty.scoring:score",
+    "difficulty.words": "gnomon.methods.difficulty.hard_words:words",
+    "paraphrase.generate": "gnomon.methods.paraphrase.generation._generate:generate",
+    "paraphrase.train": "gnomon.methods.paraphrase.training._train:train",
+    "paraphrase.codes": "gnomon.methods.paraphrase.codes._sentences:codes",
+    "paraphrase.tree_stats": "gnomon.methods.paraphrase.codes._sentences:tree_stats",
+    "paraphrase.adequacy": "gnomon.methods.paraphrase._adequacy:adequacy",
+    "paraphrase.judge": "gnomon.methods.paraphrase._adequacy:judge",
+    "paraphrase.gain": "gnomon.methods.paraphrase.gains._gain:gain",
+    "paraphrase.coverage": "gnomon.methods.paraphrase._coverage:coverage",
+    "paraphrase.show": "gnomon.methods.paraphrase.gains._page:show",
+    "paraphrase.constraints": "gnomon.methods.paraphrase._constraints:constraints",
+    "paraphrase.half_splits": "gnomon.methods.paraphrase._half_splits:half_splits",
+    "paraphrase.diversity": "gnomon.methods.paraphrase._diversity:diversity",
+    "train.metric": "gnomon.methods.train._metric:metric",
+}
+#: methods that have a first word of their own on the command line, beside their group's
+OWN_WORDS: Mapping[str, str] = {"errors": "muler.errors"}
+#: parameters that belong to a run and not to a request, and what they mean
+OF_THE_RUN: Mapping[str, str] = {
+    "allow_code": "let a spec ``python('module:function')`` import and run the module.",
+    "cache": "where annotations are kept between runs; none by default.",
+    "progress": "called with a stage, what is done and the total.",
+}
+_ENTRY_POINTS = "gnomon.methods"
+
+#: what a method is given: a test set with systems; one that may have none; several test sets;
+#: nothing; or what a function makes of the command line's inputs and of the options that it names
+Given: TypeAlias = (
+    Literal["systems", "testset", "testsets", "nothing"] | Callable[..., tuple[Any, ...]]
+)
+
+
+@dataclass(frozen=True)
+class Method:
+    """What is known of a method beside its parameters.
+
+    Attributes:
+        name: ``GROUP.NAME`` or ``NAME``.
+        answers: the question that it answers, as help writes it after its name.
+        function: the function itself.
+        title: what its page in a study is called; by default its name in words.
+        data: its parameters that hold the data; all others are options.
+        given: what a command line makes of them.
+        examples: calls on a command line, for help.
+        tables: what its tables are called in a store, by their names within a finding; the first
+            table of a finding is under "". Empty: a study cannot run it.
+        rows: the classes of its rows by the names of its tables, the main one first.
+        metrics: how a study gives it metrics: one per call, all at once, or none; "none" by default
+            where it has no parameter of that name.
+        by_system: what it says of a system does not depend on the other systems.
+        human: it reads people's scores; or the option that makes it read them.
+        judged: it has nothing to say where people said nothing; or a function that tells of an
+            outline of a test set and of options whether there is something to look at.
+        systems: it needs systems.
+        tagged: it looks at linguistic features.
+        reuses: whether it takes scores of other tasks: of all metrics, or of those "costly" ones
+            whose corpus scores are means.
+        usual: options that a study sets otherwise than the function does.
+        from_study: makes its data of what it takes by name: ``testset`` with paraphrases, the
+            ``original`` without, all ``paraphrases``, and those that the study has ``chosen``; by
+            default it is given the first.
+        paraphrased: it has nothing to say without paraphrases.
+        for_pages: options that say how many segments a page shows, each with the table that lists
+            them too, if there is one: the command line gathers none where neither is written.
+        views: further tables that a study makes of its rows, for queries and pages.
+        marks: what marks the texts of a test set by its rows, on the pages of a study; None where
+            it has nothing to say of that set. It may raise a GnomonError, which pages tell.
+        standing: a column of its tables that says how good systems are, beside their scores.
+        kept: what is left of a run that was interrupted, in words; empty: what the cache keeps.
+        verdict: says what was found, of a finding without a verdict: statements in the order in
+            which they are read; see :mod:`gnomon.core.verdicts`.
+        claims: every kind of sentence that its verdict can hold.
+        check: what it would refuse of a test set and options that fit each alone: a function of the
+            outline of a test set (None: not known yet) and of
+            :class:`~gnomon.core.options.BoundOptions`, which yields faults. Their ``sets`` says how
+            many test sets are given together.
+    """
+
+    name: str
+    answers: str
+    function: Callable[..., Any]
+    title: str = ""
+    data: tuple[str, ...] = ("testset",)
+    given: Given = "systems"
+    examples: str = ""
+    tables: Mapping[str, str] = field(default_factory=dict)
+    rows: Mapping[str, type[Record]] = field(default_factory=dict)
+    metrics: Literal["one", "all", "none"] = "one"
+    by_system: bool = False
+    human: bool | str = False
+    judged: bool | Callable[[Outline, Mapping[str, Any]], bool] = False
+    systems: bool = True
+    tagged: bool = False
+    reuses: Literal["", "all", "costly"] = ""
+    usual: Mapping[str, object] = field(default_factory=dict)
+    from_study: Callable[..., tuple[Any, ...]] | None = None
+    paraphrased: bool = False
+    for_pages: Mapping[str, str] = field(default_factory=dict)
+    views: tuple[StoredView, ...] = ()
+    marks: Callable[[StoredRows], Marker | None] | None = None
+    standing: SystemScoreColumn | None = None
+    kept: str = ""
+    verdict: Callable[[Finding], Iterable[Statement]] | None = None
+    claims: tuple[Claim, ...] = ()
+    check: Callable[[Outline | None, BoundOptions], Iterable[Problem]] | None = None
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """Its name on the command line, word by word."""
+        return tuple(self.name.replace("_", "-").split("."))
+
+    @functools.cached_property
+    def options(self) -> Mapping[str, Option]:
+        """Its options by name, without its data and without those of a run."""
+        left_out = (*self.data, *OF_THE_RUN)
+        return {k: v for k, v in options_of(self.function).items() if k not in left_out}
+
+    @functools.cached_property
+    def step_options(self) -> Mapping[str, Option]:
+        """The options that a step of a study may set beside its metrics."""
+        return {
+            name: one
+            for name, one in self.options.items()
+            if name != "metrics" and not is_outcome(one) and one.mark(NotInStudies) is None
+        }
+
+    @functools.cached_property
+    def of_the_run(self) -> tuple[str, ...]:
+        """Which parameters of a run it has."""
+        return tuple(one for one in OF_THE_RUN if one in options_of(self.function))
+
+    @property
+    def gives_scores(self) -> bool:
+        """Whether it gives what metrics said, and no finding."""
+        return "Scores" in str(self.function.__annotations__.get("return"))
+
+    def reads_people(self, options: Mapping[str, object]) -> bool:
+        """Whether what people said goes into the results."""
+        return bool(options.get(self.human)) if isinstance(self.human, str) else self.human
+
+    def is_applicable(self, outline: Outline, options: Mapping[str, object]) -> bool:
+        """Whether a test set has the human judgements that it needs."""
+        if callable(self.judged):
+            return self.judged(outline, options)
+        return not self.judged or bool(outline.human or outline.rankings)
+
+    def problems(
+        self, outline: Outline | None, options: Mapping[str, object], *, sets: int = 1
+    ) -> Iterator[Problem]:
+        """What it would refuse of options: each alone, then together and on a test set.
+
+        Args:
+            outline: what the test set holds; None where that is not known yet.
+            options: by name; those left out have their defaults. While one is missing that has
+                none, they are not checked together.
+            sets: how many test sets are given together.
+        """
+        wrong = False
+        for name, value in options.items():
+            if name in self.options:
+                for one in misfits(self.options[name], value):
+                    wrong = True
+                    yield Problem(f"{name}{one.where}", refusal(self.options[name], one))
+        if self.check is None or wrong:
+            return
+        declared = options_of(self.function)
+        values = {name: one.default for name, one in declared.items() if not one.required}
+        values |= options
+        if all(name in values for name in self.options):
+            yield from self.check(outline, BoundOptions(**values, sets=sets))
+
+    def with_verdict(self, found: R, anomalies: Sequence[Anomaly] = ()) -> R:
+        """What the method gave, and what that says; scores are given without a finding.
+
+        Args:
+            found: what it gave.
+            anomalies: what looks wrong in its data: of systems that it makes doubtful a verdict
+                says this first, and nothing else.
+        """
+        from gnomon.core.findings import Finding  # help loads neither
+        from gnomon.core.scores import Scores
+        from gnomon.core.verdicts import anomaly_notice, cautious, neutral, with_metric_titles
+
+        notices = tuple(anomaly_notice(one) for one in anomalies)
+        if isinstance(found, Scores):
+            doubtful = tuple(dict.fromkeys(name for one in anomalies for name in one.systems))
+            told_scores = replace(found, notices=(*notices, *found.notices), doubtful=doubtful)
+            return cast("R", told_scores)
+        if isinstance(found, list):
+            return cast("R", [self.with_verdict(one, anomalies) for one in found])
+        if not isinstance(found, Finding):
+            return found
+        told: Finding = replace(found, notices=(*notices, *found.notices))
+        if self.verdict is not None:
+            judges = bool(self.judged)
+            verdict = cautious(self.verdict, told, anomalies, judges=judges)
+            told = neutral(told, anomalies, judges=judges)
+            strangers = {one.claim for one in verdict} - {one.id for one in self.claims}
+            if self.claims and strangers:
+                raise ValueError(f"{self.name} does not declare the claims {sorted(strangers)}")
+            told = replace(told, verdict=verdict)
+        return cast("R", with_metric_titles(told))
+
+    def table(self, name: str, *, first: bool) -> str:
+        """What a table of a finding is called in a store."""
+        main = self.tables[""]
+        return main if first else self.tables.get(name, f"{main}_{name.replace(' ', '_')}")
+
+
+def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Make a function a method: its arguments are checked, and its name is known.
+
+    Args:
+        name: ``GROUP.NAME`` or ``NAME``.
+        answers: the question that it answers, as help writes it after its name.
+        more: the other attributes of :class:`Method`.
+    """
+
+    def decorated(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def called(*args: P.args, **kwargs: P.kwargs) -> R:
+            try:
+                bound = signature.bind(*args, **kwargs)
+            except TypeError:
+                refuse_unknown(function, kwargs)
+                return function(*args, **kwargs)  # Python says what is missing
+            check_arguments(function, bound.arguments)
+            bound.apply_defaults()
+            if found.check is not None:
+                options = {k: v for k, v in bound.arguments.items() if k not in found.data}
+                data = bound.arguments.get(found.data[0]) if found.data else None
+                outlines = list(_outlines(data)) or [None]
+                for outline in outlines:
+                    refuse(found.problems(outline, options, sets=len(outlines)))
+            doubts = _anomalies(bound.arguments, found) if found.systems else ()
+            return found.with_verdict(function(*args, **kwargs), doubts)
+
+        if "metrics" not in signature.parameters:
+            more["metrics"] = "none"
+        if more.get("claims") and more.get("systems", True):
+            from gnomon.core.verdicts import DATA_CLAIMS  # its claims are made with that module
+
+            more["claims"] = (*more["claims"], *DATA_CLAIMS)
+        more.setdefault("title", _in_words(name))
+        called.__doc__ = documented(function, OF_THE_RUN)
+        found = Method(name, answers, called, **more)
+        called.method = found  # type: ignore[attr-defined]  # where the registry finds it
+        return called
+
+    return decorated
+
+
+def _anomalies(arguments: Mapping[str, object], method: Method) -> tuple[Anomaly, ...]:
+    """What looks wrong in the test sets that a method is given."""
+    data = arguments.get(method.data[0]) if method.data else None
+    sets = data if isinstance(data, list | tuple) else (data,)
+    return tuple(dict.fromkeys(a for one in sets for a in getattr(one, "anomalies", ())))
+
+
+def _outlines(data: object) -> Iterator[Outline | None]:
+    for one in data if isinstance(data, list | tuple) else (data,):
+        outline = getattr(one, "outline", None)
+        if outline is not None:
+            yield outline
+
+
+def names() -> tuple[str, ...]:
+    """The names of all methods: built-in ones, then those of packages."""
+    return (*BUILT_IN, *(name for name in _offered() if name not in BUILT_IN))
+
+
+def steps() -> tuple[str, ...]:
+    """The names of the methods that a study can run; broken packages are left out."""
+    return tuple(name for name in names() if (found := installed(name)) and found.tables)
+
+
+def installed(name: str) -> Method | None:
+    """The method of that name; None where it is not installed here, or cannot be loaded."""
+    try:
+        return find(name)
+    except GnomonError:
+        return None
+
+
+def title_of(name: str) -> str:
+    """What the page of a method is called, whether it is installed here or not."""
+    found = installed(name)
+    return found.title if found else _in_words(name)
+
+
+def _in_words(name: str) -> str:
+    return name.replace(".", " ").replace("_", " ").capitalize()
+
+
+@functools.cache
+def find(name: str) -> Method:
+    """The method of that name.
+
+    Raises:
+        UnknownNameError: there is no such method.
+        GnomonError: a package names something that is no method.
+    """
+    if name in BUILT_IN:
+        module, function = BUILT_IN[name].split(":")
+        home = importlib.import_module(module)
+        return getattr(home, function).method  # type: ignore[no-any-return]  # set by the decorator
+    if name not in _offered():
+        raise UnknownNameError("method", name, names())
+    try:
+        found = _offered()[name].load()
+    except Exception as error:
+        raise UsageError(
+            f"the method {name!r} of the package {package_of(name)} cannot be loaded: {error}"
+        ) from error
+    made = getattr(found, "method", None)
+    if not isinstance(made, Method):
+        raise UsageError(
+            f"the entry point {name!r} of {_ENTRY_POINTS} names {found!r}, which is no method; put"
+            " @gnomon.core.registry.method(...) before the function"
+        )
+    if made.name != name:
+        raise UsageError(
+            f"the package {package_of(name)} offers the method {made.name!r} as the entry point"
+            f" {name!r} of {_ENTRY_POINTS}; both must have one name"
+        )
+    return made
+
+
+def answers_of(name: str) -> str:
+    """What a method answers; built-in ones are not imported for that."""
+    if name not in BUILT_IN:
+        try:
+            return find(name).answers
+        except GnomonError as error:  # told when it is called; others go on
+            return f"cannot be used: {error}"
+    module, function = BUILT_IN[name].split(":")
+    for declared in re.finditer(
+        r"^@method\((.*?)^def (\w+)", _source(module), re.MULTILINE | re.DOTALL
+    ):
+        said = re.search(r'^ +answers=\(?((?:\s*"[^"\n]*")+)', declared[1], re.MULTILINE)
+        if declared[2] == function and said:
+            return str(ast.literal_eval(f"({said[1]})"))
+    return find(name).answers  # said in another way than by a plain text
+
+
+def package_of(name: str) -> str:
+    """The distribution that offers a method."""
+    return "gnomon" if name in BUILT_IN else _offered()[name].dist.name
+
+
+def group_answers(group: str) -> str:
+    """What a group of methods answers: the first line of its package's docstring, after its name.
+
+    Args:
+        group: what names of its methods begin with; of groups that only other distributions have,
+            the names of their methods are the answer.
+    """
+    inside = [name for name in names() if name.startswith(f"{group}.")]
+    home = next((BUILT_IN[name] for name in inside if name in BUILT_IN), None)
+    if home is None:
+        return ", ".join(name.removeprefix(f"{group}.") for name in inside)
+    last = group.rpartition(".")[2]
+    doc = _source(f"{home.partition(f'.{last}.')[0]}.{last}").split('"""')[1]
+    return doc.split("\n", 1)[0].partition(": ")[2].rstrip("?.")
+
+
+@functools.cache
+def _source(module: str) -> str:
+    """A module of gnomon as it is written, not imported: help must not load what computes."""
+    place = Path(__file__).parents[1].joinpath(*module.split(".")[1:])
+    file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    return file.read_text(encoding="utf-8")
+
+
+@functools.cache
+def _offered() -> Mapping[str, Any]:
+    return {one.name: one for one in entry_points(group=_ENTRY_POINTS)}

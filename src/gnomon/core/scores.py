@@ -1,0 +1,224 @@
+"""What a metric said."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon.core import notebook
+from gnomon.core.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.signature import Signature
+
+__all__ = ["BEGINNINGS", "UNREAD", "Scores", "check_sums", "coverage", "named", "of_metric"]
+
+#: what notices say of texts that a model does not read to their end; verdicts warn of these
+BEGINNINGS = "only their beginnings are scored"
+#: what notices say of a metric that does not read the letters of the texts; verdicts warn of it
+UNREAD = "it says little of these outputs"
+
+_LARGEST = 1e150
+
+_SHOWN = 8  # names in a list
+_SHOWN_ROWS = 20  # systems in a notebook
+
+
+@dataclass(frozen=True, repr=False)
+class Scores:
+    """Scores of K systems on N segments under one metric.
+
+    Attributes:
+        metric: the metric's name as it was asked for ("bleu", "chrf(word_order=2)").
+        systems: names of the K systems.
+        system: float64 [K], the corpus score of each system; NaN where undefined.
+        segments: float64 [K, N], NaN where undefined.
+        higher_is_better: False for error rates.
+        signature: how to make the numbers again.
+        statistics: float64 [K, N, S], sufficient statistics of the corpus score, if it has any.
+        aggregate: statistics [..., S], summed over segments, to corpus scores [...].
+        notices: what a reader should know (warnings in words).
+        native_signatures: signatures of the tool that defines the metric, by its name.
+        informed_by: kinds of human scores that went into the scores, which they therefore cannot
+            be judged by.
+        from_people: whether people gave them: what one person judged at one time is not
+            independent, so that documents are their unit, and they agree with no people but others.
+        doubtful: systems whose outputs are no translations line by line, as a notice says.
+        empty: how many outputs of a system are empty, by its name; of those that leave some.
+    """
+
+    metric: str
+    systems: tuple[str, ...]
+    system: NDArray[np.float64]
+    segments: NDArray[np.float64]
+    higher_is_better: bool
+    signature: Signature
+    statistics: NDArray[np.float64] | None = None
+    aggregate: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
+    notices: tuple[str, ...] = ()
+    native_signatures: Mapping[str, str] | None = None
+    informed_by: tuple[str, ...] = ()
+    from_people: bool = False
+    doubtful: tuple[str, ...] = ()
+    empty: Mapping[str, int] = field(default_factory=dict)
+
+    def rows(self) -> list[dict[str, str | float | None]]:
+        """One flat record per system: ``system, metric, score, signature``."""
+        return [
+            {
+                "system": name,
+                "metric": self.metric,
+                "score": _defined(float(score)),
+                "signature": str(self.signature),
+            }
+            for name, score in zip(self.systems, self.system, strict=True)
+        ]
+
+    def segment_rows(self) -> list[dict[str, str | int | float | None]]:
+        """One flat record per system and segment (from 1): ``system, segment, metric, score``."""
+        return [
+            {
+                "system": name,
+                "segment": number,
+                "metric": self.metric,
+                "score": _defined(float(score)),
+            }
+            for name, scores in zip(self.systems, self.segments, strict=True)
+            for number, score in enumerate(scores, start=1)
+        ]
+
+    def to_dict(self, *, segments: bool = False) -> dict[str, list[str | int | float | None]]:
+        """Column -> cells, ready for any data frame library.
+
+        Args:
+            segments: a row per system and segment (``system, segment, metric, score``) in place of
+                one per system (``system, metric, score, signature``).
+        """
+        rows: Sequence[Mapping[str, str | int | float | None]]
+        rows = self.segment_rows() if segments else self.rows()
+        return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+
+    def to_frame(self, *, segments: bool = False) -> Any:  # polars is optional
+        """The scores as a polars data frame.
+
+        Args:
+            segments: as for :meth:`to_dict`.
+
+        Raises:
+            MissingDependencyError: polars is not installed.
+        """
+        return notebook.frame(self.to_dict(segments=segments))
+
+    def to_pandas(self, *, segments: bool = False) -> Any:  # pandas is optional
+        """The scores as a pandas data frame.
+
+        Args:
+            segments: as for :meth:`to_dict`.
+
+        Raises:
+            MissingDependencyError: pandas is not installed.
+        """
+        return notebook.pandas_frame(self.to_dict(segments=segments))
+
+    def plot(self) -> Any:  # matplotlib is optional
+        """The systems' scores as bars: a figure of matplotlib.
+
+        Returns:
+            A ``matplotlib.figure.Figure``.
+
+        Raises:
+            MissingDependencyError: matplotlib is not installed.
+        """
+        # found by name, as plug-ins are: no module of this package depends on how results are drawn
+        report = importlib.import_module("gnomon.report")
+        return notebook.figure(report.scores_finding([self], self.metric))
+
+    def __repr__(self) -> str:
+        size = (
+            f"{notebook.counted(len(self.systems), 'system')} x {self.segments.shape[1]} segments"
+        )
+        best = self._best()
+        said = "" if best is None else f"; best {self.systems[best]} {self.system[best]:.2f}"
+        return f"<Scores of {self.metric}: {size}{said}>"
+
+    def _best(self) -> int | None:
+        known = np.isfinite(self.system)
+        if not known.any():
+            return None
+        worst = -np.inf if self.higher_is_better else np.inf
+        values = np.where(known, self.system, worst)
+        return int(np.argmax(values) if self.higher_is_better else np.argmin(values))
+
+    def _repr_html_(self) -> str:
+        order = np.argsort(self.system if not self.higher_is_better else -self.system)
+        rows = [[self.systems[i], f"{self.system[i]:.2f}"] for i in order[:_SHOWN_ROWS]]
+        more = len(self.systems) - len(rows)
+        said = f"and {more} more: to_pandas() has all systems. " if more > 0 else ""
+        table = notebook.html_table(
+            [("System", False), (self.metric, True)], rows, f"{said}{self.signature}"
+        )
+        return notebook.html_box(f"Scores of {self.metric}", [table])
+
+
+def _defined(score: float) -> float | None:
+    return None if score != score else score  # noqa: PLR0124  # NaN is the only such number
+
+
+def coverage(systems: Sequence[str], scored: NDArray[np.bool_]) -> str:
+    """How many segments of each system have a score, in words; empty if all have one.
+
+    Args:
+        systems: names of the K systems.
+        scored: bool [K, N], whether a segment has a score.
+
+    >>> coverage(["a", "b", "c"], np.array([[True, True], [True, False], [True, True]]))
+    'of 2 segments, b has 1, the most is 2; means over unlike segments do not compare'
+    >>> coverage(["a", "b"], np.array([[True, False], [True, False]]))
+    'of 2 segments, every system has the same 1'
+    """
+    if scored.all():
+        return ""
+    counts = [int(count) for count in scored.sum(axis=1)]
+    most, of = max(counts), f"of {scored.shape[1]} segments"
+    if (scored == scored.any(axis=0)).all():
+        return f"{of}, every system has the same {most}"
+    fewer = sorted((n, name) for n, name in zip(counts, systems, strict=True) if n < most)
+    told = [f"{name} has {n}" for n, name in fewer[:_SHOWN]]
+    if len(fewer) > _SHOWN:
+        told.append(f"{len(fewer) - _SHOWN} more have {fewer[_SHOWN][0]} to {fewer[-1][0]}")
+    told.append(f"the most is {most}" if fewer else f"every system has {most}, but unlike ones")
+    said = ", ".join(told)
+    return f"{of}, {said}; means over unlike segments do not compare"
+
+
+def of_metric(metric: str, notice: str) -> str:
+    """A notice that begins with the name of the metric that it is of."""
+    return notice if notice.startswith(f"{metric}: ") else f"{metric}: {notice}"
+
+
+def named(names: Sequence[str]) -> str:
+    """A list of names of readable length."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def check_sums(where: str, systems: Sequence[str], cells: NDArray[np.float64]) -> None:
+    """Refuse scores [K, N] of segments that no statistic can sum.
+
+    Raises:
+        DataError: one is beyond 1e150, so that the sum of its products or its own is infinite.
+    """
+    for system, own in zip(systems, np.abs(cells), strict=True):
+        if (own > _LARGEST).any():
+            raise DataError(
+                f"{where}: the scores of {system!r} are so large that their sum is infinite, or"
+                f" that of their squares; the largest is {np.nanmax(own):g}: look for a damaged"
+                " number"
+            )

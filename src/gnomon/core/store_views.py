@@ -1,0 +1,178 @@
+"""What methods make of their rows in a store of a study: further tables, and marks in texts.
+
+A method declares both beside itself (``views`` and ``marks`` of
+:class:`gnomon.core.registry.Method`), so that a study asks and shows them without knowing the
+method.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from gnomon.core.findings import Column
+
+__all__ = [
+    "Layer",
+    "Mark",
+    "Marker",
+    "StoredRows",
+    "StoredView",
+    "Stretch",
+    "SystemScoreColumn",
+    "metric_sql",
+    "words_in",
+]
+
+#: number of a layer, ends of spans one after the other, their values (or none)
+Mark: TypeAlias = "tuple[int, Sequence[int], Sequence[float | None]]"
+
+
+class Layer(NamedTuple):
+    """What can be marked in the texts of a test set.
+
+    Attributes:
+        kind: "spans", or "values": spans with a number each.
+        name: what cells of tables and charts call it ("pos:NOUN"); they lead to its segments.
+        title: what it is listed as.
+        low: value at which the colour scale starts; the scale is two-sided where it is ``-high``.
+        high: value at which it ends.
+        ends: what the two ends of the scale mean, in a few words.
+    """
+
+    kind: Literal["spans", "values"]
+    name: str
+    title: str
+    low: float | None = None
+    high: float | None = None
+    ends: tuple[str, str] = ("", "")
+
+
+class SystemScoreColumn(NamedTuple):
+    """A column of a table that says how good systems are; shown beside their scores.
+
+    Attributes:
+        table: of the store; its rows have a column ``system``.
+        value: the column.
+        by: the column that says which kind of value it is.
+    """
+
+    table: str
+    value: str
+    by: str
+
+
+class StoredView(NamedTuple):
+    """A question that many ask of the rows of a method, as a table.
+
+    Attributes:
+        name: in queries.
+        title: for people.
+        of: the tables that it takes.
+        sql: the query; it may also read ``tasks``.
+        columns: what it gives.
+    """
+
+    name: str
+    title: str
+    of: tuple[str, ...]
+    sql: str
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Some segments in a row, with their texts.
+
+    Attributes:
+        first: the first segment, from 0.
+        references: texts of the references, segment by segment, each by name.
+        outputs: outputs of the systems, segment by segment, each by name.
+    """
+
+    first: int
+    references: Sequence[Mapping[str, str]]
+    outputs: Sequence[Mapping[str, str]]
+
+
+class Marker(Protocol):
+    """Marks the texts of a test set in some layers."""
+
+    @property
+    def layers(self) -> Sequence[Layer]:
+        """What it marks."""
+        ...
+
+    def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:
+        """Number of the segment (from 0, within the stretch), text, mark in one of its layers."""
+        ...
+
+
+class StoredRows(Protocol):
+    """What a store holds of a test set, for a method that marks its texts."""
+
+    @property
+    def language(self) -> str | None:
+        """Of references and outputs, if known."""
+        ...
+
+    @property
+    def options(self) -> Sequence[Mapping[str, Any]]:
+        """Of the method, for each step of the study that takes the test set; files in full."""
+        ...
+
+    @property
+    def cache(self) -> Any:  # a Cache or None
+        """Where tags are kept."""
+        ...
+
+    @property
+    def progress(self) -> Callable[[str, int, int], None] | None:
+        """Called with a stage, what is done and the total."""
+        ...
+
+    def rows(self, table: str) -> str | None:
+        """SQL of the rows that a table has of the test set; None where there are none."""
+        ...
+
+    def columns(self, rows: str) -> Mapping[str, str]:
+        """The columns of what :meth:`rows` gave, and their types in SQL."""
+        ...
+
+    def ask(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        ...
+
+
+def metric_sql(stored: StoredRows, rows: str, *more: str) -> str:
+    """SQL for what a row's layer is called: its metric, or that of the task it is from.
+
+    Args:
+        stored: the store.
+        rows: as :meth:`StoredRows.rows` gives them.
+        more: further columns that the name takes in, where there are such.
+    """
+    there = stored.columns(rows)
+    named = [name for name in ("metric", *more) if name in there]
+    if "metric" not in there:
+        named.insert(0, "(select metrics from tasks where key = task)")
+    return f"concat_ws(', ', {', '.join(named)})"
+
+
+def words_in(text: str, words: Sequence[str]) -> list[tuple[int, int]] | None:
+    """Where words stand in a text, one after the other; None where one is not there.
+
+    >>> words_in("a cat, a dog", ["cat", "a"])
+    [(2, 5), (7, 8)]
+    """
+    found, at = [], 0
+    for word in words:
+        start = text.find(word, at)
+        if start < 0:
+            return None
+        at = start + len(word)
+        found.append((start, at))
+    return found

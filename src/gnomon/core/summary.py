@@ -1,0 +1,128 @@
+"""What a test set holds, without its texts: enough to tell whether a method can look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping  # noqa: TC003  # outlines are read from JSON by their types
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from gnomon.core.testset import TestSet
+
+__all__ = ["Anomaly", "Marked", "Outline", "outline_of", "target_of"]
+
+
+def target_of(pair: str) -> str:
+    """The language of references and outputs, of a pair, or of a language alone.
+
+    >>> target_of("de-en"), target_of("en")
+    ('en', 'en')
+    """
+    return pair.rsplit("-", 1)[-1]
+
+
+#: in each notice of an output that is a copy of a reference
+REFERENCE_COPIED = "the same text as the reference"
+#: likewise of segments without a reference, and of segments that come again
+NO_REFERENCE, REPEATED = "there can match nothing", "take them for further segments"
+
+
+class Anomaly(NamedTuple):
+    """Something that looks wrong in a test set, though it can be read.
+
+    Attributes:
+        text: what, in a sentence without its stop.
+        systems: of whose outputs nothing can be said while it is so: they are shifted, in another
+            order, repeated, not translated, or in another language.
+    """
+
+    text: str
+    systems: tuple[str, ...] = ()
+
+
+class Marked(NamedTuple):
+    """Errors that people marked.
+
+    Attributes:
+        kind: which judgements ("word-tags", "mqm").
+        side: "candidate" or "source".
+        extent: whether there are some that mark text (others say that something is missing, or
+            that no error was found).
+    """
+
+    kind: str
+    side: str
+    extent: bool
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What a test set holds.
+
+    Attributes:
+        name: what it is called.
+        language_pair: such as "de-en", if known.
+        segments: how many there are.
+        systems: their names.
+        references: names of the references shared by all systems.
+        own_references: whether systems have references of their own.
+        sources: whether there are sources.
+        slices: "document", "domain" and names of labels, and whether the segments have them.
+        human: kinds of human scores, each with its level.
+        rankings: kinds of relative rankings.
+        marked: which errors people marked.
+        paraphrases: methods of the paraphrases among the references.
+        written_in: the language that the script of the references tells, where no pair is known
+            and spaces do not part its words.
+    """
+
+    name: str
+    language_pair: str | None
+    segments: int
+    systems: tuple[str, ...]
+    references: tuple[str, ...]
+    own_references: bool = False
+    sources: bool = False
+    slices: Mapping[str, bool] = field(default_factory=dict)
+    human: tuple[tuple[str, str], ...] = ()
+    rankings: tuple[str, ...] = ()
+    marked: tuple[Marked, ...] = ()
+    paraphrases: tuple[str, ...] = ()
+    written_in: str | None = None
+
+    @property
+    def target_language(self) -> str | None:
+        """The language of references and outputs, if the pair or the script says it."""
+        return target_of(self.language_pair) if self.language_pair else self.written_in
+
+    @property
+    def has_references(self) -> bool:
+        """Whether there are references of any kind."""
+        return bool(self.references) or self.own_references
+
+    def human_kinds(self, level: str | None = None) -> tuple[str, ...]:
+        """As :meth:`gnomon.core.testset.TestSet.human_kinds`."""
+        levels = {"system": ("system", "segment")}.get(level or "", (level,))
+        return tuple(dict.fromkeys(k for k, at in self.human if level is None or at in levels))
+
+
+def outline_of(testset: TestSet) -> Outline:
+    """What a test set holds."""
+    rows = {"document": testset.documents, "domain": testset.domains, **testset.labels}
+    marked = [Marked(str(e.kind), e.side, e.end > e.start) for e in testset.errors]
+    marked += (Marked(one.kind, "candidate", extent=False) for one in testset.looked_at)
+    return Outline(
+        name=testset.name,
+        language_pair=testset.language_pair,
+        segments=testset.segments,
+        systems=tuple(testset.systems),
+        references=tuple(testset.references),
+        own_references=bool(testset.system_references),
+        sources=testset.sources is not None,
+        slices={name: row is not None for name, row in rows.items()},
+        human=tuple(dict.fromkeys((one.kind, one.level) for one in testset.human)),
+        rankings=tuple(dict.fromkeys(one.kind for one in testset.rankings)),
+        marked=tuple(dict.fromkeys(marked)),
+        paraphrases=tuple(dict.fromkeys(testset.paraphrases.values())),
+        written_in=None if testset.language_pair else testset.written_in,
+    )

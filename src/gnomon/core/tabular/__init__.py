@@ -1,0 +1,50 @@
+"""Findings and scores as text tables: LaTeX, Markdown, TSV, and the grid behind them.
+
+A :class:`Grid` is a table ready for people: numbers formatted, undefined cells ``-``, cells outside
+their range marked. It holds texts from data as they are; whoever prints them escapes them.
+"""
+
+from gnomon.core.tabular._grid import (
+    UNDEFINED,
+    Grid,
+    GridCell,
+    GridColumn,
+    GridRow,
+    cell_text,
+    grid,
+    kind_of,
+    score_signatures,
+    scores_grid,
+    selected,
+    table_grid,
+)
+from gnomon.core.tabular._markup import (
+    to_latex,
+    to_markdown,
+    to_tsv,
+    tsv_lines,
+    verdict_to_markdown,
+)
+from gnomon.core.tabular._visible import visible, visible_lines
+
+__all__ = [
+    "UNDEFINED",
+    "Grid",
+    "GridCell",
+    "GridColumn",
+    "GridRow",
+    "cell_text",
+    "grid",
+    "kind_of",
+    "score_signatures",
+    "scores_grid",
+    "selected",
+    "table_grid",
+    "to_latex",
+    "to_markdown",
+    "to_tsv",
+    "tsv_lines",
+    "verdict_to_markdown",
+    "visible",
+    "visible_lines",
+]

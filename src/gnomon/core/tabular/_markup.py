@@ -1,0 +1,179 @@
+"""Grids as LaTeX (booktabs) and Markdown, tables as TSV."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+from gnomon.core.tabular._grid import UNDEFINED
+from gnomon.core.tabular._visible import INVISIBLE, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from gnomon.core.findings import Cell, Column, Statement, Table
+    from gnomon.core.tabular._grid import Grid, GridCell, GridColumn
+
+
+# Grids as LaTeX (booktabs).
+
+
+_ROTATE_BEYOND = 6
+
+# an empty group after a character keeps it from joining the next one in a ligature (--, ``, ?`)
+_LATEX = str.maketrans({
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
+    "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}\allowbreak{}",
+    '"': r"\char34{}", "`": r"\textasciigrave{}", "'": "'{}", ",": ",{}", "-": "-{}",
+    "[": "{[}", "]": "{]}", "!": "!{}", "?": "?{}",
+})  # fmt: skip
+
+
+def _latex(text: str) -> str:
+    return visible(text).translate(_LATEX)
+
+
+def _head(column: GridColumn, *, turned: bool) -> str:
+    text = _latex(column.title)
+    return rf"\rotatebox{{90}}{{{text}}}" if turned else text
+
+
+def _latex_rows(made: Grid) -> list[str]:
+    lines: list[str] = []
+    group = made.rows[0].group if made.rows else ""
+    for row in made.rows:
+        if row.group != group:
+            lines.append(r"\addlinespace")
+            group = row.group
+        lines.append(" & ".join(map(_latex_cell, row.cells)) + r" \\")
+    return lines
+
+
+def _latex_cell(cell: GridCell) -> str:
+    number = cell.value is None or not isinstance(cell.value, str)
+    # digits only: a hyphen between digits is a range, before one a minus
+    text = _latex_number(cell.text) if number else _latex(cell.text)
+    text = f"({text})" if cell.faint else text
+    text = rf"\textbf{{{text}}}" if cell.best else text
+    text += rf"\,{{\scriptsize {_latex(f'[{cell.under}]')}}}" if cell.under else ""
+    return text + (r"\rlap{\textsuperscript{!}}" if cell.marked else "")
+
+
+def _latex_number(text: str) -> str:
+    if text == UNDEFINED:
+        return "--"
+    return re.sub(r"(?<=\d)-(?=[\d-])", "--", re.sub(r"^-(?=\d)", "$-$", text))
+
+
+def to_latex(made: Grid) -> str:
+    """A grid as a LaTeX table; needs the packages booktabs and, beyond six columns, graphicx.
+
+    Everything from data is escaped; characters outside ASCII are left to the engine.
+    """
+    turned = len(made.columns) - made.stub > _ROTATE_BEYOND
+    heads = [_head(c, turned=turned and i >= made.stub) for i, c in enumerate(made.columns)]
+    spec = "".join("r" if c.numeric else "l" for c in made.columns)
+    lines = [
+        r"% \usepackage{booktabs}" + (r" \usepackage{graphicx}" if turned else ""),
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_latex(made.title)}}}",
+        rf"\begin{{tabular}}{{{spec}}}",
+        r"\toprule",
+        " & ".join(heads) + r" \\",
+        r"\midrule",
+        *_latex_rows(made),
+        r"\bottomrule",
+        r"\end{tabular}",
+        *(rf"\par\smallskip{{\footnotesize {_latex(note)}}}" for note in made.notes),
+        *(
+            rf"\par\smallskip{{\footnotesize {_latex(name)}: \texttt{{{_latex(text)}}}}}"
+            for name, text in made.signatures.items()
+        ),
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+# Grids as Markdown.
+
+
+_MARKDOWN = re.compile(r"[\\`*_{}\[\]|~#!$]")
+_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_EMOJI_CODE = re.compile(r":(?=[\w+-]+:)")
+
+
+def _markdown(text: str) -> str:
+    escaped = _MARKDOWN.sub(r"\\\g<0>", visible(text)).translate(_HTML)
+    return _EMOJI_CODE.sub("&#58;", escaped)
+
+
+def to_markdown(made: Grid) -> str:
+    """A grid as a Markdown table, with its notes and signatures below."""
+    heads = [_markdown(c.title) for c in made.columns]
+    rules = ["---:" if c.numeric else ":---" for c in made.columns]
+    body = [[_markdown(c.shown) + ("!" if c.marked else "") for c in r.cells] for r in made.rows]
+    lines = ["| " + " | ".join(cells) + " |" for cells in (heads, rules, *body)]
+    below = [_markdown(note) for note in made.notes]
+    below += [f"{_markdown(name)}: {_markdown(text)}" for name, text in made.signatures.items()]
+    return "\n".join([*lines, *(f"\n{line}" for line in below)]) + "\n"
+
+
+def verdict_to_markdown(verdict: Sequence[Statement]) -> str:
+    """A verdict as a Markdown list; nothing where there is none."""
+    return "".join(f"- {_markdown(one.text)}\n" for one in verdict)
+
+
+# Tables as TSV, for programs and spreadsheets.
+
+
+_SPECIAL = re.compile(rf"\\|{INVISIBLE.pattern}")
+_FORMULA = tuple("=+-@＝＋－＠\t\r")
+
+
+def _tsv_cell(value: Cell, *, neutralise: bool) -> str:
+    if isinstance(value, str):
+        return _tsv_text(value, neutralise=neutralise)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None or not math.isfinite(value) else str(value)
+
+
+def _tsv_text(text: str, *, neutralise: bool) -> str:
+    guard = "'" if neutralise and text.startswith(_FORMULA) and not _is_number(text) else ""
+    return guard + _SPECIAL.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", text, re.ASCII) is not None
+
+
+def to_tsv(table: Table, *, neutralise: bool = False) -> str:
+    """A table as TSV; see :func:`tsv_lines`."""
+    return "".join(tsv_lines(table.columns, table.rows, neutralise=neutralise))
+
+
+def tsv_lines(
+    columns: Sequence[Column], rows: Iterable[Mapping[str, Cell]], *, neutralise: bool = False
+) -> Iterator[str]:
+    r"""The lines of a table as TSV with a header: numbers unrounded, undefined cells empty.
+
+    Tabs, line ends, backslashes, other controls and what would reorder a line are written ``\t``,
+    ``\n``, ``\\``, ``\x1b``, ``\u202e``, ``\U000e0041``, as in Python: the text can be had back.
+
+    Args:
+        columns: the columns, in order.
+        rows: a mapping per row; they are read one by one, as the lines are.
+        neutralise: put an apostrophe before texts that a spreadsheet would run as a formula
+            (those that begin with ``= + - @``); numbers stay numbers.
+    """
+    names = [column.name for column in columns]
+    yield "\t".join(_tsv_text(name, neutralise=neutralise) for name in names) + "\n"
+    for row in rows:
+        yield "\t".join(_tsv_cell(row[name], neutralise=neutralise) for name in names) + "\n"

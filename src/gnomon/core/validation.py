@@ -1,0 +1,54 @@
+"""Faults of a request, each with the option that it belongs to: found together, told together.
+
+A method refuses the first of its faults; a study that plans hundreds of tasks tells all of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, ParamSpec
+
+from gnomon.core.errors import GnomonError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+__all__ = ["Problem", "problems", "refuse"]
+
+P = ParamSpec("P")
+
+
+class Problem(NamedTuple):
+    """What is wrong with an option.
+
+    Attributes:
+        option: its name, with the place within it ("features[0]"); empty: the request as a whole.
+        error: what is wrong.
+    """
+
+    option: str
+    error: GnomonError
+
+
+def problems(
+    option: str, check: Callable[P, object], *args: P.args, **kwargs: P.kwargs
+) -> Iterator[Problem]:
+    """What a function refuses, as a fault of an option; nothing where it refuses nothing.
+
+    >>> from gnomon.stats.significance import check_confidence
+    >>> [fault.option for fault in faults("confidence", check_confidence, 2.0)]
+    ['confidence']
+    """
+    try:
+        check(*args, **kwargs)
+    except GnomonError as error:
+        yield Problem(option, error)
+
+
+def refuse(found: Iterable[Problem]) -> None:
+    """Raise the first fault, if there is one.
+
+    Raises:
+        GnomonError: the error of that fault.
+    """
+    for one in found:
+        raise one.error

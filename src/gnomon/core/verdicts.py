@@ -1,0 +1,815 @@
+"""Phrases of verdicts: what a finding says, in plain sentences of one form.
+
+Every kind of sentence that a method can say is declared once, as a :class:`Claim` in its
+``claims=``; its ``verdict=`` is a function of the finding that makes statements of these::
+
+    OMITS = Claim("omissions.rate", "{system} leaves {rate} out", "worse", "the rate's interval")
+
+    def verdict(finding: Finding) -> Iterator[Statement]:
+        for row in finding.records(RateRow):
+            rate = amount(row.rate, row.low, row.high)
+            yield OMITS.said(finding.positions([row]), system=row.system, rate=rate)
+
+A claim has its evidence: ``tests/truth`` holds a world in which it must appear, and one in which it
+must not, and fails for a claim that lacks either.
+
+The effect comes first, its interval stands beside it, then what the test says. Signs are words: "A
+is better than B by 1.3", never "A - B". What is flagged (outside its range, of fewer than ``LEAST``
+segments, collapsed, circular, truncated) is no evidence: it becomes a caution.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from gnomon.core.findings import Statement
+from gnomon.core.summary import NO_REFERENCE, REFERENCE_COPIED, REPEATED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from gnomon.core.findings import Cell, Finding, Level, View
+    from gnomon.core.scores import Scores
+    from gnomon.core.summary import Anomaly
+
+__all__ = [
+    "COPIED",
+    "CUT",
+    "DATA_CLAIMS",
+    "DOUBTFUL",
+    "EMPTY",
+    "LEAST",
+    "SCORE_CLAIMS",
+    "Claim",
+    "amount",
+    "anomaly_notice",
+    "brief",
+    "cautious",
+    "counted",
+    "cut_texts",
+    "empty_outputs",
+    "further_segments",
+    "leaders",
+    "listed",
+    "mentions",
+    "metric_title",
+    "misaligned",
+    "neutral",
+    "number",
+    "odd_texts",
+    "of_scores",
+    "p_value",
+    "titles_of",
+    "unread_metrics",
+    "unread_texts",
+    "with_metric_titles",
+]
+
+#: segments below which a figure is no evidence
+LEAST = 30
+#: statements of a verdict, at most
+MOST = 6
+#: shares of empty outputs, or of segments without a score, above this are said first
+_MISSING = 0.01
+#: names in a list
+_NAMED = 3
+#: digits after the point of two scores that are told apart, at most
+_FINEST = 6
+#: half-widths of intervals, and shares of scores, below this are rounding
+_ROUNDING = 1e-12
+#: beyond so many times the test set, a number of further segments helps nobody
+_ABSURD = 100
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A kind of sentence that a method can say.
+
+    Attributes:
+        id: "METHOD.NAME", with the name of the method in the registry.
+        template: the sentence, with the names of its parts in braces; cautions get their opening
+            word, and all get their stop.
+        level: of the statement; None where it depends on the rows and is told with them.
+        rests_on: which figures and which test have to hold for it to be true.
+    """
+
+    id: str
+    template: str
+    level: Level | None
+    rests_on: str
+
+    def said(
+        self,
+        rows: Mapping[str, Sequence[int]] | None = None,
+        /,
+        *,
+        level: Level | None = None,
+        **parts: object,
+    ) -> Statement:
+        """The sentence, of its parts.
+
+        Cautions begin with that word; what is undecided says so itself ("cannot be told apart").
+
+        Args:
+            rows: what it rests on: positions of rows, by the name of their table.
+            level: where the claim itself has none.
+            parts: what stands in the braces of the template.
+
+        >>> BETTER = Claim("x.better", "{a} is better than {b}", "better", "p of the test")
+        >>> BETTER.said({"systems": [1]}, a="A", b="B").text
+        'A is better than B.'
+        """
+        which = self.level or level
+        if which is None:
+            raise ValueError(f"the claim {self.id} needs a level")
+        text = ("Caution: " if which == "caution" else "") + self.template.format_map(parts)
+        ended = text if text.endswith((".", "!", "?")) else f"{text}."
+        places = {name: tuple(some) for name, some in (rows or {}).items()}
+        return Statement(ended, which, places, self.id)
+
+
+def brief(statements: Iterable[Statement]) -> tuple[Statement, ...]:
+    """The statements in their order, each caution behind what it limits; six at most.
+
+    A caution limits the first statement that rests on one of its own rows. Of more than six,
+    cautions stay rather than others.
+    """
+    kept = list(statements)
+    while len(kept) > MOST:
+        others = [n for n, one in enumerate(kept) if one.level != "caution"]
+        del kept[others[-1] if others else -1]
+    places = [_place(kept, n) for n in range(len(kept))]
+    return tuple(kept[n] for n in sorted(range(len(kept)), key=places.__getitem__))  # stable
+
+
+def _place(statements: Sequence[Statement], n: int) -> int:
+    """The position of the statement that a caution limits; else the statement's own."""
+    if statements[n].level != "caution":
+        return n
+    own = {(table, row) for table, rows in statements[n].rows.items() for row in rows}
+    for position, other in enumerate(statements[:n]):
+        rests_on = ((table, row) for table, rows in other.rows.items() for row in rows)
+        if other.level != "caution" and not own.isdisjoint(rests_on):
+            return position
+    return n
+
+
+#: in each notice of outputs that are no translations line by line
+_DISTRUSTED = "until then no comparison with"
+DOUBTFUL = Claim(
+    "data.doubtful",
+    "{notice}",
+    "caution",
+    "which references the lines fit, whether they are copies, and in which language they are",
+)
+COPIED = Claim(
+    "data.copied",
+    "{notice}",
+    "caution",
+    "95 in 100 or more of a system's outputs, which equal those of a reference",
+)
+UNREFERENCED = Claim(
+    "data.no_reference",
+    "{notice}",
+    "caution",
+    "the segments whose references are all empty, above 1 in 100",
+)
+AGAIN = Claim(
+    "data.repeated",
+    "{notice}",
+    "caution",
+    "the segments whose references and outputs all equal those of another, above 1 in 20",
+)
+EMPTY = Claim(
+    "data.empty",
+    "{each} of {outputs} empty",
+    "caution",
+    "the empty outputs, above 1 in 100 of some system",
+)
+UNREAD_TEXTS = Claim(
+    "data.unread",
+    "{notice}",
+    "caution",
+    "the letters of the references and those that the metric reads, or how words are told apart",
+)
+#: what is said of the data of any method with systems
+DATA_CLAIMS = (DOUBTFUL, UNREAD_TEXTS, COPIED, UNREFERENCED, AGAIN)
+
+
+def anomaly_notice(anomaly: Anomaly) -> str:
+    """What looks wrong in a test set, and what follows for the systems that it makes doubtful."""
+    if not anomaly.systems:
+        return anomaly.text
+    return f"{anomaly.text}; {_DISTRUSTED} {listed(anomaly.systems)} can be trusted"
+
+
+def misaligned(notices: Iterable[str]) -> tuple[str, ...]:
+    """The notices that say of systems that their outputs are no translations line by line."""
+    return tuple(dict.fromkeys(one for one in notices if _DISTRUSTED in one))
+
+
+def cautious(
+    verdict: Callable[[Finding], Iterable[Statement]],
+    finding: Finding,
+    anomalies: Sequence[Anomaly],
+    *,
+    judges: bool = False,
+) -> tuple[Statement, ...]:
+    """A verdict that says first what systems and metrics are doubtful, and nothing else of them.
+
+    Args:
+        verdict: says what a method found.
+        finding: what it found; rows that set a system beside a doubtful one are not read, nor are
+            those of metrics that do not read the texts.
+        anomalies: what looks wrong in its data.
+        judges: it is the metrics that are judged, so that their figures say what they are worth.
+    """
+    doubts = [one for one in anomalies if one.systems]
+    names = frozenset(name for one in doubts for name in one.systems)
+    unread = frozenset() if judges else unread_metrics(finding)
+    first = [DOUBTFUL.said(notice=anomaly_notice(one)) for one in doubts]
+    first += unread_texts(finding.notices)
+    # among systems by which metrics are judged a reference does no harm
+    first += [one for one in odd_texts(finding.notices) if not (judges and one.claim == COPIED.id)]
+    told = _without(verdict, finding, names, unread) if names or unread else verdict(finding)
+    silent = bool(unread) and unread >= _metrics(finding)
+    kept = [
+        one for one in told if one.level == "caution" or not (silent or mentions(one.text, names))
+    ]
+    return brief([*first, *kept])
+
+
+def neutral(finding: Finding, anomalies: Sequence[Anomaly], *, judges: bool = False) -> Finding:
+    """A finding without titles of charts that name doubtful systems, or rank by unread texts.
+
+    Args:
+        finding: what a method found.
+        anomalies: what looks wrong in its data.
+        judges: as for :func:`cautious`.
+    """
+    names = frozenset(name for one in anomalies for name in one.systems)
+    unread = frozenset() if judges else unread_metrics(finding)
+    if not names and not unread:
+        return finding
+
+    def plain(view: View) -> View:
+        subject, _, rest = view.title.partition(": ")
+        where: Mapping[str, Cell] = getattr(view, "where", {})
+        silent = bool(unread) and (where.get("metric") in unread or unread >= _metrics(finding))
+        wrong = silent or mentions(rest, names)
+        return replace(view, title=subject) if rest and wrong else view
+
+    return replace(finding, views=tuple(map(plain, finding.views)))
+
+
+def mentions(text: str, names: Iterable[str]) -> bool:
+    """Whether a text holds a name, as a word of its own."""
+    longest = sorted(names, key=len, reverse=True)
+    some = "|".join(map(re.escape, longest))
+    return bool(some) and bool(re.search(rf"(?<![\w.-])(?:{some})(?![\w-]|\.\w)", text))
+
+
+def _metrics(finding: Finding) -> frozenset[str]:
+    """The metrics that a finding names."""
+    tables = (table for table in finding.tables if any(c.name == "metric" for c in table.columns))
+    rows = {str(row["metric"]) for table in tables for row in table.rows if row["metric"]}
+    return frozenset(rows) or frozenset(finding.signatures)
+
+
+def unread_metrics(finding: Finding) -> frozenset[str]:
+    """The metrics that do not read the texts, as notices say: of one, or of all without a name."""
+    from gnomon.core.scores import UNREAD  # it loads what computes, and help needs none of that
+
+    names = _metrics(finding)
+    found: set[str] = set()
+    for notice in (one for one in finding.notices if UNREAD in one):
+        own = {name for name in (*names, *finding.signatures) if notice.startswith(f"{name}: ")}
+        found |= own or names
+    return frozenset(found)
+
+
+#: columns that name the system that another one is compared with
+_PARTNERS = frozenset({"baseline", "leader"})
+
+
+def _without(
+    verdict: Callable[[Finding], Iterable[Statement]],
+    finding: Finding,
+    names: frozenset[str],
+    metrics: frozenset[str],
+) -> Iterable[Statement]:
+    """What a verdict says without the rows of some metrics, and of systems in comparisons."""
+    places, tables = {}, []
+    for table in finding.tables:
+        columns = {one.name for one in table.columns}
+        read = {"system", *_PARTNERS} & columns if _PARTNERS & columns else set()
+        kept = [
+            n
+            for n, row in enumerate(table.rows)
+            if names.isdisjoint(row[c] for c in read) and row.get("metric") not in metrics
+        ]
+        places[table.name] = kept
+        tables.append(replace(table, records=tuple(table.records[n] for n in kept), excerpt=None))
+    return (_at(one, places) for one in verdict(replace(finding, tables=tuple(tables))))
+
+
+def _at(statement: Statement, places: Mapping[str, Sequence[int]]) -> Statement:
+    """A statement of some rows, with the positions that these have among all rows."""
+    rows = {name: tuple(places[name][n] for n in some) for name, some in statement.rows.items()}
+    return replace(statement, rows=rows)
+
+
+def amount(
+    value: float,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    unit: str = "",
+    share: bool = False,
+) -> str:
+    """A figure with its interval, as many digits as the interval bears.
+
+    Args:
+        value: the figure.
+        low: lower end of its interval; None where there is none.
+        high: its upper end.
+        unit: what it counts, said after the figure.
+        share: it lies between 0 and 1 as a rule, and is written without the 0 before the point.
+
+    An end that is not 0 is never written as 0, nor is the figure: an interval that holds 0 shows
+    it, and so does one that leaves it out.
+
+    >>> amount(1.312, 0.41, 2.23, unit="BLEU")
+    '1.3 BLEU [0.4, 2.2]'
+    >>> amount(-0.116, -0.19, -0.04, share=True)
+    '-.12 [-.19, -.04]'
+    >>> amount(0.6, -0.046, 0.906, share=True)
+    '.6 [-.05, .91]'
+    """
+    ends = [end for end in (low, high) if end is not None and math.isfinite(end)]
+    half = (ends[1] - ends[0]) / 2 if len(ends) == 2 else None
+    digits, least = _digits(value, half), _ROUNDING * max(map(abs, (value, *ends)))
+    figure = _number(value, _nonzero(digits, [value], least), share=share)
+    interval = ""
+    if half is not None:
+        digits = _nonzero(digits, ends, least)
+        interval = " [" + ", ".join(_number(end, digits, share=share) for end in ends) + "]"
+    return f"{figure}{f' {unit}' if unit else ''}{interval}"
+
+
+def _digits(value: float, half: float | None) -> int:
+    """Digits after the point: one or two that the half-width of an interval bears, else three."""
+    if half is None or half <= _ROUNDING * max(abs(value), 1):
+        size = math.floor(math.log10(abs(value)) + _ROUNDING) if value else 0
+        return min(max(2 - size, 0), 6)
+    size = math.floor(math.log10(half))
+    first_two = half / 10.0 ** (size - 1)
+    return min(max(-size + (first_two < 35), 0), 6)  # a small first digit needs a second one
+
+
+def _nonzero(digits: int, values: Iterable[float], least: float) -> int:
+    """As many digits, or more: all values that are larger than rounding show a digit besides 0."""
+    sizes = [abs(value) for value in values if abs(value) > least]
+    while any(float(f"{size:.{digits}f}") == 0 for size in sizes):
+        digits += 1
+    return digits
+
+
+def _number(value: float, digits: int, *, share: bool) -> str:
+    text = f"{value:z,.{digits}f}"
+    return text.replace("0.", ".", 1) if share and text.lstrip("-").startswith("0.") else text
+
+
+def number(value: Cell) -> float | None:
+    """A cell that holds a finite number; None for all others.
+
+    >>> number(2), number("2"), number(float("nan"))
+    (2.0, None, None)
+    """
+    known = isinstance(value, int | float) and math.isfinite(value)
+    return float(value) if known else None  # type: ignore[arg-type]  # a number: asked above
+
+
+def p_value(p: float, least: float = 0.0) -> str:
+    """What a test says.
+
+    Args:
+        p: its p-value.
+        least: the smallest one that its draws can show, corrected as ``p`` is: 2 / (draws + 1) for
+            a two-sided bootstrap, 1 / (draws + 1) for a randomisation; 0 where it has no draws.
+
+    >>> p_value(0.0042), p_value(0.0001), p_value(0.37)
+    ('p = .004', 'p < .001', 'p = .37')
+    >>> p_value(2 / 1001, least=2 / 1001), p_value(0.0, least=1 / 10001)
+    ('p <= .002', 'p <= .0001')
+    """
+    if least and p <= least * (1 + _ROUNDING) and least < 1:
+        digits = 3 if least >= 0.001 else -math.floor(math.log10(least))
+        bound = math.ceil(round(least * 10**digits, 6)) / 10**digits  # never below it
+        return f"p <= {f'{bound:.{digits}f}'.strip('0')}" if bound < 1 else "p = 1"
+    if p < 0.001:
+        return "p < .001"
+    text = f"{p:.2f}" if p >= 0.1 else f"{p:.3f}"
+    return f"p = {text.removeprefix('0') if p < 1 else '1'}"
+
+
+def counted(n: int, what: str = "segment") -> str:
+    """A number of things.
+
+    >>> counted(1948), counted(1)
+    ('1,948 segments', '1 segment')
+    """
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def listed(items: Sequence[str], *, most: int = _NAMED) -> str:
+    """Items in a sentence; of many the first, and how many more there are.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
+    ('a', 'a and b', 'a, b, c and 2 more')
+    """
+    if len(items) > most + 1:  # naming the last one is no longer than counting it
+        return f"{', '.join(items[:most])} and {len(items) - most} more"
+    *before, last = items
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+def are_on_top(names: Sequence[str]) -> str:
+    """Who is on top, one or several who are level.
+
+    >>> are_on_top(["a"]), are_on_top(["a", "b"])
+    ('a is on top', 'a and b are on top')
+    """
+    return f"{listed(names)} {'is' if len(names) == 1 else 'are'} on top"
+
+
+def further_segments(segments: int, value: float, low: float, high: float) -> int | None:
+    """How many more segments would decide, at least, if the difference stayed as it is.
+
+    Intervals of means of paired differences narrow with the root of the number of segments: about n
+    (half-width / difference)^2 of these are needed for the interval to leave 0 out.
+
+    Args:
+        segments: how many there are.
+        value: the difference.
+        low: lower end of its interval.
+        high: its upper end.
+
+    Returns:
+        A number with two leading digits; None where there is nothing to compute it of, or where it
+        would be absurd: more than a hundred times what there is.
+
+    >>> further_segments(1000, 0.5, -0.5, 1.5)
+    3000
+    """
+    half = (high - low) / 2
+    if not value or not math.isfinite(value) or not half > abs(value):
+        return None
+    more = segments * ((half / value) ** 2 - 1)
+    if more > _ABSURD * segments:
+        return None
+    step = 10 ** max(0, math.floor(math.log10(max(more, 1))) - 1)
+    return int(step * math.ceil(more / step - 1e-9))
+
+
+CUT = Claim(
+    "score.cut",
+    "{notice}",
+    "caution",
+    "how many tokens a model takes, and how many the texts have",
+)
+
+
+def cut_texts(notices: Iterable[str]) -> list[Statement]:
+    """A caution for each notice that says that texts were not read to their end."""
+    from gnomon.core.scores import BEGINNINGS  # it loads what computes, and help needs none of that
+
+    return [CUT.said(notice=one) for one in dict.fromkeys(notices) if BEGINNINGS in one]
+
+
+_ODD_TEXTS = {NO_REFERENCE: UNREFERENCED, REPEATED: AGAIN, REFERENCE_COPIED: COPIED}
+
+
+def odd_texts(notices: Iterable[str]) -> list[Statement]:
+    """A caution for each notice of empty references, repeated segments and copied references."""
+    return [
+        claim.said(notice=one)
+        for one in dict.fromkeys(notices)
+        for words, claim in _ODD_TEXTS.items()
+        if words in one
+    ]
+
+
+def empty_outputs(
+    empty: Mapping[str, int], segments: int, rows: Mapping[str, Sequence[int]] | None = None
+) -> list[Statement]:
+    """A caution of the systems with empty outputs, where these are more than 1 in 100.
+
+    Args:
+        empty: how many outputs of each system are empty.
+        segments: how many there are.
+        rows: those of these systems.
+    """
+    named = sorted(
+        ((n, name) for name, n in empty.items() if n > _MISSING * segments),
+        key=lambda one: -one[0],
+    )
+    each = listed([f"{name} leaves {n:,}" for n, name in named]) if named else ""
+    return [EMPTY.said(rows, each=each, outputs=counted(segments, "output"))] if named else []
+
+
+def unread_texts(notices: Iterable[str]) -> list[Statement]:
+    """A caution for each notice that says that a metric does not read the letters of the texts."""
+    from gnomon.core.scores import UNREAD  # as above
+
+    return [UNREAD_TEXTS.said(notice=one) for one in dict.fromkeys(notices) if UNREAD in one]
+
+
+def metric_title(spec: str, among: Iterable[str] = ()) -> str:
+    """A metric's short name for people: the title of its class.
+
+    Args:
+        spec: its name in tables.
+        among: the names of the metrics beside it in the same finding (``finding.signatures``);
+            the options that tell them apart are added.
+
+    >>> metric_title("bleu"), metric_title("chrf(word_order=2)"), metric_title("bmx(chrf, p=-1)")
+    ('BLEU', 'chrF++', 'BMX of chrF')
+    >>> metric_title("bleu(lowercase=True)", ["bleu", "bleu(lowercase=True)"])
+    'BLEU (lowercase=True)'
+    """
+    # found by name, as metrics of packages are
+    titles = importlib.import_module("gnomon.metrics.titles")
+    found: str = titles.metric_titles([spec, *among])[spec]
+    return found
+
+
+def titles_of(finding: Finding) -> Mapping[str, str]:
+    """The short names of all metrics that the tables of a finding name, by what tables call them.
+
+    Args:
+        finding: what a method found.
+    """
+    tables = (table for table in finding.tables if any(c.name == "metric" for c in table.columns))
+    rows = [str(row["metric"]) for table in tables for row in table.rows if row["metric"]]
+    titles = importlib.import_module("gnomon.metrics.titles")
+    found: dict[str, str] = titles.metric_titles(dict.fromkeys([*finding.signatures, *rows]))
+    return found
+
+
+def with_metric_titles(finding: Finding) -> Finding:
+    """The finding, with short names of metrics in the titles of its views in place of specs.
+
+    A system that is called like a metric keeps its name, and so does that metric.
+
+    Args:
+        finding: what a method found.
+    """
+    told = titles_of(finding)
+    apart = {spec: title for spec, title in told.items() if title != spec}
+    if not apart:
+        return finding
+    longest = sorted(apart, key=len, reverse=True)
+    # as a word of its own: bleu-4, my.bleu and bleu(...) are other names
+    pattern = re.compile(
+        rf"(?<![\w.'\"/-])(?:{'|'.join(map(re.escape, longest))})(?![\w'\"(/-]|\.\w)"
+    )
+    if not any(pattern.search(view.title) for view in finding.views):
+        return finding
+    tables = (table for table in finding.tables if any(c.name == "system" for c in table.columns))
+    kept = {str(row["system"]) for table in tables for row in table.rows}
+    views = tuple(
+        replace(
+            view,
+            title=pattern.sub(
+                lambda found: found[0] if found[0] in kept else apart[found[0]], view.title
+            ),
+        )
+        for view in finding.views
+    )
+    return replace(finding, views=views)
+
+
+# Scores: nothing was tested, so that there is no more to say than who has the best one.
+
+_FIGURES = "the scores of the systems; nothing was tested"
+HIGHEST = Claim(
+    "score.highest",
+    "{system} has the {highest} {title}, {score} ({second}; {segments})",
+    "undecided",
+    _FIGURES,
+)
+EQUAL = Claim(
+    "score.equal", "{systems} have the same {title}, {score} ({segments})", "undecided", _FIGURES
+)
+ALONE = Claim("score.alone", "{system} has {score} {title} ({segments})", "undecided", _FIGURES)
+FEW = Claim(
+    "score.few",
+    "{figures}; so few segments say nothing of other texts",
+    "caution",
+    f"fewer than {LEAST} segments",
+)
+UNLIKE = Claim(
+    "score.missing",
+    "systems have {title} on different segments ({each}), so that their scores do not"
+    " compare{common}",
+    "caution",
+    "the segments without a score, above 1 in 100 for some system",
+)
+APART = Claim(
+    "score.disagree",
+    "the metrics do not agree on which system is best",
+    "caution",
+    "the best system under each metric",
+)
+NOT_TESTED = Claim("score.not_tested", "Not tested. {remedy}", "undecided", "that no test was made")
+SCORE_CLAIMS = (
+    *(HIGHEST, EQUAL, ALONE, FEW, UNLIKE, APART, NOT_TESTED, CUT),
+    *(COPIED, EMPTY, UNREFERENCED, AGAIN),
+)
+
+
+def of_scores(
+    scores: Sequence[Scores], table: str = "scores", *, shell: bool = True
+) -> tuple[Statement, ...]:
+    """What scores say: who has the best, and that no test was made; what a lone system has.
+
+    Args:
+        scores: what each metric said; of doubtful systems nothing else is said.
+        table: the table whose rows these are, metric by metric.
+        shell: whether readers can run a command.
+    """
+    notices = [notice for one in scores for notice in one.notices]
+    doubts = [DOUBTFUL.said(notice=one) for one in misaligned(notices)]
+    every = [(name, name not in one.doubtful) for one in scores for name in one.systems]
+    places = {table: [n for n, (_, sound) in enumerate(every) if sound]}
+    told = [_at(one, places) for one in _of_sound([_sound(one) for one in scores], table, shell)]
+    empty = {name: n for one in scores for name, n in one.empty.items()}
+    segments = max((one.segments.shape[1] for one in scores), default=0)
+    lacking = empty_outputs(empty, segments)
+    first = [*doubts, *unread_texts(notices), *odd_texts(notices), *lacking]
+    return brief([*first, *told, *cut_texts(notices)]) if first or told else ()
+
+
+def _sound(scores: Scores) -> Scores:
+    """The scores of the systems whose outputs are not doubtful."""
+    if not scores.doubtful:
+        return scores
+    kept = [k for k, name in enumerate(scores.systems) if name not in scores.doubtful]
+    return replace(
+        scores,
+        systems=tuple(scores.systems[k] for k in kept),
+        system=scores.system[kept],
+        segments=scores.segments[kept],
+        statistics=None if scores.statistics is None else scores.statistics[kept],
+    )
+
+
+def _of_sound(scores: Sequence[Scores], table: str, shell: bool) -> list[Statement]:  # noqa: FBT001  # named by its caller
+    """What scores say of systems that are not doubtful."""
+    first: list[Statement] = []
+    found: list[Statement] = []
+    start, specs = 0, [one.metric for one in scores]
+    for one in scores:
+        title = metric_title(one.metric, specs)
+        if _is_unread(one):
+            pass  # they say nothing of these texts
+        elif (unlike := _unlike(one, start, table, title)) is not None:
+            first.append(unlike)
+        elif (leader := _leader(one, start, table, title)) is not None:
+            found.append(leader)
+        start += len(one.systems)
+    if not found and not first:
+        return []
+    scores = [one for one in scores if not _is_unread(one)]
+    tops = [set(names) for one in scores if (names := _level(one)) and not _is_unlike(one)]
+    if tops and not set.intersection(*tops):  # of several equal ones one may be that of the others
+        found.append(APART.said())
+    if any(_level(one) for one in scores):
+        remedy = "A comparison of the systems under the same metrics tests it."
+        if shell:
+            remedy = "`gnomon compare` with the same arguments tests it."
+        found.append(NOT_TESTED.said(remedy=remedy))
+    return [*first, *found]
+
+
+def _is_unread(scores: Scores) -> bool:
+    """Whether the metric does not read the texts."""
+    return bool(unread_texts(scores.notices))
+
+
+def _ranked(scores: Scores) -> list[int]:
+    known = [k for k, value in enumerate(scores.system.tolist()) if math.isfinite(value)]
+    sign = -1 if scores.higher_is_better else 1
+    return sorted(known, key=lambda k: sign * float(scores.system[k]))
+
+
+def _level(scores: Scores) -> tuple[str, ...]:
+    """The systems that nobody is before; none where fewer than two have a score."""
+    order = _ranked(scores)
+    if len(order) < 2:
+        return ()
+    best = float(scores.system[order[0]])
+    near = (k for k in order if math.isclose(scores.system[k], best, rel_tol=_ROUNDING))
+    return tuple(scores.systems[k] for k in sorted(near))
+
+
+def leaders(scores: Scores, among: Iterable[str] = ()) -> str:
+    """Who has the best score, as the title of a chart; empty where fewer than two have one.
+
+    Args:
+        scores: what a metric said; doubtful systems do not count.
+        among: the names of all metrics of the page.
+    """
+    scores = _sound(scores)
+    found = [] if _is_unlike(scores) or _is_unread(scores) else _level(scores)
+    title = metric_title(scores.metric, among)
+    highest = "highest" if scores.higher_is_better else "lowest"
+    if len(found) > 1:
+        return f"{title}: {listed(found)} have the same"
+    return f"{title}: {found[0]} has the {highest}" if found else ""
+
+
+def _known(scores: Scores) -> list[list[bool]]:
+    """Which segments of each system have a score; all where there are scores of systems alone."""
+    known = [[value == value for value in row] for row in scores.segments.tolist()]  # noqa: PLR0124  # NaN is the only such number
+    return known if any(map(any, known)) else [[True] * len(row) for row in known]
+
+
+def _is_unlike(scores: Scores) -> bool:
+    """Whether systems have scores on different segments, and more than 1 in 100 is missing."""
+    known = _known(scores)
+    n = scores.segments.shape[1]
+    fewest = min((sum(row) for row in known), default=n)
+    return n - fewest > _MISSING * n and any(row != known[0] for row in known)
+
+
+def _unlike(scores: Scores, first: int, table: str, title: str) -> Statement | None:
+    """That systems have scores on different segments, and what they have on common ones."""
+    if not _is_unlike(scores):
+        return None
+    known = _known(scores)
+    n, common = len(known[0]), [n for n, cells in enumerate(zip(*known, strict=True)) if all(cells)]
+    sizes = [(sum(row), name) for row, name in zip(known, scores.systems, strict=True)]
+    each = listed([f"{name} on {size:,} of {n:,}" for size, name in sorted(sizes)])
+    text = ""
+    if common:
+        if scores.statistics is not None and scores.aggregate is not None:
+            values = scores.aggregate(scores.statistics[:, common].sum(axis=1)).tolist()
+        else:
+            values = scores.segments[:, common].mean(axis=1).tolist()
+        sign = -1 if scores.higher_is_better else 1
+        order = sorted(range(len(values)), key=lambda k: sign * values[k])
+        figures = [f"{scores.systems[k]} has {_scores([values[k]] * 2)[0]}" for k in order]
+        text = f"; on the {counted(len(common))} that all have, {listed(figures)}"
+    rows = {table: [first + k for k in range(len(scores.systems))]}
+    return UNLIKE.said(rows, title=title, each=each, common=text)
+
+
+def _of_segments(scores: Scores) -> str:
+    """Of how many segments the scores are."""
+    known, n = [sum(row) for row in _known(scores)], scores.segments.shape[1]
+    least, most = min(known, default=n), max(known, default=n)
+    if least == most == n:
+        return counted(n)
+    return f"{f'{least:,}' if least == most else f'{least:,} to {most:,}'} of {counted(n)}"
+
+
+def _leader(scores: Scores, first: int, table: str, title: str) -> Statement | None:
+    order, level = _ranked(scores), _level(scores)
+    alone = len(order) == len(scores.systems) == 1
+    if not level and not alone:
+        return None
+    values = [float(scores.system[k]) for k in order]
+    best, second = _scores(values * 2 if alone else values)
+    segments = _of_segments(scores)
+    if alone and not scores.higher_is_better:
+        segments += "; lower is better"
+    parts: dict[str, Any] = {"title": title, "score": best, "segments": segments}
+    rows = {table: [first + k for k in order[: max(2, len(level))]]}
+    if alone:
+        claim, parts["system"] = ALONE, scores.systems[order[0]]
+    elif len(level) > 1:
+        claim, parts["systems"] = EQUAL, listed(level)
+    else:
+        claim, parts["system"] = HIGHEST, level[0]
+        parts["second"] = f"{scores.systems[order[1]]} {second}"
+        parts["highest"] = "highest" if scores.higher_is_better else "lowest and thus best"
+    said_so = claim.said(rows, **parts)
+    if max(map(sum, _known(scores))) < LEAST:
+        return FEW.said(rows, figures=said_so.text.removesuffix("."))
+    return said_so
+
+
+def _scores(values: Sequence[float]) -> tuple[str, str]:
+    """The first two of some scores, with digits that tell them apart."""
+    first, second = values[:2]
+    digits = 3 if max(map(abs, values)) <= 1 else 1
+    apart = not math.isclose(first, second, rel_tol=_ROUNDING)
+    while apart and f"{first:.{digits}f}" == f"{second:.{digits}f}" and digits < _FINEST:
+        digits += 1
+    return f"{first:z.{digits}f}", f"{second:z.{digits}f}"

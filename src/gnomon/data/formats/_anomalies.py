@@ -1,0 +1,522 @@
+"""What looks wrong in a test set that is read without a fault: shifted files, the wrong language.
+
+Nothing here is an error, for all of it can be meant. Whether an output is in the language of the
+references is told by the share of its letters that stand in lines with next to no word of these (in
+scripts without spaces: with next to no letter of their script); names, code and bad words do not
+fill whole lines. Roles that are swapped are told by the trigrams of letters.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import Counter
+from functools import cached_property
+from math import sqrt
+from operator import eq
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon.core.lazy import checked
+from gnomon.core.scores import named
+from gnomon.core.scripts import is_unspaced, main_script, unspaced_language, unspaced_letters
+from gnomon.core.summary import NO_REFERENCE, REFERENCE_COPIED, REPEATED, Anomaly
+from gnomon.data.formats._files import LOGGER
+from gnomon.data.formats._line_order import LineOrder, Misplaced
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.testset import TestSet
+
+_FEWEST = 10  # segments, below which anything may happen
+_LETTERS = 400  # of a text whose language is compared; a thousand trigrams scatter little
+_MANY_LETTERS = 2000
+_LOOKED_AT = 100  # segments, spread over the test set
+_LONGEST = 200  # characters of a segment
+_UNLIKE = 0.5
+_LIKE = 0.65
+_EQUAL = 0.99
+_NEARLY = 0.95  # of the lines of a reference, as hardly any system writes them
+_MANY = 0.2  # of the letters, or of the lines
+_SOME_EMPTY = 0.01
+_SOME_AGAIN = (
+    0.05  # of the segments, by which a test at 5 % finds noise in more than 6 of 100 draws
+)
+_STRANGE = 0.3  # of the letters; of few lines twice as many, half as many where they are unlike
+_SOME_LETTERS, _SOME_WORDS = 15, 5  # of a line, below which anything may happen
+_SOME_LINES = 256
+_ENOUGH_LINES = 100  # whose words say which words the language has
+_HARDLY = 0.2  # of the letters of a line
+
+_WORD = re.compile(r"[^\W\d_]+")
+_REFERENCE = re.compile(r"(ref(erence)?s?|gold)([._\-0-9].*)?", re.IGNORECASE)
+_SOURCE = re.compile(r"(src|sources?)([._\-0-9].*)?", re.IGNORECASE)
+
+_SCRIPTS = {
+    "CYRILLIC": ("be", "bg", "kk", "ky", "mk", "mn", "ru", "uk"),
+    "LATIN": (
+        "cs", "da", "de", "en", "es", "et", "fi", "fr", "hr", "hu", "is", "it", "lt", "lv", "nl",
+        "no", "pl", "pt", "ro", "sk", "sl", "sv", "tr", "vi",
+    ),
+    "HAN": ("zh",),
+    "KANA": ("ja",),
+    "HANGUL": ("ko",),
+    "ARABIC": ("ar", "fa", "ps", "ur"),
+    "HEBREW": ("he", "yi"),
+    "GREEK": ("el",),
+    "THAI": ("th",),
+    "DEVANAGARI": ("hi", "mr", "ne"),
+    "BENGALI": ("bn",),
+    "GUJARATI": ("gu",),
+    "TAMIL": ("ta",),
+    "GEORGIAN": ("ka",),
+    "ARMENIAN": ("hy",),
+}  # fmt: skip
+_SCRIPT_OF = {language: script for script, those in _SCRIPTS.items() for language in those}
+
+
+@checked
+def warn_of_anomalies(testset: TestSet) -> TestSet:
+    """The test set; what looks wrong in it is said with a warning, where that is heard."""
+    if not LOGGER.isEnabledFor(logging.WARNING):
+        return testset
+    for one in anomaly_texts(testset):
+        LOGGER.warning("%s: %s", testset.name, one)
+    return testset
+
+
+@checked
+def anomaly_texts(testset: TestSet) -> tuple[str, ...]:
+    """What looks wrong in a test set, in sentences; none in sets of fewer than ten segments."""
+    return tuple(one.text for one in testset.anomalies)
+
+
+@checked
+def anomalies(testset: TestSet) -> tuple[Anomaly, ...]:
+    """What looks wrong in a test set, and of which systems nothing should be said therefore."""
+    if testset.segments < _FEWEST:
+        return ()
+    found = [*_segments(testset), *_equal_parts(testset), *_untranslated(testset)]
+    found += _other_languages(testset, {name for one in found for name in one.systems})
+    known = {name for one in found for name in one.systems}
+    found += _repeated(testset, known)
+    known |= {name for one in found for name in one.systems}
+    return (*found, *_misplaced(testset, known))
+
+
+def say_roles(references: Sequence[str], systems: Sequence[str], source: str | None = None) -> None:
+    """Warn of files whose names say that they are something else than they are given as."""
+    wrong = [name for name in systems if _REFERENCE.fullmatch(name)]
+    if wrong and not any(_REFERENCE.fullmatch(name) for name in references):
+        LOGGER.warning(
+            "%s is given as a system, and %s as reference; are they swapped? references come first:"
+            " REF -i SYSTEM",
+            named(wrong),
+            named(list(references)),
+        )
+    others = [("a reference", name) for name in references]
+    others += [("a system", name) for name in systems]
+    for role, name in others:
+        if _SOURCE.fullmatch(name):
+            LOGGER.warning("%s is given as %s; the source is named with -s (source=)", name, role)
+    if source is not None and _REFERENCE.fullmatch(source):
+        LOGGER.warning("%s is given as the source; references come first, without -s", source)
+
+
+# Texts that are the same
+
+
+def _segments(testset: TestSet) -> Iterator[Anomaly]:
+    """Segments without a reference, and segments that come again."""
+    columns, size = list(testset.references.values()), testset.segments
+    empty = sum(not any(row) for row in zip(*columns, strict=True))
+    if size > empty > _SOME_EMPTY * size:
+        text = f"{empty} of {size} segments have an empty reference"
+        yield Anomaly(f"{text}: outputs {NO_REFERENCE}")
+    if columns and testset.systems:
+        again = size - len(set(zip(*columns, *testset.systems.values(), strict=True)))
+        if again - empty > _SOME_AGAIN * size:
+            text = f"{again} of {size} segments come again with the same texts"
+            yield Anomaly(f"{text}: intervals and tests {REPEATED}")
+
+
+def _equal_parts(testset: TestSet) -> list[Anomaly]:
+    found = []
+    for reference, texts in testset.references.items():
+        if testset.sources is not None and _same(testset.sources, texts):
+            found.append(Anomaly(f"the reference {reference!r} is the same text as the source"))
+        for system, output in testset.systems.items():
+            info = testset.info.get(system)
+            if system == reference or (info and info.human):
+                continue
+            if _same(output, texts, _NEARLY):
+                nearly = "" if _same(output, texts) else "nearly "
+                text = f"the output of {system!r} is {nearly}{REFERENCE_COPIED} {reference!r}"
+                found.append(Anomaly(f"{text}; was one file given twice?"))
+    alike: dict[int, list[str]] = {}
+    for system, output in testset.systems.items():
+        alike.setdefault(hash(tuple(output)), []).append(system)
+    found += [
+        Anomaly(f"the outputs of {named(names)} are the same text")
+        for names in alike.values()
+        if len(names) > 1
+    ]
+    if testset.sources is not None:
+        untranslated = [n for n, texts in testset.systems.items() if _same(texts, testset.sources)]
+        if untranslated:
+            text = f"the same text as the source is the output of {named(untranslated)}"
+            found.append(Anomaly(text, tuple(untranslated)))
+    return found
+
+
+def _untranslated(testset: TestSet) -> Iterator[Anomaly]:
+    """Systems that hand the source on in many segments, though not in all."""
+    if testset.sources is None:
+        return
+    columns = list(testset.references.values())
+    kept = [
+        any(text == source for text in row)
+        for source, *row in zip(testset.sources, *columns, strict=True)
+    ]
+    for name, output in testset.systems.items():
+        copied = [
+            len(text)
+            for text, source, same in zip(output, testset.sources, kept, strict=True)
+            if text == source and not same and len(text) >= _SOME_LETTERS
+        ]
+        letters = sum(map(len, output))
+        if _MANY * letters <= sum(copied) and len(copied) < _EQUAL * len(output):
+            text = (
+                f"{name} leaves {len(copied)} of {len(output)} segments untranslated: its output"
+                " there is the source"
+            )
+            yield Anomaly(text, (name,))
+
+
+def _repeated(testset: TestSet, known: Collection[str]) -> Iterator[Anomaly]:
+    """Systems with a block of lines twice: outputs that return so many lines on, always as many.
+
+    A system that writes the same of many inputs does so at no fixed distance.
+    """
+    reference = _one_reference(testset)
+    some = _spread(len(reference))
+    for name, output in testset.systems.items():
+        if name in known:
+            continue
+        # of a file whose sample holds few there are too few
+        if 2 * _twice(output, reference, some) >= _MANY * len(some):
+            twice = _twice(output, reference, range(len(output)))
+            if twice >= _MANY * len(output):
+                text = f"{twice} of {len(output)} outputs of {name} hold their text twice"
+                yield Anomaly(f"{text}, where the references do not; check the file", (name,))
+                continue
+        if len(output) - len(set(output)) < _MANY * len(output):
+            continue
+        last: dict[str, int] = {}
+        distances: Counter[int] = Counter()
+        for at, text in enumerate(output):
+            if len(text) >= _SOME_LETTERS:
+                before = last.get(text)
+                if before is not None and _are_unlike(reference[before], reference[at]):
+                    distances[at - before] += 1
+                last[text] = at
+        distance, times = distances.most_common(1)[0] if distances else (0, 0)
+        if times >= _MANY * len(output):
+            lines = "the line before" if distance == 1 else f"the line {distance} lines before"
+            text = f"{times} of {len(output)} outputs of {name} repeat {lines}"
+            yield Anomaly(f"{text}, where the references differ; check the file", (name,))
+
+
+def _twice(output: Sequence[str], reference: Sequence[str | None], rows: Sequence[int]) -> int:
+    """How many of some outputs hold their text twice, and their references do not."""
+    return sum(_is_doubled(output[row]) and not _is_doubled(reference[row] or "") for row in rows)
+
+
+def _is_doubled(text: str) -> bool:
+    """Whether the second half of a text is the first one again."""
+    letters = "".join(text.split())
+    half = len(letters) // 2
+    return half >= _SOME_LETTERS and letters[:half] == letters[-half:] and len(letters) == 2 * half
+
+
+def _are_unlike(a: str | None, b: str | None) -> bool:
+    """Whether two references have less than half of their pairs of characters in common."""
+    pairs = [{text[at : at + 2] for at in range(len(text) - 1)} for text in (a or "", b or "")]
+    return 2 * len(pairs[0] & pairs[1]) < len(pairs[0] | pairs[1])
+
+
+def _one_reference(testset: TestSet) -> list[str | None]:
+    """A reference of each segment, where there is one; else the source."""
+    columns = [*testset.references.values()]
+    if not columns:
+        return list(testset.sources or ())
+    return [next((text for text in row if text), None) for row in zip(*columns, strict=True)]
+
+
+def _same(a: Sequence[str | None], b: Sequence[str | None], share: float = _EQUAL) -> bool:
+    equal = sum(map(eq, a, b))
+    return equal >= share * len(a) and len(set(a)) > 1
+
+
+# Lines that stand elsewhere
+
+
+def _misplaced(testset: TestSet, known: Collection[str]) -> Iterator[Anomaly]:
+    """Systems whose lines fit other references than their own."""
+    if not testset.references:
+        return
+    order = LineOrder(_one_reference(testset))
+    found: dict[Misplaced, list[str]] = {}
+    for name, output in testset.systems.items():
+        wrong = None if name in known else order.misplaced(output)
+        if wrong is not None:
+            # of one reference that lacks a line, all outputs are told of together
+            alike = wrong.shift or wrong.exchanged
+            key = wrong._replace(segments=0, found=0) if alike else wrong
+            found.setdefault(key, []).append(name)
+    for wrong, names in found.items():
+        yield Anomaly(_told_of_order(wrong, names), tuple(names))
+
+
+def _told_of_order(wrong: Misplaced, names: Sequence[str]) -> str:
+    at = wrong.first + 1
+    if wrong.exchanged:
+        return (
+            f"neighbouring lines of {named(names)} are exchanged, from segment {at} on: output {at}"
+            f" fits reference {at + 1}, and output {at + 1} reference {at}; check the file"
+        )
+    if not wrong.shift:
+        return (
+            f"the lines of {named(names)} stand in another order than the references:"
+            f" {wrong.segments} of {wrong.found} that were found again fit another line; check the"
+            " file"
+        )
+    lines = f"{abs(wrong.shift)} line{'s' if abs(wrong.shift) > 1 else ''}"
+    return (
+        f"the lines of {named(names)} are shifted by {lines} against the references, from segment"
+        f" {at} on: output {at} fits reference {at + wrong.shift}; check the file"
+    )
+
+
+# Scripts and languages
+
+
+def _other_languages(testset: TestSet, copies: Collection[str]) -> list[Anomaly]:
+    own = {n for n in testset.systems if n not in testset.references and n not in copies}
+    outputs = {n: _Profile(t) for n, t in testset.systems.items() if n in own}
+    references = {n: _Profile(t) for n, t in testset.references.items()}
+    source = None if testset.sources is None else _Profile(testset.sources)
+    found = _wrong_script(testset, references, outputs)
+    if found:
+        return [found]
+    whole = [one for one in references.values() if one.letters >= _LETTERS]
+    known = {n: one for n, one in outputs.items() if one.letters >= _LETTERS}
+    if not whole or not known:
+        return []
+    words = _Words(testset.references.values())
+    shares = {n: words.strange_share(testset.systems[n]) for n in known}
+    strange = [n for n, one in shares.items() if one.letters and _is_strange(one, known[n], whole)]
+    if not strange:
+        return []
+    every = len(strange) == len(known)
+    text = _swapped(known, whole, source) if every and source is not None else ""
+    if text:
+        return [Anomaly(text, tuple(strange))]
+    if every and len(strange) > 1:
+        text = "all outputs look like a different language than the references"
+        return [Anomaly(f"{text}; do the files belong together?", tuple(strange))]
+    return [
+        Anomaly(
+            f"{name} looks like a different language than the references: {shares[name].share:.0%}"
+            " of its letters stand in lines with hardly a word of theirs",
+            (name,),
+        )
+        for name in strange
+    ]
+
+
+def _swapped(
+    outputs: Mapping[str, _Profile], references: Sequence[_Profile], source: _Profile
+) -> str:
+    """What is swapped, where either side is written like the source; empty where nothing is."""
+    if source.letters < _LETTERS:
+        return ""
+    if all(one.likeness(source) > _LIKE for one in outputs.values()):
+        return (
+            "the outputs are written like the source and not like the references; are source and"
+            " references swapped, or are the outputs not translated?"
+        )
+    if all(one.likeness(source) > _LIKE for one in references):
+        return (
+            "the references are written like the source and not like the outputs; was the source"
+            " given as reference?"
+        )
+    return ""
+
+
+def _is_strange(found: _Strange, output: _Profile, references: Sequence[_Profile]) -> bool:
+    """Whether so many lines are strange that it is no accident, of few lines whatever is in them.
+
+    The vocabulary of few lines is small, and a bad system may have few of their words in common:
+    the trigrams of its letters are then those of the language all the same.
+    """
+    if found.lines >= _ENOUGH_LINES:
+        least = _STRANGE / 2 if _is_unlike(found.profile, references) else _STRANGE
+        return found.share >= least
+    return found.share >= 2 * _STRANGE and max(map(output.likeness, references)) < _UNLIKE
+
+
+def _is_unlike(lines: _Profile, references: Sequence[_Profile]) -> bool:
+    """Whether lines are long enough for their language, and it is not that of the references."""
+    return lines.letters >= _LETTERS and max(map(lines.likeness, references)) < _UNLIKE
+
+
+class _Strange(NamedTuple):
+    """Lines that hold hardly a word of the references."""
+
+    letters: int
+    whole: int
+    lines: int
+    profile: _Profile
+
+    @property
+    def share(self) -> float:
+        return self.letters / self.whole if self.whole else 0.0
+
+
+class _Words:
+    """The words of references (letters, where spaces part no words), as outputs are held to them.
+
+    Some of the references tell most outputs apart; of those that have few of their words in common
+    all are asked.
+    """
+
+    def __init__(self, references: Collection[Sequence[str | None]]) -> None:
+        self._references = references
+        first = next(iter(references))
+        self._unspaced = is_unspaced(unspaced_language(first))
+        self._some = _spread(len(first))
+        self._few: frozenset[str] | None = None
+        self._all: frozenset[str] | None = None
+
+    def strange_share(self, output: Sequence[str]) -> _Strange:
+        """The lines of an output with hardly a word of the references."""
+        some = [output[at] for at in self._some]
+        if self._unspaced:
+            return self._counted(some, frozenset())
+        if self._few is None:
+            self._few = self._vocabulary(self._some)
+        found = self._counted(some, self._few)
+        if found.share < _STRANGE / 2 or len(some) == len(output):
+            return found
+        if self._all is None:
+            self._all = self._vocabulary(range(len(output)))
+        return self._counted(output, self._all)
+
+    def _vocabulary(self, rows: Sequence[int]) -> frozenset[str]:
+        texts = (column[row] or "" for column in self._references for row in rows)
+        return frozenset(word for text in texts for word in _WORD.findall(text.lower()))
+
+    def _counted(self, texts: Sequence[str], vocabulary: frozenset[str]) -> _Strange:
+        letters = whole = lines = 0
+        strange = []
+        for text in texts:
+            words = _WORD.findall(text.lower())
+            size = sum(map(len, words))
+            if self._unspaced:
+                enough = size >= _SOME_LETTERS
+                own = unspaced_letters(text)
+            else:
+                enough = len(words) >= _SOME_WORDS
+                own = sum(map(len, filter(vocabulary.__contains__, words)))
+            if enough:
+                lines += 1
+                whole += size
+                letters += size if own < _HARDLY * size else 0
+                strange += [text] if own < _HARDLY * size else []
+        return _Strange(letters, whole, lines, _Profile(strange))
+
+
+def _spread(n: int) -> Sequence[int]:
+    """Segments, spread over the test set."""
+    return range(n) if n <= _SOME_LINES else np.linspace(0, n - 1, _SOME_LINES).astype(int).tolist()
+
+
+def _wrong_script(
+    testset: TestSet, references: Mapping[str, _Profile], outputs: Mapping[str, _Profile]
+) -> Anomaly | None:
+    wanted = _SCRIPT_OF.get((testset.target_language or "").split("_")[0])
+    others = {n: one.script for n, one in references.items() if one.script not in (None, wanted)}
+    if wanted is not None and others:
+        name, script = next(iter(others.items()))
+        return Anomaly(
+            f"the reference {name!r} is written in {_letters(script)}, which"
+            f" {testset.target_language} is not; is it the source, or the language pair another?"
+        )
+    scripts = {one.script for one in references.values()} - {None}
+    strange = [n for n, one in outputs.items() if one.script not in (None, *scripts)]
+    if len(strange) < len(outputs):
+        strange = [name for name in strange if outputs[name].letters >= _MANY_LETTERS]
+    if len(scripts) != 1 or not strange:
+        return None
+    theirs = _letters(outputs[strange[0]].script)
+    who = "all outputs are" if 1 < len(strange) == len(outputs) else f"{named(strange)} is"
+    return Anomaly(
+        f"{who} written in {theirs}, and the references in {_letters(next(iter(scripts)))}; do the"
+        " files belong together?",
+        tuple(strange),
+    )
+
+
+def _letters(script: str | None) -> str:
+    return f"{(script or '').title()} letters"
+
+
+class _Profile:
+    """The letters of a text: how many, of which script, and their trigrams."""
+
+    def __init__(self, texts: Sequence[str | None]) -> None:
+        some = _with_text(texts[:: max(1, len(texts) // _LOOKED_AT)])
+        if 2 * len(some) < min(len(texts), _LOOKED_AT):
+            there = _with_text(texts)
+            some = there[:: max(1, len(there) // _LOOKED_AT)]
+        words = " ".join(text[:_LONGEST] for text in some[:_LOOKED_AT]).lower()
+        self._plain = " ".join(_WORD.findall(words))
+        self.letters = len(self._plain) - self._plain.count(" ")
+        self.script = main_script(self._plain) if self.letters >= _LETTERS // 4 else None
+
+    @cached_property
+    def _trigrams(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return _trigrams(self._plain)
+
+    def likeness(self, other: _Profile) -> float:
+        """The cosine of the trigrams' counts, from 0 to 1."""
+        (own, counts), (theirs, other_counts) = self._trigrams, other._trigrams
+        lengths = sqrt((counts**2).sum()) * sqrt((other_counts**2).sum())
+        if not lengths:
+            return 0.0
+        place = np.searchsorted(theirs, own)
+        place[place == len(theirs)] = 0
+        both = theirs[place] == own
+        return float((counts[both] * other_counts[place[both]]).sum() / lengths)
+
+
+def _with_text(texts: Sequence[str | None]) -> list[str]:
+    return [text for text in texts if text and not text.isspace()]
+
+
+def _trigrams(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct sequences of three characters as ascending numbers, and how often each occurs.
+
+    >>> [part.tolist() for part in _trigrams("aaaa")]
+    [[426610715000929], [2]]
+    """
+    data = text.encode("utf-32-le", "surrogatepass")
+    codes = np.frombuffer(data, dtype="<u4").astype(np.int64)
+    keys = np.sort(codes[:-2] << 42 | codes[1:-1] << 21 | codes[2:])
+    firsts = np.flatnonzero(np.diff(keys, prepend=-1))
+    return keys[firsts], np.diff(firsts, append=len(keys))

@@ -1,0 +1,355 @@
+"""COMET's JSON: objects with ``src``, ``mt`` and ``ref``, and what its ``--to_json`` writes.
+
+::
+
+    [{"src": "...", "mt": "...", "ref": "..."}, ...]                       what COMET is given
+    {"sysA.txt": [{"src": ..., "mt": ..., "ref": ..., "COMET": 0.81}, ...], ...}   what it says
+
+The former may be JSONL, too. References may be missing. A system is called as its file, without
+``.txt``; where there are no files, there is one system, ``mt``. A folder of such files is one test
+set: a file that names no system is one, called as the file without ``.json``. Numbers under other
+keys are scores of segments, by the name of the key; null is a missing one. What only numbers
+segments or documents (``id``, ``seg_id``, or 1, 2, 3, ... from row to row) is no score. xCOMET adds
+``errors``, a list of ``{"text", "confidence", "severity", "start", "end"}`` in half-open code
+points of ``mt``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import DataError, FormatError, RowNumber, UsageError
+from gnomon.core.human import marked_kinds, only_kind
+from gnomon.core.spans import ErrorSpan
+from gnomon.core.testset import TestSet
+from gnomon.data.formats._esa import confidence_of
+from gnomon.data.formats._files import atomic_write, bears_file, plain_name
+from gnomon.data.formats._judgements import AnnotatedOutput, errors_of, listed_errors
+from gnomon.data.formats._lines import read_lines, read_text, report_empty, shown
+from gnomon.data.formats._records import objects_of, parse_json, parse_object
+from gnomon.data.formats._registry import FoundSet, JudgementFormat, ScoreFormat, SetFormat
+from gnomon.data.formats._rows import FileRecord, head_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
+
+    from gnomon.core.human import Judgements
+    from gnomon.core.scores import Scores
+    from gnomon.data.formats._judgements import JudgedFile
+    from gnomon.data.formats._rows import FileHead
+
+_TEXTS = ("src", "mt", "ref")
+_SINGLE = "mt"
+#: what COMET says beside its scores
+_NO_SCORES = ("variance",)
+_SUFFIXES = (".json", ".jsonl", ".ndjson")
+
+#: names of keys whose whole numbers name something
+_NUMBERED = re.compile(
+    r"(?:^|[^a-z])(?i:id|idx|index|nr|no|num|number|line|row|sid|seg|segment|doc|document)$"
+    r"|[a-z]I[dD]$"
+)
+
+_BySystem = dict[str, list[FileRecord]]
+
+
+def is_comet(head: FileHead) -> bool:
+    """Whether a file begins with an object of COMET's, or with a list of them."""
+    if not head.name.endswith(_SUFFIXES):
+        return False
+    start = head.text.find("{")
+    listed = head.text.find("[", start)
+    keys = _keys_at(head.text, start)
+    if "mt" not in keys and listed >= 0:  # in the list of the first file
+        keys = _keys_at(head.text, head.text.find("{", listed))
+    return "mt" in keys and bool({"src", "ref"} & keys) and "system" not in keys
+
+
+def _keys_at(text: str, start: int) -> frozenset[str]:
+    """The keys of the JSON object that begins there; none if there is no whole one."""
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text, max(start, 0))
+    except (ValueError, RecursionError):
+        return frozenset()
+    return frozenset(value) if isinstance(value, dict) else frozenset()
+
+
+def _read(path: str | PathLike[str]) -> _BySystem:
+    name = shown(path)
+    if name.removesuffix(".gz").endswith((".jsonl", ".ndjson")):
+        lines = enumerate(read_lines(path), start=1)
+        return {_SINGLE: [parse_object(name, i, line) for i, line in lines if line.strip()]}
+    text = read_text(path)
+    if text.lstrip()[:1] == "[":
+        start = len(text) - len(text.lstrip())
+        return {_SINGLE: [FileRecord(name, i, one) for i, one in objects_of(name, text, start)]}
+    found: _BySystem = {}
+    whole = parse_json(name, text)
+    for file, rows in whole.items() if isinstance(whole, dict) else ():
+        system = plain_name(str(file))
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise FormatError(
+                f"{file!r} has no list of objects with src, mt, ref; COMET writes"
+                ' {"FILE": [{"src": ..., "mt": ..., "ref": ..., "COMET": ...}, ...]}',
+                path=name,
+            )
+        if system in found:
+            raise FormatError(f"two files of a system {system!r}; rename one", path=name)
+        found[system] = [FileRecord(name, RowNumber(i), row) for i, row in enumerate(rows, start=1)]
+    return found
+
+
+def read_comet_set(path: str | PathLike[str]) -> TestSet:
+    """Read the texts of COMET's JSON as a test set."""
+    return _test_set(_read(path), shown(path))
+
+
+def _read_folder(files: Sequence[Path], folder: Path) -> TestSet:
+    """The outputs of all files as one test set."""
+    found: _BySystem = {}
+    for file in files:
+        for system, rows in _read(file).items():
+            name = _stem(file) if system == _SINGLE else system
+            if name in found:
+                raise DataError(f"{shown(file)}: another file has a system {name!r}, too")
+            found[name] = rows
+    return _test_set(found, shown(folder))
+
+
+def _stem(file: Path) -> str:
+    """The name of a file without what it ends in: sys.v2 of sys.v2.json.gz."""
+    return Path(file.name.removesuffix(".gz")).stem
+
+
+def _test_set(found: _BySystem, name: str) -> TestSet:
+    counts = {system: len(rows) for system, rows in found.items()}
+    if not sum(counts.values()):
+        raise DataError(f"{name} holds no segments: there is nothing to score")
+    first, rows = next(iter(found.items()))
+    for system, count in counts.items():
+        if count != len(rows):
+            raise DataError(
+                f"{name}: {first} has {len(rows)} segments, {system} has {count}; every"
+                " system needs all segments"
+            )
+    shared = [key for key in ("src", "ref") if key in rows[0].values]
+    for system, others in found.items():
+        for number, (mine, theirs) in enumerate(zip(rows, others, strict=True), start=1):
+            for key in shared:
+                if mine.value(key) != theirs.value(key):
+                    raise theirs.error(
+                        f"{key} of segment {number} differs between {first} and {system}; they"
+                        " are outputs of different test sets"
+                    )
+    texts = {system: [row.text("mt") for row in those] for system, those in found.items()}
+    references = {"ref": [_reference(row) for row in rows]} if "ref" in shared else {}
+    for kind, parts in (("reference", references), ("candidate", texts)):
+        for one, lines in parts.items():
+            report_empty(f"{name}, {one}", kind, lines)
+    return TestSet(
+        name=Path(plain_name(name)).stem,
+        references=references,
+        systems=texts,
+        sources=[row.text("src") for row in rows] if "src" in shared else None,
+        path=name,
+    )
+
+
+def _reference(row: FileRecord) -> str | None:
+    return None if row.value("ref") is None else row.text("ref")
+
+
+def _set_of(head: FileHead) -> FoundSet | None:
+    return FoundSet(head.path, partial(read_comet_set, head.path)) if is_comet(head) else None
+
+
+def _set_in_folder(folder: Path) -> list[FoundSet]:
+    """The set of a folder all of whose JSON files are COMET's."""
+    files = sorted(
+        file
+        for file in folder.iterdir()
+        if file.name.removesuffix(".gz").endswith(_SUFFIXES) and bears_file(file)
+    )
+    if not files or not all(is_comet(head_of(file)) for file in files):
+        return []
+    return [FoundSet(folder, partial(_read_folder, files, folder), files=tuple(files))]
+
+
+def _read_scores(
+    path: str | PathLike[str], *, segments: int | None = None
+) -> dict[str, dict[tuple[str, int | None], float]]:
+    scores: dict[str, dict[tuple[str, int | None], float]] = {}
+    found = _read(path)
+    keys = _scored(list(found.values()))
+    for system, rows in found.items():
+        if segments is not None and len(rows) != segments:
+            raise FormatError(
+                f"has {len(rows)} segments of {system}; there are {segments}", path=shown(path)
+            )
+        for number, row in enumerate(rows, start=1):
+            for key in keys:
+                value = row.values.get(key)
+                score = float("nan") if value is None else row.finite(key, value)
+                scores.setdefault(key, {})[system, number] = score
+    return scores
+
+
+def _scored(systems: Sequence[Sequence[FileRecord]]) -> list[str]:
+    """The keys that hold scores, in the order in which they first occur."""
+    keys = dict.fromkeys(key for rows in systems for row in rows for key in row.values)
+    return [
+        key
+        for key in keys
+        if key not in (*_TEXTS, *_NO_SCORES)
+        and _is_score(key, [[row.values.get(key) for row in rows] for rows in systems])
+    ]
+
+
+def _is_score(key: str, columns: Sequence[Sequence[object]]) -> bool:
+    """Whether numbers are scores: labels (true, false), texts and what numbers rows are none."""
+    known = {type(value) for values in columns for value in values} - {type(None)}
+    if known != {int}:
+        return float in known
+    in_order = all(
+        any(list(values) == list(range(first, first + len(values))) for first in (0, 1))
+        for values in columns
+    )
+    return not (_NUMBERED.search(key) or in_order)
+
+
+def _write_scores(path: Path, scores: Sequence[Scores], testset: TestSet, level: str) -> None:
+    if level != "seg":
+        raise UsageError("COMET's JSON holds scores of segments; name a .tsv or .jsonl for systems")
+    if len(testset.references) > 1:
+        raise DataError(
+            f"COMET's JSON holds one reference, and {testset.name!r} has"
+            f" {len(testset.references)}: choose one (--references; references=), or name a .tsv"
+        )
+    values: dict[str, list[dict[str, object]]] = {}
+    for number, system in enumerate(testset.systems):
+        file = f"{system}.txt"
+        if plain_name(file) != system:
+            raise DataError(f"the name {system!r} cannot be that of a file in COMET's JSON")
+        rows = values[file] = []
+        for i, output in enumerate(testset.systems[system]):
+            row: dict[str, object] = {} if testset.sources is None else {"src": testset.sources[i]}
+            row["mt"] = output
+            if testset.references:
+                row["ref"] = next(iter(testset.references.values()))[i]
+            for one in scores:
+                score = float(one.segments[number, i])
+                row[one.metric] = None if score != score else score  # noqa: PLR0124  # NaN alone differs
+            rows.append(row)
+    with atomic_write(path) as file_:
+        json.dump(values, file_, ensure_ascii=False, indent=4)
+        file_.write("\n")
+
+
+# The errors that xCOMET marks, which stand beside its scores.
+
+
+def read_comet_errors(file: JudgedFile) -> Judgements:
+    """Read the error spans of what xCOMET's ``--to_json`` writes."""
+    found, systems = _read(file.path), file.testset.systems
+    if list(found) == [_SINGLE] and _SINGLE not in file.names.known and len(systems) == 1:
+        found = {next(iter(systems)): found[_SINGLE]}
+    for name, rows in found.items():
+        system = file.names.of(name)
+        for row in rows:
+            source = row.values.get("src")
+            segment = file.segment_of_texts(
+                row,
+                str(row.line - 1),
+                source if isinstance(source, str) else None,
+                {system: row.text("mt")},
+            )
+            errors = [_error(row, e, system, segment, file.kind) for e in listed_errors(row)]
+            file.outputs[len(file.outputs)] = AnnotatedOutput(
+                file.kind, file.kind, system, segment, None, errors
+            )
+    return file.judgements(looked_at=True)
+
+
+def _error(
+    row: FileRecord, error: Mapping[str, object], system: str, segment: int, kind: str
+) -> ErrorSpan:
+    start, end, text = error.get("start"), error.get("end"), row.text("mt")
+    if type(start) is not int or type(end) is not int or not 0 <= start <= end <= len(text):
+        raise row.error(
+            f"an error spans start {start!r} to end {end!r}; whole numbers 0 <= start <= end <="
+            f" {len(text)}, the length of mt, are expected"
+        )
+    return ErrorSpan(
+        system,
+        segment,
+        "candidate",
+        start,
+        end,
+        "",
+        str(error.get("severity") or ""),
+        kind,
+        kind,
+        confidence=confidence_of(row, error),
+        by="metric",
+    )
+
+
+def _write_errors(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
+) -> None:
+    name = only_kind(kind, marked_kinds(testset), "error spans")
+    marked = errors_of(testset, name, lambda error: (error.system, error.segment))
+    values: dict[str, list[dict[str, object]]] = {}
+    for system, outputs in testset.systems.items():
+        rows = values[f"{system}.txt"] = []
+        for i, output in enumerate(outputs):
+            row: dict[str, object] = {} if testset.sources is None else {"src": testset.sources[i]}
+            row["mt"] = output
+            if len(testset.references) == 1:
+                row["ref"] = next(iter(testset.references.values()))[i]
+            row["errors"] = [
+                {
+                    "text": output[error.start : error.end],
+                    "confidence": error.confidence,
+                    "severity": error.severity,
+                    "start": error.start,
+                    "end": error.end,
+                }
+                for error in marked.get((system, i), ())
+            ]
+            rows.append(row)
+    with atomic_write(path) as file:
+        json.dump(values, file, ensure_ascii=False, indent=4)
+        file.write("\n")
+
+
+FORMATS = (
+    JudgementFormat(
+        name="xcomet",
+        title="what xCOMET's --to_json writes: errors beside src, mt, ref",
+        recognise=lambda head: is_comet(head) and '"errors"' in head.text,
+        defaults={"kind": "xcomet", "rename": None},
+        read=read_comet_errors,
+        write=_write_errors,
+        after=("appraise", "mqm", "darr", "rr"),
+    ),
+    SetFormat(
+        name="comet",
+        title="COMET's JSON: objects with src, mt, ref, or a list of them for each system's file",
+        of_file=_set_of,
+        in_folder=_set_in_folder,
+    ),
+    ScoreFormat(
+        name="comet",
+        title="what COMET's --to_json writes: scores beside src, mt, ref",
+        suffixes=(".json",),
+        recognise=is_comet,
+        read=_read_scores,
+        write=_write_scores,
+    ),
+)

@@ -1,0 +1,417 @@
+"""Direct assessment as WMT publishes it (WMT 2016 to 2021).
+
+===============  ==================================================================
+format           columns, between white space
+===============  ==================================================================
+``wmt-da``       ``HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type
+                 sid score time``: ``ad-good-raw.csv``, ``ad-LP-good-stnd.csv``
+``wmt-da-seg``   ``SYS SID RAW.SCR Z.SCR N``: ``ad-seg-scores-LP.csv``, or ``SRC TRG
+                 HIT N.raw N.z SID SYS RAW.SCR Z.SCR``: ``ad-seg-scores.csv``;
+                 ``LP DATA SYSTEM SID HUMAN``, standardised: ``DA-seglevel.csv``
+``wmt-da-sys``   no header, ``RAW Z ASSESSED N SYSTEM``: ``ad-sys-ranking-LP-z.csv``;
+                 ``LP HUMAN SYSTEM``: ``DA-syslevel.csv``
+===============  ==================================================================
+
+The z-scores of a rater are (score - mean) / standard deviation over all that the rater judged,
+the controls included (Graham et al. 2017, "Can machine translation systems be evaluated by the
+crowd alone"); a segment's score is the mean over its judgements, repetitions included.
+
+What Appraise exports (WMT 2019 to 2024): a comma-separated file without a header::
+
+    user, system, item, type, source language, target language, score[, document, whole document
+    ][, error spans], start, end
+
+9 fields: scores alone; 11: with documents; 12: with error spans in JSON (ESA). ``TGT`` is an
+output; controls (``BAD``, ``REF``, ``CHK``), tutorials and repeated or incomplete documents
+(``...#bad``, ``#dup``, ``#incomplete``) are left out, and so are scores of whole documents.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from gnomon.core.errors import DataError, UsageError
+from gnomon.core.human import Judgements
+from gnomon.data.formats._esa import annotate, esa_objects
+from gnomon.data.formats._files import LOGGER
+from gnomon.data.formats._judgements import (
+    ScoreTable,
+    in_scale,
+    pair,
+    rated_kind,
+    refuse_second,
+    say_count,
+    system_level,
+)
+from gnomon.data.formats._lines import read_lines, write_lines
+from gnomon.data.formats._registry import JudgementFormat
+from gnomon.data.formats._rows import (
+    FileRecord,
+    fields,
+    print_number,
+    read_csv_rows,
+    read_spaced,
+    whole_number,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.testset import TestSet
+    from gnomon.data.formats._judgements import JudgedFile
+    from gnomon.data.formats._rows import FileHead, TextTable
+
+
+_RANKING = ("RAW", "Z", "ASSESSED", "N", "SYSTEM")
+_MEANS = {"RAW.SCR": "raw", "Z.SCR": "z"}
+_PACKAGED = {"HUMAN": "z"}
+_COUNTED = ("SYSTEM", "REPEAT")
+_CONTROLS = ("REF", "BAD_REF")
+_FAR = 25.0  # that far from a rater's mean lies one of 600 judgements at most
+
+
+def read_hits(file: JudgedFile) -> Judgements:
+    """Read single judgements (format ``wmt-da``), raw or standardised already.
+
+    Raw scores become the kinds ``da-raw`` and ``da-z``; scores below 0 say that the file is
+    standardised, and give ``da-z``. Outputs (``SYSTEM``) and their repetitions (``REPEAT``) count;
+    controls (``REF``, ``BAD_REF``) only enter a rater's mean and standard deviation.
+    """
+    table = read_spaced(file.path)
+    table.require("WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score")
+    rows = file.of_pair(table, lambda row: pair(row["Input.src"], row["Input.trg"]))
+    judged = ScoreTable(file.testset.segments)
+    for row, score in zip(rows, _scores(rows, file.kind), strict=True):
+        systems, segment = [], 0
+        if _counts(row):
+            segment = file.segment(row, row["sid"])
+            systems = file.names.all_of(row["sys_id"])
+        judged.add(row["WorkerId"], systems, segment, score)
+    file.report()
+    return with_standardised(file, judged, file.kind)
+
+
+def _scores(rows: Sequence[FileRecord], kind: str) -> list[float]:
+    """Scores that are all raw, or all standardised."""
+    scores = [row.number("score") for row in rows]
+    below = next((i for i, score in enumerate(scores) if score < 0), None)
+    above = next((i for i, score in enumerate(scores) if score > _FAR), None)
+    if below is not None and above is not None:
+        raise rows[below].error(
+            f"score is {scores[below]:g}, and in line {rows[above].line} it is {scores[above]:g}:"
+            " raw scores lie between 0 and 100, standardised ones a few units around 0; correct"
+            " the one that is wrong"
+        )
+    name = f"{kind}-{'raw' if below is None else 'z'}"
+    return [in_scale(name, score, row) for score, row in zip(scores, rows, strict=True)]
+
+
+def read_segment_means(file: JudgedFile) -> Judgements:
+    """Read segment scores (format ``wmt-da-seg``): ``da-raw`` and ``da-z``, or ``da-z`` alone."""
+    table = read_spaced(file.path)
+    packaged = "HUMAN" in table.columns
+    system, columns = ("SYSTEM", _PACKAGED) if packaged else ("SYS", _MEANS)
+    table.require(system, "SID", *columns, *(["LP"] if packaged else []))
+    seen: dict[tuple[str, int], int] = {}
+    for row in _of_pair(file, table):
+        segment = file.segment(row, row["SID"])
+        for name in file.names.all_of(row[system]):
+            refuse_second(seen, (name, segment), row)
+            for kind, score in _means(file, row, columns).items():
+                file.table(kind).add(None, [name], segment, score)
+    return file.judgements()
+
+
+def _means(file: JudgedFile, row: FileRecord, columns: Mapping[str, str]) -> dict[str, float]:
+    """The scores of a row by their kind."""
+    kinds = {f"{file.kind}-{form}": column for column, form in columns.items()}
+    return {kind: in_scale(kind, row.number(column), row) for kind, column in kinds.items()}
+
+
+def _of_pair(file: JudgedFile, table: TextTable) -> Iterable[FileRecord]:
+    if "LP" in table.columns:
+        return file.of_pair(table, lambda row: row["LP"])
+    if {"SRC", "TRG"} <= set(table.columns):
+        return file.of_pair(table, lambda row: pair(row["SRC"], row["TRG"]))
+    return table
+
+
+def read_system_means(file: JudgedFile) -> Judgements:
+    """Read system scores (format ``wmt-da-sys``): ``da-raw`` and ``da-z``, or ``da-z`` alone."""
+    header = "SYSTEM" in fields((read_lines(file.path) or [""])[0])
+    table = read_spaced(file.path, columns=None if header else _RANKING)
+    columns = _PACKAGED if header else {"RAW": "raw", "Z": "z"}
+    table.require("SYSTEM", *columns)
+    values: dict[str, dict[str, float]] = {}
+    seen: dict[str, int] = {}
+    for row in _of_pair(file, table):
+        for system in file.names.all_of(row["SYSTEM"]):
+            refuse_second(seen, system, row)
+            for kind, score in _means(file, row, columns).items():
+                values.setdefault(kind, {})[system] = score
+    file.report()
+    levels = (system_level(kind, scores, file.names) for kind, scores in values.items())
+    return Judgements(tuple(chain.from_iterable(levels)))
+
+
+def with_standardised(file: JudgedFile, judged: ScoreTable, kind: str) -> Judgements:
+    """Scores of the kinds ``KIND-raw`` and ``KIND-z``; the latter alone if standardised."""
+    values = {rater: [v for *_, v in rows] for rater, rows in judged.raters.items()}
+    if any(value < 0 for scores in values.values() for value in scores):
+        return Judgements(judged.scores(f"{kind}-z", file.names))
+    raw = judged.scores(f"{kind}-raw", file.names)
+    say_count(judged.repeated(), file.path, "outputs were judged several times by one rater")
+    flat = [str(r) for r, v in values.items() if len(set(filter(np.isfinite, v))) < 2]
+    if flat:
+        LOGGER.warning(
+            "%s: %d rater(s) gave one score only or always the same; they have no z-scores: %s",
+            file.path,
+            len(flat),
+            ", ".join(flat),
+        )
+    controls = sum(not systems for rows in judged.raters.values() for systems, *_ in rows)
+    say_count(controls, file.path, "judgements of controls count for the raters' means alone")
+    return Judgements(raw + judged.scores(f"{kind}-z", file.names, standardised))
+
+
+def standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """z-scores of one rater: (score - mean) / sample standard deviation; NaN if that is 0."""
+    there = values[np.isfinite(values)]
+    if there.size < 2 or np.ptp(there) == 0:
+        return np.full(values.shape, np.nan)
+    result: NDArray[np.float64] = (values - np.mean(there)) / np.std(there, ddof=1)
+    return result
+
+
+def _counts(row: FileRecord) -> bool:
+    if row["type"] not in (*_COUNTED, *_CONTROLS):
+        raise row.error(
+            f"type is {row['type']!r}; one of {', '.join((*_COUNTED, *_CONTROLS))} is expected"
+        )
+    return row["type"] in _COUNTED
+
+
+# What Appraise exports (WMT 2019 to 2024): a comma-separated file without a header.
+
+
+LENGTHS = (9, 11, 12)
+TYPES = ("TGT", "BAD", "REF", "CHK", "BAD.REF")
+_CONTROL_DOCUMENTS = ("#bad", "#dup", "#incomplete")
+
+
+_FIELDS = ("user", "system", "item", "type", "source", "target", "score", "document", "whole")
+
+
+def read_appraise(file: JudgedFile) -> Judgements:
+    """Read an export of Appraise.
+
+    With error spans: the kind ``esa``, the mean and each person, and the spans. Without: ``da-raw``
+    and ``da-z``, standardised per person.
+    """
+    rows = file.of_pair(_rows(file.path), lambda row: pair(row["source"], row["target"]))
+    if file.first_segment is None:
+        file.first_segment = _first(rows, file)
+    if any("spans" in row.values for row in rows):
+        file.kind = file.kind or "esa"
+        for row in rows:
+            segment, spans = file.segment(row, row["item"]), _spans(row)
+            system, score = file.names.of(row["system"]), row.values["score"]
+            annotate(file, row, row["user"], system, segment, score, spans)
+        return file.judgements()
+    kind, judged = file.kind or "da", ScoreTable(file.testset.segments)
+    for row in rows:
+        segment = file.segment(row, row["item"])
+        score = in_scale(f"{kind}-raw", cast("float", row.values["score"]), row)
+        judged.add(row["user"], file.names.all_of(row["system"]), segment, score)
+    file.report()
+    return with_standardised(file, judged, kind)
+
+
+def _rows(path: str) -> list[FileRecord]:
+    """The rows that count, their scores numbers."""
+    rows = [(FileRecord(path, line, {}), cells) for line, cells in read_csv_rows(path)]
+    kept = [row for row in (_row(*row) for row in rows) if row is not None]
+    say_count(
+        len(rows) - len(kept), path, "rows are controls, tutorials or whole documents; left out"
+    )
+    return kept
+
+
+def _row(row: FileRecord, cells: Sequence[str]) -> FileRecord | None:
+    if len(cells) not in LENGTHS:
+        raise row.error(
+            f"{len(cells)} comma-separated fields; {', '.join(map(str, LENGTHS))} are expected:"
+            " user, system, item, type, two languages, score, [document, whole document,]"
+            " [error spans,] start, end"
+        )
+    values: dict[str, object] = dict(zip(_FIELDS, cells[:-2], strict=False))
+    if len(cells) == LENGTHS[2]:
+        values["spans"] = cells[9]
+    row = replace(row, values=values)
+    if row["type"] not in TYPES:
+        raise row.error(f"type is {row['type']!r}; one of {', '.join(TYPES)} is expected")
+    whole = row.get("whole").lower() == "true"
+    if row["type"] != "TGT" or whole or _is_control(row.get("document")):
+        return None
+    values["score"] = row.number("score")
+    return row
+
+
+def _is_control(document: str) -> bool:
+    return "-tutorial" in document or any(mark in document for mark in _CONTROL_DOCUMENTS)
+
+
+def _first(rows: Sequence[FileRecord], file: JudgedFile) -> int:
+    """Whether segments count from 0 or from 1, by the documents that they are said to be of."""
+    documents = file.testset.documents
+    fitting = [
+        first
+        for first in (0, 1)
+        if documents is not None and all(_fits(row, documents, first) for row in rows)
+    ]
+    if len(fitting) != 1:
+        raise UsageError(
+            f"{file.path}: nothing tells whether its segments count from 0 or from 1 (the documents"
+            " of the test set, if it has any, do not match either); say which (--first-segment 0 or"
+            " 1; first_segment=0 or 1)"
+        )
+    LOGGER.info("%s: segments count from %d, as its documents show", file.path, fitting[0])
+    return fitting[0]
+
+
+def _fits(row: FileRecord, documents: Sequence[str], first: int) -> bool:
+    place = whole_number(row["item"]) - first
+    document = row.get("document").partition("#")[0]
+    return 0 <= place < len(documents) and documents[place] == document
+
+
+def _spans(row: FileRecord) -> object:
+    if not row.get("spans"):
+        return None
+    try:
+        return json.loads(row["spans"])
+    except (ValueError, RecursionError) as error:
+        raise row.error(f"the error spans are not JSON ({error}); [] if there are none") from error
+
+
+def write_appraise(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
+) -> None:
+    """Write scores and error spans of a kind as Appraise exports them; segments count from 0."""
+    kind = rated_kind(testset, kind)
+    source, _, target = (testset.language_pair or "").partition("-")
+    if not target:
+        raise DataError(
+            "Appraise's rows name both languages, and the test set has no language pair; name it"
+            " (-l de-en; language_pair='de-en')"
+        )
+    lines = []
+    for output in esa_objects(testset, kind):
+        if output["annotator"] is None:
+            raise DataError(
+                f"Appraise's rows name their annotators, and the scores {kind!r} do not say who"
+                " gave them; write format 'esa' or 'table'"
+            )
+        if output["esa_score"] is None:
+            raise DataError(
+                f"Appraise's rows hold a score each, and some outputs have error spans {kind!r} or"
+                " were found without any, and have no score; write format 'spans' or 'esa'"
+            )
+        segment = cast("int", output["line_id"])
+        document = testset.name if testset.documents is None else testset.documents[segment]
+        spans = json.dumps(output["esa_spans"], ensure_ascii=False)
+        row = io.StringIO()
+        csv.writer(row, lineterminator="").writerow(
+            (
+                output["annotator"],
+                output["system"],
+                segment,
+                "TGT",
+                source,
+                target,
+                print_number(cast("float", output["esa_score"]), ""),
+                document,
+                False,
+                spans,
+                0.0,
+                0.0,
+            )
+        )
+        lines.append(row.getvalue())
+    write_lines(path, lines)
+
+
+def _is_appraise(head: FileHead) -> bool:
+    parts = head.first_line.split(",")
+    return len(parts) >= 9 and parts[3] in ("TGT", "BAD", "REF", "CHK", "BAD.REF")
+
+
+def _is_segment_means(head: FileHead) -> bool:
+    names = head.column_names
+    return {"sys", "sid", "raw.scr"} <= names or {"lp", "system", "sid", "human"} <= names
+
+
+def _is_system_means(head: FileHead) -> bool:
+    """A header, or the ranking of WMT that has none."""
+    if {"human", "system", "lp"} <= head.column_names:
+        return True
+    return len(head.loose_columns) == 5 and all(map(_is_number, head.loose_columns[:4]))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+FORMATS = (
+    JudgementFormat(
+        name="appraise",
+        title="Appraise exports, CSV without a header: direct assessment or ESA",
+        recognise=_is_appraise,
+        defaults={
+            "kind": "",
+            "rename": None,
+            "language_pair": None,
+            "first_segment": None,
+            "ends": "last",
+        },
+        read=read_appraise,
+        write=write_appraise,
+        after=("mt-metrics-eval", "ratings", "ratings-json"),
+    ),
+    JudgementFormat(
+        name="wmt-da",
+        title="WMT direct assessments: HITId WorkerId ... sys_id rid type sid score time",
+        recognise=lambda head: {"hitid", "workerid", "sys_id"} <= head.column_names,
+        defaults={"kind": "da", "rename": None, "language_pair": None, "first_segment": 1},
+        read=read_hits,
+        after=("mqm", "darr", "rr"),
+    ),
+    JudgementFormat(
+        name="wmt-da-seg",
+        title="WMT segment scores: SYS SID RAW.SCR Z.SCR N, or LP DATA SYSTEM SID HUMAN",
+        recognise=_is_segment_means,
+        defaults={"kind": "da", "rename": None, "language_pair": None, "first_segment": 1},
+        read=read_segment_means,
+    ),
+    JudgementFormat(
+        name="wmt-da-sys",
+        title="WMT system scores: RAW Z ASSESSED N SYSTEM without a header, or LP HUMAN SYSTEM",
+        recognise=_is_system_means,
+        defaults={"kind": "da", "rename": None, "language_pair": None},
+        read=read_system_means,
+    ),
+)

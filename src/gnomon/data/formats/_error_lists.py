@@ -1,0 +1,348 @@
+"""Error spans as metrics, judges and shared tasks list them, one output per line or row.
+
+================  ==================================================================
+format            what is in it
+================  ==================================================================
+``spans``         JSONL, one output per line: ``system, segment`` (from 1) and
+                  ``errors``, a list of ``{"start", "end", "severity", "category",
+                  "side", "confidence", "penalty"}`` in half-open code points; and, if
+                  they are known, ``rater, by`` (person, metric or judge), ``score``
+``wmt-qe-spans``  TSV of WMT's tasks of error span detection, one output per row:
+                  ``system_id`` (or ``mt_model``), the source and the output, and
+                  starts, ends and severities in three cells between spaces; ``-1`` (WMT
+                  2023) or an empty cell and ``no-error`` (WMT 2024 and 2025) where
+                  there is none
+================  ==================================================================
+
+An output without errors has a line, too: it was looked at. Where every line has an error, the file
+does not tell which outputs were looked at. Scores of a ``wmt-qe-spans`` file are
+minus MQM's penalties of its errors, as in files of MQM, which say which outputs were looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, cast
+
+from gnomon.core.errors import DataError
+from gnomon.core.human import clean_outputs
+from gnomon.core.spans import SIDES, ErrorSpan, Span
+from gnomon.data.formats._esa import confidence_of, marker_of
+from gnomon.data.formats._judgements import (
+    AnnotatedOutput,
+    errors_of,
+    in_scale,
+    listed_errors,
+    rated_kind,
+    require_spans,
+    scores_of_raters,
+)
+from gnomon.data.formats._lines import write_lines
+from gnomon.data.formats._mqm import MqmWeights, is_error
+from gnomon.data.formats._records import read_records
+from gnomon.data.formats._registry import JudgementFormat
+from gnomon.data.formats._rows import read_tsv, whole_number, write_tsv
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from os import PathLike
+
+    from gnomon.core.human import Judgements
+    from gnomon.core.spans import SpanMarker
+    from gnomon.core.testset import TestSet
+    from gnomon.data.formats._error_marks import SpanEnds
+    from gnomon.data.formats._judgements import JudgedFile
+    from gnomon.data.formats._rows import FileHead, FileRecord
+
+
+# JSONL of an output per line, in code points.
+
+
+def read_span_lines(file: JudgedFile) -> Judgements:
+    """Read error spans, and scores where lines have some."""
+    for record in read_records(file.path, "jsonl"):
+        system, segment = file.names.of(record.text("system")), _segment(record, file.testset)
+        rater = record.optional("rater")
+        kind = file.kind or str(record.values.get("kind") or "errors")
+        place = (kind, rater, system, segment)
+        if place in file.outputs:
+            first = file.outputs[place].line
+            raise record.error(f"a second line of the same output; line {first} is the first")
+        score = None
+        if record.values.get("score") is not None:
+            score = in_scale(kind, record.finite("the score", record.value("score")), record)
+        by = marker_of(record, record.values)
+        errors = [_listed(file, record, error, place, by) for error in listed_errors(record)]
+        file.outputs[place] = AnnotatedOutput(*place, score, errors, record.line)
+    # outputs without errors may have been left out
+    every = all(output.errors for output in file.outputs.values())
+    return file.judgements(looked_at=not every)
+
+
+def _segment(record: FileRecord, testset: TestSet) -> int:
+    number = record.value("segment")
+    if type(number) is not int or not 1 <= number <= testset.segments:
+        raise record.error(
+            f"segment is {number!r}; a whole number from 1 to {testset.segments} is expected"
+        )
+    return number - 1
+
+
+def _listed(
+    file: JudgedFile,
+    record: FileRecord,
+    error: Mapping[str, object],
+    place: tuple[str, str | None, str, int],
+    by: SpanMarker,
+) -> ErrorSpan:
+    kind, rater, system, segment = place
+    side = str(error.get("side") or "candidate")
+    if side not in SIDES:
+        raise record.error(f"side is {side!r}; candidate or source is expected")
+    text = file.text(side, system, segment)
+    start, end = error.get("start"), error.get("end")
+    whole = type(start) is int and type(end) is int
+    most = 10**9 if not text else len(text)
+    if not whole or not 0 <= cast("int", start) <= cast("int", end) <= most:
+        inside = "" if text is None else f" <= {len(text)}, the length of the text,"
+        raise record.error(
+            f"an error spans start {start!r} to end {end!r}; whole numbers 0 <= start <= end"
+            f"{inside} are expected, half-open and in code points"
+        )
+    penalty = error.get("penalty")
+    return ErrorSpan(
+        system,
+        segment,
+        side,
+        cast("int", start),
+        cast("int", end),
+        str(error.get("category") or ""),
+        str(error.get("severity") or ""),
+        rater,
+        kind,
+        None if penalty is None else record.finite("the penalty", penalty),
+        confidence_of(record, error),
+        by,
+    )
+
+
+def write_span_lines(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
+) -> None:
+    """Write error spans of a kind, and the segment scores of the same kind."""
+    lines = _lines(testset, rated_kind(testset, kind))
+    write_lines(path, [json.dumps(line, ensure_ascii=False) for line in lines])
+
+
+def _lines(testset: TestSet, kind: str) -> Iterator[dict[str, object]]:
+    rows = errors_of(testset, kind, lambda e: (e.system, e.segment, e.rater, str(e.by)))
+    scores = _scores(testset, kind)
+    marked = {place[:3] for place in rows}
+    clean = [(one.system, one.segment, one.rater) for one in clean_outputs(testset, kind)]
+    rows |= {(*place, "person"): [] for place in (*scores, *clean) if place not in marked}
+    for (system, segment, rater, by), errors in rows.items():
+        line: dict[str, object] = {"system": system, "segment": segment + 1, "kind": kind}
+        line |= {} if rater is None else {"rater": rater}
+        line |= {} if by == "person" else {"by": by}
+        if (system, segment, rater) in scores:
+            line["score"] = scores[system, segment, rater]
+        yield {**line, "errors": [_error_object(error) for error in errors]}
+
+
+def _scores(testset: TestSet, kind: str) -> dict[tuple[str, int, str | None], float]:
+    """By system, segment and rater; the means over raters where nobody is named."""
+    return {
+        (system, segment, human.rater): value
+        for human in scores_of_raters(testset, kind)
+        for system, values in zip(human.systems, human.values.tolist(), strict=True)
+        for segment, value in enumerate(values)
+        if value == value  # noqa: PLR0124  # NaN alone differs from itself
+    }
+
+
+def _error_object(error: ErrorSpan) -> dict[str, object]:
+    found: dict[str, object] = {"start": error.start, "end": error.end}
+    found |= {} if error.side == "candidate" else {"side": error.side}
+    found["severity"] = error.severity
+    found |= {"category": error.category} if error.category else {}
+    found |= {} if error.score is None else {"penalty": error.score}
+    return found | ({} if error.confidence is None else {"confidence": error.confidence})
+
+
+# The tables of WMT's tasks of error span detection.
+
+
+_SYSTEM = ("system_id", "mt_model")
+_SOURCE = ("source_segment", "source")
+_OUTPUT = ("hypothesis_segment", "target")
+_NUMBER = ("segment_id", "seg_id")
+_CELLS = (
+    ("start_indices", "end_indices", "error_types"),
+    ("error start id", "error end id", "error type"),
+    ("error_start", "error_end", "error_type"),
+)
+_NONE = ("", "-1", "no-error")
+_WRITTEN = (
+    *("doc_id", "segment_id", "source_lang", "target_lang", "set_id", "system_id"),
+    *("source_segment", "hypothesis_segment", "reference_segment", "domain_name", "method"),
+    *_CELLS[0],
+)
+
+
+def read_task_spans(file: JudgedFile) -> Judgements:
+    """Read a table of a task of error span detection, of people or of a participant.
+
+    Segments are found by their texts. Scores are minus the penalties of the errors, 0 where there
+    is none: they say which outputs were looked at.
+    """
+    table = read_tsv(file.path)
+    there = [names for names in _CELLS if set(names) <= set(table.columns)]
+    cells = there[0] if there else _CELLS[0]
+    table.require(*cells)
+    system, output, source, number = (
+        next((name for name in names if name in table.columns), None)
+        for names in (_SYSTEM, _OUTPUT, _SOURCE, _NUMBER)
+    )
+    if system is None or output is None:
+        table.require(_SYSTEM[0] if system is None else _OUTPUT[0])
+    rows: Iterable[FileRecord] = table
+    if {"source_lang", "target_lang"} <= set(table.columns):
+        rows = file.of_pair(table, lambda row: f"{row['source_lang']}-{row['target_lang']}")
+    costs = MqmWeights({"critical": 5.0, **(file.weights or {})})
+    for row in rows:
+        name, text = file.names.of(row[system or ""]), row[output or ""]
+        segment = file.segment_of_texts(
+            row, row[number] if number else None, row[source] if source else None, {name: text}
+        )
+        own, errors = file.text("candidate", name, segment), []
+        for span, severity in _cells(row, cells, len(text), file.ends):
+            errors.append(
+                ErrorSpan(
+                    name,
+                    segment,
+                    "candidate",
+                    *(span if own is None else file.span_in(span, text, own)),
+                    "",
+                    severity,
+                    None,
+                    file.kind,
+                    0.0 if severity == "undecided" else costs.cost(row, severity, ""),
+                    by="person" if file.kind in ("esa", "mqm") else "metric",
+                )
+            )
+        score = file.minus(sum(error.score or 0.0 for error in errors))
+        file.outputs[row.line] = AnnotatedOutput(file.kind, None, name, segment, score, errors)
+    return file.judgements()
+
+
+def _cells(
+    row: FileRecord, cells: Sequence[str], length: int, ends: SpanEnds
+) -> Iterator[tuple[Span, str]]:
+    starts, stops, severities = (re.split("[ ,]+", row[name].strip()) for name in cells)
+    if starts[0] in _NONE and severities[0].lower() in _NONE:
+        return
+    if not len(starts) == len(stops) == len(severities):
+        raise row.error(
+            f"{cells[0]}, {cells[1]} and {cells[2]} hold {len(starts)}, {len(stops)} and"
+            f" {len(severities)} values between spaces; one of each is expected per error"
+        )
+    for start, end, severity in zip(starts, stops, severities, strict=True):
+        if start == "missing":
+            yield Span(length, length), severity
+            continue
+        first, last = whole_number(start), whole_number(end)
+        if not 0 <= first <= last:
+            raise row.error(f"an error spans {start!r} to {end!r}; 0 <= start <= end is expected")
+        if is_error(severity, ""):
+            behind = last + (ends == "last")
+            yield Span(min(first, length), min(behind, length)), severity
+
+
+def write_task_spans(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
+) -> None:
+    """Write error spans of a kind as the tables of WMT 2025.
+
+    Every output of the test set is a row; or, where it is known which outputs were looked at, each
+    of these.
+    """
+    kind = rated_kind(testset, kind)
+    require_spans(testset, kind, "wmt-qe-spans")
+    source, _, target = (testset.language_pair or "").partition("-")
+    if testset.sources is None or not target:
+        raise DataError(
+            "the tables of WMT's tasks need sources and both languages; name them (-s, -l de-en)"
+        )
+    errors = errors_of(testset, kind, lambda error: (error.system, error.segment))
+    scored = [place[:2] for place in _scores(testset, kind)]
+    listed = [(one.system, one.segment) for one in testset.looked_at if one.kind == kind]
+    judged = {*errors, *scored, *listed} if scored or listed else None
+    rows = []
+    for system, texts in testset.systems.items():
+        for segment, text in enumerate(texts):
+            if judged is not None and (system, segment) not in judged:
+                continue
+            own = errors.get((system, segment), [])
+            if len({e.rater for e in own}) > 1 or any(e.side == "source" for e in own):
+                raise DataError(
+                    f"segment {segment + 1} of {system} has errors of several raters, or in its"
+                    " source, which a table of WMT's tasks cannot hold; write format 'spans'"
+                )
+            rows.append(_task_row(testset, system, segment, text, own, (source, target)))
+    write_tsv(path, _WRITTEN, rows)
+
+
+def _task_row(
+    testset: TestSet,
+    system: str,
+    segment: int,
+    text: str,
+    errors: Sequence[ErrorSpan],
+    pair: tuple[str, str],
+) -> list[str]:
+    document = testset.name if testset.documents is None else testset.documents[segment]
+    reference = next((texts[segment] for texts in testset.references.values()), None)
+    domain = "" if testset.domains is None else testset.domains[segment]
+    sources = testset.sources or ()
+    return [
+        *(document, str(segment), *pair, "official", system, sources[segment], text),
+        *(reference or "", domain, ""),
+        *(
+            [" ".join(str(e.start) for e in errors), " ".join(str(e.end) for e in errors)]
+            if errors
+            else ["-1", "-1"]
+        ),
+        " ".join(e.severity for e in errors) or "no-error",
+    ]
+
+
+def _is_task_table(head: FileHead) -> bool:
+    return any(set(names) <= head.columns for names in _CELLS) and bool(set(_SYSTEM) & head.columns)
+
+
+FORMATS = (
+    JudgementFormat(
+        name="spans",
+        title="error spans of people, metrics and judges, JSONL: system, segment, errors",
+        recognise=lambda head: {"system", "segment", "errors"} <= head.keys,
+        defaults={"kind": "", "rename": None},
+        read=read_span_lines,
+        write=write_span_lines,
+    ),
+    JudgementFormat(
+        name="wmt-qe-spans",
+        title="WMT 2023 to 2025 error span detection, TSV: start_indices end_indices error_types",
+        recognise=_is_task_table,
+        defaults={
+            "kind": "spans",
+            "rename": None,
+            "language_pair": None,
+            "weights": None,
+            "ends": "behind",
+        },
+        read=read_task_spans,
+        write=write_task_spans,
+        after=("mqm",),
+    ),
+)

@@ -1,0 +1,299 @@
+"""Errors as texts mark them (``<v>``, offsets of browsers), and words that people tagged as wrong.
+
+A file of tags has one line per segment and one tag per token: ``OK`` or ``BAD``, ``0`` or ``1``.
+Tags of a target may also speak of what is missing: ``2n + 1`` tags for n tokens are gap, word,
+gap, ..., word, gap (WMT 2018 to 2021); ``n + 1`` are the words and the end of the sentence, which
+the tokenised text writes as ``<EOS>`` (WMT 2022). All lines of a file are of one kind.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from gnomon.core.errors import FormatError
+from gnomon.core.spans import ErrorSpan, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+
+# Where an error stands: marks in a text, offsets of other tools, texts that differ in spaces.
+
+
+_MARK = re.compile(r"</?v>")
+
+
+class MarkedText(NamedTuple):
+    """A text without its marks, and from the first mark's start to the last one's end."""
+
+    text: str
+    span: Span | None
+
+
+def unmark(text: str) -> MarkedText | None:
+    """Take ``<v>`` and ``</v>`` out of a text; None where they do not pair up.
+
+    >>> unmark("a <v>big</v> dog")
+    MarkedText(text='a big dog', span=Span(start=2, end=5))
+    """
+    if "v>" not in text:
+        return MarkedText(text, None)
+    clean, ends, last, opened = "", [], 0, False
+    for match in _MARK.finditer(text):
+        clean += text[last : match.start()]
+        last = match.end()
+        if (match.group() == "<v>") == opened:
+            return None
+        opened = not opened
+        ends.append(len(clean))
+    if opened:
+        return None
+    return MarkedText(clean + text[last:], Span(ends[0], ends[-1]) if ends else None)
+
+
+def mark(text: str, span: Span | None) -> str:
+    """Put marks around a span of a text; an empty span has no place and no mark."""
+    if span is None or span.start == span.end:
+        return text
+    return f"{text[: span.start]}<v>{text[span.start : span.end]}</v>{text[span.end :]}"
+
+
+def strip_quotes(text: str) -> str:
+    """A field that a spreadsheet wrote in quotation marks, as it was meant.
+
+    >>> unquoted('"He said ""no""."')
+    'He said "no".'
+    """
+    inner = text[1:-1]
+    whole = len(text) > 1 and text[0] == text[-1] == '"'
+    return inner.replace('""', '"') if whole and '"' not in inner.replace('""', "") else text
+
+
+def without_whitespace(text: str) -> str:
+    """A text without its white space."""
+    return "".join(text.split())
+
+
+def realigned(span: Span, text: str, target: str) -> Span | None:
+    """A span of one text in another that differs in white space at most; None if it differs more.
+
+    >>> realigned(Span(3, 5), "a  big dog", "a big dog")
+    Span(start=2, end=4)
+    """
+    if text == target:
+        return span
+    if without_whitespace(text) != without_whitespace(target):
+        return None
+    before = len(without_whitespace(text[: span.start]))
+    inside = len(without_whitespace(text[span.start : span.end]))
+    places = [i for i, c in enumerate(target) if not c.isspace()]
+    if not inside:
+        return Span(len(target), len(target))
+    return Span(places[before], places[before + inside - 1] + 1)
+
+
+#: what the end of a span is in a file: its last character, or the one behind it
+SpanEnds: TypeAlias = Literal["last", "behind"]
+_FEWEST_ENDS = 20  # spans, below which words are cut by chance
+_MANY_ENDS = 0.3  # share of them
+
+
+class EndsOfSpans(NamedTuple):
+    """Where some spans end, as shares of them."""
+
+    spans: int
+    cut: float
+    cut_longer: float
+    spaced: float
+
+    @property
+    def doubt(self) -> str:
+        """What the ends seem to be, where that is not what they were taken for; else empty.
+
+        People mark words. Read a character too short, most spans end within one; a character too
+        long, with the space behind one. Scripts without spaces tell nothing.
+        """
+        if self.spans < _FEWEST_ENDS:
+            return ""
+        if self.cut >= _MANY_ENDS and self.cut >= 3 * self.cut_longer:
+            return (
+                f"{self.cut:.0%} of {self.spans:,} error spans end within a word, and"
+                f" {self.cut_longer:.0%} would if the end of a span were its last character"
+                " (ends='last'; gnomon data convert --span-ends last)"
+            )
+        if self.spaced >= _MANY_ENDS:
+            return (
+                f"{self.spaced:.0%} of {self.spans:,} error spans end with white space, as if the"
+                " end of a span were the character behind it (ends='behind'; gnomon data convert"
+                " --span-ends behind)"
+            )
+        return ""
+
+
+def ends_of_spans(spans: Iterable[tuple[Span, str]]) -> EndsOfSpans:
+    """Where spans end in their texts; empty ones are left out.
+
+    >>> text = "a big dog"
+    >>> ends_of_spans([(Span(2, 4), text), (Span(2, 6), text)])
+    EndsOfSpans(spans=2, cut=0.5, cut_longer=0.5, spaced=0.5)
+    """
+    n = cut = longer = spaced = 0
+    for span, text in spans:
+        if span.end > span.start:
+            n += 1
+            cut += _within_word(text, span.end)
+            longer += _within_word(text, span.end + 1)
+            spaced += text[: span.end][-1:].isspace()
+    total = max(n, 1)
+    return EndsOfSpans(n, cut / total, longer / total, spaced / total)
+
+
+def _within_word(text: str, at: int) -> bool:
+    return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
+
+
+def from_browser(start: int, last: int, text: str) -> Span | None:
+    """Half-open code points from a browser's inclusive UTF-16 units, line ends not counted."""
+    units = [i for i, c in enumerate(text) if c != "\n" for _ in range(1 + (ord(c) > 0xFFFF))]
+    if not 0 <= start < len(units) or last < start:
+        return None
+    return Span(units[start], units[min(last, len(units) - 1)] + 1)
+
+
+def to_browser(span: Span, text: str) -> tuple[int, int]:
+    """The other way: first and last unit, both included."""
+    return _units(text[: span.start]), _units(text[: span.end]) - 1
+
+
+def _units(text: str) -> int:
+    return sum(1 + (ord(c) > 0xFFFF) for c in text if c != "\n")
+
+
+# Words that people tagged as wrong, as error spans.
+
+
+KIND = "word-tags"
+WORD, GAP = "word", "gap"
+SEVERITY = "bad"
+_WRONG = {"OK": False, "BAD": True, "0": False, "1": True}
+_EOS = "<EOS>"
+_WAYS = {  # tags = a * tokens + b
+    "one for each token": (1, 0),
+    "one for each token and each gap (2n + 1)": (2, 1),
+    "one for each token and the end (n + 1)": (1, 1),
+}
+_WORDS, _GAPS, _END = _WAYS
+
+
+class TaggedText(NamedTuple):
+    """The tags of one segment, and where they stand."""
+
+    tags: str
+    tokenised: str
+    text: str
+    path: str
+    line: int
+    column: str = ""
+
+
+def tagged_errors(
+    rows: Sequence[TaggedText], system: str, side: str, *, gaps: bool = False
+) -> list[ErrorSpan]:
+    """The tagged words and gaps, one span each, in the order of the segments."""
+    tags = [row.tags.split() for row in rows]
+    way = _way(rows, [len(marks) for marks in tags], tuple(_WAYS) if gaps else (_WORDS,))
+    found: list[ErrorSpan] = []
+    for segment, row in enumerate(rows):
+        spans = _token_spans(row, _tokens(row, way, len(tags[segment])))
+        wrong = [_is_wrong(tag, row) for tag in tags[segment]]
+        for category, span in _marked(spans, wrong, way, len(row.text)):
+            found.append(
+                ErrorSpan(
+                    system, segment, side, span.start, span.end, category, SEVERITY, kind=KIND
+                )
+            )
+    return found
+
+
+def _tokens(row: TaggedText, way: str, tags: int) -> list[str]:
+    """Tokens stand between plain spaces; other white space ends one only if the tags say so."""
+    plain = _without_end([token for token in row.tokenised.split(" ") if token], row.text)
+    if _fits(way, len(plain), tags):
+        return plain
+    return _without_end(row.tokenised.split(), row.text)
+
+
+def _without_end(tokens: list[str], text: str) -> list[str]:
+    marked = tokens[-1:] == [_EOS] and not text.rstrip().endswith(_EOS)
+    return tokens[:-1] if marked else tokens
+
+
+def _fits(way: str, tokens: int, tags: int) -> bool:
+    times, more = _WAYS[way]
+    return tags == times * tokens + more
+
+
+def _way(rows: Sequence[TaggedText], counts: Sequence[int], allowed: Sequence[str]) -> str:
+    """How the file counts: the way that fits most lines, and then must fit all."""
+    fitting = {
+        way: [
+            _fits(way, len(_tokens(row, way, tags)), tags)
+            for row, tags in zip(rows, counts, strict=True)
+        ]
+        for way in allowed
+    }
+    best = max(allowed, key=lambda way: sum(fitting[way]))
+    if not all(fitting[best]):
+        at = fitting[best].index(False)
+        row, words = rows[at], len(_tokens(rows[at], best, counts[at]))
+        ways = best if any(fitting[best]) else "; or ".join(allowed)
+        raise FormatError(
+            f"{row.column or 'the line'} has {counts[at]} tags for {words} tokens; expected are"
+            f" {ways}: {row.tokenised[:60]!r}",
+            path=row.path,
+            line=row.line,
+        )
+    return best
+
+
+def _token_spans(row: TaggedText, tokens: Sequence[str]) -> list[Span]:
+    solids = [without_whitespace(token) for token in tokens]
+    if "".join(solids) != without_whitespace(row.text):
+        raise FormatError(
+            f"the tagged tokens {row.tokenised[:60]!r} are not the text {row.text[:60]!r}; only"
+            " white space may differ",
+            path=row.path,
+            line=row.line,
+        )
+    places = [i for i, c in enumerate(row.text) if not c.isspace()] + [len(row.text)]
+    spans, at = [], 0
+    for token in solids:
+        end = at + len(token)
+        spans.append(Span(places[at], places[end - 1] + 1 if token else places[at]))
+        at = end
+    return spans
+
+
+def _is_wrong(tag: str, row: TaggedText) -> bool:
+    if tag not in _WRONG:
+        raise FormatError(
+            f"the tag {tag!r} is unknown; OK and BAD, or 0 and 1, are expected",
+            path=row.path,
+            line=row.line,
+        )
+    return _WRONG[tag]
+
+
+def _marked(
+    spans: Sequence[Span], wrong: Sequence[bool], way: str, length: int
+) -> Iterator[tuple[str, Span]]:
+    gaps = [Span(span.start, span.start) for span in spans] + [Span(length, length)]
+    if way == _GAPS:
+        places = [pair for both in zip(gaps, spans, strict=False) for pair in both] + [gaps[-1]]
+    else:
+        places = [*spans, gaps[-1]]
+    for number, (place, is_wrong) in enumerate(zip(places, wrong, strict=False)):
+        if is_wrong:
+            gap = number % 2 == 0 if way == _GAPS else number == len(spans)
+            yield (GAP if gap else WORD), place

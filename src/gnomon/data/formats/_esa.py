@@ -1,0 +1,379 @@
+"""Error span annotation (ESA) in JSON, one object per line.
+
+===================  =====================================================================
+format               one object
+===================  =====================================================================
+``pearmut``          a person's answers to one document: ``user_id, item_i``, ``item`` (a
+                     list of ``{"src", "tgt": {SYSTEM: TEXT}, "item_id"}``) and
+                     ``annotation`` (a list of ``{SYSTEM: {"score", "error_spans"}}``)
+``esa``              one output: ``system, annotator, line_id`` (from 0), ``src, tgt,
+                     esa_score, esa_spans`` (WMT 2024)
+``wmt-humeval``      one segment: ``src_text``, ``tgt_text`` and ``scores`` by system, of
+                     ``human1, annotator1, errors1, human2, ...`` or a list of ``score``
+                     (or ``human``), ``annotator, errors`` (WMT 2024 and 2025)
+===================  =====================================================================
+
+Spans are what a browser counted: UTF-16 units, the last one included (the tools colour a character
+where ``start_i <= number <= end_i``), line ends apart; they become half-open code points. An error
+in something that is missing becomes an empty span at the end of the output, of the category
+"missing" if it has none.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from typing import TYPE_CHECKING, cast
+
+from gnomon.core.errors import DataError
+from gnomon.core.human import clean_outputs, marked_kinds
+from gnomon.core.spans import MARKERS, ErrorSpan, Span
+from gnomon.data.formats._error_marks import from_browser, to_browser
+from gnomon.data.formats._judgements import (
+    AnnotatedOutput,
+    between,
+    errors_of,
+    in_scale,
+    rated_kind,
+    scores_of_raters,
+)
+from gnomon.data.formats._lines import write_lines
+from gnomon.data.formats._records import read_records
+from gnomon.data.formats._registry import JudgementFormat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from os import PathLike
+
+    from gnomon.core.human import Judgements
+    from gnomon.core.spans import SpanMarker
+    from gnomon.core.testset import TestSet
+    from gnomon.data.formats._error_marks import SpanEnds
+    from gnomon.data.formats._judgements import JudgedFile
+    from gnomon.data.formats._rows import FileRecord
+
+
+# What the formats of error span annotation (ESA) share: a score and spans per output.
+
+
+MISSING = "missing"
+
+
+def annotate(
+    file: JudgedFile,
+    record: FileRecord,
+    rater: str | None,
+    system: str,
+    segment: int,
+    score: object,
+    spans: object,
+    text: str | None = None,
+) -> None:
+    """Take an annotation in; of several by one person of one output, the last counts."""
+    place = (rater, system, segment)
+    if rater is None and place in file.outputs:
+        raise record.error(
+            f"a second annotation of segment {segment + 1} of {system}, and nothing says who"
+            " made either; name the annotators, or keep one"
+        )
+    file.counts["outputs were annotated again by the same person"] += place in file.outputs
+    value = None if score is None else record.finite("the score", score)
+    if value is not None:
+        in_scale(file.kind, value, record)
+    errors = None
+    if spans is not None:
+        if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
+            raise record.error("the error spans must be a list of objects, empty if there are none")
+        errors = [_error(file, record, place, span, text) for span in spans]
+    file.outputs[place] = AnnotatedOutput(file.kind, *place, value, errors, record.line)
+
+
+def _error(
+    file: JudgedFile,
+    record: FileRecord,
+    place: tuple[str | None, str, int],
+    span: Mapping[str, object],
+    annotated: str | None,
+) -> ErrorSpan:
+    rater, system, segment = place
+    own = file.text("candidate", system, segment)
+    text = annotated or "" if own is None else own
+    found = _browser_span(record, span, text if annotated is None else annotated, file.ends)
+    category = str(span.get("category") or span.get("error_type") or "")
+    if found is None:
+        category = category or MISSING
+    elif annotated is not None and own is not None:
+        found = file.span_in(found, annotated, own)
+    start, end = found or Span(len(text), len(text))
+    return ErrorSpan(
+        system,
+        segment,
+        "candidate",
+        start,
+        end,
+        category,
+        str(span.get("severity") or ""),
+        rater,
+        file.kind,
+        confidence=confidence_of(record, span),
+        by=marker_of(record, span),
+    )
+
+
+def confidence_of(record: FileRecord, span: Mapping[str, object]) -> float | None:
+    """How sure the marker of an error is, if the file says so."""
+    said = span.get("confidence")
+    if said is None:
+        return None
+    value = record.finite("the confidence", said)
+    return between(0.0, value, 1.0, "confidence", record)
+
+
+def marker_of(
+    record: FileRecord, span: Mapping[str, object], default: SpanMarker = "person"
+) -> SpanMarker:
+    """What marked an error: a person, unless the file says otherwise."""
+    said = span.get("by") or default
+    if said not in MARKERS:
+        raise record.error(f"by is {said!r}; one of {', '.join(MARKERS)} is expected, or nothing")
+    return said
+
+
+def _browser_span(
+    record: FileRecord, span: Mapping[str, object], text: str, ends: SpanEnds
+) -> Span | None:
+    start, last = span.get("start_i"), span.get("end_i")
+    if MISSING in (start, last):
+        return None
+    if type(start) is not int or type(last) is not int or start > last or start < 0:
+        raise record.error(
+            f"an error spans start_i {start!r} to end_i {last!r}; whole numbers 0 <= start_i <="
+            f" end_i are expected (end_i is the last character), or {MISSING!r}"
+        )
+    return from_browser(start, last - (ends == "behind"), text)
+
+
+_CONTROLS = "annotations are tutorials or controls and are left out"
+_NO_TASK = ("welcome_", "random_", "goodbye_")
+
+
+def read_pearmut(file: JudgedFile) -> Judgements:
+    """Read the answers that pearmut logs: segment scores (mean and each person) and error spans.
+
+    Segments are found by their texts. Tutorials, attention checks and forms are left out; of
+    several answers of one person to one item, the last counts.
+    """
+    for record in read_records(file.path, "jsonl"):
+        items, answers = record.values.get("item"), record.value("annotation")
+        if str(record.values.get("item_i")).startswith(_NO_TASK):
+            file.counts[_CONTROLS] += 1
+            continue
+        if not isinstance(items, list) or not isinstance(answers, list):
+            raise record.error(
+                "item and annotation must be lists, one element per segment; older logs of pearmut"
+                " without the texts (item) cannot be placed: export them with a newer version"
+            )
+        if len(items) != len(answers):
+            raise record.error(f"{len(items)} items, but {len(answers)} annotations")
+        for item, answer in zip(items, answers, strict=True):
+            _add_item(file, record, item, answer)
+    return file.judgements()
+
+
+def read_esa(file: JudgedFile) -> Judgements:
+    """Read one annotated output per line."""
+    records = read_records(file.path, "jsonl")
+    if any("langs" in record.values for record in records):
+        records = file.of_pair(records, lambda record: record.text("langs"))
+    for record in records:
+        system = file.names.of(record.text("system"))
+        number, text = record.name("line_id"), record.text("tgt")
+        source = record.text("src") if "src" in record.values else None
+        segment = file.segment_of_texts(record, number, source, {system: text})
+        rater, score = record.optional("annotator"), _number(record.value("esa_score"))
+        annotate(file, record, rater, system, segment, score, record.value("esa_spans"), text)
+    return file.judgements()
+
+
+def read_humeval(file: JudgedFile) -> Judgements:
+    """Read one annotated segment per line."""
+    records = [r for r in read_records(file.path, "jsonl") if r.value("scores")]
+    if all("_#_" in record.text("doc_id") for record in records):
+        pairs = [record.text("doc_id").partition("_#_")[0] for record in records]
+        if all("-" in pair and "test" not in pair for pair in pairs):
+            records = file.of_pair(records, lambda r: r.text("doc_id").partition("_#_")[0])
+    for record in records:
+        texts = _texts(record, record.value("tgt_text"), file)
+        segment = file.segment_of_texts(record, None, record.text("src_text"), texts)
+        scores = record.value("scores")
+        if not isinstance(scores, dict):
+            raise record.error("scores must be an object: system -> annotations")
+        for name, given in scores.items():
+            system = file.names.of(name)
+            for rater, score, spans in _rounds(record, given):
+                annotate(file, record, rater, system, segment, score, spans, texts.get(system))
+    return file.judgements()
+
+
+def write_esa(path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str) -> None:
+    """Write scores and error spans of a kind, one annotated output per line (format ``esa``)."""
+    outputs = esa_objects(testset, rated_kind(testset, kind))
+    write_lines(path, [json.dumps(output, ensure_ascii=False) for output in outputs])
+
+
+def _add_item(file: JudgedFile, record: FileRecord, item: object, answer: object) -> None:
+    if answer is None or not isinstance(item, dict) or "tgt" not in item or "validation" in item:
+        file.counts[_CONTROLS] += 1
+        return
+    if not isinstance(answer, dict):
+        raise record.error("an annotation must be an object: system -> score and error_spans")
+    texts = _texts(record, item["tgt"], file)
+    number = str(item.get("item_id", "")).rpartition("-")[2]
+    source = item.get("src") if isinstance(item.get("src"), str) else None
+    segment = file.segment_of_texts(record, number, source, texts)
+    rater = record.optional("user_id")
+    for name, given in answer.items():
+        if not isinstance(given, dict):
+            raise record.error(f"the annotation of {name!r} must be an object with a score")
+        system = file.names.of(name)
+        score, spans = given.get("score"), given.get("error_spans")
+        annotate(file, record, rater, system, segment, score, spans, texts.get(system))
+
+
+def _texts(record: FileRecord, given: object, file: JudgedFile) -> dict[str, str]:
+    if not isinstance(given, dict) or not all(isinstance(text, str) for text in given.values()):
+        raise record.error("the outputs must be an object: system -> text")
+    return {file.names.plain(name): text for name, text in given.items()}
+
+
+def _rounds(record: FileRecord, given: object) -> Iterator[tuple[str | None, object, object]]:
+    """Rater, score and spans of each annotation of one output."""
+    if isinstance(given, list) and all(isinstance(one, dict) for one in given):
+        for number, one in enumerate(given, start=1):
+            score = one["score"] if "score" in one else one.get("human")
+            yield str(one.get("annotator") or f"round {number}"), _number(score), one.get("errors")
+    elif isinstance(given, dict):
+        for number in count(1):
+            if f"human{number}" not in given:
+                break
+            rater = str(given.get(f"annotator{number}") or f"round {number}")
+            yield rater, _number(given[f"human{number}"]), given.get(f"errors{number}")
+    else:
+        raise record.error("the annotations of a system must be an object or a list of objects")
+
+
+def _number(value: object) -> object:
+    """WMT's files write some scores as strings."""
+    if isinstance(value, str) and value.replace(".", "", 1).isdigit() and value.isascii():
+        return float(value) if len(value) < 20 else value
+    return value
+
+
+def esa_objects(testset: TestSet, kind: str) -> Iterator[dict[str, object]]:
+    """Annotated outputs of a kind as the format ``esa`` holds them, one after the other.
+
+    An output that has spans and no score, or was found without errors, has no score here, too.
+    """
+    humans = scores_of_raters(testset, kind)
+    if not humans and kind not in marked_kinds(testset):
+        raise DataError(f"there are no segment scores or error spans of the kind {kind!r}")
+    errors: dict[tuple[str | None, str, int], list[ErrorSpan]] = {
+        (one.rater, one.system, one.segment): [] for one in clean_outputs(testset, kind)
+    }
+    errors |= errors_of(testset, kind, lambda error: (error.rater, error.system, error.segment))
+    for human in humans:
+        for system in human.systems:
+            for segment, score in enumerate(human.of(system).tolist()):
+                if score == score:  # noqa: PLR0124  # NaN alone differs from itself
+                    place = (human.rater, system, segment)
+                    yield _annotated(testset, place, score, errors.pop(place, ()))
+    for place, spans in errors.items():
+        yield _annotated(testset, place, None, spans)
+
+
+def _annotated(
+    testset: TestSet,
+    place: tuple[str | None, str, int],
+    score: float | None,
+    errors: Iterable[ErrorSpan],
+) -> dict[str, object]:
+    rater, system, segment = place
+    if system not in testset.systems:
+        raise DataError(f"system {system!r} has no text in the test set; leave it out")
+    text = testset.systems[system][segment]
+    head: dict[str, object] = {"line_id": segment}
+    if testset.language_pair and "-" in testset.language_pair:
+        head["langs"] = testset.language_pair
+    if testset.sources is not None:
+        head["src"] = testset.sources[segment]
+    spans = [_object(error, text) for error in errors]
+    rest = {"tgt": text, "esa_spans": spans, "esa_score": score, "system": system}
+    return {**head, **rest, "annotator": rater}
+
+
+def _object(error: ErrorSpan, text: str) -> dict[str, object]:
+    span = Span(error.start, error.end)
+    start, last = (MISSING, MISSING) if span.start == span.end else to_browser(span, text)
+    return {
+        "start_i": start,
+        "end_i": last,
+        "severity": error.severity,
+        "error_type": error.category or None,
+        **({} if error.confidence is None else {"confidence": error.confidence}),
+        **({} if error.by == "person" else {"by": error.by}),
+    }
+
+
+def write_pearmut(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
+) -> None:
+    """Write scores and error spans of a kind as pearmut logs them, by person and segment."""
+    answers: dict[tuple[object, int], dict[str, dict[str, object]]] = {}
+    for record in esa_objects(testset, rated_kind(testset, kind)):
+        place = (record["annotator"], cast("int", record["line_id"]))
+        given = {"score": record["esa_score"], "error_spans": record["esa_spans"]}
+        answers.setdefault(place, {})[str(record["system"])] = given
+    lines = []
+    for (user, segment), outputs in answers.items():
+        item: dict[str, object] = {"item_id": f"{testset.language_pair or 'item'}-{segment}"}
+        if testset.sources is not None:
+            item["src"] = testset.sources[segment]
+        item["tgt"] = {system: testset.systems[system][segment] for system in outputs}
+        log = {"user_id": user, "item_i": segment, "item": [item], "annotation": [outputs]}
+        lines.append(json.dumps(log, ensure_ascii=False))
+    write_lines(path, lines)
+
+
+FORMATS = (
+    JudgementFormat(
+        name="pearmut",
+        title="pearmut logs, JSONL: user_id, item, annotation",
+        recognise=lambda head: {"annotation", "user_id"} <= head.keys,
+        defaults={"kind": "esa", "rename": None, "ends": "last"},
+        read=read_pearmut,
+        write=write_pearmut,
+        after=("mt-metrics-eval", "ratings"),
+    ),
+    JudgementFormat(
+        name="esa",
+        title="one annotated output per line, JSONL: system, tgt, esa_score, esa_spans",
+        recognise=lambda head: {"esa_score", "system"} <= head.keys,
+        defaults={
+            "kind": "esa",
+            "rename": None,
+            "language_pair": None,
+            "first_segment": 0,
+            "ends": "last",
+        },
+        read=read_esa,
+        write=write_esa,
+        suffix=".jsonl",
+    ),
+    JudgementFormat(
+        name="wmt-humeval",
+        title="WMT 2024 and 2025, JSONL: src_text, tgt_text, scores",
+        recognise=lambda head: {"scores", "tgt_text"} <= head.keys,
+        defaults={"kind": "esa", "rename": None, "language_pair": None, "ends": "last"},
+        read=read_humeval,
+    ),
+)

@@ -1,0 +1,514 @@
+"""Opening files to read, writing them whole or not at all, and finding them in folders."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import errno
+import gzip
+import io
+import logging
+import os
+import re
+import shutil
+import stat
+import sys
+import zlib
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal, TextIO, TypeVar, cast, overload
+
+from gnomon.core.errors import (
+    DataError,
+    FormatError,
+    GnomonError,
+    MissingFileError,
+    OutputError,
+    UnknownNameError,
+    UsageError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping, Sequence
+    from os import PathLike
+
+
+LOGGER = logging.getLogger("gnomon.formats")
+
+STANDARD_INPUT = "-"
+_GZIP = b"\x1f\x8b"
+_CHUNK = 1 << 20
+#: what a path of an open file of this process is called: "/dev/fd/63" of a shell's <(COMMAND)
+_DESCRIPTOR = re.compile(r"/dev/(?:stdin|fd/\d+)|/proc/(?:self|\d+)/fd/\d+")
+_KINDS = {
+    stat.S_IFREG: "a file",
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
+_SIZE = re.compile(r"(\d+) ?(?:([KMGT])i?)?B?", re.IGNORECASE)
+_REMEDIES = {
+    errno.ENOSPC: "the disk is full: free some space or choose another disk",
+    errno.EDQUOT: "the disk quota is used up: free some space or choose another disk",
+    errno.EACCES: "permission is denied: choose another place or change its permissions",
+    errno.EPERM: "permission is denied: choose another place or change its permissions",
+    errno.EROFS: "the file system is read-only: choose another place",
+    errno.ENOENT: "its folder does not exist: create the folder first",
+    errno.ENOTDIR: "what should be its folder is a file: choose another place",
+    errno.EISDIR: "it is a directory: name a file",
+    errno.ENAMETOOLONG: "its name is too long for the file system: choose a shorter one",
+}
+_used_input: TextIO | None = None
+_piped: dict[tuple[int, int], bytes] = {}  # what came through a descriptor, which can be read once
+MAX_INPUT = "GNOMON_MAX_INPUT"
+_MAX_INPUT = 2 << 30
+
+
+def largest_input() -> int:
+    """Most bytes that an input may have, decompressed: ``GNOMON_MAX_INPUT``, else 2 GiB.
+
+    Raises:
+        UsageError: the variable is no size.
+    """
+    given = os.environ.get(MAX_INPUT, "").strip()
+    match = _SIZE.fullmatch(given)
+    if given and not match:
+        raise UsageError(f"{MAX_INPUT} is a size such as 500MB or 8GB; got {given!r}")
+    if not match:
+        return _MAX_INPUT
+    return int(match[1]) << 10 * " KMGT".index((match[2] or " ").upper())
+
+
+def read_bytes(path: str | PathLike[str]) -> bytes:
+    """The bytes of a file, of a decompressed ``.gz`` file, or of standard input (``-``).
+
+    Pipes, sockets and devices are no files, unless they are open already and named by their
+    descriptor (``/dev/fd/63``, which a shell makes of ``<(COMMAND)``).
+
+    Raises:
+        MissingFileError: the file is missing, is a directory, a pipe or the like, a link that leads
+            nowhere, or may not be read.
+        FormatError: a ``.gz`` file is damaged or is not compressed at all; there are more bytes
+            than :func:`largest_input` allows.
+        UsageError: standard input was read before.
+    """
+    if os.fspath(path) == STANDARD_INPUT:
+        data = _read_standard_input()
+        return _decompress(data, "standard input") if data.startswith(_GZIP) else data
+    file = Path(path)
+    with _explained(file), _opened(file) as stream:
+        if isinstance(stream, io.BufferedReader) and file.is_file():
+            _check_size(file.stat().st_size, file)  # before anything is held
+        data = _drained(stream, file)
+    return _decompress(data, file) if file.suffix == ".gz" else data
+
+
+def _opened(file: Path) -> IO[bytes]:
+    """Open a file to read; one that has no end of its own would let the reader wait for ever."""
+    found = file.stat()
+    kind = _kind(found.st_mode)
+    if kind in ("a file", "a directory"):
+        return file.open("rb")
+    if not _DESCRIPTOR.fullmatch(str(file)):
+        raise MissingFileError(
+            f"{file} is {kind}; a file is expected here (what a command prints can be given as"
+            " <(COMMAND), or as - on standard input)"
+        )
+    key = found.st_dev, found.st_ino
+    if key not in _piped:
+        with file.open("rb") as stream:
+            _piped[key] = _drained(stream, file)
+    return io.BytesIO(_piped[key])
+
+
+def _kind(mode: int) -> str:
+    return _KINDS.get(stat.S_IFMT(mode), "a device")
+
+
+def _drained(stream: IO[bytes], name: object) -> bytes:
+    """All bytes of a stream, but not more than an input may have."""
+    held = io.BytesIO()
+    while chunk := stream.read(_CHUNK):
+        held.write(chunk)
+        _check_size(held.tell(), name)
+    return held.getvalue()
+
+
+def _check_size(size: int, name: object) -> None:
+    most = largest_input()
+    if size > most:
+        raise FormatError(
+            f"has more than {most:,} bytes (decompressed), the most that an input may have; if this"
+            f" is meant, allow more (--max-input 8GB; {MAX_INPUT}=8GB in the environment)",
+            path=name,
+        )
+
+
+@contextlib.contextmanager
+def _explained(file: Path) -> Generator[None]:
+    """Say what is wrong with a file that cannot be read."""
+    try:
+        yield
+    except GnomonError:
+        raise
+    except IsADirectoryError as error:
+        raise MissingFileError(
+            f"{file} is a directory; a file is expected here (the folder of a test set is given"
+            " with -t, a folder of outputs with -i)"
+        ) from error
+    except PermissionError as error:
+        raise MissingFileError(
+            f"{file} cannot be read: permission is denied; change its permissions (chmod +r)"
+        ) from error
+    except (FileNotFoundError, NotADirectoryError) as error:
+        _refuse_lost_link(file)
+        raise MissingFileError(f"there is no file {file}{_nearest(file)}") from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ELOOP:
+            raise MissingFileError(
+                f"{file} cannot be read: symbolic links lead in a circle; name the file itself"
+            ) from error
+        raise MissingFileError(f"{str(file)!r} cannot be read: {error}") from error
+
+
+def read_head(path: Path, size: int) -> bytes:
+    """The first bytes of a file or of a decompressed ``.gz`` file; none where it is damaged."""
+    with _explained(path), _opened(path) as file:
+        if path.suffix != ".gz":
+            return file.read(size)
+        try:
+            return gzip.GzipFile(fileobj=file).read(size)
+        except (OSError, EOFError, zlib.error):
+            return b""  # the reader proper says what is wrong
+
+
+def require_directory(path: Path) -> None:
+    """Check that a directory is there."""
+    if path.is_dir():
+        return
+    if path.exists():
+        raise MissingFileError(
+            f"{path} is {_kind(path.stat().st_mode)}; the directory of a test set is expected here"
+        )
+    _refuse_lost_link(path)
+    published = "" if path.parent.name else "; 'gnomon data list' shows the published sets"
+    raise MissingFileError(f"there is no file or directory {path}{_nearest(path) or published}")
+
+
+def _refuse_lost_link(path: Path) -> None:
+    """Refuse a link that leads nowhere; it is not as if there were nothing."""
+    if path.is_symlink() and not path.exists():
+        raise MissingFileError(f"{path} is a link to {path.readlink()}, which is not there")
+
+
+def plain_name(path: str | PathLike[str]) -> str:
+    """A file's name without ``.gz`` and ``.txt``.
+
+    >>> plain_name("outputs/online-A.0.txt.gz")
+    'online-A.0'
+    """
+    return Path(path).name.removesuffix(".gz").removesuffix(".txt")
+
+
+@overload
+def atomic_write(
+    path: str | PathLike[str], mode: Literal["w"] = "w"
+) -> contextlib.AbstractContextManager[TextIO]: ...
+
+
+@overload
+def atomic_write(
+    path: str | PathLike[str], mode: Literal["wb"]
+) -> contextlib.AbstractContextManager[IO[bytes]]: ...
+
+
+def atomic_write(
+    path: str | PathLike[str], mode: Literal["w", "wb"] = "w"
+) -> contextlib.AbstractContextManager[Any]:
+    r"""Write a file whole or not at all: a reader sees the old bytes or all of the new ones.
+
+    A temporary file in the same folder is filled, flushed to the disk and renamed; it is removed
+    on any failure, which leaves an older file as it was. Text is UTF-8 with ``\n`` line ends, and
+    a name that ends in ``.gz`` is compressed (the same text gives the same bytes). Links are
+    followed; devices and pipes are written directly.
+
+    Args:
+        path: the file to write.
+        mode: "w" for text, "wb" for bytes.
+
+    Raises:
+        OutputError: the folder is missing or not writable, the path is a directory, the disk is
+            full; the message says what to do.
+    """
+    return _atomic_write(Path(path), mode)
+
+
+def write_together(contents: Mapping[str | PathLike[str], str | bytes]) -> None:
+    """Write several files, all of them or none; see :func:`atomic_write`.
+
+    Args:
+        contents: what each file holds; the last one gets its name first.
+
+    Raises:
+        OutputError: one of them cannot be written.
+    """
+    with contextlib.ExitStack() as files:
+        opened = []
+        for path, content in contents.items():
+            mode: Literal["w", "wb"] = "wb" if isinstance(content, bytes) else "w"
+            opened.append((files.enter_context(_atomic_write(Path(path), mode)), content))
+        for file, content in opened:
+            file.write(content)
+            file.flush()
+
+
+@contextlib.contextmanager
+def _atomic_write(path: Path, mode: str) -> Generator[IO[Any]]:
+    target = Path(os.path.realpath(path))
+    scratch = target.with_name(f".{os.urandom(8).hex()}.tmp")
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        direct = target.exists() and not target.is_file()
+        with target.open("wb") if direct else scratch.open("xb") as raw:
+            yield from _filled(raw, mode, compress=path.suffix == ".gz")
+            raw.flush()
+            if not direct:
+                os.fsync(raw.fileno())
+        if not direct:
+            _replace(scratch, target)
+    except GnomonError:
+        raise
+    except OSError as error:
+        if error.filename not in (None, str(scratch), str(target)):
+            raise
+        raise OutputError(explain(path, error)) from error
+    finally:
+        with contextlib.suppress(OSError):
+            scratch.unlink(missing_ok=True)
+
+
+def _filled(raw: IO[bytes], mode: str, *, compress: bool) -> Generator[IO[Any]]:
+    with contextlib.ExitStack() as stack:
+        stream: IO[bytes] = raw
+        if compress:
+            stream = cast(
+                "IO[bytes]",
+                stack.enter_context(gzip.GzipFile("", "wb", fileobj=raw, mtime=0)),
+            )
+        if mode == "wb":
+            yield stream
+            return
+        text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+        try:
+            yield text
+            text.flush()
+        finally:
+            with contextlib.suppress(OSError, ValueError):
+                text.detach()
+
+
+def _replace(scratch: Path, target: Path) -> None:
+    if target.exists():
+        shutil.copymode(target, scratch)
+    scratch.replace(target)
+    with contextlib.suppress(OSError):  # not every file system can flush a folder
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def replace_folder(new: Path, target: Path) -> None:
+    """Give a folder the name of another one, which is deleted; a sudden end leaves one of them.
+
+    Raises:
+        OSError: it cannot be renamed; what was there is there still.
+    """
+    target = Path(os.path.realpath(target))
+    if not target.exists():
+        new.replace(target)
+        return
+    if _exchange(new, target):
+        shutil.rmtree(new, ignore_errors=True)
+        return
+    old = target.with_name(f".{os.urandom(8).hex()}.old")
+    target.replace(old)
+    try:
+        new.replace(target)
+    except BaseException:
+        old.replace(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange two names in one step; False where the system cannot."""
+    import ctypes
+
+    names = os.fsencode(one), os.fsencode(other)
+    here, exchange = -100, 2  # AT_FDCWD; RENAME_EXCHANGE of Linux and RENAME_SWAP of macOS
+    try:
+        library = ctypes.CDLL(None)
+        if sys.platform == "darwin":
+            return bool(library.renamex_np(*names, exchange) == 0)
+        return bool(library.renameat2(here, names[0], here, names[1], exchange) == 0)
+    except (AttributeError, OSError, TypeError):  # another system, or an older library
+        return False
+
+
+@contextlib.contextmanager
+def explain_failure(path: Path, *others: type[Exception]) -> Generator[None]:
+    """Turn a failure of the operating system into an error that says what to do.
+
+    Args:
+        path: what is written there; of files within, it is what is told.
+        others: what libraries raise in place of an OSError.
+
+    Raises:
+        OutputError: in place of another OSError.
+    """
+    failures: tuple[type[Exception], ...] = (OSError, *others)
+    try:
+        yield
+    except GnomonError as error:
+        if isinstance(error, OutputError) and isinstance(error.__cause__, OSError):
+            raise OutputError(explain(path, error.__cause__)) from error
+        raise
+    except failures as error:
+        raise OutputError(explain(path, error)) from error
+
+
+def explain(path: Path, error: Exception) -> str:
+    """What went wrong in writing, and what to do."""
+    known = getattr(error, "errno", None) or next(  # some libraries give words alone
+        (number for number in _REMEDIES if os.strerror(number) in str(error)), 0
+    )
+    remedy = _REMEDIES.get(known, getattr(error, "strerror", None) or str(error))
+    return f"cannot write {path}: {remedy}"
+
+
+def _read_standard_input() -> bytes:
+    global _used_input  # noqa: PLW0603  # there is one standard input per process
+    stream = sys.stdin
+    if stream is None:
+        raise UsageError("'-' names standard input, which is closed")
+    if stream is _used_input:
+        raise UsageError(
+            "'-' (standard input) can be read only once per command; save it to a file first"
+        )
+    _used_input = stream
+    if hasattr(stream, "buffer"):
+        return _drained(stream.buffer, "standard input")
+    return stream.read().encode("utf-8", "surrogatepass")
+
+
+def _decompress(data: bytes, path: object) -> bytes:
+    if not data.startswith(_GZIP):
+        raise FormatError(
+            "the name ends in .gz, but the file is not gzip-compressed; rename it or compress it",
+            path=path,
+        )
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            return _drained(cast("IO[bytes]", stream), path)
+    except (EOFError, zlib.error, OSError) as error:
+        raise FormatError(
+            f"the gzip data are damaged or cut short ({error}); fetch or compress the file again",
+            path=path,
+        ) from error
+
+
+def _nearest(path: Path) -> str:
+    folder = path.parent
+    if not folder.is_dir():
+        return f" (nor a directory {folder})"
+    names = [entry.name for entry in folder.iterdir()]
+    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.6)
+    return f"; did you mean {folder / near[0]}?" if near else ""
+
+
+# Finding things in the folders of a test set.
+
+
+T = TypeVar("T")
+
+_TEXT = re.compile(r"(?P<name>.+)\.txt(?:\.gz)?", re.DOTALL)
+_PAIR = re.compile(
+    r"[a-z]{2}(_[A-Za-z]{2,4})?-[a-z]{2}(_[A-Za-z]{2,4})?"
+    r"|[a-z]{3}(_[A-Za-z]{2,4})?-[a-z]{3}(_[A-Za-z]{2,4})?"
+)
+
+
+def is_pair(name: str) -> bool:
+    """Whether a name looks like a language pair.
+
+    >>> is_pair("de-en"), is_pair("en-zh_TW"), is_pair("my-set")
+    (True, True, False)
+    """
+    return _PAIR.fullmatch(name) is not None
+
+
+def find(folder: Path, name: str) -> Path | None:
+    """A file of this name, plain or compressed; whatever bears the name, the reader judges it."""
+    files = [file for file in (folder / name, folder / f"{name}.gz") if os.path.lexists(file)]
+    if len(files) > 1:
+        raise FormatError(f"{files[1].name} lies beside it; keep one of the two", path=files[0])
+    return files[0] if files else None
+
+
+def entries(folder: Path) -> list[Path]:
+    """What lies in a folder, sorted; nothing where there is none."""
+    if os.path.lexists(folder) and not folder.is_file():
+        require_directory(folder)
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def bears_file(path: Path) -> bool:
+    """Whether a name in a folder is that of a file, or of what stands in its place.
+
+    A pipe or a link that leads nowhere is no file, but leaving it out would change what is read:
+    the reader refuses it. Hidden ones are nobody's data.
+    """
+    return path.is_file() or not (path.is_dir() or path.name.startswith("."))
+
+
+def text_files(folder: Path) -> dict[str, Path]:
+    """Name -> file of the ``NAME.txt`` and ``NAME.txt.gz`` in a folder, in natural order."""
+    named: dict[str, Path] = {}
+    for file in entries(folder):
+        match = _TEXT.fullmatch(file.name)
+        if file.name.startswith(".") or not match:
+            continue
+        name = match["name"]
+        if name in named:
+            raise DataError(f"two files are called {name!r}: {named[name]} and {file}; keep one")
+        named[name] = file
+    return {name: named[name] for name in sorted(named, key=natural)}
+
+
+def natural(name: str) -> list[tuple[int, int, str]]:
+    """Sort key by which ``sys10`` comes after ``sys9``."""
+    parts = re.split(r"([0-9]+)", name)
+    return [(0, int(p), p) if p.isascii() and p.isdigit() else (1, 0, p) for p in parts]
+
+
+def choose(kind: str, wanted: Sequence[str] | None, there: Mapping[str, T]) -> dict[str, T]:
+    """The wanted ones in the order wanted; all by default."""
+    for name in wanted or ():
+        if name not in there:
+            raise UnknownNameError(kind, name, there)
+    return {name: there[name] for name in wanted or there}
+
+
+def agree(known: str | None, given: str | None, path: Path) -> str | None:
+    """The language pair, from what the directory says and what the user says."""
+    if known is None or given is None or given in (known, known.split("-")[-1]):
+        return known or given
+    raise UsageError(f"{path} is a test set for {known}; {given} was asked for")
+
+
+def references_in(path: Path) -> dict[str, Path]:
+    """Name -> file of the ``ref.NAME.txt`` in a folder, which may be missing."""
+    named = text_files(path)
+    return {n.removeprefix("ref."): file for n, file in named.items() if re.match(r"ref\..", n)}

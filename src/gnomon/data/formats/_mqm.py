@@ -1,0 +1,490 @@
+"""Errors that raters marked under MQM, in the public TSV files.
+
+One row per error, fields between tabs without quoting::
+
+    system doc doc_id seg_id rater source target category severity [comment]
+
+The error stands between ``<v>`` and ``</v>`` in the target, or in the source. A segment without an
+error has one row ``No-error``. MQM Viewer's columns (``doc_seg_id``, ``global_seg_id``,
+``metadata``) are read alike.
+
+The score of a segment is minus the sum of its penalties, averaged over its raters (Freitag et al.
+2021, "Experts, Errors, and Context").
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import DataError, FormatError, UnknownNameError, UsageError
+from gnomon.core.human import clean_outputs, marked_kinds, scale_of
+from gnomon.core.spans import ErrorSpan, Span
+from gnomon.core.testset import SystemInfo
+from gnomon.data.formats._error_marks import (
+    MarkedText,
+    mark,
+    realigned,
+    strip_quotes,
+    unmark,
+    without_whitespace,
+)
+from gnomon.data.formats._files import LOGGER
+from gnomon.data.formats._judgements import (
+    AnnotatedOutput,
+    JudgedFile,
+    errors_of,
+    rated_kind,
+    require_spans,
+    scores_of_raters,
+)
+from gnomon.data.formats._passages import Choices, Collected, PassagePlace, Passages, assemble
+from gnomon.data.formats._quality_estimation import pair_of
+from gnomon.data.formats._registry import FoundSet, JudgementFormat, SetFormat
+from gnomon.data.formats._rows import read_tsv, whole_number, write_tsv
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from os import PathLike
+
+    from gnomon.core.human import Judgements
+    from gnomon.core.testset import TestSet
+    from gnomon.data.formats._passages import Incomplete
+    from gnomon.data.formats._rows import FileHead, FileRecord, TextTable
+
+
+# What an error costs under MQM.
+
+
+MQM_WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {
+        "major": 5.0,
+        "minor": 1.0,
+        "minor/fluency/punctuation": 0.1,
+        "minor/linguistic conventions/punctuation": 0.1,
+        "*/non-translation": 25.0,
+        "neutral": 0.0,
+        "no-error": 0.0,
+    }
+)
+"""Freitag et al. (2021), section 3.2: ``SEVERITY[/CATEGORY[/SUBCATEGORY]]`` -> penalty."""
+
+
+_MOST = 1e6  # so that sums are numbers
+
+
+class MqmWeights:
+    """Penalties by severity and category, upper and lower case alike."""
+
+    def __init__(self, changes: Mapping[str, float] | None = None) -> None:
+        """Change some of the usual weights."""
+        for name, weight in (changes or {}).items():
+            if not 0 <= weight <= _MOST:
+                raise UsageError(
+                    f"the MQM weight of {name!r} is {weight!r}; a penalty from 0 to {_MOST:g} is"
+                    " expected"
+                )
+        self._known: dict[tuple[str, str], float] = {}
+        self._table = {_norm(n): float(w) for n, w in {**MQM_WEIGHTS, **(changes or {})}.items()}
+
+    def of(self, severity: str, category: str) -> float:
+        """The penalty of an error; the most specific weight counts, then the severity's own."""
+        key = (severity, category)
+        if key not in self._known:
+            self._known[key] = self._find(severity, category)
+        return self._known[key]
+
+    def _find(self, severity: str, category: str) -> float:
+        parts = _norm(category).split("/") if category else []
+        for length in range(len(parts), -1, -1):
+            for level in (_norm(severity), "*"):
+                found = self._table.get("/".join([level, *parts[:length]]))
+                if found is not None:
+                    return found
+        raise DataError(
+            f"there is no MQM weight for the severity {severity!r} (category {category!r}); there"
+            f" are: {', '.join(self._table)}; pass weights={{{severity.lower()!r}: PENALTY}}"
+        )
+
+    def cost(self, row: FileRecord, severity: str, category: str) -> float:
+        """The penalty of an error in a row."""
+        try:
+            return self.of(severity, category)
+        except DataError as error:
+            raise row.error(str(error)) from error
+
+
+def is_error(severity: str, category: str) -> bool:
+    """Whether a row marks an error at all, rather than says that there is none."""
+    return "no-error" not in (_norm(severity), _norm(category))
+
+
+def _norm(name: str) -> str:
+    parts = (part.strip().rstrip("!") for part in name.lower().split("/"))
+    return "/".join(parts).replace("no error", "no-error")
+
+
+COLUMNS = (
+    "system",
+    "doc",
+    "doc_id",
+    "seg_id",
+    "rater",
+    "source",
+    "target",
+    "category",
+    "severity",
+)
+_ALIASES = {
+    "seg_id": ("seg_id", "global_seg_id", "globalSegId"),
+    "doc_id": ("doc_id", "doc_seg_id", "docSegId"),
+}
+NOT_RATED = "hotw"  # errors that the organisers put in to see whether raters find them
+
+
+def read_mqm(file: JudgedFile, numbered: Mapping[tuple[str, str], int] | None = None) -> Judgements:
+    """Read an MQM file: segment scores (mean and each rater) and error spans."""
+    table = read_tsv(file.path)
+    columns = columns_of(table)
+    costs, unquoting = MqmWeights(file.weights), _Unquoting(file.testset)
+    elsewhere: list[int] = []
+    penalties: dict[tuple[str | None, str, int], float] = {}
+    for row in table:
+        severity, category = row["severity"], row["category"]
+        if severity.lower().startswith(NOT_RATED):
+            file.counts["rows test the raters (HOTW) and are left out"] += 1
+            continue
+        system = file.names.of(row["system"])
+        source = _unmarked(unquoting, row, "source") if "source" in columns else None
+        target = _unmarked(unquoting, row, "target")
+        number = _number(row, columns["seg_id"])
+        if numbered is not None:
+            segment = numbered[row.get("doc"), number]
+        else:
+            text = None if source is None else source.text
+            segment = file.segment_of_texts(row, number, text, {system: target.text})
+        cost = costs.cost(row, severity, category)
+        place = (row["rater"] or None, system, segment)
+        penalties[place] = penalties.get(place, 0.0) + cost
+        if not is_error(severity, category):
+            continue
+        side, marked = "candidate", target
+        if target.span is None and source is not None and source.span is not None:
+            side, marked = "source", source
+        own = file.text(side, system, segment)
+        span = _realigned(marked, own)
+        if span is None:
+            elsewhere.append(row.line)
+            span = Span(len(own or ""), len(own or ""))
+        rater, _, _ = place
+        file.errors.append(
+            ErrorSpan(system, segment, side, *span, category, severity, rater, file.kind, cost)
+        )
+    for place, penalty in penalties.items():
+        file.outputs[place] = AnnotatedOutput(file.kind, *place, file.minus(penalty), ())
+    judgements = file.judgements()
+    if elsewhere:
+        LOGGER.warning(
+            "%s: %d errors are marked in a text that is not the test set's; they count, but have"
+            " no place; the first is in line %d",
+            file.path,
+            len(elsewhere),
+            elsewhere[0],
+        )
+    return judgements
+
+
+def _realigned(marked: MarkedText, own: str | None) -> Span | None:
+    """The marked span in the test set's own text; None where that is another text."""
+    span = marked.span or Span(len(marked.text), len(marked.text))
+    return span if own is None else realigned(span, marked.text, own)
+
+
+def _number(row: FileRecord, column: str) -> str:
+    number = row[column]
+    if whole_number(number) < 0:
+        raise row.error(f"{column} is {number!r}; a whole number is expected")
+    return number
+
+
+def _unmarked(unquoting: _Unquoting, row: FileRecord, column: str) -> MarkedText:
+    text = unquoting.of(row[column])
+    found = unmark(text)
+    if found is None:
+        raise row.error(
+            f"the marks in {column} do not pair up: {text[:80]!r}; an error stands between <v>"
+            " and </v>"
+        )
+    return found
+
+
+def columns_of(table: TextTable) -> dict[str, str]:
+    """The table's own names of the columns."""
+    names = {}
+    for name in COLUMNS:
+        there = [alias for alias in _ALIASES.get(name, (name,)) if alias in table.columns]
+        if there:
+            names[name] = there[0]
+        elif name not in ("doc", "doc_id", "source"):
+            table.require(name)
+    return names
+
+
+class _Unquoting:
+    """Some published files quote fields as spreadsheets do; told by the text that is rated."""
+
+    def __init__(self, testset: TestSet) -> None:
+        self._known = {
+            "".join(text.split())
+            for texts in (*testset.systems.values(), testset.sources or ())
+            for text in texts
+            if '"' in text
+        }
+
+    def of(self, text: str) -> str:
+        if not text.startswith('"'):
+            return text
+        marks = text.replace("<v>", "").replace("</v>", "")
+        return text if "".join(marks.split()) in self._known else strip_quotes(text)
+
+
+# A test set from an MQM file alone: the rows carry the sources and the outputs that were rated.
+
+
+KNOWN_BY = frozenset({"system", "rater", "source", "target", "category", "severity"})
+_HUMAN = re.compile(r"(ref|reference|human)([-._ ]?[A-Z0-9])?(\.\d+)?", re.IGNORECASE)
+_GLUED = re.compile(r"_([a-z]{2})([a-z]{2})(?=[._]|$)")
+
+
+def read_mqm_set(
+    path: str | PathLike[str],
+    *,
+    language_pair: str | None = None,
+    references: Sequence[str] = (),
+    incomplete: Incomplete = "refuse",
+) -> TestSet:
+    """Read the texts and the judgements of an MQM file that has both.
+
+    The segments are those that were rated: by their numbers where these count through the set, else
+    in the order of the file.
+
+    Args:
+        path: the file (``.gz`` allowed), in the columns of the public MQM files.
+        language_pair: if the name of the file does not tell (``mqm_ted_ende.tsv``).
+        references: human translations among the "systems", which become references; one that was
+            rated throughout stays a system, too.
+        incomplete: what becomes of a system of which not all segments were rated: "refuse" the
+            file, "empty" texts there, or "drop" the system.
+
+    Raises:
+        FormatError: a column is missing, or a row is damaged.
+        DataError: a system lacks segments.
+        UnknownNameError: a reference is no system of the file.
+    """
+    table = read_tsv(path)
+    table.require(*sorted(KNOWN_BY))
+    found = _collected(table)
+    _take_references(found, references)
+    testset = assemble(
+        found,
+        path=table.path,
+        language_pair=language_pair or pair_in_mqm(Path(path)),
+        choices=Choices(("unreferenced",), incomplete),
+    )
+    human = [name for name in testset.systems if _HUMAN.fullmatch(name) or name in references]
+    if human and not references:
+        LOGGER.info(
+            "%s: %s look like human translations; they can be made references",
+            table.path,
+            ", ".join(human),
+        )
+    testset = replace(testset, info={name: SystemInfo(human=True) for name in human})
+    places = {(p.document, p.number): i for i, p in enumerate(found.parts[0].texts)}
+    return testset.with_human(read_mqm(JudgedFile(path, testset, kind="mqm"), places))
+
+
+def pair_in_mqm(path: Path) -> str | None:
+    """The language pair, from the name of the file or of its folder."""
+    glued = _GLUED.findall(path.name)
+    return "-".join(glued[-1]) if glued else pair_of(path)
+
+
+def _take_references(found: Collected, references: Sequence[str]) -> None:
+    outputs = {part.name: part for part in found.of("system")}
+    for name in references:
+        if name not in outputs:
+            raise UnknownNameError("system to take as a reference", name, outputs)
+        part = outputs[name]
+        if len(part.texts) < len(found.parts[0].texts):
+            found.parts.remove(part)
+        found.parts.append(replace(part, role="reference"))
+
+
+def _collected(table: TextTable) -> Collected:
+    """Sources first, then each system, in the order of the segments."""
+    column = columns_of(table)["seg_id"]
+    sources = Passages("source", "", table.path)
+    outputs: dict[str, Passages] = {}
+    differing: list[int] = []
+    for row in table:
+        if row["severity"].lower().startswith(NOT_RATED):
+            continue
+        place = PassagePlace(row.get("doc"), _number(row, column))
+        part = outputs.setdefault(row["system"], Passages("system", row["system"], table.path))
+        same = [_noted(sources, place, row, "source"), _noted(part, place, row, "target")]
+        differing += [] if all(same) else [row.line]
+    if not sources.texts:
+        raise FormatError("has no rated segments below its header", path=table.path)
+    if differing:
+        LOGGER.warning(
+            "%s: %d rows have another text than an earlier row of the same segment, whose text is"
+            " taken; the first is line %d",
+            table.path,
+            len(differing),
+            differing[0],
+        )
+    _order(sources)
+    facts: dict[str, dict[str, str]] = {place.document: {} for place in sources.texts}
+    return Collected(_name_of(table.path), [sources, *outputs.values()], facts)
+
+
+def _noted(part: Passages, place: PassagePlace, row: FileRecord, column: str) -> bool:
+    """Note the text of a row without its marks; whether it agrees with what is known of it."""
+    found = unmark(_meant(row[column]))
+    if found is None:
+        raise row.error(
+            f"the marks in {column} do not pair up: {row[column][:80]!r}; an error stands between"
+            " <v> and </v>"
+        )
+    if place not in part.texts:
+        part.add(place, found.text, row.line)
+        return True
+    return without_whitespace(part.texts[place]) == without_whitespace(found.text)
+
+
+def _meant(field: str) -> str:
+    """A field without a spreadsheet's quotation marks, which double those inside."""
+    return strip_quotes(field) if '""' in field[1:-1] else field
+
+
+def _order(sources: Passages) -> None:
+    """By number, if each number is of one segment; else as the file has them."""
+    numbers = [int(place.number) for place in sources.texts]
+    if len(set(numbers)) == len(numbers):
+        ordered = sorted(sources.texts.items(), key=lambda item: int(item[0].number))
+        sources.texts = dict(ordered)
+
+
+def _name_of(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2].removesuffix(".gz").removesuffix(".tsv")
+
+
+# Writing errors that raters marked, in the columns of the public MQM files.
+
+
+def write_mqm(path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str) -> None:
+    """Write error spans and unmarred segments of a kind as an MQM file."""
+    name = rated_kind(testset, kind)
+    require_spans(testset, name, "mqm")
+    write_tsv(path, COLUMNS, list(_rows(testset, name)))
+
+
+def _rows(testset: TestSet, kind: str) -> Iterable[Sequence[str]]:
+    scores = scores_of_raters(testset, kind)
+    errors = errors_of(testset, kind, lambda error: (error.rater, error.system, error.segment))
+    if not scores and kind not in marked_kinds(testset):
+        raise DataError(f"there are no segment scores or error spans of the kind {kind!r}")
+    rated, penalties = dict.fromkeys(errors), scale_of(kind)[0] < 0
+    for human in scores:
+        for system, values in zip(human.systems, human.values, strict=True):
+            # 0 is no penalty; on a scale without scores below 0, none tells of errors
+            clean = (i for i, v in enumerate(values) if v == 0 or (v > 0 and not penalties))
+            rated |= dict.fromkeys((human.rater, system, i) for i in clean)
+    clean_ones = clean_outputs(testset, kind)
+    rated |= dict.fromkeys((one.rater, one.system, one.segment) for one in clean_ones)
+    for rater, system, segment in sorted(rated, key=lambda key: (key[1], key[2], key[0] or "")):
+        found = errors.get((rater, system, segment), ())
+        for one in found or (None,):
+            yield _row(testset, system, segment, rater, one)
+
+
+def _row(
+    testset: TestSet, system: str, segment: int, rater: str | None, error: ErrorSpan | None
+) -> Sequence[str]:
+    target = testset.systems[system][segment] if system in testset.systems else ""
+    source = "" if testset.sources is None else testset.sources[segment]
+    span = None if error is None else Span(error.start, error.end)
+    for text in (source, target):
+        if "<v>" in text or "</v>" in text:
+            raise DataError(
+                f"segment {segment + 1} of {system} holds the marks of errors, <v>, in its text"
+                f" {text[:60]!r}, so that nobody could tell these apart; write format 'spans'"
+            )
+    if error is not None and error.side == "source":
+        source = mark(source, span)
+    elif error is not None:
+        target = mark(target, span)
+    document, number = _document(testset, segment)
+    return (
+        system,
+        document,
+        str(number),
+        str(segment + 1),
+        rater or "",
+        source,
+        target,
+        "No-error" if error is None else error.category,
+        "No-error" if error is None else error.severity,
+    )
+
+
+def _document(testset: TestSet, segment: int) -> tuple[str, int]:
+    if testset.documents is None:
+        return testset.name, segment + 1
+    name = testset.documents[segment]
+    return name, testset.documents[: segment + 1].count(name)
+
+
+def _set_of_file(head: FileHead) -> FoundSet | None:
+    if not head.columns >= KNOWN_BY:
+        return None
+    return FoundSet(head.path, partial(read_mqm_set, head.path), pair_in_mqm(head.path))
+
+
+def _read_named(
+    files: Sequence[str | PathLike[str]],
+    *,
+    language_pair: str | None = None,
+    references: Sequence[str] = (),
+    incomplete: Incomplete = "refuse",
+) -> TestSet:
+    return read_mqm_set(
+        files[0], language_pair=language_pair, references=references, incomplete=incomplete
+    )
+
+
+FORMATS = (
+    SetFormat(
+        name="wmt-mqm",
+        title="MQM with its texts, TSV: system doc doc_id seg_id rater source target category"
+        " severity",
+        of_file=_set_of_file,
+        suffixes=(".tsv",),
+        judgements_too=True,
+        read=_read_named,
+        after=("realsumm",),
+    ),
+    JudgementFormat(
+        name="mqm",
+        title="MQM errors, TSV: system doc doc_id seg_id rater source target category severity",
+        recognise=lambda head: {"system", "target", "category", "severity"} <= head.column_names,
+        defaults={"kind": "mqm", "rename": None, "weights": None, "first_segment": 1},
+        read=read_mqm,
+        write=write_mqm,
+        after=("appraise",),
+    ),
+)

@@ -1,0 +1,689 @@
+"""The directories of mt-metrics-eval, version 2 (its README specifies them).
+
+::
+
+    sources/LP.txt                             one segment per line
+    references/LP.NAME.txt
+    system-outputs/LP/NAME.txt
+    documents/LP.docs                          DOMAIN DOCNAME, one line per segment
+    human-scores/LP.NAME.{sys,seg,doc,domain}.score     [DOMAIN] SYSTEM SCORE, None = missing
+    metric-scores/LP/METRIC-REF.{sys,seg}.score         likewise
+
+Segment and document scores carry no number: each system has a block in the order of the segments
+or documents.
+
+Error spans, with which its score files may come:
+
+==============  =========================================================================
+format          one record
+==============  =========================================================================
+``ratings``     ``SYSTEM JSON [RATER]`` between tabs, a block per system in the order of
+                the segments, ``None`` = not rated: ``LP.NAME.seg.rating``
+``ratings-json``  an object with ``source, hypothesis, errors, segment_id`` (from 0),
+                ``system_id, rater_id`` and more: what its converters call standalone
+==============  =========================================================================
+
+JSON is ``{"errors": [{"start", "end", "category", "severity", "score", "is_source_error"}]}`` with
+half-open spans. The score of a segment is minus the sum of its errors' scores; errors without a
+score are weighted as under MQM.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.core.errors import DataError, FormatError, UsageError
+from gnomon.core.human import Judgements, clean_outputs, marked_kinds
+from gnomon.core.spans import ErrorSpan, Span
+from gnomon.core.testset import HumanScores, SystemInfo, TestSet
+from gnomon.data.formats._files import (
+    LOGGER,
+    choose,
+    entries,
+    find,
+    natural,
+    plain_name,
+    text_files,
+)
+from gnomon.data.formats._judgements import (
+    AnnotatedOutput,
+    JudgedFile,
+    errors_of,
+    human_scores_of,
+    in_scale,
+    judgements_of,
+    listed_errors,
+    rated_kind,
+    require_spans,
+    say_coverage,
+    scores_of_raters,
+)
+from gnomon.data.formats._layout import LEVELS
+from gnomon.data.formats._lines import check_parallel, read_lines, report_empty, write_lines
+from gnomon.data.formats._mqm import MqmWeights, is_error
+from gnomon.data.formats._records import parse_object, read_records
+from gnomon.data.formats._registry import FolderFormat, JudgementFormat
+from gnomon.data.formats._rows import FileRecord, parse_number, print_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from os import PathLike
+
+
+EXPECTED = (
+    "an mt-metrics-eval directory holds sources/LP.txt, references/LP.NAME.txt and"
+    " system-outputs/LP/NAME.txt"
+)
+UNKNOWN = "None"
+
+
+def is_layout(path: Path) -> bool:
+    """Whether a directory looks like one of mt-metrics-eval."""
+    return any((path / name).is_dir() for name in ("references", "system-outputs", "sources"))
+
+
+def language_pairs(path: Path) -> tuple[str, ...]:
+    """The language pairs of the directory, sorted."""
+    outputs = path / "system-outputs"
+    folders = (p.name for p in outputs.iterdir() if p.is_dir()) if outputs.is_dir() else ()
+    sources = text_files(path / "sources")
+    references = (name.partition(".")[0] for name in text_files(path / "references"))
+    return tuple(sorted(name for name in {*folders, *sources, *references} if name[0] != "."))
+
+
+def read_layout(
+    path: Path,
+    *,
+    language_pair: str,
+    systems: Sequence[str] | None,
+    references: Sequence[str] | None,
+) -> TestSet:
+    """Read one language pair; see :func:`gnomon.formats.read_test_set`."""
+    outputs = outputs_in(path, language_pair)
+    files = _references(path, language_pair)
+    source = find(path / "sources", f"{language_pair}.txt")
+    if not files and source is None:
+        raise DataError(f"{path} holds neither references nor sources for {language_pair}")
+    kept = choose("reference", references, files)
+    chosen = choose("system", systems, outputs)
+    refs = {name: read_lines(file) for name, file in kept.items()}
+    texts = {name: read_lines(file) for name, file in chosen.items()}
+    sources = None if source is None else read_lines(source)
+    report_empty(str(source), "source", sources or ())
+    counts = {str(source): len(sources)} if sources is not None else {}
+    counts |= {str(kept[name]): len(lines) for name, lines in refs.items()}
+    check_parallel(counts | {str(chosen[name]): len(lines) for name, lines in texts.items()})
+    for name, lines in refs.items():
+        report_empty(str(kept[name]), "reference", lines)
+    for name, lines in texts.items():
+        report_empty(str(chosen[name]), "candidate", lines)
+    segments = next(iter(counts.values()))
+    documents, domains = _read_documents(path, language_pair, segments)
+    testset = TestSet(
+        name=path.resolve().name,
+        references=refs,
+        systems=texts,
+        sources=sources,
+        language_pair=language_pair,
+        info={name: SystemInfo(human=True) for name in texts if name in files},
+        documents=documents,
+        domains=domains,
+        human=tuple(_read_human(path, language_pair, segments, outputs, documents)),
+        path=str(path),
+    )
+    return _with_ratings(testset, path, language_pair)
+
+
+def outputs_in(path: Path, pair: str) -> dict[str, Path]:
+    """Name -> file of the systems' outputs, in the order in which they are read."""
+    return text_files(path / "system-outputs" / pair)
+
+
+def _references(path: Path, pair: str) -> dict[str, Path]:
+    files = text_files(path / "references")
+    prefix = f"{pair}."
+    return {n.removeprefix(prefix): file for n, file in files.items() if n.startswith(prefix)}
+
+
+def _read_documents(
+    path: Path, pair: str, segments: int
+) -> tuple[list[str] | None, list[str] | None]:
+    file = find(path / "documents", f"{pair}.docs")
+    if file is None:
+        return None, None
+    lines = read_lines(file)
+    check_parallel({f"{path} (its segments of {pair})": segments, str(file): len(lines)})
+    rows = [fields(line) for line in lines]
+    for number, row in enumerate(rows, start=1):
+        if len(row) != 2:
+            raise FormatError(
+                f"{len(row)} fields; DOMAIN DOCNAME is expected", path=file, line=number
+            )
+    columns = [[row[1] for row in rows], [row[0] for row in rows]]
+    known = [None if set(column) == {UNKNOWN} else column for column in columns]
+    return known[0], known[1]
+
+
+def fields(line: str) -> list[str]:
+    """The fields of a line: between tabs if there are any, else between white space."""
+    return line.split("\t") if "\t" in line else line.split()
+
+
+def _read_human(
+    path: Path, pair: str, segments: int, outputs: Mapping[str, Path], documents: list[str] | None
+) -> Iterable[HumanScores]:
+    folder = path / "human-scores"
+    pattern = re.compile(rf"{re.escape(pair)}\.(.+)\.({'|'.join(LEVELS)})\.score(?:\.gz)?")
+    for file in entries(folder):
+        match = pattern.fullmatch(file.name)
+        if not match:
+            continue
+        level = LEVELS[match[2]]
+        found: list[HumanScores] = []
+        with judgements_of(file):
+            found.append(_human_of_file(file, match[1], level, pair, segments, documents))
+        for one in found:
+            strangers = [name for name in one.systems if name not in outputs]
+            if strangers:
+                LOGGER.info("%s: no text for %s", file, ", ".join(strangers))
+            say_coverage(str(file), [one])
+            yield one
+
+
+def _human_of_file(
+    file: Path, kind: str, level: str, pair: str, segments: int, documents: list[str] | None
+) -> HumanScores:
+    items = tuple(dict.fromkeys(documents or ())) if level == "document" else ()
+    if level == "document" and documents is None:
+        raise FormatError(f"needs the documents in documents/{pair}.docs", path=file)
+    count = {"segment": segments, "document": len(items)}.get(level, 1)
+    domains, scores = read_blocks(file, level, count, human=kind)
+    values = np.array(list(scores.values()), dtype=np.float64)
+    width = len(domains) if level == "domain" else count
+    return HumanScores(
+        kind, level, tuple(scores), values.reshape(len(scores), width), domains or items
+    )
+
+
+def read_blocks(
+    file: Path, level: str, count: int | None, *, human: str | None = None
+) -> tuple[tuple[str, ...], dict[str, list[float]]]:
+    """Read a score file: the domains (at domain level), and the scores of each system in order."""
+    width = 3 if level == "domain" else 2
+    scores: dict[str, list[float]] = {}
+    domains: dict[str, dict[str, float]] = {}
+    lines: dict[str, int] = {}
+    for number, line in enumerate(read_lines(file), start=1):
+        row = fields(line)
+        if len(row) != width or not all(row):
+            expected = "DOMAIN SYSTEM SCORE" if width == 3 else "SYSTEM SCORE"
+            found = f"{len(row)} fields" if len(row) != width else "an empty field"
+            raise FormatError(
+                f"{found}; {expected} is expected, {UNKNOWN} for a missing score",
+                path=file,
+                line=number,
+            )
+        value = parse_number(row[-1], str(file), number)
+        if human is not None:
+            in_scale(human, value, FileRecord(str(file), number, {}))
+        if level != "domain":
+            scores.setdefault(row[0], []).append(value)
+            lines[row[0]] = number
+        elif row[0] in domains.setdefault(row[1], {}):
+            raise FormatError(f"a second score of {row[1]!r}", path=file, line=number)
+        else:
+            domains[row[1]][row[0]] = value
+    if not scores and not domains:
+        raise FormatError("holds no scores", path=file)
+    if level == "domain":
+        names = tuple(dict.fromkeys(name for known in domains.values() for name in known))
+        missing = float("nan")
+        return names, {s: [known.get(n, missing) for n in names] for s, known in domains.items()}
+    for system, values in scores.items():
+        if count is not None and len(values) != count:
+            raise FormatError(
+                f"system {system!r} has {len(values)} scores; {count}"
+                f" {'is' if count == 1 else 'are'} expected, in order, with {UNKNOWN} for a missing"
+                " one",
+                path=file,
+                line=lines[system],
+            )
+    return (), scores
+
+
+# Writing the directories of mt-metrics-eval, as far as they can hold a test set.
+
+
+_SHORT = {level: short for short, level in LEVELS.items()}
+
+
+def write_layout(testset: TestSet, folder: Path, *, compress: bool = False) -> None:  # noqa: ARG001  # its texts are plain
+    """Fill an empty directory with a test set; what the layout cannot hold is left out and said."""
+    pair = require_pair(testset)
+    if testset.sources is not None:
+        _write(folder / "sources" / f"{pair}.txt", testset.sources)
+    for name, texts in testset.references.items():
+        _write_reference(folder / "references" / f"{pair}.{name}.txt", name, texts)
+    for name, texts in testset.systems.items():
+        check_word("system", name)
+        _write(folder / "system-outputs" / pair / f"{name}.txt", texts)
+    _write_documents(testset, folder / "documents" / f"{pair}.docs")
+    for human in testset.human:
+        if human.rater is None:
+            file = folder / "human-scores" / f"{pair}.{human.kind}.{_SHORT[human.level]}.score"
+            check_word("score", human.kind)
+            _write(file, human_lines(human, testset))
+    _say_what_is_left_out(testset)
+    for kind in marked_kinds(testset):
+        check_word("kind of errors", kind)
+        name = f"{testset.language_pair}.{kind}.seg.rating"
+        try:
+            lines = list(rating_lines(testset, kind))
+        except DataError as error:
+            LOGGER.warning("the errors of the kind %s are left out: %s", kind, error)
+            continue
+        (folder / "human-scores").mkdir(exist_ok=True)
+        write_lines(folder / "human-scores" / name, lines)
+
+
+def require_pair(testset: TestSet) -> str:
+    """The language pair."""
+    if not testset.language_pair:
+        raise UsageError(
+            f"the language pair of {testset.name!r} is not known, and this format needs it; give"
+            " it (de-en)"
+        )
+    check_word("language pair", testset.language_pair)
+    return testset.language_pair
+
+
+def check_word(kind: str, name: str) -> None:
+    """Refuse a name that cannot be both a file name and a field between white space."""
+    if name.startswith(".") or name.split() != [name] or set(name) & set("/\\\0"):
+        raise DataError(
+            f"the {kind} name {name!r} cannot stand in mt-metrics-eval's files: it must not be"
+            " empty, begin with a dot, or hold white space or a slash; rename it"
+        )
+
+
+def score_lines(systems: Sequence[str], values: Iterable[Sequence[float]]) -> Iterable[str]:
+    """``SYSTEM<tab>SCORE``, a block per system."""
+    for system, scores in zip(systems, values, strict=True):
+        check_word("system", system)
+        for score in scores:
+            yield f"{system}\t{print_number(score, UNKNOWN)}"
+
+
+def _write(file: Path, lines: Iterable[str]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if file.exists():
+        raise DataError(f"two parts of the test set would both be written to {file.name}")
+    write_lines(file, lines)
+
+
+def _write_reference(file: Path, name: str, texts: Sequence[str | None]) -> None:
+    check_word("reference", name)
+    if name in ("all", "src") or set(name) & set(".-"):
+        raise DataError(
+            f"the reference name {name!r} cannot stand in mt-metrics-eval's files: it must not be"
+            " 'all' or 'src', nor hold a dot or a dash; rename it"
+        )
+    if None in texts:
+        raise DataError(
+            f"segment {texts.index(None) + 1} lacks reference {name!r}; mt-metrics-eval's files"
+            " cannot say so: write gnomon's layout, or leave the reference out"
+        )
+    _write(file, [str(text) for text in texts])
+
+
+def _write_documents(testset: TestSet, file: Path) -> None:
+    if testset.documents is None and testset.domains is None:
+        return
+    unknown = [UNKNOWN] * testset.segments
+    documents, domains = testset.documents or unknown, testset.domains or unknown
+    for name in {*documents, *domains}:
+        check_field("document or domain", name)
+    _write(file, [f"{a}\t{b}" for a, b in zip(domains, documents, strict=True)])
+
+
+def check_field(kind: str, name: str) -> None:
+    """Refuse a name that cannot be a field between white space."""
+    if name.split() != [name]:
+        raise DataError(
+            f"the {kind} name {name!r} cannot stand in mt-metrics-eval's files: it must not be"
+            " empty or hold white space; rename it"
+        )
+
+
+def human_lines(human: HumanScores, testset: TestSet) -> list[str]:
+    """The lines of a ``.score`` file."""
+    values = human.values
+    if human.level == "domain":
+        for name in human.items:
+            check_field("domain", name)
+        blocks = (score_lines([s], [row]) for s, row in zip(human.systems, values, strict=True))
+        return [f"{n}\t{line}" for b in blocks for n, line in zip(human.items, b, strict=True)]
+    if human.level == "document":
+        documents = tuple(dict.fromkeys(testset.documents or ()))
+        if sorted(documents) != sorted(human.items):
+            raise DataError(
+                f"the document scores {human.kind!r} are not of the test set's documents;"
+                " mt-metrics-eval's files cannot hold them"
+            )
+        values = values[:, [human.items.index(name) for name in documents]]
+    return list(score_lines(human.systems, values))
+
+
+def _say_what_is_left_out(testset: TestSet) -> None:
+    known = {
+        name: i
+        for name, i in testset.info.items()
+        if i not in (SystemInfo(), _implied(testset, name))
+    }
+    parts = {
+        "what is known of the systems": known,
+        "labels of segments": testset.labels,
+        "scores of single raters": [h for h in testset.human if h.rater is not None],
+        "rankings": testset.rankings,
+        "references of single systems": testset.system_references,
+    }
+    left_out = [name for name, part in parts.items() if part]
+    if left_out:
+        LOGGER.warning("mt-metrics-eval's layout cannot hold, left out: %s", ", ".join(left_out))
+    order = sorted(testset.systems, key=natural)
+    if list(testset.systems) != order:
+        LOGGER.info("mt-metrics-eval's layout keeps no order of systems: they come back sorted")
+
+
+def _implied(testset: TestSet, name: str) -> SystemInfo:
+    return SystemInfo(human=name in testset.references)
+
+
+# Error spans as mt-metrics-eval keeps them.
+
+
+_FILE = re.compile(r"(?:(?P<pair>[^.]+-[^.]+)\.)?(?P<kind>.+?)(?:\.seg)?\.rating", re.DOTALL)
+
+
+def read_ratings(file: JudgedFile) -> Judgements:
+    """Read a rating file: segment scores and error spans."""
+    match = _FILE.fullmatch(Path(file.path).name.removesuffix(".gz"))
+    file.kind = file.kind or (match["kind"] if match else "ratings")
+    costs, segments = MqmWeights(file.weights), file.testset.segments
+    counts: dict[str, int] = {}
+    for line, text in enumerate(read_lines(file.path), start=1):
+        fields = text.split("\t")
+        if len(fields) not in (2, 3):
+            raise FormatError(
+                f"{len(fields)} tab-separated fields; SYSTEM, JSON (or {UNKNOWN}) and, optionally,"
+                " RATER are expected",
+                path=file.path,
+                line=line,
+            )
+        system = file.names.of(fields[0])
+        segment = counts.setdefault(system, 0)
+        counts[system] += 1
+        if segment < segments and fields[1] != UNKNOWN:
+            rater = fields[2] if len(fields) == 3 and fields[2] != UNKNOWN else None
+            _rate(file, costs, parse_object(file.path, line, fields[1]), (rater, system, segment))
+    for system, count in counts.items():
+        if count != segments:
+            raise FormatError(
+                f"system {system!r} has {count} lines; {segments} are expected, one per segment,"
+                f" with {UNKNOWN} where it was not rated",
+                path=file.path,
+            )
+    return file.judgements()
+
+
+def read_standalone(file: JudgedFile) -> Judgements:
+    """Read mt-metrics-eval's standalone ratings."""
+    file.kind = file.kind or _plain(file.path)
+    costs = MqmWeights(file.weights)
+    for record in read_records(file.path, "jsonl"):
+        system, number = file.names.of(record.text("system_id")), record.name("segment_id")
+        texts = record.text("source"), {system: record.text("hypothesis")}
+        segment = file.segment_of_texts(record, number, *texts)
+        _rate(file, costs, record, (record.optional("rater_id"), system, segment))
+    return file.judgements()
+
+
+def _rate(
+    file: JudgedFile, costs: MqmWeights, record: FileRecord, place: tuple[str | None, str, int]
+) -> None:
+    _, system, segment = place
+    if place in file.outputs:
+        raise record.error(
+            f"a second rating of segment {segment + 1} of {system} by the same rater; line"
+            f" {file.outputs[place].line} has the first"
+        )
+    errors = [_error(file, costs, record, error, place) for error in listed_errors(record)]
+    score = file.minus(sum(error.score or 0.0 for error in errors))
+    file.outputs[place] = AnnotatedOutput(file.kind, *place, score, errors, record.line)
+
+
+def _error(
+    file: JudgedFile,
+    costs: MqmWeights,
+    record: FileRecord,
+    error: Mapping[str, object],
+    place: tuple[str | None, str, int],
+) -> ErrorSpan:
+    rater, system, segment = place
+    side = "source" if error.get("is_source_error") else "candidate"
+    category, severity = (str(error.get(key) or "") for key in ("category", "severity"))
+    span = _span(record, error, file.text(side, system, segment))
+    score = error.get("score")
+    if score is not None:
+        cost = in_scale("", record.finite("the score of an error", score), record)
+    else:
+        cost = costs.cost(record, severity, category) if is_error(severity, category) else 0.0
+    return ErrorSpan(system, segment, side, *span, category, severity, rater, file.kind, cost)
+
+
+def write_ratings(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
+) -> None:
+    """Write error spans of a kind as one rating file.
+
+    A segment without an error is written as rated if it has a score of this kind, or is known to
+    have been looked at.
+    """
+    name = rated_kind(testset, kind)
+    require_spans(testset, name, "ratings")
+    write_lines(path, rating_lines(testset, name))
+
+
+def rating_lines(testset: TestSet, kind: str) -> Iterator[str]:
+    """The lines of a rating file: see :func:`write_ratings`."""
+    raters = _raters(testset, kind)
+    errors = errors_of(testset, kind, lambda error: (error.system, error.segment))
+    if not raters:
+        raise DataError(f"there are no error spans or segment scores of the kind {kind!r}")
+    for system in dict.fromkeys(name for name, _ in raters):
+        check_word("system", system)
+        for segment in range(testset.segments):
+            if (system, segment) not in raters:
+                yield f"{system}\t{UNKNOWN}"
+                continue
+            found = [_error_object(error) for error in errors.get((system, segment), ())]
+            rater = raters[system, segment]
+            text = json.dumps({"errors": found}, ensure_ascii=False)
+            yield f"{system}\t{text}" + (f"\t{rater}" if rater else "")
+
+
+def _span(record: FileRecord, error: Mapping[str, object], text: str | None) -> Span:
+    start, end = error.get("start"), error.get("end")
+    high = float("inf") if text is None else len(text)
+    if type(start) is not int or type(end) is not int or not 0 <= start <= end <= high:
+        of = "" if text is None else f", the text has {len(text)} characters"
+        raise record.error(
+            f"an error spans {start!r} to {end!r}{of}; whole numbers 0 <= start <= end are"
+            " expected, in characters, end not included"
+        )
+    return Span(start, end)
+
+
+def _error_object(error: ErrorSpan) -> dict[str, object]:
+    return {
+        "start": error.start,
+        "end": error.end,
+        "category": error.category or None,
+        "severity": error.severity or None,
+        "score": error.score,
+        "is_source_error": error.side == "source",
+    }
+
+
+def _raters(testset: TestSet, kind: str) -> dict[tuple[str, int], str]:
+    """Who rated each output, in the order of systems."""
+    rated: dict[tuple[str, int], str] = {}
+
+    def note(rater: str | None, place: tuple[str, int]) -> None:
+        if rated.get(place) not in (None, "", rater or ""):
+            raise DataError(
+                f"segment {place[1] + 1} of {place[0]} has ratings by {rated[place]} and {rater};"
+                " a rating file holds one rater per output: write the MQM format instead"
+            )
+        rated[place] = rater or ""
+
+    humans = scores_of_raters(testset, kind) or scores_of_raters(testset, kind.partition(".")[0])
+    for human in humans:
+        for system, values in zip(human.systems, human.values, strict=True):
+            for segment, value in enumerate(values):
+                if value == value:  # noqa: PLR0124  # NaN alone differs from itself
+                    note(human.rater, (system, segment))
+    for error in testset.errors:
+        if error.kind == kind:
+            note(error.rater, (error.system, error.segment))
+    for output in clean_outputs(testset, kind):
+        note(output.rater, (output.system, output.segment))
+    return rated
+
+
+def _plain(path: str) -> str:
+    return plain_name(path).removesuffix(".jsonl").removesuffix(".ndjson")
+
+
+def kind_of(name: str, pair: str) -> str | None:
+    """The NAME in ``LP.NAME.seg.rating``, if a file is called so."""
+    match = _FILE.fullmatch(name.removesuffix(".gz"))
+    return match["kind"] if match and match["pair"] == pair else None
+
+
+def _with_ratings(testset: TestSet, path: Path, pair: str) -> TestSet:
+    """Error spans of mt-metrics-eval's rating files; their scores where no score file has them."""
+    folder, outputs = path / "human-scores", text_files(path / "system-outputs" / pair)
+    for file in entries(folder):
+        kind = kind_of(file.name, pair)
+        if kind is None:
+            continue
+        with judgements_of(file):
+            found = read_ratings(JudgedFile(file, testset, kind=kind, others=outputs))
+            scored = {human.kind for human in testset.human if human.level == "segment"}
+            known = kind in scored or kind.partition(".")[0] in scored
+            testset = testset.with_human(replace(found, scores=()) if known else found)
+    return testset
+
+
+def _segments_in_blocks(path: str) -> frozenset[int]:
+    """The segments of the longest block of a file of segment scores."""
+    if not path.removesuffix(".gz").endswith(".seg.score"):
+        return frozenset()
+    _, scores = read_blocks(Path(path), "segment", None)
+    return frozenset(range(1, 1 + max(map(len, scores.values()))))
+
+
+def _read_score_file(file: JudgedFile) -> Judgements:
+    path, testset = Path(file.path), file.testset
+    parts = path.name.removesuffix(".gz").removesuffix(".score").split(".")
+    if len(parts) < 2 or parts[-1] not in LEVELS:
+        raise FormatError(
+            "the name does not tell the level; LP.NAME.LEVEL.score with one of the levels"
+            f" {', '.join(LEVELS)} is expected",
+            path=path,
+        )
+    level = LEVELS[parts[-1]]
+    name = ".".join(parts[1:-1] if len(parts) > 2 and "-" in parts[0] else parts[:-1])
+    documents = tuple(dict.fromkeys(testset.documents or ()))
+    if level == "document" and not documents:
+        raise FormatError("is of documents, but the test set has none", path=path)
+    count = {"segment": testset.segments, "document": len(documents)}.get(level, 1)
+    domains, blocks = read_blocks(path, level, count, human=file.kind or name)
+    rows = {file.names.of(system): values for system, values in blocks.items()}
+    file.report()
+    systems = file.names.order(rows)
+    items = domains if level == "domain" else documents if level == "document" else ()
+    values = np.array([rows[system] for system in systems], dtype=np.float64)
+    width = len(items) if items else count
+    table = values.reshape(len(systems), width)
+    return Judgements((HumanScores(file.kind or name, level, systems, table, items),))
+
+
+def _together(group: list[HumanScores], testset: TestSet) -> HumanScores:
+    """The mean over the raters."""
+    whole = [human for human in group if human.rater is None]
+    if whole or group[0].level != "segment":
+        return (whole or group)[0]
+    names = tuple(dict.fromkeys(name for human in group for name in human.systems))
+    values = testset.human_scores(group[0].kind, "segment", systems=names)
+    return HumanScores(group[0].kind, "segment", names, values)
+
+
+def _write_score_file(
+    path: str | PathLike[str], testset: TestSet, kind: str | None, level: str
+) -> None:
+    group = human_scores_of(testset, kind, level)
+    write_lines(path, human_lines(_together(group, testset), testset))
+
+
+def _outputs(folder: Path, pair: str | None) -> dict[str, Path]:
+    return {} if pair is None else outputs_in(folder, pair)
+
+
+FORMATS = (
+    FolderFormat(
+        name="mt-metrics-eval",
+        title="test set directories and score files as in google-research/mt-metrics-eval",
+        recognise=is_layout,
+        pairs=language_pairs,
+        outputs=_outputs,
+        expected=EXPECTED,
+        read=read_layout,
+        write=write_layout,
+        after=("gnomon", "wmt-package"),
+    ),
+    JudgementFormat(
+        name="mt-metrics-eval",
+        title="LP.NAME.{sys,seg,doc,domain}.score: SYSTEM SCORE in blocks",
+        recognise=lambda head: head.name.endswith(".score"),
+        defaults={"kind": "", "rename": None},
+        read=_read_score_file,
+        write=_write_score_file,
+        suffix=".score",
+        segments=_segments_in_blocks,
+    ),
+    JudgementFormat(
+        name="ratings",
+        title="mt-metrics-eval's LP.NAME.seg.rating: SYSTEM JSON [RATER]",
+        recognise=lambda head: head.name.endswith(".rating"),
+        defaults={"kind": "", "rename": None, "weights": None},
+        read=read_ratings,
+        write=write_ratings,
+        suffix=".rating",
+    ),
+    JudgementFormat(
+        name="ratings-json",
+        title="mt-metrics-eval's standalone ratings, JSONL: system_id, hypothesis, errors",
+        recognise=lambda head: {"errors", "system_id"} <= head.keys,
+        defaults={"kind": "", "rename": None, "weights": None, "first_segment": 0},
+        read=read_standalone,
+        after=("pearmut", "esa", "wmt-humeval"),
+    ),
+)

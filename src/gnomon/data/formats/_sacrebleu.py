@@ -1,0 +1,204 @@
+"""Test sets that sacreBLEU knows by name and downloads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.core.errors import DataError, MissingFileError, UnknownNameError, UsageError
+from gnomon.core.testset import SystemInfo, TestSet
+from gnomon.data.formats._files import LOGGER
+from gnomon.data.formats._lines import check_parallel, read_lines, read_systems, report_empty
+from gnomon.data.formats._registry import Format
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
+
+
+_FIELDS = ("src", "docid", "domain")
+
+
+def is_sacrebleu_set(name: str) -> bool:
+    """Whether sacreBLEU knows a test set of this name; nothing is downloaded."""
+    return name in _datasets()
+
+
+def read_sacrebleu_set(
+    name: str,
+    *,
+    language_pair: str | None = None,
+    systems: Sequence[str | PathLike[str]] = (),
+) -> TestSet:
+    """Read sources and references of a test set of sacreBLEU, which downloads them once.
+
+    Args:
+        name: sacreBLEU's name ("wmt19").
+        language_pair: the pair ("de-en").
+        systems: plain text files with the outputs of systems.
+
+    Raises:
+        UnknownNameError: sacreBLEU knows no such test set or pair.
+        UsageError: no pair is named.
+        MissingFileError: the test set cannot be downloaded.
+        LengthMismatchError: an output has another number of lines.
+    """
+    known = _datasets()
+    if name not in known:
+        raise UnknownNameError("test set of sacreBLEU", name, known)
+    pairs = tuple(known[name].langpairs)
+    if language_pair is None:
+        raise UsageError(f"name the language pair of {name} with -l; there are: {', '.join(pairs)}")
+    if language_pair not in pairs:
+        raise UnknownNameError(f"language pair of {name}", language_pair, pairs)
+    files = _usual_files(known[name], language_pair)
+    lines = {field: read_lines(path) for field, path in files.items()}
+    texts = read_systems(systems) if systems else {}
+    check_parallel(
+        {f"{name} {language_pair} {field}": len(part) for field, part in lines.items()}
+        | {f"the output of {system}": len(part) for system, part in texts.items()}
+    )
+    references = {reference_name(f): part for f, part in lines.items() if f not in _FIELDS}
+    if not references:
+        raise DataError(f"sacreBLEU's test set {name} has no references for {language_pair}")
+    for reference, part in references.items():
+        report_empty(f"{name}, reference {reference}", "reference", part)
+    return TestSet(
+        name=name,
+        references=references,
+        systems=texts,
+        sources=lines.get("src"),
+        language_pair=language_pair,
+        documents=lines.get("docid"),
+        domains=lines.get("domain"),
+    )
+
+
+def _datasets() -> dict[str, Any]:
+    from sacrebleu.dataset import DATASETS
+
+    return dict(DATASETS)
+
+
+def _usual_files(dataset: Any, language_pair: str) -> dict[str, str]:
+    """Field -> file; of the references those that sacreBLEU itself scores against."""
+    try:
+        names = dataset.fieldnames(language_pair)
+        paths = [str(path) for path in dataset.get_files(language_pair)]
+        usual = {str(path) for path in dataset.get_reference_files(language_pair)}
+    except OSError as error:
+        raise MissingFileError(
+            f"sacreBLEU cannot download {dataset.name} ({error}); without a connection, fetch it on"
+            " another machine and copy its folder ~/.sacrebleu, or only its archive ('gnomon data"
+            f" fetch {dataset.name} --from FILE'), or name plain text files"
+        ) from error
+    return {
+        field: path
+        for field, path in zip(names, paths, strict=True)
+        if field in _FIELDS or path in usual
+    }
+
+
+def reference_name(field: str) -> str:
+    """The name of a reference, from that of sacreBLEU's field.
+
+    >>> reference_name("ref:B"), reference_name("ref")
+    ('B', 'A')
+    """
+    return field.removeprefix("ref").strip(":-") or "A"
+
+
+# All that sacreBLEU has of a test set once its files are here: every reference, and outputs.
+
+
+_ABOUT = ("docid", "genre", "domain", "origlang")
+
+
+class SacrebleuSet(NamedTuple):
+    """A test set, and the references that sacreBLEU itself scores against."""
+
+    testset: TestSet
+    usual: tuple[str, ...]
+
+
+def read_sacrebleu_files(dataset: Any, language_pair: str) -> SacrebleuSet:
+    """Read the plain text files that sacreBLEU makes of a test set.
+
+    Args:
+        dataset: an entry of ``sacrebleu.dataset.DATASETS`` whose archives are here: nothing is
+            fetched.
+        language_pair: one of its pairs.
+
+    Raises:
+        DataError: sacreBLEU cannot make sense of its own files, or was interrupted earlier.
+    """
+    try:
+        names = dataset.fieldnames(language_pair)
+        files = dict(zip(names, map(str, dataset.get_files(language_pair)), strict=True))
+        usual = {str(file) for file in dataset.get_reference_files(language_pair)}
+    except (KeyError, TypeError, ValueError, AssertionError, IndexError) as error:
+        raise DataError(
+            f"sacreBLEU cannot read its own files of {dataset.name} {language_pair}"
+            f" ({type(error).__name__}: {error}); convert them with 'gnomon data convert', which"
+            " says what is wrong"
+        ) from error
+    lines = _parallel({field: read_lines(file) for field, file in files.items()}, files)
+    refs = sorted((f for f in lines if _is_reference(f)), key=lambda f: (files[f] not in usual, f))
+    others = [field for field in lines if field not in (*refs, "src", *_ABOUT)]
+    for field in refs:
+        report_empty(files[field], "reference", lines[field])
+    testset = TestSet(
+        name=dataset.name,
+        references={reference_name(field): _texts(lines[field], refs) for field in refs},
+        systems={field: lines[field] for field in others},
+        sources=lines["src"],
+        language_pair=language_pair,
+        info={f: SystemInfo(human=True) for f in others if f in map(reference_name, refs)},
+        documents=_known_column(lines, "docid"),
+        domains=_known_column(lines, "domain") or _known_column(lines, "genre"),
+        labels={n: column for n in ("origlang",) if (column := _known_column(lines, n))},
+    )
+    chosen = tuple(reference_name(field) for field in refs if files[field] in usual)
+    return SacrebleuSet(testset, chosen if len(chosen) < len(refs) else ())
+
+
+def _parallel(lines: dict[str, list[str]], files: Mapping[str, str]) -> dict[str, list[str]]:
+    """The fields that have a line per segment; outputs that have not are left out aloud."""
+    count = len(lines["src"])
+    uneven = [field for field, part in lines.items() if len(part) != count]
+    for field in uneven:
+        if field in _ABOUT or _is_reference(field):
+            raise DataError(
+                f"{files[field]} has {len(lines[field])} lines, {files['src']} has {count};"
+                " sacreBLEU was interrupted when it made them: delete both and try again"
+            )
+        LOGGER.warning(
+            "%s has %d lines for %d segments; this system is left out",
+            files[field],
+            len(lines[field]),
+            count,
+        )
+    return {field: part for field, part in lines.items() if field not in uneven}
+
+
+def _is_reference(field: str) -> bool:
+    return field == "ref" or field.startswith("ref:")
+
+
+def _texts(lines: Sequence[str], references: Sequence[str]) -> list[str | None]:
+    """SacreBLEU writes an empty line where a segment lacks one of several references."""
+    return [text or None for text in lines] if len(references) > 1 else list(lines)
+
+
+def _known_column(lines: Mapping[str, list[str]], field: str) -> list[str] | None:
+    column = lines.get(field, [])
+    return [text or "unknown" for text in column] if any(column) else None
+
+
+FORMATS = (
+    Format(
+        name="sacrebleu",
+        title="a test set by sacreBLEU's name, such as wmt19 with -l de-en",
+        holds="test set",
+        read=read_sacrebleu_set,
+    ),
+)

@@ -1,0 +1,546 @@
+"""Score files: what a metric said, for other tools and for later.
+
+======================  ========================================================  =========
+format                  one record                                                undefined
+======================  ========================================================  =========
+``tsv``                 header; ``system, segment, metric, score``                empty
+``csv``                 the same between commas, quoted as RFC 4180 has it        empty
+``jsonl``               an object with the same keys                              ``null``
+``json``, ``parquet``   the same, a list of objects or rows; read, not written    null
+``comet``               what COMET's ``--to_json`` writes, beside the texts       ``null``
+``wmt``                 ``METRIC LP TESTSET SYSTEM [SEGMENT] SCORE``              ``None``
+``mt-metrics-eval``     ``SYSTEM SCORE`` in blocks per system                     ``None``
+======================  ========================================================  =========
+
+Fields stand between tabs; numbers are unrounded. A name that holds a tab or a line end is refused.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import (
+    DataError,
+    FormatError,
+    LengthMismatchError,
+    UnknownNameError,
+    UsageError,
+)
+from gnomon.core.lazy import checked
+from gnomon.data.formats._files import atomic_write, explain_failure
+from gnomon.data.formats._lines import read_lines, shown, write_lines
+from gnomon.data.formats._mt_metrics_eval import (
+    UNKNOWN,
+    check_word,
+    read_blocks,
+    require_pair,
+    score_lines,
+)
+from gnomon.data.formats._records import read_records
+from gnomon.data.formats._registry import ScoreFormat, format_of_name, formats_of
+from gnomon.data.formats._rows import (
+    check_cell,
+    first_line_of,
+    form_of,
+    parse_number,
+    print_number,
+    whole_number,
+    write_tsv,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from os import PathLike
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gnomon.core.scores import Scores
+    from gnomon.core.testset import TestSet
+    from gnomon.data.formats._rows import FileHead, FileRecord
+
+#: metric -> (system, segment from 1 or None) -> score
+ScoresByMetric = dict[str, dict[tuple[str, int | None], float]]
+
+
+@checked
+def write_segment_scores(
+    path: str | PathLike[str],
+    scores: Sequence[Scores],
+    testset: TestSet,
+    *,
+    format: str | None = None,  # noqa: A002  # the word that users know from every command
+) -> None:
+    """Write the segment scores of some metrics.
+
+    Args:
+        path: a file; in mt-metrics-eval's format a ``.score`` file for one metric, or else the
+            top directory, in which ``metric-scores/LP/METRIC-REF.seg.score`` are made.
+        scores: one per metric.
+        testset: the test set that was scored; its name and language pair appear in some formats.
+        format: "tsv", "csv", "jsonl", "comet", "wmt" or "mt-metrics-eval"; by default, the suffix
+            tells (``.tsv``, ``.csv``, ``.jsonl``, ``.json`` COMET's, ``.wmt``, ``.score``; a
+            directory is mt-metrics-eval's).
+
+    Raises:
+        OutputError: the file cannot be written.
+        UnknownNameError: the format or the suffix is unknown.
+        UsageError: the format needs a language pair, or one metric only.
+        LengthMismatchError: the scores are of another number of segments.
+        DataError: a name cannot be held by the format.
+    """
+    for one in scores:
+        if one.segments.shape != (len(one.systems), testset.segments):
+            raise LengthMismatchError(
+                f"segment scores of {one.metric} have shape {one.segments.shape}; expected"
+                f" {(len(one.systems), testset.segments)}: systems x segments of the test set"
+            )
+    _write(Path(path), scores, testset, format, level="seg")
+
+
+@checked
+def write_system_scores(
+    path: str | PathLike[str],
+    scores: Sequence[Scores],
+    testset: TestSet,
+    *,
+    format: str | None = None,  # noqa: A002  # the word that users know from every command
+) -> None:
+    """Write the system scores of some metrics; like :func:`write_segment_scores`.
+
+    TSV and JSONL have ``system, metric, score, signature``; files of mt-metrics-eval are called
+    ``METRIC-REF.sys.score``.
+    """
+    _write(Path(path), scores, testset, format, level="sys")
+
+
+def _write(
+    path: Path, scores: Sequence[Scores], testset: TestSet, name: str | None, *, level: str
+) -> None:
+    if name is None:
+        name = "mt-metrics-eval" if path.is_dir() else _by_suffix(path, written=True)
+    form = format_of_name(ScoreFormat, name, "score file format", written=True)
+    form.write(path, scores, testset, level)
+
+
+def _by_suffix(path: str | PathLike[str], *, written: bool = False) -> str:
+    """The format that a suffix stands for; where several are read from it, how the file begins."""
+    suffixes: dict[str, str] = {}
+    for form in formats_of(ScoreFormat):
+        if form.is_written if written else form.is_read:
+            suffixes |= {one: form.name for one in form.suffixes if one not in suffixes}
+    name = form_of(path, suffixes, "score file suffix")
+    if written:
+        return name
+    suffix = next(one for one, form in suffixes.items() if form == name)
+    for form in formats_of(ScoreFormat):
+        sure = form.recognise is None or form.recognise(first_line_of(path))
+        if suffix in form.suffixes and form.is_read and sure:
+            return form.name
+    return name
+
+
+def _write_tsv(path: Path, scores: Sequence[Scores], _testset: TestSet, level: str) -> None:
+    columns, rows = _records(scores, level)
+    write_tsv(path, columns, [[_cell(value) for value in row] for row in rows])
+
+
+def _write_csv(path: Path, scores: Sequence[Scores], _testset: TestSet, level: str) -> None:
+    columns, rows = _records(scores, level)
+    with atomic_write(path) as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerows([columns, *([_cell(value) for value in row] for row in rows)])
+
+
+def _write_jsonl(path: Path, scores: Sequence[Scores], _testset: TestSet, level: str) -> None:
+    columns, rows = _records(scores, level)
+    write_lines(path, [json.dumps(dict(zip(columns, row, strict=True))) for row in rows])
+
+
+def _write_wmt(path: Path, scores: Sequence[Scores], testset: TestSet, level: str) -> None:
+    write_lines(path, _wmt_lines(scores, testset, level))
+
+
+def _records(scores: Sequence[Scores], level: str) -> tuple[list[str], list[list[object]]]:
+    if level == "seg":
+        columns = ["system", "segment", "metric", "score"]
+        return columns, [[row[c] for c in columns] for one in scores for row in one.segment_rows()]
+    columns = ["system", "metric", "score", "signature"]
+    return columns, [[row[c] for c in columns] for one in scores for row in one.rows()]
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _wmt_lines(scores: Sequence[Scores], testset: TestSet, level: str) -> Iterator[str]:
+    pair = require_pair(testset)
+    for one in scores:
+        for system, values in zip(one.systems, _values(one, level), strict=True):
+            head = [one.metric, pair, testset.name, system]
+            for field in head:
+                check_cell(field, "a field of a WMT score line")
+            for number, value in enumerate(values, start=1):
+                middle = [str(number)] if level == "seg" else []
+                yield "\t".join([*head, *middle, print_number(value, UNKNOWN)])
+
+
+def _values(scores: Scores, level: str) -> NDArray[np.float64]:
+    return scores.segments if level == "seg" else scores.system.reshape(-1, 1)
+
+
+def _write_blocks(path: Path, scores: Sequence[Scores], testset: TestSet, level: str) -> None:
+    if path.name.removesuffix(".gz").endswith(".score"):
+        if len(scores) != 1:
+            raise UsageError(
+                f"a .score file holds one metric, there are {len(scores)}; name a directory, and"
+                " one file is made for each"
+            )
+        write_lines(path, _block_lines(scores[0], testset, level))
+        return
+    folder = path / "metric-scores" / require_pair(testset)
+    judges = ".".join(testset.references) or "src"
+    for one in scores:
+        check_word("metric", one.metric)
+        check_word("reference", judges)
+    with explain_failure(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    for one in scores:
+        file = folder / f"{one.metric}-{judges}.{level}.score"
+        write_lines(file, _block_lines(one, testset, level))
+
+
+def _block_lines(scores: Scores, testset: TestSet, level: str) -> Iterable[str]:
+    """A block per system; references do not judge themselves."""
+    rows = [
+        (system, values)
+        for system, values in zip(scores.systems, _values(scores, level), strict=True)
+        if system not in testset.references
+    ]
+    return score_lines([system for system, _ in rows], [values for _, values in rows])
+
+
+# Reading score files, our own and those of other tools.
+
+
+_BLOCKS = re.compile(r"(?P<metric>.+?)(?:-[^-]+)?\.(?P<level>sys|seg)\.score(?:\.gz)?", re.DOTALL)
+
+
+def read_scores(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002  # the word that users know from every command
+    column: str = "score",
+    language_pair: str | None = None,
+    test_set: str | None = None,
+    segments: int | None = None,
+) -> ScoresByMetric:
+    """Read the scores that some metrics gave to systems or segments.
+
+    Args:
+        path: a score file of any format that :func:`write_segment_scores` writes, or a table in
+            JSON or Parquet. WMT lines may stand between any white space. In tables ``segment`` may
+            be called ``seg``, and ``metric`` may be missing. The metric of a ``.score`` file is in
+            its name, that of COMET's JSON is the key.
+        format: "tsv", "csv", "jsonl", "json", "parquet", "comet", "wmt" or "mt-metrics-eval"; by
+            default, the suffix and how the file begins tell.
+        column: the column of the scores, in tables.
+        language_pair: which pair, where WMT lines hold several.
+        test_set: which test set, where WMT lines hold several.
+        segments: how many segments there are, if scores of further ones shall be refused.
+
+    Returns:
+        metric ("" where the file names none) -> (system, segment) -> score. Segments count from
+        1, None is the system as a whole. NaN where the file says that a score is undefined.
+
+    Raises:
+        MissingFileError: the file is missing.
+        FormatError: a line is not what the format asks for, repeats a score, or scores a segment
+            that is not there; or there is no score at all.
+        DataError: the file holds several language pairs or test sets, and none was named.
+        UnknownNameError: the format is unknown, or the named pair or test set is not there.
+    """
+    form = format_of_name(ScoreFormat, format or _by_suffix(path), "score file format")
+    options = {
+        "column": column,
+        "language_pair": language_pair,
+        "test_set": test_set,
+        "segments": segments,
+    }
+    taken = {name: value for name, value in options.items() if name in form.options}
+    found: ScoresByMetric = form.read(path, **taken)
+    if not any(found.values()):
+        raise FormatError("holds no scores", path=shown(path))
+    return found
+
+
+def _read_records(
+    form: str, path: str | PathLike[str], *, column: str, segments: int | None
+) -> ScoresByMetric:
+    table = _Table(shown(path), segments)
+    for record in read_records(path, form):
+        table.add(
+            record.line,
+            str(record.values.get("metric") or ""),
+            record.name("system"),
+            _segment(record),
+            _score(record, column),
+        )
+    return table.scores
+
+
+class _Table:
+    """Scores as they come in; a repeated one, or one of a segment too many, is refused."""
+
+    def __init__(self, path: str, segments: int | None) -> None:
+        self.path = path
+        self.segments = segments
+        self.scores: ScoresByMetric = {}
+
+    def add(self, line: int, metric: str, system: str, segment: int | None, score: float) -> None:
+        if not system:
+            raise FormatError("a score of no system: its name is empty", path=self.path, line=line)
+        known = self.scores.setdefault(metric, {})
+        if (system, segment) in known:
+            place = system if segment is None else f"{system}, segment {segment}"
+            raise FormatError(f"a second score of {place}", path=self.path, line=line)
+        if self.segments is not None and (segment or 0) > self.segments:
+            raise FormatError(
+                f"a score of segment {segment}; there are {self.segments} segments, counted from 1",
+                path=self.path,
+                line=line,
+            )
+        known[system, segment] = score
+
+
+def _segment(record: FileRecord) -> int | None:
+    for key in ("segment", "seg"):
+        if record.values.get(key) is not None:
+            return _number(record.name(key), record.path, record.line)
+    return None
+
+
+def _number(text: str, path: str, line: int) -> int:
+    if whole_number(text) < 1:
+        raise FormatError(
+            f"segment is {text!r}; a whole number from 1 is expected", path=path, line=line
+        )
+    return int(text)
+
+
+def _score(record: FileRecord, column: str) -> float:
+    value = record.value(column)
+    if value is None:
+        return float("nan")
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise record.error(f"{column} is {value!r}; a number is expected, or null")
+    return parse_number(str(value), record.path, record.line, column)
+
+
+def _read_blocks(path: str | PathLike[str], *, segments: int | None) -> ScoresByMetric:
+    file = Path(path)
+    match = _BLOCKS.fullmatch(file.name)
+    if not match:
+        raise FormatError(
+            "the name does not tell the metric and the level; METRIC-REF.seg.score or"
+            " METRIC-REF.sys.score is expected",
+            path=file,
+        )
+    if match["level"] == "sys":
+        _, blocks = read_blocks(file, "system", 1)
+        return {str(match["metric"]): {(name, None): row[0] for name, row in blocks.items()}}
+    _, blocks = read_blocks(file, "segment", segments)
+    scores: dict[tuple[str, int | None], float] = {
+        (name, number): value
+        for name, values in blocks.items()
+        for number, value in enumerate(values, start=1)
+    }
+    return {match["metric"]: scores}
+
+
+def _read_wmt(
+    path: str | PathLike[str],
+    *,
+    language_pair: str | None,
+    test_set: str | None,
+    segments: int | None,
+) -> ScoresByMetric:
+    table = _Table(shown(path), segments)
+    rows = _wmt_rows(path)
+    for index, kind, wanted in ((1, "language pair", language_pair), (2, "test set", test_set)):
+        rows = _only(rows, index, kind, wanted, table.path)
+    for line, row in rows:
+        segment = _number(row[4], table.path, line) if _level(row) == "segment" else None
+        table.add(line, row[0], row[3], segment, parse_number(row[-1], table.path, line))
+    return table.scores
+
+
+def _wmt_rows(path: str | PathLike[str]) -> list[tuple[int, list[str]]]:
+    """Line numbers and fields; a line that lost a field would be a score of something else."""
+    lines = read_lines(path)
+    tabs = bool(lines) and lines[0].count("\t") in (4, 5)
+    rows = [(i, line.split("\t") if tabs else line.split()) for i, line in enumerate(lines, 1)]
+    for number, row in rows:
+        if len(row) not in (5, 6):
+            problem = f"{len(row)} fields"
+        elif not all((*row[:4], row[-1])):
+            problem = f"an empty field (a missing score is {UNKNOWN})"
+        elif _level(row) != _level(rows[0][1]):
+            problem = f"the score of a {_level(row)}, where line 1 has that of a"
+            problem += f" {_level(rows[0][1])}; a file holds scores of one level"
+        else:
+            continue
+        raise FormatError(
+            f"{problem}; METRIC LP TESTSET SYSTEM [SEGMENT] SCORE is expected",
+            path=shown(path),
+            line=number,
+        )
+    return rows
+
+
+def _level(row: list[str]) -> str:
+    # published files of system scores may have the column of segments and leave it empty
+    return "segment" if len(row) == 6 and row[4] else "system"
+
+
+def _only(
+    rows: list[tuple[int, list[str]]], index: int, kind: str, wanted: str | None, path: str
+) -> list[tuple[int, list[str]]]:
+    there = list(dict.fromkeys(row[index] for _, row in rows))
+    if wanted is not None:
+        if wanted not in there:
+            raise UnknownNameError(f"{kind} of {path}", wanted, there)
+        return [(number, row) for number, row in rows if row[index] == wanted]
+    if len(there) > 1:
+        raise DataError(f"{path} holds scores of several {kind}s, name one: {', '.join(there)}")
+    return rows
+
+
+# The scores of one test set in a score file, whatever its format.
+
+
+_WMT = (5, 6)
+
+
+def is_wmt_scores(path: str | PathLike[str]) -> bool:
+    """Whether a file's first line is a score line of WMT, whatever the file is called."""
+    return _is_wmt(first_line_of(path))
+
+
+def _is_wmt(head: FileHead) -> bool:
+    first = head.first_line
+    fields = first.split("\t") if first.count("\t") in (4, 5) else first.split()
+    if first.startswith(("{", "[")) or len(fields) not in _WMT:
+        return False
+    return not {"system", "score"} & {field.lower() for field in fields}
+
+
+def find_scores(
+    path: str | PathLike[str],
+    *,
+    language_pair: str | None,
+    test_set: str,
+    column: str = "score",
+    segments: int | None = None,
+) -> ScoresByMetric:
+    """The scores of a file for one test set: metric -> (system, segment or None) -> score.
+
+    A file's first line tells WMT's format from others, whatever the file is called.
+
+    Args:
+        path: as for :func:`read_scores`, whose result this has.
+        language_pair: which pair, where WMT lines hold several.
+        test_set: which test set, where WMT lines hold several.
+        column: the column of the scores, in TSV and JSONL.
+        segments: how many segments the test set has.
+
+    Raises:
+        MissingFileError, FormatError: as for :func:`read_scores`.
+        DataError: the file holds several language pairs or test sets, and not these.
+        UnknownNameError: the format is unknown, or the language pair is not there.
+    """
+    head = first_line_of(path)
+    recognisers = ((one.name, one.recognise) for one in formats_of(ScoreFormat))
+    form = next((name for name, is_one in recognisers if is_one is not None and is_one(head)), None)
+
+    def read(name: str | None) -> ScoresByMetric:
+        return read_scores(
+            path,
+            format=form,
+            column=column,
+            language_pair=language_pair,
+            test_set=name,
+            segments=segments,
+        )
+
+    try:
+        return read(None)
+    except UnknownNameError:
+        raise
+    except DataError as error:
+        if form is None or isinstance(error, FormatError):
+            raise
+        try:  # several test sets in one file: ours may be among them
+            return read(test_set)
+        except UnknownNameError:
+            raise error from None
+
+
+FORMATS = (
+    ScoreFormat(
+        name="tsv",
+        title="scores: a header and system, segment, metric, score",
+        suffixes=(".tsv",),
+        read=partial(_read_records, "tsv"),
+        write=_write_tsv,
+    ),
+    ScoreFormat(
+        name="csv",
+        title="scores: a header and system, segment, metric, score, between commas or semicolons",
+        suffixes=(".csv",),
+        read=partial(_read_records, "csv"),
+        write=_write_csv,
+    ),
+    ScoreFormat(
+        name="json",
+        title="scores: a list of JSON objects with system, segment, metric, score",
+        suffixes=(".json",),
+        read=partial(_read_records, "json"),
+        after=("comet",),
+    ),
+    ScoreFormat(
+        name="parquet",
+        title="scores: rows with system, segment, metric, score in Parquet (gnomon[frames])",
+        suffixes=(".parquet",),
+        read=partial(_read_records, "parquet"),
+    ),
+    ScoreFormat(
+        name="jsonl",
+        title="scores: one JSON object per line with system, segment, metric, score",
+        suffixes=(".jsonl", ".ndjson"),
+        read=partial(_read_records, "jsonl"),
+        write=_write_jsonl,
+    ),
+    ScoreFormat(
+        name="wmt",
+        title="METRIC LP TESTSET SYSTEM [SEGMENT] SCORE",
+        suffixes=(".wmt",),
+        recognise=_is_wmt,
+        read=_read_wmt,
+        write=_write_wmt,
+    ),
+    ScoreFormat(
+        name="mt-metrics-eval",
+        title="score files as in google-research/mt-metrics-eval",
+        suffixes=(".score",),
+        read=_read_blocks,
+        write=_write_blocks,
+    ),
+)

@@ -1,0 +1,371 @@
+"""Test sets in one table or data frame, with columns or keys that the user names."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gnomon.core.errors import DataError, UsageError
+from gnomon.core.lazy import checked
+from gnomon.core.testset import TestSet
+from gnomon.data.formats._anomalies import warn_of_anomalies
+from gnomon.data.formats._files import LOGGER, plain_name
+from gnomon.data.formats._lines import report_empty, shown
+from gnomon.data.formats._records import read_records, records_of_frame
+from gnomon.data.formats._rows import column_meant
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from gnomon.data.formats._rows import FileRecord
+
+_SUFFIXES = (".tsv", ".csv", ".jsonl", ".ndjson", ".json", ".parquet")
+#: how others call the columns of sources, references and outputs
+_SOURCES = ("source", "src")
+_REFERENCES = ("reference", "ref", "references", "refs")
+_OUTPUTS = ("mt", "hypothesis", "hyp", "candidate", "prediction", "output")
+
+
+@checked
+def read_table(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002  # the word that users know from every command
+    source: str | None = None,
+    references: Sequence[str] | Mapping[str, str] = (),
+    systems: Sequence[str] | Mapping[str, str] = (),
+    system_column: str | None = None,
+    candidate: str | None = None,
+    segment_column: str | None = None,
+    document: str | None = None,
+    domain: str | None = None,
+    labels: Sequence[str] | Mapping[str, str] = (),
+    language_pair: str | None = None,
+    name: str | None = None,
+) -> TestSet:
+    """Read a test set from one table: a row per segment, or a row per system and segment.
+
+    TSV has a header, fields between tabs and no quoting: quotation marks are text. CSV has fields
+    between commas, semicolons, tabs or bars, quoted as RFC 4180 has it. An empty field is an empty
+    text. JSONL has one object per line, JSON a list of them (or an object with a list per column),
+    Parquet rows; there ``a.b`` names the key ``b`` inside ``a``, a list of references becomes
+    ``KEY.1``, ``KEY.2``, ..., as many as a segment has, and null is a missing reference; a key
+    that occurs twice, and NaN, are refused. Blank lines are skipped.
+
+    Where neither sources nor references are named, columns of the usual names are taken (source or
+    src, reference or ref; with a language pair, the texts of ``translation``), and mt, hypothesis
+    or the like where no system is.
+
+    Args:
+        path: the file (``.gz`` allowed), or ``-`` for standard input.
+        format: "tsv", "csv", "jsonl", "json" or "parquet"; by default, the file's suffix tells.
+        source: column of the sources.
+        references: columns of the references, named after their columns, or name -> column.
+        systems: columns of the systems likewise, for one row per segment.
+        system_column: column of the system's name, for one row per system and segment.
+        candidate: column of the output, with ``system_column``.
+        segment_column: column that names the segment, with ``system_column``; without it, the
+            n-th row of each system is segment n.
+        document: column of the documents.
+        domain: column of the domains.
+        labels: columns of further labels, or name -> column.
+        language_pair: "de-en" or "en".
+        name: what to call the test set; the file's name by default.
+
+    Raises:
+        MissingFileError: the file is missing.
+        FormatError: a row has another number of fields, a line is no JSON object, a column or key
+            is missing (those that exist are listed), or the rows of one segment contradict.
+        DataError: the file has no rows, or systems have unequal numbers of segments.
+        UsageError: the columns do not make a test set.
+        MissingDependencyError: Parquet needs a package that is not installed.
+    """
+    where = shown(path)
+    return _test_set(
+        read_records(path, format),
+        where,
+        name=name or _table_name(where),
+        path=where,
+        source=source,
+        references=references,
+        systems=systems,
+        system_column=system_column,
+        candidate=candidate,
+        segment_column=segment_column,
+        document=document,
+        domain=domain,
+        labels=labels,
+        language_pair=language_pair,
+    )
+
+
+def read_frame(frame: object, *, name: str = "data frame", **columns: Any) -> TestSet:
+    """Read a test set from a data frame of any library; see :meth:`gnomon.TestSet.from_frame`.
+
+    Args:
+        frame: of pandas, polars or pyarrow, a data set of Hugging Face, a mapping of columns to
+            lists, or a list of mappings.
+        name: what to call the test set.
+        columns: as :func:`read_table` takes them.
+
+    Raises:
+        UsageError: it is no data frame, or the columns do not make a test set.
+        FormatError: a column is missing, or a cell holds something else than a text.
+        DataError: it has no rows, or systems have unequal numbers of segments.
+    """
+    return _test_set(records_of_frame(frame), "data frame", name=name, path=None, **columns)
+
+
+def _test_set(
+    records: list[FileRecord],
+    where: str,
+    *,
+    name: str,
+    path: str | None,
+    source: str | None = None,
+    references: Sequence[str] | Mapping[str, str] = (),
+    systems: Sequence[str] | Mapping[str, str] = (),
+    system_column: str | None = None,
+    candidate: str | None = None,
+    segment_column: str | None = None,
+    document: str | None = None,
+    domain: str | None = None,
+    labels: Sequence[str] | Mapping[str, str] = (),
+    language_pair: str | None = None,
+) -> TestSet:
+    if not records:
+        raise DataError(f"{where} has no rows: there is no segment to score")
+    if not references and source is None:
+        source, references = _usual_columns(records[0], language_pair)
+    if not systems and system_column is None:
+        systems = _only(records[0], _OUTPUTS)
+    _check_request(
+        references,
+        systems,
+        source,
+        system_column,
+        candidate,
+        segment_column,
+        records,
+        frame=path is None,
+    )
+    asked: dict[str, list[str | None]] = {
+        "source": [source],
+        "reference": list(_columns_by_name(references).values()),
+        "systems": list(_columns_by_name(systems).values()),
+        "system_column": [system_column],
+        "candidate": [candidate],
+        "segment_column": [segment_column],
+        "document": [document],
+        "domain": [domain],
+        "labels": list(_columns_by_name(labels).values()),
+    }
+    _check_columns(
+        records,
+        {one: [c for c in columns if c] for one, columns in asked.items()},
+        frame=path is None,
+    )
+    if system_column is not None and candidate is not None:
+        grid = _by_system(records, system_column, segment_column, where)
+        texts = {s: [row.text(candidate) for row in rows] for s, rows in grid.items()}
+        shared = [
+            source,
+            document,
+            domain,
+            *_columns_by_name(references).values(),
+            *_columns_by_name(labels).values(),
+        ]
+        records = _agreeing(grid, [column for column in shared if column is not None])
+    else:
+        texts = {n: [r.text(c) for r in records] for n, c in _columns_by_name(systems).items()}
+    used = {column for columns in asked.values() for column in columns}
+    meant = column_meant("reference", [one for one in records[0].paths if one not in used])
+    if not references and meant:
+        LOGGER.warning(
+            "%s: no references were read, for no column is called reference or ref; if %r holds"
+            " them, rename it to 'reference'",
+            where,
+            meant,
+        )
+    refs: dict[str, list[str | None]] = {}
+    for reference, column in _columns_by_name(references).items():
+        refs |= _reference(records, reference, column)
+    _report_empty(where, refs, texts)
+    return warn_of_anomalies(
+        TestSet(
+            name=name,
+            references=refs,
+            systems=texts,
+            sources=None if source is None else [record.text(source) for record in records],
+            language_pair=language_pair,
+            documents=_names(records, document),
+            domains=_names(records, domain),
+            labels={
+                n: [record.name(c) for record in records]
+                for n, c in _columns_by_name(labels).items()
+            },
+            path=path,
+        )
+    )
+
+
+def _usual_columns(first: FileRecord, language_pair: str | None) -> tuple[str | None, list[str]]:
+    """The columns of sources and references by the names that most tables give them."""
+    languages = (language_pair or "").split("-")
+    both = first.values.get("translation")
+    if isinstance(both, Mapping) and len(languages) == 2 and set(languages) <= set(both):
+        return f"translation.{languages[0]}", [f"translation.{languages[1]}"]
+    return next(iter(_only(first, _SOURCES)), None), _only(first, _REFERENCES)
+
+
+def _only(first: FileRecord, names: Sequence[str]) -> list[str]:
+    there = [name for name in names if name in first.values]
+    return there if len(there) == 1 else []
+
+
+def _check_request(
+    references: Sequence[str] | Mapping[str, str],
+    systems: Sequence[str] | Mapping[str, str],
+    source: str | None,
+    system_column: str | None,
+    candidate: str | None,
+    segment_column: str | None,
+    records: Sequence[FileRecord],
+    *,
+    frame: bool,
+) -> None:
+    if not references and source is None:
+        meant = column_meant("reference", records[0].paths)
+        raise UsageError(
+            "name the columns of the references (or of the source, without any); there are:"
+            f" {', '.join(records[0].paths)}"
+            + (f"; {_remedy('reference', 'reference', meant, frame=frame)}" if meant else "")
+        )
+    if (system_column is None) != (candidate is None):
+        raise UsageError("system_column and candidate go together: a row per system and segment")
+    if system_column is not None and systems:
+        raise UsageError(
+            "give either systems (one column each) or system_column and candidate (one row each)"
+        )
+    if segment_column is not None and system_column is None:
+        raise UsageError("segment_column is for a row per system and segment; give system_column")
+
+
+#: options of the command line that name columns, by keyword
+_OPTIONS = {
+    "source": "--source-column",
+    "reference": "--reference-columns",
+    "systems": "--system-columns",
+    "document": "--document-column",
+    "domain": "--domain-column",
+}
+_SEVERAL = ("reference", "systems", "labels")
+
+
+def _check_columns(
+    records: Sequence[FileRecord], asked: Mapping[str, Sequence[str]], *, frame: bool
+) -> None:
+    """Refuse columns that no row has; one that may be meant is named with what to do."""
+    there = records[0].paths
+    used = {column for columns in asked.values() for column in columns}
+    for keyword, columns in asked.items():
+        for column in columns:
+            if not any(record.has(column) for record in records):
+                meant = column_meant(column, [one for one in there if one not in used])
+                raise records[0].lacking(column, _remedy(keyword, column, meant, frame=frame))
+
+
+def _remedy(keyword: str, column: str, meant: str, *, frame: bool) -> str:
+    """What to rename to what, or the option that names the column."""
+    named = meant if meant and not set(meant) & set("();`") else "COLUMN"
+    python = "references" if keyword == "reference" and not frame else keyword
+    value = f"[{named!r}]" if keyword in _SEVERAL else repr(named)
+    option = f"{python}={value}"
+    if keyword in _OPTIONS:
+        option = f"({_OPTIONS[keyword]} {shlex.quote(named)}; {option})"
+    else:
+        option = f"({option})"
+    if not meant:
+        return f"name the column that is meant {option}"
+    if keyword == "systems":  # whose columns are called after them
+        return f"name {meant!r} if it is meant {option}"
+    return f"rename {meant!r} to {column!r}, or name it {option}"
+
+
+def _columns_by_name(columns: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
+    return dict(columns) if isinstance(columns, Mapping) else {column: column for column in columns}
+
+
+def _names(records: Sequence[FileRecord], column: str | None) -> list[str] | None:
+    return None if column is None else [record.name(column) for record in records]
+
+
+def _report_empty(
+    where: str,
+    references: Mapping[str, Sequence[str | None]],
+    systems: Mapping[str, Sequence[str | None]],
+) -> None:
+    for kind, parts in (("reference", references), ("candidate", systems)):
+        for name, texts in parts.items():
+            report_empty(f"{where}, {name}", kind, texts)
+
+
+def _reference(
+    records: Sequence[FileRecord], name: str, column: str
+) -> dict[str, list[str | None]]:
+    values = [record.texts(column) for record in records]
+    if not any(isinstance(value, list) for value in values):
+        return {name: [v if isinstance(v, str) else None for v in values]}
+    rows = [v if isinstance(v, list) else [] if v is None else [v] for v in values]
+    width = max(map(len, rows))
+    return {
+        f"{name}.{i + 1}": [row[i] if i < len(row) else None for row in rows] for i in range(width)
+    }
+
+
+def _by_system(
+    records: Sequence[FileRecord], system_column: str, segment_column: str | None, where: str
+) -> dict[str, list[FileRecord]]:
+    """The rows of each system, in the order in which segments first occur."""
+    cells: dict[str, dict[str, FileRecord]] = {}
+    order: dict[str, None] = {}
+    for record in records:
+        rows = cells.setdefault(record.name(system_column), {})
+        segment = record.name(segment_column) if segment_column else str(len(rows) + 1)
+        if segment in rows:
+            raise record.error(
+                f"a second row for segment {segment} of {record.name(system_column)};"
+                f" {rows[segment].place} has the first"
+            )
+        rows[segment] = record
+        order[segment] = None
+    for system, rows in cells.items():
+        if len(rows) < len(order):
+            missing = next(segment for segment in order if segment not in rows)
+            raise DataError(
+                f"{where}: system {system!r} has {len(rows)} of {len(order)} segments; segment"
+                f" {missing} is missing; every system needs a row for every segment"
+            )
+    return {system: [rows[segment] for segment in order] for system, rows in cells.items()}
+
+
+def _agreeing(grid: Mapping[str, Sequence[FileRecord]], columns: Sequence[str]) -> list[FileRecord]:
+    """The rows of the first system, with which all other systems' rows must agree."""
+    first, *others = grid.values()
+    for rows in others:
+        for a, b in zip(first, rows, strict=True):
+            for column in columns:
+                if a.value(column) != b.value(column):
+                    raise b.error(
+                        f"{column} differs from {a.place}, which is the same segment of"
+                        " another system"
+                    )
+    return list(first)
+
+
+def _table_name(where: str) -> str:
+    name = plain_name(where)
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name

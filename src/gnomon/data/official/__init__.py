@@ -1,0 +1,237 @@
+"""Official data: test sets as their publishers give them, fetched, checked, converted.
+
+Fetched are the sets of sacreBLEU's registry and of mt-metrics-eval, and files at any address;
+converted is whatever :mod:`gnomon.formats` reads (WMT's XML and SGML, MQM, quality estimation,
+...), also from archives. Nothing of what is fetched is evaluated or unpickled. Without a
+connection, every function works from files.
+
+::
+
+    from gnomon.data import official
+
+    [one] = official.fetch("wmt22", language_pairs=["en-de"])       # one.path, one.next
+    official.fetch("wmt19", language_pairs=["de-en"], given="test.tgz")
+    official.fetch("mt-metrics-eval/wmt22", given="mt-metrics-eval-v2.tgz")
+    official.convert(["newstest2021.en-de.all.xml"], "sets/wmt21")
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from gnomon.core.errors import UnknownNameError
+from gnomon.data.official._archives import ArchiveLimits, has_checksum, is_archive, unpack
+from gnomon.data.official._available import Available, listed
+from gnomon.data.official._convert import ContainedSet, Wishes, contents, convert_sets
+from gnomon.data.official._download import Patience, download, require_url
+from gnomon.data.official._folder import Written, default_path, sets_here
+from gnomon.data.official._metrics_eval import NAME as _METRICS_EVAL
+from gnomon.data.official._metrics_eval import fetch_metrics_eval
+from gnomon.data.official._obtain import (
+    Origin,
+    alone,
+    base_name,
+    digest,
+    obtained,
+    require_sha256,
+    unverified,
+)
+from gnomon.data.official._sacrebleu import datasets, fetch_sacrebleu
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from gnomon.data.formats import Incomplete
+    from gnomon.data.official._download import Progress
+
+__all__ = [
+    "ArchiveLimits",
+    "Available",
+    "ContainedSet",
+    "Patience",
+    "Written",
+    "available",
+    "contents",
+    "convert",
+    "default_path",
+    "download",
+    "fetch",
+    "is_archive",
+    "unpack",
+]
+
+_log = logging.getLogger(__name__)
+
+
+def available(folder: str | PathLike[str] | None = None) -> tuple[Available, ...]:
+    """What can be fetched by name, and which of it is here; nothing is fetched.
+
+    Args:
+        folder: of fetched sets; :func:`default_path` by default.
+    """
+    return listed(_home(folder))
+
+
+def fetch(
+    name: str,
+    *,
+    language_pairs: Sequence[str] = (),
+    folder: str | PathLike[str] | None = None,
+    given: str | PathLike[str] | None = None,
+    sha256: str | None = None,
+    limits: ArchiveLimits | None = None,
+    patience: Patience | None = None,
+    progress: Progress | None = None,
+) -> tuple[Written, ...]:
+    """Fetch a test set by name or address, and write it where ``-t`` can take it.
+
+    What is here already is not fetched again. The SHA-256 of each file is recorded at the first
+    fetch in ``FOLDER/downloads/lock.json``, when the file was read without error, and checked from
+    then on; sacreBLEU's registry knows MD5s of its own.
+
+    Args:
+        name: a name of :func:`available`, "mt-metrics-eval" for all of its sets, or an address
+            (``https://...``) of a file or archive of any format that is read.
+        language_pairs: which; all by default.
+        folder: where to put it, as ``FOLDER/NAME/PAIR``; :func:`default_path` by default.
+        given: the publisher's file, a folder that holds it, or another address of it, to take in
+            place of the publisher's address.
+        sha256: the checksum that the file must have.
+        limits: of archives.
+        patience: how long to wait for a server.
+        progress: called with a stage, what is done, and the total.
+
+    Returns:
+        The sets, one per language pair.
+
+    Raises:
+        UnknownNameError: there is no such set or pair.
+        MissingFileError: a file cannot be fetched, or is not where it was said to be.
+        DataError: a checksum differs, or an archive is refused.
+    """
+    origin = Origin(
+        home=_home(folder),
+        given=None if given is None else str(given),
+        sha256=None if sha256 is None else require_sha256(sha256),
+        patience=patience or Patience(),
+        progress=progress,
+    )
+    _check_name(name, origin)
+    whose = _METRICS_EVAL if name.startswith(f"{_METRICS_EVAL}/") else name
+    with alone(origin.downloads / re.sub(r"\W", "_", whose)[:100]):
+        return _fetch(name, language_pairs, origin, limits or ArchiveLimits())
+
+
+def convert(
+    paths: Sequence[str | PathLike[str]],
+    folder: str | PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002  # the word that users know from every command
+    language_pair: str | None = None,
+    systems: Sequence[str] = (),
+    references: Sequence[str] = (),
+    outputs: Sequence[str | PathLike[str]] = (),
+    human: Sequence[str | PathLike[str]] = (),
+    first_segment: Literal[0, 1] | None = None,
+    span_ends: Literal["last", "behind"] | None = None,
+    keep: Sequence[str] = (),
+    incomplete: Incomplete = "refuse",
+    layout: str = "gnomon",
+    compress: bool = False,
+    limits: ArchiveLimits | None = None,
+) -> tuple[Written, ...]:
+    """Convert test sets of any format that is read into folders of gnomon's layout.
+
+    Args:
+        paths: files, folders or archives. XML or SGML files that are named together are one set;
+            folders and archives are searched.
+        folder: a new or empty one. One set is written right there, several as
+            ``FOLDER/NAME/PAIR``.
+        format: one that reads files named together with it (wmt-xml, wmt-sgml, wmt-mqm), where
+            the files do not tell.
+        language_pair: only this pair; also that of a set which does not say its own.
+        systems: only these.
+        references: only these; in an MQM file, those "systems" that are human translations.
+        outputs: plain text files of further systems.
+        human: files of human judgements, in any format of :func:`gnomon.formats.read_human`.
+        first_segment: the number of the first segment in these, if it is not the format's own.
+        span_ends: what the ends of their error spans are: the "last" character, or the one
+            "behind"; by default as formats have it.
+        keep: what is kept although it is usually left out: "test-suites", "unreferenced"
+            (segments without a reference), "entities" (``&amp;`` in SGML as it stands).
+        incomplete: what becomes of a system that lacks segments: "refuse", "empty", "drop".
+        layout: "gnomon" or "mt-metrics-eval".
+        compress: write the texts as ``.txt.gz``.
+        limits: of archives.
+
+    Returns:
+        The sets that were written.
+
+    Raises:
+        MissingFileError: there is no such file.
+        FormatError: a file is not what its format asks for; file and line are named.
+        DataError: nothing is found, or a set cannot be converted (others are written all the same).
+        OutputError: the folder is not empty.
+    """
+    wishes = Wishes(
+        language_pair=language_pair,
+        systems=tuple(systems),
+        references=tuple(references),
+        outputs=tuple(map(str, outputs)),
+        human=tuple(map(str, human)),
+        first_segment=first_segment,
+        span_ends=span_ends,
+        keep=tuple(keep),
+        incomplete=incomplete,
+        layout=layout,
+        compress=compress,
+    )
+    places = [Path(path) for path in paths]
+    for place in places:
+        if is_archive(place) and not has_checksum(place):
+            _log.warning("%s", unverified(place, digest(place)))
+    return convert_sets(places, Path(folder), wishes, form=format, limits=limits or ArchiveLimits())
+
+
+def _home(folder: str | PathLike[str] | None) -> Path:
+    return default_path() if folder is None else Path(folder)
+
+
+def _check_name(name: str, origin: Origin) -> None:
+    if "://" in name:
+        require_url(name)
+    elif name.partition("/")[0] != _METRICS_EVAL and name not in datasets():
+        names = (one.name for one in listed(origin.home))
+        remedy = "an address (https://...) can be fetched, too, and a file be converted"
+        raise UnknownNameError("test set", name, names, remedy=remedy)
+
+
+def _fetch(
+    name: str, language_pairs: Sequence[str], origin: Origin, limits: ArchiveLimits
+) -> tuple[Written, ...]:
+    if "://" in name:
+        return _fetch_address(name, language_pairs, origin, limits)
+    publisher, _, rest = name.partition("/")
+    if publisher == _METRICS_EVAL:
+        return tuple(fetch_metrics_eval(rest or None, language_pairs, origin, limits))
+    return tuple(fetch_sacrebleu(name, language_pairs, origin, limits))
+
+
+def _fetch_address(
+    url: str, language_pairs: Sequence[str], origin: Origin, limits: ArchiveLimits
+) -> tuple[Written, ...]:
+    """A file or archive at some address, converted into ``HOME/FILE``."""
+    target = origin.home / base_name(url).partition(".")[0]
+    found: list[Written] = []
+    for pair in language_pairs or (None,):
+        folder = target / pair if pair else target
+        here = sets_here(folder)
+        if not here:
+            with obtained(url, origin) as file:
+                here += convert_sets([file], folder, Wishes(pair), form=None, limits=limits)
+        found += here
+    return tuple(found)

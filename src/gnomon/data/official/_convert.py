@@ -1,0 +1,273 @@
+"""Test sets of any format that is read, into one of gnomon's folders."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import shutil
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import DataError, MissingFileError, UnknownNameError, UsageError
+from gnomon.data.formats import (
+    FolderFormat,
+    SetFormat,
+    SetInfo,
+    formats_of,
+    read_systems,
+    read_test_set,
+    sets_in,
+)
+from gnomon.data.official._archives import ArchiveLimits, is_archive, unpack
+from gnomon.data.official._folder import write_set
+from gnomon.data.official._metrics_eval import sets_in_archive
+from gnomon.data.official._obtain import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gnomon.core.testset import TestSet
+    from gnomon.data.formats import Incomplete
+    from gnomon.data.official._folder import Written
+
+
+_log = logging.getLogger(__name__)
+
+_SUFFIXES = re.compile(r"\.(tar(\.[a-z0-9]+)?|tgz|tbz2?|txz|zip|gz|bz2|xz)$", re.IGNORECASE)
+_MARK = re.compile(r"^[0-9a-f]{8}-(?=.)")
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is to become of the sets that are found."""
+
+    language_pair: str | None = None
+    systems: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    human: tuple[str, ...] = ()
+    first_segment: int | None = None
+    span_ends: str | None = None
+    keep: tuple[str, ...] = ()
+    incomplete: Incomplete = "refuse"
+    layout: str = "gnomon"
+    compress: bool = False
+
+
+def convert_sets(
+    paths: Sequence[Path], folder: Path, wishes: Wishes, *, form: str | None, limits: ArchiveLimits
+) -> tuple[Written, ...]:
+    """Convert what is found; see :func:`gnomon.official.convert`."""
+    if not paths:
+        raise UsageError("name a file, a folder or an archive to convert")
+    if form is not None and form not in _formats_of_named_files():
+        raise UnknownNameError("format to convert from", form, _formats_of_named_files())
+    layouts = [layout.name for layout in formats_of(FolderFormat) if layout.is_written]
+    if wishes.layout not in layouts:
+        raise UnknownNameError("layout", wishes.layout, layouts)
+    with _unpacked(paths, folder, limits) as places:
+        found = _sets_found(places, form)
+        return _all_of(_of_pair(found, wishes.language_pair), paths, folder, wishes)
+
+
+def _formats_of_named_files() -> dict[str, SetFormat]:
+    """The formats that read files which are named together with them, by name."""
+    return {form.name: form for form in formats_of(SetFormat) if form.reads_named_files}
+
+
+@contextmanager
+def _unpacked(paths: Sequence[Path], folder: Path, limits: ArchiveLimits) -> Iterator[list[Path]]:
+    """The paths, with archives unpacked beside the folder for as long as the block runs."""
+    scratches: list[Path] = []
+    places = []
+    try:
+        for path in paths:
+            if not path.exists():
+                raise MissingFileError(f"there is no file or directory {path}")
+            if is_archive(path):
+                scratches.append(folder.with_name(f".{secrets.token_hex(8)}.new"))
+                place = scratches[-1] / _stem(path)  # which may name the set
+                unpack(path, place, limits=limits)
+                places.append(place)
+            else:
+                places.append(path)
+        yield places
+    finally:
+        for scratch in scratches:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _stem(archive: Path) -> str:
+    """What an archive is called, without its suffixes and the mark of a download."""
+    name = _SUFFIXES.sub("", archive.name).lstrip(".")
+    return (_MARK.sub("", name) if archive.parent.name == "downloads" else name) or "archive"
+
+
+def _sets_found(places: Sequence[Path], form: str | None) -> list[SetInfo]:
+    """Every set; files of XML or SGML that were named together are one."""
+    if form is not None:
+        parts = (
+            [places] if _formats_of_named_files()[form].together else [[place] for place in places]
+        )
+        return [SetInfo(form, str(part[0]), None, tuple(part)) for part in parts]
+    glued = {name for name, known in _formats_of_named_files().items() if known.together}
+    each = [one for place in places for one in sets_in(place)]
+    named = {str(place) for place in places if place.is_file()}
+    found: list[SetInfo] = []
+    for one in each:
+        together = one.format in glued and one.place in named and len(named) > 1
+        known = next((i for i, f in enumerate(found) if together and f.format == one.format), None)
+        mine = replace(one, language_pair=None, files=(Path(one.place),)) if together else one
+        if known is None:
+            found.append(mine)
+        else:
+            found[known] = replace(found[known], files=(*found[known].files, *mine.files))
+    return found
+
+
+def _of_pair(found: Sequence[SetInfo], pair: str | None) -> list[SetInfo]:
+    """The sets of a pair; a lone set that does not say its pair is taken at the user's word."""
+    if pair is None or (len(found) == 1 and found[0].language_pair is None):
+        return list(found)
+    fitting = [one for one in found if one.language_pair == pair]
+    if not fitting:
+        pairs = dict.fromkeys(one.language_pair for one in found if one.language_pair)
+        raise UnknownNameError("language pair", pair, list(pairs))
+    silent = [one.place for one in found if one.language_pair is None]
+    if silent:
+        _log.info(
+            "%d sets do not say their language pair and are left out; name one of them alone if it"
+            " is of %s: %s",
+            len(silent),
+            pair,
+            ", ".join(silent),
+        )
+    return fitting
+
+
+def _all_of(
+    found: Sequence[SetInfo], paths: Sequence[Path], folder: Path, wishes: Wishes
+) -> tuple[Written, ...]:
+    origin = {
+        "source": [str(path) for path in paths],
+        "sha256": {path.name: digest(path) for path in paths if path.is_file()},
+    }
+    written: list[Written] = []
+    failed: list[str] = []
+    for one in found:
+        try:
+            testset = _read(one, wishes)
+            target = folder if len(found) == 1 else _place(folder, testset, written)
+            written.append(
+                write_set(
+                    testset,
+                    target,
+                    {"set": testset.name, "format": one.format, **origin},
+                    layout=wishes.layout,
+                    compress=wishes.compress,
+                )
+            )
+        except DataError as error:
+            if len(found) == 1:
+                raise
+            failed.append(str(error))
+            _log.warning("not converted: %s", error)
+    if failed:
+        raise DataError(
+            f"{len(failed)} of {len(found)} sets could not be converted, the first: {failed[0]};"
+            f" the others are in {folder}"
+        )
+    return tuple(written)
+
+
+def _place(folder: Path, testset: TestSet, written: Sequence[Written]) -> Path:
+    """``FOLDER/NAME/PAIR``, with a number where another set has that place."""
+    name = testset.name.replace("/", "_").lstrip(".") or "set"
+    taken, number = {one.path for one in written}, 1
+    while True:
+        label = name if number == 1 else f"{name}-{number}"
+        place = folder / label / (testset.language_pair or "")
+        if place not in taken:
+            return place
+        number += 1
+
+
+def _read(one: SetInfo, wishes: Wishes) -> TestSet:
+    pair, chosen = wishes.language_pair, wishes.references or None
+    form = _formats_of_named_files().get(one.format)
+    if form is None:
+        testset = read_test_set(one.place, language_pair=one.language_pair)
+    else:
+        options = {name: value for name, value in vars(wishes).items() if name in form.options}
+        testset = form.read(one.files or (Path(one.place),), **options)
+        if "references" in options:  # the reader has made references of them
+            chosen = None
+    if testset.language_pair is None and pair is not None:
+        testset = replace(testset, language_pair=pair)
+    return _added(testset.select(systems=wishes.systems or None, references=chosen), wishes)
+
+
+def _added(testset: TestSet, wishes: Wishes) -> TestSet:
+    if wishes.outputs:
+        outputs = read_systems(wishes.outputs)
+        for name in outputs:
+            if name in testset.systems:
+                raise DataError(f"there is a system {name!r} already; rename the file")
+        testset = replace(testset, systems={**testset.systems, **outputs})
+    for file in wishes.human:
+        own = {"ends": wishes.span_ends, "first_segment": wishes.first_segment}
+        given = {name: value for name, value in own.items() if value is not None}
+        testset = testset.with_human(file, **given)
+    return testset
+
+
+# What a file, a folder or an archive holds, before it is converted.
+
+
+@dataclass(frozen=True)
+class ContainedSet:
+    """A test set in some place.
+
+    Attributes:
+        name: its folder or file there, or, of mt-metrics-eval's archive, its name.
+        language_pair: if the names of the files tell.
+        format: as ``gnomon list formats`` calls it.
+    """
+
+    name: str
+    language_pair: str | None
+    format: str
+
+
+def contents(path: Path, *, limits: ArchiveLimits | None = None) -> tuple[ContainedSet, ...]:
+    """The sets of a file, a folder or an archive, which is unpacked for the time being.
+
+    Raises:
+        MissingFileError: there is nothing of this name.
+        FormatError: an archive is refused, or a file is of no known format.
+        DataError: there is no set.
+    """
+    if not is_archive(path):
+        return tuple(_of(one, path) for one in sets_in(path))
+    allowed = limits or ArchiveLimits()
+    by_name = sets_in_archive(path, allowed)
+    if by_name:
+        return tuple(
+            ContainedSet(name, pair, "mt-metrics-eval")
+            for name, pairs in by_name.items()
+            for pair in pairs
+        )
+    with tempfile.TemporaryDirectory(prefix="gnomon-") as scratch:
+        folder = Path(scratch) / "all"
+        unpack(path, folder, limits=allowed)
+        return tuple(_of(one, folder) for one in sets_in(folder))
+
+
+def _of(one: SetInfo, root: Path) -> ContainedSet:
+    place = Path(one.place)
+    name = str(place.relative_to(root)) if place != root and root in place.parents else place.name
+    return ContainedSet(name, one.language_pair, one.format)

@@ -1,0 +1,259 @@
+"""A published file, from its address, a mirror, a file or a folder; always checked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+import urllib.parse
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import DataError, FormatError, MissingFileError, UsageError
+from gnomon.data.formats import atomic_write, read_lines
+from gnomon.data.official._archives import has_checksum
+from gnomon.data.official._download import Patience, download, require_url
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gnomon.data.official._download import Progress
+
+
+# One process at a time, by a lock that goes with the process.
+
+
+@contextmanager
+def alone(place: Path) -> Iterator[None]:
+    """Wait until no other process works on a file or folder, and keep others waiting."""
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system: what is written is whole all the same
+        yield
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with place.with_name(f".{place.name}.lock").open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+# Checksums of fetched files: those that were given, and those recorded at the first fetch.
+
+
+_CHUNK = 1 << 20
+_VERSION = 1
+_LOCK = "lock.json"
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The checksums that a file must have, as far as they are known."""
+
+    sha256: str | None = None
+    md5: str | None = None
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What ``lock.json`` says of a fetched file."""
+
+    sha256: str
+    bytes: int
+    file: str
+
+
+def require_sha256(text: str) -> str:
+    """A SHA-256 in hexadecimal digits, in lower case."""
+    if not re.fullmatch(r"[0-9A-Fa-f]{64}", text):
+        raise UsageError(f"{text!r} is no SHA-256: 64 hexadecimal digits are expected")
+    return text.lower()
+
+
+def digest(path: Path, kind: str = "sha256") -> str:
+    """The checksum of a file, "sha256" or "md5", in hexadecimal digits."""
+    found = hashlib.new(kind, usedforsecurity=False)
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            found.update(chunk)
+    return found.hexdigest()
+
+
+def verify(path: Path, expected: Expected, *, shown: str) -> str:
+    """Check a file against what is expected of it."""
+    found = digest(path)
+    if expected.sha256 is not None and found != expected.sha256:
+        raise _differs(shown, "sha256", found, expected.sha256)
+    if expected.md5 is not None and (md5 := digest(path, "md5")) != expected.md5:
+        raise _differs(shown, "md5", md5, expected.md5)
+    return found
+
+
+def _differs(shown: str, kind: str, found: str, wanted: str) -> DataError:
+    return DataError(
+        f"{shown} has the {kind} {found}; {wanted} is expected: the file is damaged, was changed by"
+        " its publisher, or is another one. Fetch it again, from elsewhere if need be (--from)"
+    )
+
+
+def unverified(path: Path, sha256: str) -> str:
+    """What is said of a file that holds no checksum, and of which none was known."""
+    return (
+        f"{path} holds no checksum of its content, and none was given, so that damage inside its"
+        f" texts cannot be seen; compare its SHA-256 with the publisher's: {sha256}"
+    )
+
+
+def recorded(folder: Path, url: str) -> Recorded | None:
+    """What was recorded of an address, if anything."""
+    entry = _read(folder).get(url)
+    if entry is None:
+        return None
+    try:
+        return Recorded(str(entry["sha256"]), int(str(entry["bytes"])), str(entry["file"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise _damaged(folder) from error
+
+
+def record(folder: Path, url: str, path: Path, sha256: str) -> None:
+    """Note the checksum of a file that was fetched, for the next time."""
+    with alone(folder / _LOCK):
+        entries = _read(folder)
+        entries[url] = {"sha256": sha256, "bytes": path.stat().st_size, "file": path.name}
+        content = {"version": _VERSION, "files": dict(sorted(entries.items()))}
+        with atomic_write(folder / _LOCK) as file:
+            file.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def _read(folder: Path) -> dict[str, dict[str, object]]:
+    file = folder / _LOCK
+    if not file.exists():
+        return {}
+    try:
+        content = json.loads("\n".join(read_lines(file)))
+        entries = content["files"] if content["version"] == _VERSION else None
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _damaged(folder) from error
+    if not isinstance(entries, dict) or not all(isinstance(e, dict) for e in entries.values()):
+        raise _damaged(folder)
+    return entries
+
+
+def _damaged(folder: Path) -> FormatError:
+    return FormatError(
+        f"is no record of checksums of version {_VERSION}; mend it, or delete it to record anew",
+        path=folder / _LOCK,
+    )
+
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where files come from."""
+
+    home: Path
+    given: str | None = None
+    sha256: str | None = None
+    patience: Patience = field(default_factory=Patience)
+    progress: Progress | None = None
+
+    @property
+    def downloads(self) -> Path:
+        """The folder of downloaded files and of their checksums."""
+        return self.home / "downloads"
+
+
+def base_name(url: str) -> str:
+    """The last part of an address, as a file may be called."""
+    name = urllib.parse.unquote(urllib.parse.urlsplit(url).path).rpartition("/")[2]
+    return re.sub(r"[^\w.+-]", "_", name).lstrip(".")[-100:] or "file"
+
+
+@contextmanager
+def obtained(
+    url: str, origin: Origin, *, md5: str | None = None, names: Sequence[str] = ()
+) -> Iterator[Path]:
+    """The file of an address, fetched if it is not here, and checked.
+
+    Checked are the SHA-256 that the user gave, or else the one recorded when the address was first
+    fetched, and the publisher's MD5. The SHA-256 is recorded when the block that reads the file has
+    ended well: a damaged file must not become the one that is expected from then on. Of a download
+    that nobody vouches for, and that cannot be read, nothing is kept but under another name.
+    """
+    known = recorded(origin.downloads, url)
+    mine = origin.given is None or _is_url(origin.given)
+    if mine:
+        path = _downloaded(origin.given or url, url, origin)
+    else:
+        path = _in(Path(origin.given or ""), [*names, base_name(url)])
+    sha256 = origin.sha256 or (known.sha256 if known else None)
+    try:
+        found = verify(path, Expected(sha256, md5), shown=str(path))
+    except DataError as error:
+        remedy = _set_aside(path) if mine else ""
+        if known is not None and sha256 == known.sha256:
+            remedy += (
+                f". The expected one was recorded when {url} was first fetched, in"
+                f" {origin.downloads / 'lock.json'}; if the new file is meant, pass its own with"
+                " --sha256"
+            )
+        raise DataError(f"{error}{remedy}") from error
+    vouched = sha256 is not None or md5 is not None
+    try:
+        yield path
+    except DataError as error:
+        if not mine or vouched:
+            raise
+        raise DataError(f"{error}{_set_aside(path)}, and its checksum is not recorded") from error
+    if known is None or found != known.sha256:
+        _record(url, path, found, origin, vouched=vouched)
+
+
+def _record(url: str, path: Path, sha256: str, origin: Origin, *, vouched: bool) -> None:
+    record(origin.downloads, url, path, sha256)
+    lock = origin.downloads / "lock.json"
+    if vouched or has_checksum(path):
+        _log.info("%s: SHA-256 %s, recorded in %s", path, sha256, lock)
+    else:
+        _log.warning("%s, recorded in %s", unverified(path, sha256), lock)
+
+
+def _set_aside(path: Path) -> str:
+    """Give a bad download another name, so that the next try fetches anew."""
+    aside = path.with_name(f"{path.name}.rejected")
+    path.replace(aside)
+    return f". It was renamed to {aside.name}"
+
+
+def _downloaded(address: str, url: str, origin: Origin) -> Path:
+    require_url(address)
+    mark = hashlib.sha256(url.encode()).hexdigest()[:8]
+    target = origin.downloads / f"{mark}-{base_name(url)}"
+    origin.downloads.mkdir(parents=True, exist_ok=True)
+    with alone(target):
+        if not target.exists():
+            _log.info("fetching %s", address)
+            download(address, target, patience=origin.patience, progress=origin.progress)
+    return target
+
+
+def _is_url(text: str) -> bool:
+    return "://" in text
+
+
+def _in(given: Path, names: Sequence[str]) -> Path:
+    if given.is_file():
+        return given
+    if not given.is_dir():
+        raise MissingFileError(f"there is no file or directory {given}, which --from names")
+    for name in names:
+        for place in (given / name, given / "raw" / name):
+            if place.is_file():
+                return place
+    raise MissingFileError(
+        f"{given} holds none of {', '.join(dict.fromkeys(names))}; name the file itself with --from"
+    )

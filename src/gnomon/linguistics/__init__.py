@@ -1,0 +1,75 @@
+"""Spans of features in texts: spaCy pipelines, users' labels, word lists, patterns."""
+
+from gnomon.linguistics import scorers
+from gnomon.linguistics._annotate import (
+    Annotation,
+    annotate,
+    feature_faults,
+    parser_faults,
+    tagger_faults,
+)
+from gnomon.linguistics._annotators import (
+    Annotator,
+    SetupPlan,
+    describe,
+    describe_features,
+    describe_taggers,
+    find_tagger,
+    register,
+    run_setup,
+    setup_plan,
+    standard_tagger,
+    taggers,
+)
+from gnomon.linguistics._dependencies import constituents
+from gnomon.linguistics._facts import Mark
+from gnomon.linguistics._features import MEANINGS, gloss
+from gnomon.linguistics._labels import Labels
+from gnomon.linguistics._options import (
+    Features,
+    LabelFiles,
+    OptionalTagger,
+    Regexes,
+    Tagger,
+    WordLists,
+    chosen_features,
+    read_labels,
+)
+from gnomon.linguistics._parse import parse, standard_parser
+from gnomon.linguistics._spacy import SpacyAnnotator
+
+__all__ = [
+    "MEANINGS",
+    "Annotation",
+    "Annotator",
+    "Features",
+    "LabelFiles",
+    "Labels",
+    "Mark",
+    "OptionalTagger",
+    "Regexes",
+    "SetupPlan",
+    "SpacyAnnotator",
+    "Tagger",
+    "WordLists",
+    "annotate",
+    "chosen_features",
+    "constituents",
+    "describe",
+    "describe_features",
+    "describe_taggers",
+    "feature_faults",
+    "find_tagger",
+    "gloss",
+    "parse",
+    "parser_faults",
+    "read_labels",
+    "register",
+    "run_setup",
+    "scorers",
+    "setup_plan",
+    "standard_parser",
+    "standard_tagger",
+    "tagger_faults",
+    "taggers",
+]

@@ -1,0 +1,322 @@
+"""From texts and names of features to a table of spans."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import GnomonError, UsageError
+from gnomon.core.lazy import checked
+from gnomon.core.validation import Problem, problems
+from gnomon.linguistics._annotators import find_tagger, standard_tagger
+from gnomon.linguistics._facts import table
+from gnomon.linguistics._features import FORMS, expand, is_wildcard, kind_of, matches, reach_of
+from gnomon.linguistics._labels import Labels
+from gnomon.linguistics._parse import find_parser, standard_parser
+from gnomon.linguistics._tagging import check_kind, check_listed, labelled, listed, tagged
+from gnomon.linguistics._word_lists import Lexicon, Pattern, bare_name, with_built_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from os import PathLike
+
+    from gnomon.core.cache import Cache
+    from gnomon.core.spans import SpanTable
+    from gnomon.linguistics._annotators import Annotator
+    from gnomon.linguistics._tagging import MarkSource
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """Where features occur in texts, and who says so.
+
+    Attributes:
+        spans: the spans over the texts in the order given; its features are those asked for,
+            wildcards replaced by the features that occur.
+        taggers: signatures of taggers, word lists, patterns and label files.
+        tagged: number of distinct texts that were tagged now.
+        cached: number of distinct texts whose tags all came from the cache.
+        notices: what a user should know: features that never occur, the tagger chosen.
+    """
+
+    spans: SpanTable
+    taggers: tuple[str, ...]
+    tagged: int = 0
+    cached: int = 0
+    notices: tuple[str, ...] = ()
+
+
+@checked
+def annotate(
+    texts: Sequence[str],
+    features: Sequence[str],
+    *,
+    tagger: str | Annotator | None = None,
+    language: str | None = None,
+    lexicon: Mapping[str, str | PathLike[str] | Sequence[str]] | None = None,
+    pattern: Mapping[str, str] | None = None,
+    labels: Labels | None = None,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    processes: int | None = None,
+) -> Annotation:
+    """Mark features in texts; each distinct text is tagged once.
+
+    Kinds of features that the user's labels hold come from them, ``lex`` and ``re`` from word
+    lists and patterns, all others from the tagger.
+
+    Args:
+        texts: the texts, distinct or not.
+        features: names and wildcards: ``pos:NOUN``, ``ent:*``, ``morph:Gender=Fem``,
+            ``dep:long>=5``, ``lex:NAME``, ``re:NAME``.
+        tagger: ``spacy:NAME`` or an annotator; by default the standard one of the language.
+        language: "en", or a pair "de-en", of which the target counts.
+        lexicon: word lists by name, as file or words; a name ending in ``:case`` minds case.
+            ``lex:gender`` needs none: gnomon brings an English list.
+        pattern: regular expressions by name.
+        labels: the user's own labels.
+        cache: where annotations are kept between runs; none by default.
+        progress: called with "tagging", texts done, texts to do.
+        processes: how many processes tag; by default one, and for many texts on the command line
+            one per core.
+
+    Raises:
+        UsageError: a feature's name is malformed, or nothing can give it.
+        UnknownNameError: a feature, kind of feature or tagger does not exist.
+        MissingDependencyError: the tagger is not installed.
+        AnnotationError: a text has no labels, or spans of one feature overlap.
+        OutputError: the cache cannot be written.
+    """
+    asked = list(dict.fromkeys(name.strip() for name in features))
+    kinds = [kind_of(name) for name in asked]
+    no_features(asked)
+    distinct = list(dict.fromkeys(texts))
+    own = frozenset({"lex", "re", *(labels.kinds if labels else ())})
+    if labels is None or "lex" not in labels.kinds:
+        lexicon = with_built_in(lexicon, asked, language)
+    sources = [
+        *listed("lex", kinds, distinct, lexicon, Lexicon.read),
+        *listed("re", kinds, distinct, pattern, Pattern.read),
+        *labelled(kinds, distinct, labels),
+    ]
+    left = [kind for kind in kinds if kind not in own]
+    if any(not is_wildcard(kind) or tagger or language for kind in left):
+        annotator, notices = annotator_of(tagger, language, left, labels)
+        sources.append(
+            tagged(
+                annotator,
+                asked,
+                distinct,
+                own=own,
+                cache=cache,
+                progress=progress,
+                processes=processes,
+                notices=notices,
+            )
+        )
+    return _joined(sources, asked, texts, distinct)
+
+
+def no_features(asked: Sequence[str]) -> None:
+    """Refuse a request for nothing."""
+    if not asked:
+        raise UsageError(f"no feature was asked for; names are {FORMS}")
+
+
+def annotator_of(
+    tagger: str | Annotator | None,
+    language: str | None,
+    kinds: Sequence[str],
+    labels: Labels | None,
+) -> tuple[Annotator, tuple[str, ...]]:
+    """The tagger that gives some kinds of features, and what is to be said of that."""
+    if isinstance(tagger, str):
+        return find_tagger(tagger), ()
+    if tagger is not None:
+        return tagger, ()
+    if language is None and labels is not None:
+        held = ", ".join(sorted(labels.kinds))
+        rest = f"; they hold {held}: ask for those, or name" if held else " nor of any other; name"
+        raise UsageError(
+            f"the label files ({', '.join(labels.files)}) hold no features of kind"
+            f" {', '.join(dict.fromkeys(kinds))}{rest} a language (-l en; language='en') or a"
+            f" tagger (--tagger spacy:en_core_web_sm) for {'the others' if held else 'them'}"
+        )
+    if language is None:
+        raise UsageError(
+            f"features of kind {', '.join(dict.fromkeys(kinds))} need a tagger, and neither tagger"
+            " nor language was given: name the language (-l en; language='en') or a tagger"
+            " (--tagger spacy:en_core_web_sm), or give your own labels (--labels FILE);"
+            " `gnomon setup en` installs a tagger, `gnomon list taggers` shows those installed"
+        )
+    found = standard_tagger(language)
+    return found, (f"tagger {found.name} was chosen for language {language!r}",)
+
+
+def _joined(
+    sources: Sequence[MarkSource],
+    asked: Sequence[str],
+    texts: Sequence[str],
+    distinct: Sequence[str],
+) -> Annotation:
+    number = {text: i for i, text in enumerate(distinct)}
+    rows = [number[text] for text in texts]
+    facts = [part.select(rows) for source in sources for part in source.facts.values()]
+    bounds = [bound for bound in map(reach_of, asked) if bound is not None]
+    observed = {name for part in facts for names in part.features(bounds) for name in names}
+    known = {name for source in sources for name in source.known}
+    names, said = expand(asked, observed, known)
+    return Annotation(
+        spans=table(facts, names, len(texts)),
+        taggers=tuple(source.signature for source in sources),
+        tagged=sum(source.tagged for source in sources),
+        cached=sum(source.cached for source in sources),
+        notices=(*(n for source in sources for n in source.notices), *said),
+    )
+
+
+# What is wrong with a request for features, as far as that can be told without a text.
+
+
+#: kinds of which inventories list examples alone
+_OPEN = ("morph",)
+_ANY = "any language"
+
+
+def feature_faults(
+    features: Sequence[str],
+    *,
+    tagger: str | Annotator | None = None,
+    language: str | None = None,
+    known: bool = True,
+    lexicon: Mapping[str, str | PathLike[str] | Sequence[str]] | None = None,
+    pattern: Mapping[str, str] | None = None,
+    labels: object = None,
+) -> Iterator[Problem]:
+    """What :func:`gnomon.annotate.annotate` would refuse of these features, whatever the texts.
+
+    No model is loaded. Features that a tagger may give without listing them (morphology) pass.
+
+    Args:
+        features: as there.
+        tagger: as there.
+        language: as there.
+        known: whether it is known if there is a language; otherwise only a named tagger is looked
+            at.
+        lexicon: as there; they are read if a feature of word lists is asked for.
+        pattern: as there; likewise.
+        labels: as there, or names of their files, which are not read here: any kind of feature may
+            come from them.
+
+    Yields:
+        Faults of "features", "tagger", "lexicon", "pattern".
+    """
+    yield from problems("features", no_features, features)
+    good: dict[str, str] = {}
+    for number, name in enumerate(features):
+        wrong = list(problems(f"features[{number}]", _check_name, name.strip()))
+        yield from wrong
+        if not wrong:
+            good[f"features[{number}]"] = name.strip()
+    kinds = [kind_of(name) for name in good.values()]
+    if any(matches(kind, "lex") for kind in kinds):
+        for name, source in (lexicon or {}).items():
+            yield from problems(f"lexicon.{name}", Lexicon.read, name, source)
+    if any(matches(kind, "re") for kind in kinds):
+        for name, regex in (pattern or {}).items():
+            yield from problems(f"pattern.{name}", Pattern.read, name, regex)
+    read = labels if isinstance(labels, Labels) else None
+    if labels is None or read is not None:
+        of_labels = read.kinds if read is not None else ()
+        asked = {place: name for place, name in good.items() if kind_of(name) not in of_labels}
+        yield from _of_lists(asked, lexicon, pattern, language)
+        yield from _of_taggers(asked, tagger, language if known else _ANY, read)
+    elif isinstance(tagger, str) and _tagged(good):
+        yield from tagger_faults("tagger", tagger)
+
+
+def tagger_faults(option: str, tagger: str | None) -> Iterator[Problem]:
+    """A tagger that does not exist or is not installed."""
+    if tagger is not None:
+        yield from problems(option, find_tagger, tagger)
+
+
+def parser_faults(*, parser: str | None = None, language: str | None = None) -> Iterator[Problem]:
+    """A parser that does not exist or is not installed; by name, or the standard one."""
+    if parser is not None:
+        yield from problems("parser", find_parser, parser)
+    elif language is not None:
+        yield from problems("language", standard_parser, language)
+
+
+def _of_lists(
+    asked: Mapping[str, str],
+    lexicons: Mapping[str, str | PathLike[str] | Sequence[str]] | None,
+    patterns: Mapping[str, str] | None,
+    language: str | None,
+) -> Iterator[Problem]:
+    """Word lists and patterns that are asked for and not given."""
+    lists: Mapping[str, object] = lexicons or {}
+    for place, name in asked.items():
+        if kind_of(name) == "lex":
+            wrong = list(problems(place, with_built_in, lexicons, [name], language))
+            yield from wrong
+            lists = (
+                lists if wrong else {**lists, **(with_built_in(lexicons, [name], language) or {})}
+            )
+    known = {
+        "lex": {f"lex:{bare_name(name)}" for name in lists},
+        "re": {f"re:{name}" for name in patterns or {}},
+    }
+    for place, name in asked.items():
+        kind = kind_of(name)
+        if kind == "re" or (kind == "lex" and is_wildcard(name)):
+            wrong = list(problems(place, check_listed, kind, [kind], known[kind]))
+            yield from wrong or problems(place, _check_known, name, known[kind])
+
+
+def _of_taggers(
+    asked: Mapping[str, str],
+    tagger: str | Annotator | None,
+    language: str | None,
+    labels: Labels | None,
+) -> Iterator[Problem]:
+    """A tagger that is not there, and features that it does not give."""
+    left = _tagged(asked)
+    kinds = [kind_of(name) for name in left.values()]
+    if not left or (tagger is None and language == _ANY):
+        return
+    if tagger is None and language is None and all(map(is_wildcard, kinds)):
+        return  # whatever the labels hold
+    try:
+        annotator, _ = annotator_of(tagger, language, kinds, labels)
+    except GnomonError as error:
+        yield Problem("tagger", error)
+        return
+    for place, name in left.items():
+        yield from _of_tagger(annotator, place, name)
+
+
+def _of_tagger(annotator: Annotator, place: str, name: str) -> Iterator[Problem]:
+    kind, kinds = kind_of(name), [k for some in annotator.layers.values() for k in some]
+    wrong = list(problems(place, check_kind, annotator, kinds, kind))
+    yield from wrong
+    if wrong or is_wildcard(kind) or kind in _OPEN or reach_of(name):
+        return
+    there = annotator.inventory(kind)
+    if there:
+        yield from problems(place, _check_known, name, there)
+
+
+def _tagged(asked: Mapping[str, str]) -> dict[str, str]:
+    """What neither word lists nor patterns give."""
+    return {place: name for place, name in asked.items() if kind_of(name) not in ("lex", "re")}
+
+
+def _check_name(name: str) -> None:
+    kind_of(name)
+    reach_of(name)
+
+
+def _check_known(name: str, known: Collection[str]) -> None:
+    expand([name], (), known)

@@ -1,0 +1,134 @@
+"""What is made of dependencies: lengths of arcs, arcs that cross, constituents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.data.formats import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+# Long and crossing arcs of a dependency tree.
+
+
+def reach(heads: Sequence[int]) -> list[int]:
+    """For each token the length of its longest arc, as head or as dependent, in tokens.
+
+    >>> reach([1, 1, 1, 5, 5, 1])
+    [1, 4, 1, 2, 1, 4]
+    """
+    found = [0] * len(heads)
+    for dependent, head in enumerate(heads):
+        length = abs(dependent - head)
+        found[dependent] = max(found[dependent], length)
+        found[head] = max(found[head], length)
+    return found
+
+
+def crossing(heads: Sequence[int]) -> list[bool]:
+    """For each token whether it is head or dependent of an arc that crosses another arc.
+
+    >>> crossing([1, 1, 3, 1]), crossing([2, 3, 2, 2])
+    ([False, False, False, False], [True, True, True, True])
+    """
+    found = [False] * len(heads)
+    # of those that begin at one place, the longest first
+    arcs = sorted([(d, -h) if d < h else (h, -d) for d, h in enumerate(heads) if d != h])
+    if _nested(arcs):
+        return found
+    open_arcs: list[tuple[int, int]] = []
+    for low, end in arcs:
+        high = -end
+        open_arcs = [arc for arc in open_arcs if arc[1] > low]
+        for other in open_arcs:
+            if other[0] < low and other[1] < high:
+                for token in (low, high, *other):
+                    found[token] = True
+        open_arcs.append((low, high))
+    return found
+
+
+def _nested(arcs: Sequence[tuple[int, int]]) -> bool:
+    """Whether no two arcs cross, as in most sentences; from a place to minus another, ascending."""
+    ends: list[int] = []  # of the arcs around a place, the innermost last
+    for low, end in arcs:
+        while ends and ends[-1] <= low:
+            ends.pop()
+        if ends and ends[-1] < -end:
+            return False
+        ends.append(-end)
+    return True
+
+
+# Constituents from dependencies: the trees of sentences where no treebank parser is at hand.
+
+
+def constituents(words: Sequence[str], tags: Sequence[str], heads: Sequence[int]) -> Tree | None:
+    """A tree of constituents from a tree of dependencies.
+
+    Each word that has dependents heads a phrase, named after its tag (``NOUN`` -> ``NOUNP``), over
+    itself and theirs, in the order of the text; a word alone is its tag over the word. Crossing
+    arcs are lifted first: a dependent whose arc crosses another moves up to its head's head
+    (Nivre and Nilsson, 2005), the shortest arc first, until no arcs cross.
+
+    Args:
+        words: the words.
+        tags: a part of speech for each.
+        heads: position of each word's head; its own for a root.
+
+    Returns:
+        The tree, several roots side by side under a label "S"; ``None`` without words.
+    """
+    lifted = _projective(list(heads))
+    below: list[list[int]] = [[] for _ in words]
+    roots: list[int] = []
+    for place, head in enumerate(lifted):
+        (roots if head == place else below[head]).append(place)
+    made: dict[int, Tree] = {}
+    for place in _upwards(roots, below):
+        word = Tree(tags[place], (words[place],))
+        parts = {**{child: made[child] for child in below[place]}, place: word}
+        phrase = Tree(f"{tags[place]}P", tuple(parts[p] for p in sorted(parts)))
+        made[place] = phrase if below[place] else word
+    if not roots:
+        return None
+    return Tree("S", tuple(made[root] for root in roots))
+
+
+def _upwards(roots: Sequence[int], below: Sequence[Sequence[int]]) -> list[int]:
+    """All words, each after those below it."""
+    order: list[int] = []
+    stack = list(roots)
+    while stack:
+        place = stack.pop()
+        order.append(place)
+        stack.extend(below[place])
+    return order[::-1]
+
+
+def _projective(heads: list[int]) -> list[int]:
+    """The heads after crossing arcs have been lifted."""
+    while True:
+        crossing = [place for place in range(len(heads)) if _crosses(place, heads)]
+        if not crossing:
+            return heads
+        place = min(crossing, key=lambda p: abs(p - heads[p]))
+        head = heads[place]
+        heads[place] = heads[head] if heads[head] != head else head
+        if heads[place] == head:  # its head is a root: the word becomes a root beside it
+            heads[place] = place
+
+
+def _crosses(place: int, heads: Sequence[int]) -> bool:
+    """Whether a word between a word and its head is not below that head."""
+    head = heads[place]
+    low, high = sorted((place, head))
+    return any(not _below(between, head, heads) for between in range(low + 1, high))
+
+
+def _below(place: int, head: int, heads: Sequence[int]) -> bool:
+    while place != head and heads[place] != place:
+        place = heads[place]
+    return place == head

@@ -1,0 +1,129 @@
+"""What every method that groups words takes: features, and who or what marks them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+from gnomon.core.dependencies import Dependency
+from gnomon.core.options import Group, Help, InputFile, Metavar, Needs
+from gnomon.linguistics._annotators import describe
+from gnomon.linguistics._labels import Labels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gnomon.linguistics._annotators import Annotator
+
+_HEADING = Group("features")
+#: features that need no tagger
+_UNTAGGED = ("lex:", "re:")
+
+
+def _named_tagger(
+    tagger: object, language: str | None, _: Mapping[str, object]
+) -> Iterator[Dependency]:
+    """The tagger that is named, or the language whose standard one is meant."""
+    name = language if tagger == "auto" else tagger
+    if isinstance(name, str):
+        yield Dependency("tagger", name)
+
+
+def _any_tagger(
+    tagger: object, language: str | None, options: Mapping[str, object]
+) -> Iterator[Dependency]:
+    """Likewise, where the standard one is meant by default."""
+    features = options.get("features")
+    listed = features if isinstance(features, list | tuple) else ()
+    if tagger is not None or not listed or not all(str(f).startswith(_UNTAGGED) for f in listed):
+        yield from _named_tagger(tagger or "auto", language, options)
+
+
+#: names of features, wildcards allowed; None: see :func:`gnomon.annotate.chosen_features`
+Features: TypeAlias = Annotated[
+    "Sequence[str] | None",
+    Metavar("FEATURE"),
+    _HEADING,
+    Help("names and wildcards, as for :func:`gnomon.muler.score`."),
+]
+#: None: the standard one of the language
+Tagger: TypeAlias = Annotated[
+    "str | Annotator | None",
+    Metavar("ENGINE:NAME"),
+    Needs(_any_tagger),
+    _HEADING,
+    Help("``spacy:NAME`` or an annotator; by default one for the test set's target language."),
+]
+#: None: none; "auto": the standard one of the language
+OptionalTagger: TypeAlias = Annotated[
+    "str | Annotator | None", Metavar("ENGINE:NAME"), Needs(_named_tagger), _HEADING
+]
+#: word lists by name, as words or as a file of one entry per line
+WordLists: TypeAlias = Annotated[
+    "Mapping[str, str | os.PathLike[str] | Sequence[str]] | None",
+    Metavar("NAME=FILE"),
+    InputFile(),
+    _HEADING,
+    Help("word lists for ``lex:NAME``, as words or as a file of one entry per line."),
+]
+#: regular expressions by name
+Regexes: TypeAlias = Annotated[
+    "Mapping[str, str] | None",
+    Metavar("NAME=REGEX"),
+    _HEADING,
+    Help("regular expressions for ``re:NAME``."),
+]
+#: the user's own labels: read, or their files (.conllu or .jsonl)
+LabelFiles: TypeAlias = Annotated[
+    "Labels | str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None",
+    Metavar("FILE"),
+    InputFile(),
+    _HEADING,
+    Help("your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`."),
+]
+
+
+def chosen_features(
+    features: Features = None,
+    *,
+    tagger: Tagger = None,
+    lexicon: WordLists = None,
+    pattern: Regexes = None,
+    labels: LabelFiles = None,
+    language: str | None = None,
+    more: Sequence[str] = (),
+) -> Sequence[str]:
+    """The features that are asked for, or those of everything that is given.
+
+    Args:
+        features: what is asked for; None: parts of speech and entities, and the word lists,
+            patterns and labels that are given; these alone where neither a tagger is named nor a
+            language is known.
+        tagger: by name or as an annotator; of one that is not spaCy's, all that it gives.
+        lexicon: word lists by name.
+        pattern: regular expressions by name.
+        labels: the user's own labels; files are not looked into.
+        language: the language of the texts, if it is known.
+        more: added to parts of speech and entities.
+    """
+    if features is not None:
+        return features
+    own = ["lex:*"] * bool(lexicon) + ["re:*"] * bool(pattern)
+    if isinstance(labels, Labels):
+        own += [f"{kind}:*" for kind in sorted(labels.kinds)]
+    if isinstance(tagger, str) and not tagger.startswith("spacy:"):
+        return [*(f"{kind}:*" for kind in describe(tagger)), *own]
+    if own and tagger is None and language is None:
+        return own
+    return list(dict.fromkeys(["pos:*", "ent:*", *own, *more]))
+
+
+def read_labels(labels: LabelFiles) -> Labels | None:
+    """Labels, read from their files where they are given by these.
+
+    Raises:
+        GnomonError: as :meth:`Labels.read`.
+    """
+    if labels is None or isinstance(labels, Labels):
+        return labels
+    return Labels.read([labels] if isinstance(labels, str | os.PathLike) else labels)

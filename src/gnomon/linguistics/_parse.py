@@ -1,0 +1,252 @@
+"""Trees of texts, by spaCy's dependencies or by Stanza, made once and kept."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import logging
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+from gnomon.core.cache import keys
+from gnomon.core.errors import FormatError, MissingDependencyError, UsageError
+from gnomon.core.lazy import checked
+from gnomon.data.formats import Tree, parse_tree
+from gnomon.linguistics._annotators import find_tagger, standard_tagger
+from gnomon.linguistics._dependencies import constituents
+from gnomon.linguistics._spacy import SpacyAnnotator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gnomon.core.cache import Cache
+
+
+# Parsers by name: what makes constituency trees of texts.
+
+
+#: deeper trees are no parses of sentences, and recursion would fail on them
+_DEEPEST = 300
+_OUTER = ("", "ROOT", "TOP", "S1", "VROOT")
+_log = logging.getLogger(__name__)
+
+
+class TreeParser(Protocol):
+    """Anything that makes trees of texts."""
+
+    @property
+    def name(self) -> str: ...  # documented above
+
+    @property
+    def signature(self) -> str: ...  # documented above
+
+    def trees(self, texts: Sequence[str]) -> list[Tree | None]:
+        """One tree per text, several sentences side by side; None where there is none."""
+        ...
+
+
+def find_parser(name: str) -> TreeParser:
+    """The parser of a name like ``spacy:NAME`` or ``stanza:LANGUAGE``."""
+    engine, _, model = name.partition(":")
+    if engine in _ENGINES and model:
+        return _ENGINES[engine](model)
+    annotator = find_tagger(name)
+    if not isinstance(annotator, SpacyAnnotator):
+        raise UsageError(
+            f"trees are made from spaCy's dependencies or by stanza; {annotator.name} is neither:"
+            " write spacy:NAME or stanza:LANGUAGE"
+        )
+    return _Spacy(annotator)
+
+
+def standard_parser(language: str) -> str:
+    """The name of the standard parser of a language: its smallest installed spaCy pipeline.
+
+    Raises:
+        MissingDependencyError: no pipeline of the language is installed.
+    """
+    return standard_tagger(language).name
+
+
+@dataclass(frozen=True)
+class _Spacy:
+    """Constituents from dependencies."""
+
+    annotator: SpacyAnnotator
+
+    @property
+    def name(self) -> str:
+        return self.annotator.name
+
+    @property
+    def signature(self) -> str:
+        return self.annotator.signature
+
+    def trees(self, texts: Sequence[str]) -> list[Tree | None]:
+        return [constituents(*row) for row in self.annotator.dependencies(texts)]
+
+
+@dataclass(frozen=True)
+class _Stanza:
+    """The constituency parser of Stanza; it divides texts into sentences itself."""
+
+    language: str
+
+    def __post_init__(self) -> None:
+        _version("stanza", f"'{self.name}'")
+        _stanza(self.language)
+
+    @property
+    def name(self) -> str:
+        return f"stanza:{self.language}"
+
+    @property
+    def signature(self) -> str:
+        return f"{self.name}/stanza-{_version('stanza', self.name)}"
+
+    def trees(self, texts: Sequence[str]) -> list[Tree | None]:
+        documents = _stanza(self.language).bulk_process(list(texts))
+        return [
+            _joined_sentences(
+                [_from_stanza(sentence.constituency) for sentence in document.sentences]
+            )
+            for document in documents
+        ]
+
+
+_ENGINES: dict[str, Callable[[str], TreeParser]] = {"stanza": _Stanza}
+
+
+@lru_cache(maxsize=2)
+def _stanza(language: str) -> Any:
+    stanza = importlib.import_module("stanza")
+    try:
+        return stanza.Pipeline(
+            language,
+            processors="tokenize,pos,constituency",
+            download_method=None,  # nothing is fetched unasked
+            verbose=False,
+        )
+    except (OSError, ValueError, KeyError) as error:
+        raise MissingDependencyError(
+            f"Stanza has no constituency parser for {language!r} on this machine ({error}); fetch"
+            f" it with: python -c \"import stanza; stanza.download('{language}')\""
+        ) from error
+
+
+def _version(package: str, what: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        raise MissingDependencyError(
+            f"the parser {what} needs the package {package}, which is not installed; install it"
+            f" with: pip install 'gnomon[{package}]'"
+        ) from None
+
+
+def _from_stanza(tree: Any) -> Tree | None:
+    return _plain(tree, lambda node: str(node.label or ""), lambda node: node.children)
+
+
+def _plain(
+    tree: Any, label_of: Callable[[Any], str], children_of: Callable[[Any], Sequence[Any]]
+) -> Tree | None:
+    """A tree of another library as one of ours; None if it holds no word or is too deep."""
+
+    def read(node: Any, depth: int) -> Tree | str:
+        if depth > _DEEPEST:
+            raise RecursionError
+        below = children_of(node)
+        if not below:
+            return label_of(node)
+        return Tree(_label(label_of(node)), tuple(read(child, depth + 1) for child in below))
+
+    try:
+        found = read(tree, 0)
+    except RecursionError:
+        return None
+    return found if isinstance(found, Tree) else None
+
+
+def _label(label: str) -> str:
+    """A label that brackets can hold: a bracket's own tag is -LRB- or -RRB-."""
+    clean = label.replace("(", "-LRB-").replace(")", "-RRB-")
+    return "_".join(clean.split())
+
+
+def _joined_sentences(trees: Sequence[Tree | None]) -> Tree | None:
+    """Sentences side by side under a constituent without a label; one alone stands alone."""
+    inner = [part for tree in trees if tree is not None for part in _inner(tree)]
+    if len(inner) == 1 and isinstance(inner[0], Tree):
+        return inner[0]
+    return Tree("", tuple(inner)) if inner else None
+
+
+def _inner(tree: Tree) -> Sequence[Tree | str]:
+    """What stands below the root that some parsers add."""
+    if tree.label not in _OUTER or any(isinstance(child, str) for child in tree):
+        return [tree]
+    return tree.children
+
+
+_VERSION = "constituents-1"
+_BATCH = 1000
+
+
+@checked
+def parse(
+    texts: Sequence[str],
+    *,
+    tagger: str | None = None,
+    language: str | None = None,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> list[Tree | None]:
+    """Trees of texts: from spaCy's dependencies (:func:`constituents`) or by Stanza.
+
+    Args:
+        texts: the texts; equal ones are parsed once.
+        tagger: ``spacy:NAME`` or ``stanza:LANGUAGE``; by default the standard
+            spaCy pipeline of the language.
+        language: "en", or a pair "de-en", of which the target counts.
+        cache: where trees are kept between runs.
+        progress: called with "parsing", texts done, texts to do.
+
+    Returns:
+        One tree per text; ``None`` for a text without words, or nested deeper than 300.
+
+    Raises:
+        UsageError: neither tagger nor language was given, or the tagger makes no trees.
+        MissingDependencyError: the parser or its model is not installed.
+    """
+    if tagger is None and language is None:
+        raise UsageError(
+            "trees need a parser: name the language (-l en; language='en'), or a tagger (--tagger"
+            " spacy:en_core_web_sm), or give trees of your own in brackets (--trees FILE.ptb)"
+        )
+    parser = find_parser(tagger if tagger is not None else standard_parser(str(language)))
+    distinct = list(dict.fromkeys(texts))
+    names = dict(zip(distinct, keys([_VERSION, parser.signature], distinct), strict=True))
+    kept = cache.get_many(list(names.values())) if cache is not None else {}
+    known = {t: kept[key].decode() for t, key in names.items() if key in kept}
+    missing = [text for text in distinct if text not in known]
+    if missing and progress is not None:
+        progress("parsing", 0, len(missing))
+    for start in range(0, len(missing), _BATCH):
+        part = missing[start : start + _BATCH]
+        made = parser.trees(part)
+        new = {text: str(tree or "(())") for text, tree in zip(part, made, strict=True)}
+        known |= new
+        if cache is not None:
+            cache.put_many({names[text]: tree.encode() for text, tree in new.items()})
+        if progress is not None:
+            progress("parsing", start + len(part), len(missing))
+    trees = {text: _read(tree) for text, tree in known.items()}
+    return [trees[text] for text in texts]
+
+
+def _read(text: str) -> Tree | None:
+    try:
+        return parse_tree(text)
+    except FormatError:  # nested too deeply: a text of hundreds of words without a structure
+        return None

@@ -1,0 +1,34 @@
+"""Sentence scorers: sentiment, concreteness, valence, arousal, dominance, and one's own.
+
+A scorer gives each sentence a number by itself; what a system changes is the difference between
+reference and candidate (``gnomon.muler.sentences``).
+"""
+
+from gnomon.linguistics.scorers._ratings import LexiconScorer, Ratings
+from gnomon.linguistics.scorers._scorers import FunctionScorer, Vader, describe_scorers, scorer
+from gnomon.linguistics.scorers._sentences import (
+    PlainReader,
+    Reader,
+    Sentences,
+    SentenceScorer,
+    SentenceScores,
+    SentenceWord,
+)
+from gnomon.linguistics.scorers._tagged import TaggedReader, reader_for
+
+__all__ = [
+    "FunctionScorer",
+    "LexiconScorer",
+    "PlainReader",
+    "Ratings",
+    "Reader",
+    "SentenceScorer",
+    "SentenceScores",
+    "SentenceWord",
+    "Sentences",
+    "TaggedReader",
+    "Vader",
+    "describe_scorers",
+    "reader_for",
+    "scorer",
+]

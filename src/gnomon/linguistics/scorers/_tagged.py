@@ -1,0 +1,173 @@
+"""Words with the parts of speech of a tagger, and base forms by spaCy's rules.
+
+spaCy's rule lemmatiser looks at a word, its part of speech and its morphology, and at nothing
+else, so that base forms follow from the tags that the cache holds: no text is tagged for them alone
+if its parts of speech are known.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from gnomon.core.errors import MissingDependencyError
+from gnomon.core.summary import target_of
+from gnomon.linguistics._annotators import find_tagger, standard_tagger
+from gnomon.linguistics._facts import unpack
+from gnomon.linguistics._spacy import SpacyAnnotator, meta_of
+from gnomon.linguistics._tagging import tag
+from gnomon.linguistics.scorers._sentences import PlainReader, SentenceWord, pieces, rule_lemmas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gnomon.core.cache import Cache
+    from gnomon.linguistics._annotators import Annotator
+    from gnomon.linguistics.scorers._sentences import Reader
+
+
+_Token: TypeAlias = tuple[int, int, str]
+
+
+def reader_for(
+    tagger: str | Annotator | None,
+    language: str | None,
+    *,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Reader:
+    """How words are read: by the tagger named, else the standard one of the language, else rules.
+
+    Args:
+        tagger: ``spacy:NAME`` or an annotator.
+        language: "en", or a pair "de-en", of which the target counts.
+        cache: where tags are kept between runs.
+        progress: called with "tagging", texts done, texts to do.
+
+    Raises:
+        UnknownNameError: there is no such tagger.
+        MissingDependencyError: the tagger that was named is not installed.
+    """
+    target = target_of(language).lower() if language else None
+    annotator = find_tagger(tagger) if isinstance(tagger, str) else tagger
+    if annotator is None and target is not None:
+        annotator = _standard(target)
+    if annotator is None or "pos" not in annotator.layers:
+        return PlainReader(target)
+    return TaggedReader(annotator, target, cache, progress)
+
+
+def _standard(language: str) -> Annotator | None:
+    try:
+        return standard_tagger(language)
+    except MissingDependencyError:
+        return None
+
+
+@dataclass(frozen=True)
+class TaggedReader:
+    """Reads words with a tagger.
+
+    Attributes:
+        annotator: gives the parts of speech.
+        language: of the texts.
+        cache: where tags are kept between runs.
+        progress: called while texts are tagged.
+    """
+
+    annotator: Annotator
+    language: str | None = None
+    cache: Cache | None = None
+    progress: Callable[[str, int, int], None] | None = None
+
+    @property
+    def signature(self) -> str:
+        """The tagger, and who finds base forms with its tags."""
+        own = self._package() is not None
+        lemmas = "spacy" if own else PlainReader(self.language).signature
+        return f"{self.annotator.signature}+{lemmas}"
+
+    def words(self, texts: Sequence[str]) -> list[tuple[SentenceWord, ...]]:
+        """The words of each text."""
+        distinct = list(dict.fromkeys(texts))
+        tags = tag(distinct, ["pos"], self.annotator, cache=self.cache, progress=self.progress)
+        tokens = _tokens(tags.entries["pos"])
+        known: dict[tuple[str, str], SentenceWord] = {}
+        found = {
+            text: tuple(self._word(known, piece, label) for piece, label in _labelled(text, marks))
+            for text, marks in zip(distinct, tokens, strict=True)
+        }
+        return [found[text] for text in texts]
+
+    def _word(
+        self, known: dict[tuple[str, str], SentenceWord], piece: str, label: str
+    ) -> SentenceWord:
+        key = (piece, label)
+        if key not in known:
+            known[key] = SentenceWord(piece, self._lemmas(piece, label), label.partition("|")[0])
+        return known[key]
+
+    def _lemmas(self, piece: str, label: str) -> tuple[str, ...]:
+        package = self._package()
+        if package is not None and label:
+            lemma = spacy_lemma(package, piece, label)
+            return () if lemma == piece else (lemma,)
+        return rule_lemmas(piece) if PlainReader(self.language).signature == "rules" else ()
+
+    def _package(self) -> str | None:
+        """The pipeline, if it has a lemmatiser that needs no context."""
+        if not isinstance(self.annotator, SpacyAnnotator):
+            return None
+        package = self.annotator.package
+        return package if "lemmatizer" in meta_of(package)["pipeline"] else None
+
+
+def _tokens(entries: Sequence[bytes]) -> list[list[_Token]]:
+    """Start, end and label of every token, text by text."""
+    facts = unpack("pos", entries)
+    found: list[list[_Token]] = [[] for _ in entries]
+    columns = (facts.text, facts.start, facts.end, facts.label)
+    for text, start, end, label in zip(*(c.tolist() for c in columns), strict=True):
+        found[text].append((start, end, facts.labels[label]))
+    return found
+
+
+def _labelled(text: str, tokens: Sequence[_Token]) -> list[tuple[str, str]]:
+    """The pieces of a text with the label of the token that each begins in."""
+    starts = [start for start, _, _ in tokens]
+    found = []
+    for start, _, piece in pieces(text):
+        place = bisect_right(starts, start) - 1
+        inside = place >= 0 and start < tokens[place][1]
+        found.append((piece, tokens[place][2] if inside else ""))
+    return found
+
+
+@lru_cache(maxsize=262144)
+def spacy_lemma(package: str, word: str, label: str) -> str:
+    """The base form of a lower-cased word with a label such as ``VERB|Tense=Past``."""
+    from spacy.tokens import Doc
+
+    nlp = _lemmatiser(package)
+    upos, _, morph = label.partition("|")
+    token: Any = Doc(nlp.vocab, words=[word])[0]
+    token.pos_ = "VERB" if upos == "AUX" else upos  # spaCy's tables list auxiliaries as verbs
+    token.set_morph(morph)
+    lemmas: list[str] = nlp.get_pipe("lemmatizer").lemmatize(token)
+    return lemmas[0].lower() if lemmas else word
+
+
+@lru_cache(maxsize=4)
+def _lemmatiser(package: str) -> Any:
+    import spacy
+
+    others = [name for name in meta_of(package)["pipeline"] if name != "lemmatizer"]
+    nlp = spacy.load(package, exclude=others)
+    lemmatiser: Any = nlp.get_pipe("lemmatizer")
+    if lemmatiser.lookups.has_table("lemma_index"):
+        index = lemmatiser.lookups.get_table("lemma_index")
+        for pos in index:
+            index[pos] = frozenset(index[pos])  # a list, which spaCy would search for every word
+    return nlp

@@ -1,0 +1,1 @@
+"""What gnomon makes of a metric: one package per method."""

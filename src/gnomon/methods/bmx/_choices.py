@@ -1,0 +1,403 @@
+"""Which exponent and weight to take: rules that choose one setting from many grids."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.options import SEED
+from gnomon.methods.bmx._correlations import grid_correlations, usable
+from gnomon.methods.bmx._experiments import P, W
+from gnomon.methods.bmx._power_mean import power_means
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.methods.bmx._experiments import Explained, Grids
+    from gnomon.methods.bmx._power_mean import Shift
+
+    Floats = NDArray[np.float64]
+
+
+Rule = Literal["median", "median-improving", "most-improving", "largest-mean"]
+RULES: tuple[Rule, ...] = get_args(Rule)
+#: gains above this count as better; those of 0 or less as worse (Leiter et al.)
+_BETTER = 1e-5
+#: gains and distances that differ by less are equal
+_ROUNDING = 1e-9
+
+
+class Setting(NamedTuple):
+    """A point of the grid, and what it was chosen by.
+
+    - ``p``, ``w``: the point.
+    - ``row``, ``column``: its place among the exponents and the weights.
+    - ``median_p``, ``median_w``: the medians that it is nearest to, under the rules that take
+      medians; else the point itself.
+    - ``experiments``: how many experiments it was chosen from.
+    """
+
+    p: float
+    w: float
+    row: int
+    column: int
+    median_p: float
+    median_w: float
+    experiments: int
+
+
+class Counts(NamedTuple):
+    """Experiments by what happened to their correlation.
+
+    Better is a gain above 1e-5, worse a gain of 0 or less, between the rest (Leiter et al.).
+    """
+
+    better: int
+    between: int
+    worse: int
+    undefined: int
+
+    @property
+    def defined(self) -> int:
+        """All but the undefined."""
+        return self.better + self.between + self.worse
+
+
+def choose(grids: Grids, rule: Rule = "median") -> Setting:
+    """One setting for all experiments.
+
+    - ``median``: medians of the best p and of the best w of all experiments (the published rule);
+      the grid point nearest to them, of two the lower. Where nothing beats the metric alone, every
+      p ties at w = 1 and the first, the lowest, counts.
+    - ``median-improving``: the same over the experiments that some setting improves.
+    - ``most-improving``: the setting with a gain above 1e-5 in most experiments; of several, the
+      one of the largest mean gain.
+    - ``largest-mean``: the setting of the largest mean gain.
+
+    The last two choose among settings that use explanations (w < 1), since w = 1 gains 0 whatever
+    they say: where every setting loses, they name the one that loses least, and a mean gain that
+    is not above 0 says to keep the metric.
+    """
+    if rule not in RULES:
+        raise UnknownNameError("rule", str(rule), RULES)
+    defined = np.flatnonzero(~np.isnan(grids.base))
+    if rule == "median-improving":
+        defined = defined[improving(grids)[defined]]
+    if not len(defined):
+        raise DataError(
+            f"rule {rule!r} has no experiment to choose from: of {len(grids.experiments)} none has"
+            " a defined correlation" + (" that improves" if "improving" in rule else "")
+        )
+    chosen = grids.take(defined)
+    return _by_medians(chosen) if rule.startswith("median") else _by_gains(chosen, rule)
+
+
+def best_settings(grids: Grids) -> NDArray[np.intp]:
+    """Where each grid is largest, first in order of p, then w: places of p and of w, intp [E, 2].
+
+    -1 for an experiment without a defined correlation.
+    """
+    filled = np.where(np.isnan(grids.correlations), -np.inf, grids.correlations)
+    flat = filled.reshape(len(filled), len(grids.p) * len(grids.w)).argmax(axis=1)
+    places = np.stack(np.unravel_index(flat, (len(grids.p), len(grids.w))), axis=1)
+    places[np.isnan(grids.base)] = -1
+    return places
+
+
+def improving(grids: Grids) -> NDArray[np.bool_]:
+    """Which experiments some setting improves: their best is above the metric alone, bool [E]."""
+    rows, columns = best_settings(grids).T
+    best = grids.correlations[np.arange(len(rows)), rows, columns]
+    return np.asarray((rows >= 0) & (best > grids.base))
+
+
+def gains_at(grids: Grids, setting: Setting) -> Floats:
+    """The gain of every experiment at a setting, float64 [E]."""
+    return np.asarray(grids.correlations[:, setting.row, setting.column] - grids.base)
+
+
+def counts(gains: Floats) -> Counts:
+    """How many gains are better, worse, between, undefined."""
+    better, worse = int((gains > _BETTER).sum()), int((gains <= 0).sum())
+    undefined = int(np.isnan(gains).sum())
+    return Counts(better, len(gains) - better - worse - undefined, worse, undefined)
+
+
+def _by_medians(grids: Grids) -> Setting:
+    rows, columns = best_settings(grids).T
+    p, w = float(np.median(grids.p[rows])), float(np.median(grids.w[columns]))
+    row, column = _nearest(grids.p, p), _nearest(grids.w, w)
+    return Setting(float(grids.p[row]), float(grids.w[column]), row, column, p, w, len(rows))
+
+
+def _by_gains(grids: Grids, rule: Rule) -> Setting:
+    gains = grids.gains[:, :, :-1] if len(grids.w) > 1 else grids.gains
+    known = ~np.isnan(gains)
+    mean = np.where(known, gains, 0).sum(axis=0) / len(gains)
+    if rule == "most-improving":
+        number = (gains > _BETTER).sum(axis=0)
+        mean = np.where(number == number.max(), mean, -np.inf)
+    row, column = map(int, np.unravel_index(int(mean.argmax()), mean.shape))
+    p, w = float(grids.p[row]), float(grids.w[column])
+    return Setting(p, w, row, column, p, w, len(gains))
+
+
+def _nearest(values: Floats, wanted: float) -> int:
+    """The place of the nearest value; of two equally near, the lower."""
+    far = np.abs(values - wanted)
+    return int(np.flatnonzero(far <= far.min() + _ROUNDING)[0])
+
+
+# What a setting gains on data that it was not chosen on.
+
+
+HeldOutBy = Literal["language_pair", "dataset"]
+HELD_OUT_BY: tuple[HeldOutBy, ...] = get_args(HeldOutBy)
+
+
+class HeldOut(NamedTuple):
+    """One experiment at a setting that was chosen on the other groups.
+
+    - ``place``: the experiment, its place among the grids.
+    - ``group``: the group that was held out.
+    - ``setting``: chosen on the others; ``None`` where the rule finds none there.
+    - ``boosted``: its correlation there.
+    - ``gain``: less the metric alone.
+    - ``control_p``: exponent of the random explainer at the same weight, chosen on the others too.
+    - ``control``: correlation with the random explainer at that setting; NaN without one.
+    """
+
+    place: int
+    group: str
+    setting: Setting | None
+    boosted: float
+    gain: float
+    control_p: float
+    control: float
+
+    @property
+    def over_control(self) -> float:
+        """What the explainer adds to the random one at the same weight."""
+        return self.boosted - self.control
+
+
+def held_out(
+    grids: Grids, controls: Grids, *, by: HeldOutBy = "language_pair", rule: Rule = "largest-mean"
+) -> list[HeldOut]:
+    """Every experiment at the setting that its group had no part in choosing.
+
+    Each language pair (or data set) in turn is held out, with all its experiments; p and w are
+    chosen on all others. The control is the random explainer on the same data with the same
+    weight; its own p is the one of the largest mean gain at this weight on the same other groups.
+    """
+    if by not in HELD_OUT_BY:
+        raise UnknownNameError("group", str(by), HELD_OUT_BY)
+    groups = [getattr(one, by) for one in grids.experiments]
+    if len(set(groups)) < 2:
+        return []
+    found = [
+        result
+        for group in dict.fromkeys(groups)
+        for result in _of_group(grids, controls, groups, group, rule)
+    ]
+    return sorted(found, key=lambda one: one.place)
+
+
+def _of_group(
+    grids: Grids, controls: Grids, groups: Sequence[str], group: str, rule: Rule
+) -> list[HeldOut]:
+    others = grids.take([i for i, name in enumerate(groups) if name != group])
+    mine = [i for i, name in enumerate(groups) if name == group]
+    try:
+        setting = choose(others, rule)
+    except DataError:
+        nan = float("nan")
+        return [HeldOut(i, group, None, nan, nan, nan, nan) for i in mine]
+    beside = {one.data: i for i, one in enumerate(controls.experiments)}
+    row = _control_row(others, controls, beside, setting.column)
+    return [_result(grids, i, group, setting, controls, beside, row) for i in mine]
+
+
+def _result(
+    grids: Grids,
+    place: int,
+    group: str,
+    setting: Setting,
+    controls: Grids,
+    beside: dict[tuple[str, str, str, str], int],
+    row: int | None,
+) -> HeldOut:
+    boosted = float(grids.correlations[place, setting.row, setting.column])
+    other = beside.get(grids.experiments[place].data)
+    there = row is not None and other is not None
+    return HeldOut(
+        place,
+        group,
+        setting,
+        boosted,
+        boosted - float(grids.base[place]),
+        float(controls.p[row]) if there else float("nan"),
+        float(controls.correlations[other, row, setting.column]) if there else float("nan"),
+    )
+
+
+def _control_row(
+    others: Grids, controls: Grids, beside: dict[tuple[str, str, str, str], int], column: int
+) -> int | None:
+    """The exponent of the random explainer that gains most on the other groups at this weight."""
+    places = [beside[one.data] for one in others.experiments if one.data in beside]
+    gains = controls.gains[places, :, column]
+    known = ~np.isnan(gains).any(axis=1)
+    if not known.any():
+        return None
+    return int(gains[known].mean(axis=0).argmax())
+
+
+# A setting on data that were held back from its choice.
+
+
+class HeldBack(NamedTuple):
+    """One held-back experiment at a setting that it had no part in.
+
+    - ``place``: the experiment, its place among those that are held back.
+    - ``rule``: how the setting was chosen on the others; "published", or "fixed" as it was given.
+    - ``setting``: the point of the grid.
+    - ``control_p``, ``control``: exponent of the random explainer at the same weight, chosen on the
+      others, and its correlation there; NaN without one.
+    """
+
+    place: int
+    rule: str
+    setting: Setting
+    control_p: float
+    control: float
+
+
+def grid_setting(grids: Grids, p: float, w: float) -> Setting:
+    """A point of the grid as a setting."""
+    rows = np.flatnonzero(np.abs(grids.p - p) <= _ROUNDING)
+    columns = np.flatnonzero(np.abs(grids.w - w) <= _ROUNDING)
+    if not len(rows) or not len(columns):
+        raise UsageError(
+            f"the grid has no point p = {p:g}, w = {w:g}: p from {grids.p[0]:g} to {grids.p[-1]:g}"
+            f" ({len(grids.p)} values), w of {', '.join(f'{x:g}' for x in grids.w)}"
+        )
+    row, column = int(rows[0]), int(columns[0])
+    return Setting(float(grids.p[row]), float(grids.w[column]), row, column, p, w, 0)
+
+
+def held_back(
+    back: Grids,
+    others: Grids,
+    controls: Grids,
+    *,
+    published: tuple[float, float] | None = None,
+    fixed: tuple[float, float] | None = None,
+) -> list[HeldBack]:
+    """Settings that are chosen on some experiments, on others that are held back."""
+    settings: dict[str, Setting] = {}
+    for rule in RULES if len(others.experiments) else ():
+        try:
+            settings[rule] = choose(others, rule)
+        except DataError:
+            continue
+    if published is not None and published[0] in back.p and published[1] in back.w:
+        settings["published"] = grid_setting(back, *published)
+    if fixed is not None:
+        settings["fixed"] = grid_setting(back, *fixed)
+    beside = {one.data: i for i, one in enumerate(controls.experiments)}
+    found = []
+    for name, setting in settings.items():
+        row = _control_row(others, controls, beside, setting.column)
+        for place, one in enumerate(back.experiments):
+            other = beside.get(one.data)
+            there = row is not None and other is not None
+            found.append(
+                HeldBack(
+                    place,
+                    name,
+                    setting,
+                    float(controls.p[row]) if there else float("nan"),
+                    float(controls.correlations[other, row, setting.column])
+                    if there
+                    else float("nan"),
+                )
+            )
+    return found
+
+
+# Held-out gains within one experiment: chosen on half of its segments, measured on the others.
+
+
+class Halves(NamedTuple):
+    """Gains on the halves that settings were not chosen on.
+
+    - ``gains``: float64 [splits * 2], against the metric alone.
+    - ``over_control``: likewise against the random explainer at the same weight; NaN without one.
+    """
+
+    gains: Floats
+    over_control: Floats
+
+
+def halves(
+    one: Explained,
+    control: Explained | None,
+    *,
+    p: Floats = P,
+    w: Floats = W,
+    shift: Shift = "paper",
+    splits: int = 10,
+    seed: int = SEED,
+) -> Halves:
+    """Choose the best setting on half of the segments, measure its gain on the rest; both ways."""
+    kept, reason = usable(one)
+    if control is not None:
+        kept &= usable(control).kept
+    n = int(kept.sum())
+    if reason is not None or n < 6:
+        return Halves(np.full(2 * splits, np.nan), np.full(2 * splits, np.nan))
+    sides = [
+        power_means(side.values, side.offsets, p, shift=shift).means[:, kept]
+        for side in (one, control)
+        if side is not None
+    ]
+    generator = np.random.default_rng(seed)
+    found = []
+    for _ in range(splits):
+        order = generator.permutation(n)
+        first, second = np.sort(order[: n // 2]), np.sort(order[n // 2 :])
+        for half, rest in ((first, second), (second, first)):
+            found.append(_measured(one.score[kept], one.human[kept], sides, w, (half, rest)))
+    return Halves(*np.array(found).T)
+
+
+def _measured(
+    score: Floats,
+    human: Floats,
+    sides: list[Floats],
+    w: Floats,
+    split: tuple[NDArray[np.intp], NDArray[np.intp]],
+) -> tuple[float, float]:
+    (seen, unseen), nan = split, float("nan")
+    mine, *controls = (
+        grid_correlations(score[seen], means[:, seen], human[seen], w) for means in sides
+    )
+    if np.isnan(mine).all():
+        return nan, nan
+    row, column = divmod(int(np.nanargmax(mine)), len(w))
+    weight = w[[column, -1]]
+    boosted, base = grid_correlations(
+        score[unseen], sides[0][row : row + 1, unseen], human[unseen], weight
+    )[0]
+    if not controls or np.isnan(controls[0][:, column]).all():
+        return float(boosted - base), nan
+    other = int(np.nanargmax(controls[0][:, column]))
+    beside = grid_correlations(
+        score[unseen], sides[1][other : other + 1, unseen], human[unseen], weight
+    )[0, 0]
+    return float(boosted - base), float(boosted - beside)

@@ -1,0 +1,280 @@
+"""All correlations of a grid at once: Pearson's r of w S0 + (1 - w) s_hat with human scores."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon.core.errors import FormatError, GnomonError, MissingFileError
+from gnomon.data.formats import atomic_write
+from gnomon.methods.bmx._experiments import Experiment, Grids, P, W
+from gnomon.methods.bmx._power_mean import power_means
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.methods.bmx._experiments import Explained
+    from gnomon.methods.bmx._power_mean import Shift
+
+    Floats = NDArray[np.float64]
+
+
+#: spread below this share of the magnitude is rounding, not variation (as gnomon.stats has it)
+_CONSTANT = 1e-13
+#: a sum whose variance is below this share of its parts' is computed anew
+_CANCELLED = 1e-4
+_FEWEST = 3
+#: power means looked at together: they stay in the processor's cache
+_ROWS = 32
+
+
+class Usable(NamedTuple):
+    """The segments of an experiment that have a score, an explanation and a human score.
+
+    - ``kept``: bool [N].
+    - ``reason``: why no correlation is defined; ``None`` where some may be.
+    """
+
+    kept: NDArray[np.bool_]
+    reason: str | None
+
+
+def search(
+    explained: Sequence[Explained],
+    *,
+    p: Floats = P,
+    w: Floats = W,
+    shift: Shift = "paper",
+) -> Grids:
+    """The grids of some experiments, from explanations that were computed once."""
+    correlations = np.full((len(explained), len(p), len(w)), np.nan)
+    collapsed = np.full((len(explained), len(p)), np.nan)
+    some = [usable(one) for one in explained]
+    for i, (one, (kept, reason)) in enumerate(zip(explained, some, strict=True)):
+        found = power_means(one.values, one.offsets, p, shift=shift)
+        collapsed[i] = found.share_collapsed
+        if reason is None:
+            means = found.means if kept.all() else found.means[:, kept]
+            correlations[i] = grid_correlations(one.score[kept], means, one.human[kept], w)
+    return Grids(
+        experiments=tuple(one.experiment for one in explained),
+        p=p,
+        w=w,
+        correlations=correlations,
+        used=tuple(int(kept.sum()) for kept, _ in some),
+        left_out=tuple(int((~kept).sum()) for kept, _ in some),
+        collapsed=collapsed,
+        reasons={i: reason for i, (_, reason) in enumerate(some) if reason is not None},
+    )
+
+
+def usable(one: Explained) -> Usable:
+    """Which segments count, and why no correlation is defined where that is so."""
+    wrong = np.concatenate([[0], np.cumsum(~np.isfinite(one.values))])
+    sound = (np.diff(one.offsets) > 0) & (np.diff(wrong[one.offsets]) == 0)
+    kept = sound & np.isfinite(one.score) & np.isfinite(one.human)
+    n = int(kept.sum())
+    if n < _FEWEST:
+        return Usable(
+            kept,
+            f"{n} of {len(kept)} segments have a score, an explanation and a human score, and a"
+            f" correlation needs {_FEWEST}",
+        )
+    if not _varies(one.human[kept]):
+        return Usable(kept, "all human scores are equal")
+    return Usable(kept, None)
+
+
+def grid_correlations(score: Floats, means: Floats, human: Floats, w: Floats = W) -> Floats:
+    """Pearson's r of every combination w S0 + (1 - w) s_hat with human scores.
+
+    All of them follow from three sums per exponent, of centred values: s_hat with itself, with S0
+    and with the human scores. Where S0 and s_hat nearly cancel, the sum is formed and centred.
+    """
+    if len(score) < _FEWEST:
+        return np.full((len(means), len(w)), np.nan)
+    h, s0, unit = _centred(human), _centred(score), float(_unit(score))
+    h, s0 = h / _or_one(np.sqrt(h @ h)), s0 / unit
+    sums = [_sums(means[i : i + _ROWS], h, s0) for i in range(0, len(means), _ROWS)]
+    scales, own, with_h, with_s0 = np.concatenate(sums, axis=1) if sums else np.empty((4, 0))
+    ratio = scales / unit  # both sides are numbers up to 1; the weights say how they compare
+    a, b = w[None, :], (1 - w)[None, :] * ratio[:, None]
+    covariance = a * (s0 @ h) + b * with_h[:, None]
+    parts = a * a * (s0 @ s0) + b * b * own[:, None]
+    variance = parts + 2 * a * b * with_s0[:, None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        r = covariance / np.sqrt(variance)
+    for i, j in np.argwhere((variance < _CANCELLED * parts) & (b > 0)):
+        r[i, j] = _alone(w[j] * score + (1 - w[j]) * means[i], h)
+    r[:, w == 1] = _alone(score, h)
+    r[parts == 0] = np.nan
+    if not _varies(human):
+        r[:] = np.nan
+    return np.asarray(np.clip(r, -1.0, 1.0))
+
+
+def _sums(means: Floats, h: Floats, s0: Floats) -> Floats:
+    """Of centred rows in units of their largest magnitude: that, and their three sums [4, rows]."""
+    scales = _unit(means)
+    s_hat = _centred(means / scales[:, None])
+    own = np.einsum("ij,ij->i", s_hat, s_hat)
+    return np.stack([scales, own, s_hat @ h, s_hat @ s0])
+
+
+def _alone(values: Floats, h: Floats) -> float:
+    centred = _centred(values) / _unit(values)
+    length = np.sqrt(centred @ centred)
+    return float(centred @ h / length) if length > 0 else float("nan")
+
+
+def _unit(values: Floats) -> Floats:
+    """The largest magnitude of every row, so that squares stay in range; 1 where that is 0."""
+    return np.asarray(_or_one(np.abs(values).max(axis=-1)))
+
+
+def _centred(values: Floats) -> Floats:
+    """Rows less their means; 0 all along where a row does not vary."""
+    centred = values - values.mean(axis=-1, keepdims=True)
+    spread = centred.max(axis=-1) - centred.min(axis=-1)
+    still = spread <= _CONSTANT * np.abs(values).max(axis=-1)
+    centred[still] = 0.0
+    return np.asarray(centred)
+
+
+def _varies(values: Floats) -> bool:
+    return bool(_centred(values).any())
+
+
+def _or_one(values: Floats) -> Floats:
+    return np.asarray(np.where(values > 0, values, 1.0))
+
+
+# Grids as files: the published result grids and our own, in numpy's format without objects.
+
+
+_FIELDS = ("name", "p", "w", "corr")
+#: the names of an experiment, one by one, in our own files
+_PARTS = ("dataset", "explainer", "metric", "language_pair", "sides")
+_SIDES = {"only_hyp": "candidate"}
+_EXPLAINERS = {
+    "ErasureExplainer": "erasure",
+    "InputMarginalizationExplainer": "marginalisation",
+    "LimeExplainer": "lime",
+    "RandomExplainer": "random",
+    "ShapExplainer": "shap",
+}
+#: what the published second iterations by erasure explain: the first one's metric, boosted; those
+#: by LIME start at no correlation that is published
+_ITERATED = {
+    ("erasure", "Second_Iteration_Erasure"): "BERTSCORE_REF_FREE_XNLI",
+    ("erasure", "Second_Iteration_Erasure_Lime"): "XLMRSBERT",
+}
+_BOOSTED = "bmx({}, explainer='erasure', p=-0.3, w=0.6)"
+#: the published exponents are sums of tenths
+_ROUNDING = 1e-9
+
+
+def read_grids(path: str | os.PathLike[str]) -> Grids:
+    """Grids of correlations from a ``.npz`` file.
+
+    It holds ``name`` [E] (DATASET__EXPLAINER__METRIC__PAIR, with ``__only_hyp`` where the words of
+    the candidate alone were explained), ``p`` [P], ``w`` [W] and ``corr`` [E, P, W]. Where there
+    are ``dataset``, ``explainer``, ``metric``, ``language_pair`` and ``sides`` [E] too, they count
+    and ``name`` does not. Exponents within 1e-9 of a tenth are that tenth. Explainers of the
+    published files get our names; so do their second iterations by erasure, whose metrics become
+    ``bmx(METRIC, explainer='erasure', p=-0.3, w=0.6)``.
+    """
+    if not Path(path).is_file():
+        raise MissingFileError(f"no grids at {path}: there is no such file")
+    try:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            fields = {key: archive[key] for key in (*_FIELDS, *_PARTS) if key in archive}
+    except (
+        OSError,
+        ValueError,
+        EOFError,
+        zipfile.BadZipFile,
+        zlib.error,
+        TypeError,
+        MemoryError,
+    ) as error:
+        raise FormatError(
+            f"not an archive of numbers (.npz with {', '.join(_FIELDS)}), or a damaged one",
+            path=path,
+        ) from error
+    missing = [key for key in _FIELDS if key not in fields]
+    if missing:
+        raise FormatError(
+            f"the archive lacks {', '.join(missing)}; a file of grids has {', '.join(_FIELDS)}",
+            path=path,
+        )
+    try:
+        return _grids(fields)
+    except (GnomonError, TypeError, ValueError) as error:
+        raise FormatError(str(error), path=path) from error
+
+
+def write_grids(path: str | os.PathLike[str], grids: Grids) -> None:
+    """Write grids so that :func:`read_grids` reads them back."""
+    names = np.array([_name(one) for one in grids.experiments], dtype=np.str_)
+    dataset, explainer, metric, pair, sides = (
+        np.array([getattr(one, part) for one in grids.experiments], dtype=np.str_)
+        for part in _PARTS
+    )
+    with atomic_write(path, "wb") as file:
+        np.savez_compressed(
+            file,
+            name=names,
+            p=grids.p,
+            w=grids.w,
+            corr=grids.correlations,
+            dataset=dataset,
+            explainer=explainer,
+            metric=metric,
+            language_pair=pair,
+            sides=sides,
+        )
+
+
+def _grids(fields: Mapping[str, NDArray[np.generic]]) -> Grids:
+    p, w, correlations = (np.asarray(fields[key], dtype=np.float64) for key in ("p", "w", "corr"))
+    tenths = np.rint(p * 10) / 10
+    return Grids(
+        experiments=_experiments(fields),
+        p=np.where(np.abs(p - tenths) < _ROUNDING, tenths, p),
+        w=np.where(np.abs(w - np.rint(w * 10) / 10) < _ROUNDING, np.rint(w * 10) / 10, w),
+        correlations=correlations,
+    )
+
+
+def _experiments(fields: Mapping[str, NDArray[np.generic]]) -> tuple[Experiment, ...]:
+    if not all(part in fields for part in _PARTS):
+        return tuple(_experiment(str(name)) for name in np.atleast_1d(fields["name"]))
+    columns = [[str(value) for value in np.atleast_1d(fields[part])] for part in _PARTS]
+    return tuple(Experiment(*values) for values in zip(*columns, strict=True))
+
+
+def _experiment(name: str) -> Experiment:
+    parts = name.split("__")
+    if len(parts) not in {4, 5} or not all(parts):
+        raise FormatError(
+            f"a grid is named DATASET__EXPLAINER__METRIC__PAIR, perhaps with __SIDES; got {name!r}"
+        )
+    dataset, explainer, metric, pair, *sides = parts
+    side = _SIDES.get(sides[0], sides[0]) if sides else "both"
+    explainer = _EXPLAINERS.get(explainer, explainer)
+    iterated = _ITERATED.get((explainer, metric))
+    named = metric if iterated is None else _BOOSTED.format(iterated)
+    return Experiment(dataset, explainer, named, pair, side)
+
+
+def _name(one: Experiment) -> str:
+    parts = [one.dataset, one.explainer, one.metric, one.language_pair]
+    return "__".join(parts if one.sides == "both" else [*parts, one.sides])

@@ -1,0 +1,713 @@
+"""Which words scores rest on, which hurt them, and whether that can be believed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gnomon.core.cache import Cache
+from gnomon.core.errors import UsageError
+from gnomon.core.findings import Column, Excerpt, Exhibit, ExhibitText, Finding, Highlight, Listing
+from gnomon.core.options import (
+    Count,
+    DrawOptions,
+    Group,
+    Metavar,
+    OutputFile,
+    Positive,
+    Segments,
+    with_fields,
+)
+from gnomon.core.records import table
+from gnomon.core.registry import method
+from gnomon.core.store_views import Layer, StoredView, metric_sql, words_in
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem, problems
+from gnomon.methods.bmx._direct import RandomExplainer
+from gnomon.methods.bmx._engine import Progress
+from gnomon.methods.bmx._explanations import (
+    MAX_CALLS,
+    CountedWord,
+    ExplainedSides,
+    ExplainedWord,
+    Sides,
+    explanations,
+)
+from gnomon.methods.bmx._judging import (
+    CurveArea,
+    ErrorRanking,
+    JudgedExplanations,
+    against_errors,
+    check_errors,
+    curves_table,
+    errors_table,
+    tagged_words,
+)
+from gnomon.methods.bmx._judging import faithfulness as curve_areas
+from gnomon.methods.bmx._pairs import role_of
+from gnomon.methods.bmx._verdict import EXPLAIN_CLAIMS, explain_verdict
+from gnomon.methods.bmx.explainers import (
+    Explainers,
+    check_explainer,
+    explainer_names,
+    find_explainer,
+    is_blind,
+)
+from gnomon.methods.bmx.explanation_files import write_explanations
+from gnomon.metrics import resolve
+from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.registry import check_metric, check_once
+from gnomon.metrics.scoring import bind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Literal
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.findings import Cell, Table
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.store_views import Mark, StoredRows, Stretch
+    from gnomon.core.summary import Outline
+    from gnomon.methods.bmx._explanations import Explanations, SideWords
+    from gnomon.methods.bmx.explainers import Explainer
+    from gnomon.metrics.protocol import BoundMetric
+
+    Role = Literal["source", "reference", "candidate"]
+    Row: TypeAlias = Mapping[str, Cell]
+
+
+WORDS_VIEW = StoredView(
+    "importance_words",
+    "Words by what they add to a score",
+    ("importance",),
+    "select testset, metric, explainer, side, token as word, count(importance) as count,"
+    " avg(importance order by segment, system, position) as mean_importance,"
+    " min(importance) as lowest, avg(cast(importance < 0 as integer)) as hurts"
+    " from importance group by all"
+    " order by testset, metric, explainer, mean_importance, side, word",
+    (
+        Column("testset", "Test set", help="name of the test set"),
+        Column("metric", "Metric", help="spec of the metric"),
+        Column("explainer", "Explainer", help="how words were weighed"),
+        Column("side", "Side", help="candidate or reference"),
+        Column("word", "Word", help="as it stands in texts"),
+        Column("count", "Count", "count", help="how often it was weighed"),
+        Column(
+            "mean_importance",
+            "Mean importance",
+            "number",
+            4,
+            better="higher",
+            help="positive where the word makes outputs look better, in units of the metric",
+        ),
+        Column("lowest", "Lowest", "number", 4, help="importance where it makes them look worst"),
+        Column(
+            "hurts", "Hurts", "share", help="share of its occurrences that make the score worse"
+        ),
+    ),
+)
+_ENDS = ("makes the output look worse", "better")
+
+
+def importance_marks(stored: StoredRows) -> ImportanceMarks | None:
+    """What marks the words of the table ``importance``; None where it has no rows."""
+    rows = stored.rows("importance")
+    if rows is None:
+        return None
+    by = metric_sql(stored, rows, "explainer")
+    tops = stored.ask(
+        f"select {by} as layer, quantile_cont(abs(importance), 0.98) from {rows}"  # noqa: S608  # no input
+        " group by 1 order by 1"
+    )
+    layers = tuple(
+        Layer("values", name, f"importance: {name}", -(top or 1.0), top or 1.0, _ENDS)
+        for name, top in tops
+    )
+    return ImportanceMarks(layers, stored, rows, by)
+
+
+@dataclass(frozen=True)
+class ImportanceMarks:
+    """Marks words by what they add to a metric's score.
+
+    In a reference it is the mean over the systems that it is held beside: of several references a
+    system is explained beside the one that fits it best.
+    """
+
+    layers: tuple[Layer, ...]
+    stored: StoredRows
+    rows: str
+    by: str
+
+    def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:
+        """Number of the segment (from 0, within the stretch), text, mark in one of the layers."""
+        numbers = {layer.name: number for number, layer in enumerate(self.layers)}
+        found = self._explanations(stretch)
+        for (segment, side, system, name), rows in groupby(found, lambda row: row[:4]):
+            i, layer = segment - 1 - stretch.first, numbers[name]
+            outputs, references = stretch.outputs[i], stretch.references[i]
+            texts = [outputs[system]] if side == "candidate" else list(references.values())
+            for words, values in _means(row[4:] for row in rows).items():
+                text = next((one for one in texts if tuple(one.split()) == words), None)
+                if text is not None and words:
+                    ends = [end for place in words_in(text, words) or () for end in place]
+                    yield i, text, (layer, ends, values)
+
+    def _explanations(self, stretch: Stretch) -> list[tuple[Any, ...]]:
+        """Of each: segment, side, system (not of references), layer, words, values."""
+        low, high = stretch.first + 1, stretch.first + len(stretch.outputs)
+        return self.stored.ask(
+            "select segment, side, case when side = 'candidate' then system end as who,"  # noqa: S608  # no input
+            f" {self.by} as layer, list(token order by position),"
+            f" list(importance order by position) from {self.rows}"
+            " where segment between ? and ? and side in ('candidate', 'reference')"
+            " group by segment, side, who, layer, system, task order by 1, 2, 3, 4, system, task",
+            low,
+            high,
+        )
+
+
+def _means(
+    found: Iterable[tuple[Sequence[str], Sequence[float | None]]],
+) -> dict[tuple[str, ...], list[float | None]]:
+    """By the words of a text, the mean of each over explanations: systems have references apart."""
+    grouped: dict[tuple[str, ...], list[Sequence[float | None]]] = {}
+    for words, values in found:
+        grouped.setdefault(tuple(words), []).append(values)
+    return {
+        words: [
+            _mean([one for one in column if one is not None]) for column in zip(*lists, strict=True)
+        ]
+        for words, lists in grouped.items()
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+_EXAMPLES = """\
+examples:
+  gnomon bmx explain ref.txt -i sysA.txt -m chrf --segments 1 4-6
+  gnomon bmx explain -t wmt17/cs-en -m chrf --sample 200 --html words.html
+  gnomon bmx explain -t et-en.test.tsv -m xbertscore --explainers erasure 'lime(samples=50)' \\
+      --sample 200 --errors --faithfulness
+  gnomon bmx explain -t wmt17/cs-en -m chrf --save-explanations chrf.erasure.jsonl
+
+A positive importance makes the candidate look better; where it is negative, the score rises
+without the word, so that low importance stands for an error. Explainers: erasure, lime, shap,
+marginalisation(model='...'), gradient, match, random ('gnomon list explainers').
+"""
+
+
+# What is wrong with a request to explain, before a metric is bound.
+
+
+def check_explain(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.bmx.explain` refuses of options that fit each alone."""
+    if (
+        options.save_explanations
+        and len(listed(options.metrics)) * len(listed(options.explainers)) > 1
+    ):
+        said = "save_explanations is for one metric and one explainer; name one of each"
+        yield Problem("save_explanations", UsageError(said))
+    if options.errors_kind is not None and not options.errors:
+        said = "errors_kind goes with errors, which are not asked for"
+        yield Problem("errors_kind", UsageError(said))
+    if outline is not None:
+        for number, segment in enumerate(options.segments or ()):
+            yield from problems(f"segments[{number}]", _check_segment, segment, outline.segments)
+    if options.errors and outline is not None:
+        option = "errors" if options.errors_kind is None else "errors_kind"
+        yield from problems(
+            option, check_errors, outline, ("candidate", "source"), kind=options.errors_kind
+        )
+    yield from explainer_faults(
+        outline,
+        options.metrics,
+        options.explainers,
+        allow_code=options.allow_code,
+        changed=options.faithfulness,
+    )
+
+
+def explainer_faults(
+    outline: Outline | None,
+    metrics: object,
+    explainers: object,
+    *,
+    allow_code: bool,
+    changed: bool = False,
+) -> Iterator[Problem]:
+    """Metrics and explainers, and whether they go together."""
+    explaining = explainers if isinstance(explainers, list | tuple) else None
+    good = []
+    if not listed(explainers):
+        said = f"no explainer is asked for; name some of {', '.join(explainer_names())}"
+        yield Problem("explainers", UsageError(said))
+    for number, one in enumerate(listed(explainers)):
+        place = "explainers" if explaining is None else f"explainers[{number}]"
+        wrong = list(problems(place, find_explainer, one))
+        yield from wrong
+        if not wrong:
+            good.append((place, one))
+    specs = [find_explainer(one).spec for _, one in good]
+    if len(set(specs)) < len(specs):
+        said = f"an explainer is named twice: {', '.join(specs)}; name each once"
+        yield Problem("explainers", UsageError(said))
+    yield from problems("metrics", check_once, metrics, allow_code=allow_code)
+    changed = changed or not all(is_blind(find_explainer(one)) for _, one in good)
+    for one in listed(metrics):
+        wrong = list(
+            problems("metrics", check_metric, one, outline, allow_code=allow_code, changed=changed)
+        )
+        yield from wrong
+        if wrong or not _is_unbound(one):
+            continue
+        metric = resolve(one, allow_code=allow_code)
+        for place, explainer in good:
+            yield from problems(place, check_explainer, explainer, metric)
+
+
+def listed(what: Any) -> list[Any]:
+    """One thing, or several of them, as a list."""
+    return list(what) if isinstance(what, (list, tuple)) else [what]
+
+
+def _is_unbound(what: object) -> bool:
+    return isinstance(what, str) or callable(getattr(what, "bind", None))
+
+
+def _check_segment(segment: int, segments: int) -> None:
+    if segment > segments:
+        raise UsageError(f"segment {segment} is not there; the test set has 1 to {segments}")
+
+
+# Segments whose words are coloured by their importance.
+
+
+_ROLES: dict[str, Role] = {"source": "source", "reference": "reference", "candidate": "candidate"}
+
+
+def worst_explained(
+    testset: TestSet,
+    explanations: Explanations,
+    explainer: str,
+    tagged: Mapping[str, NDArray[np.bool_]],
+    most: int,
+) -> tuple[Exhibit, ...]:
+    """The outputs that score worst, the worst first."""
+    sign = 1.0 if explanations.higher_is_better else -1.0
+    oriented = sign * explanations.scores.ravel()
+    order = np.argsort(np.where(np.isnan(oriented), np.inf, oriented), kind="stable")
+    group = f"{explanations.metric} by {explainer}"
+    return tuple(
+        _exhibit(testset, explanations, group, tagged, cell, float(-rank))
+        for rank, cell in enumerate(order[:most].tolist())
+    )
+
+
+def _exhibit(
+    testset: TestSet,
+    explanations: Explanations,
+    group: str,
+    tagged: Mapping[str, NDArray[np.bool_]],
+    cell: int,
+    weight: float,
+) -> Exhibit:
+    system, column = divmod(cell, explanations.shape[1])
+    segment = int(explanations.segments[column])
+    name = explanations.systems[system]
+    largest = _largest(explanations, cell)
+    labels = {"document": testset.documents, "domain": testset.domains}
+    return Exhibit(
+        group=group,
+        kind="lowest scores",
+        segment=segment,
+        texts=tuple(_texts(testset, explanations, tagged, cell, largest)),
+        systems=(name,),
+        weight=weight,
+        caption=(
+            "Blue words raise the score, orange ones lower it; the strongest weighs"
+            f" {largest:.4g}." + (" People marked underlined words as errors." if tagged else "")
+        ),
+        **{label: None if of is None else of[segment - 1] for label, of in labels.items()},
+    )
+
+
+def _largest(explanations: Explanations, cell: int) -> float:
+    values = [np.abs(side.importance[side.rows(cell)]) for side in explanations.sides]
+    return float(np.nan_to_num(np.concatenate(values)).max(initial=0.0))
+
+
+def _texts(
+    testset: TestSet,
+    explanations: Explanations,
+    tagged: Mapping[str, NDArray[np.bool_]],
+    cell: int,
+    largest: float,
+) -> Iterator[ExhibitText]:
+    system, column = divmod(cell, explanations.shape[1])
+    if testset.sources is not None and explanations.sides[-1].side != "source":
+        yield ExhibitText("source", "", testset.sources[int(explanations.segments[column]) - 1])
+    for side in reversed(explanations.sides):
+        number = int(side.text[cell])
+        if number >= 0:
+            own = side.side == "candidate"
+            score = float(explanations.scores.ravel()[cell])
+            yield ExhibitText(
+                _ROLES[side.side],
+                explanations.systems[system] if own else "",
+                explanations.texts[number],
+                tuple(_highlights(side, cell, tagged.get(side.side), largest)),
+                {"score": None if np.isnan(score) else score} if own else {},
+            )
+
+
+def _highlights(
+    side: SideWords, cell: int, tagged: NDArray[np.bool_] | None, largest: float
+) -> Iterator[Highlight]:
+    for row in range(*side.rows(cell).indices(len(side.importance))):
+        value = float(side.importance[row])
+        if np.isnan(value):
+            continue
+        wrong = tagged is not None and bool(tagged[row])
+        yield Highlight(
+            int(side.start[row]),
+            int(side.end[row]),
+            f"{value:+.4g}{', marked as an error' if wrong else ''}",
+            weight=value / largest if largest else 0.0,
+            flagged=wrong,
+        )
+
+
+# Explanations as tables: every word, and the words that hurt most often.
+
+
+_PAGE = 5000
+
+
+def words_table(rows: Sequence[Row]) -> Table:
+    """Every explained word, the records of the contract."""
+    excerpt = None
+    if len(rows) > _PAGE:
+        note = (
+            f"The first {_PAGE} of {len(rows)} words; all with --save-explanations FILE, -f tsv or"
+            " -f json."
+        )
+        excerpt = Excerpt(tuple(range(_PAGE)), note)
+    note = (
+        "A positive importance makes the candidate look better, in units of the metric; positions"
+        " count from 1."
+    )
+    title = "Importance of every word"
+    return table("words", title, ExplainedWord, rows, note=note, excerpt=excerpt)
+
+
+def hurting_table(words: Iterable[CountedWord]) -> Table:
+    """The words that hurt the score, those that do so most often first."""
+    found = sorted((one for one in words if one.hurts), key=lambda one: (-one.hurts, one.mean))
+    note = "A word hurts where its importance is negative. Words are compared as they are written."
+    return table("hurting", "Words that most often hurt", CountedWord, found, note=note)
+
+
+def lowest_table(words: Iterable[CountedWord], min_count: int) -> Table:
+    """Words of the lowest mean importance."""
+    some = (one for one in words if one.count >= min_count)
+    title = f"Lowest mean importance of words that occur {min_count} times or more"
+    found = sorted(some, key=lambda one: (one.mean, -one.count))
+    return table("lowest", title, CountedWord, found)
+
+
+def counted_words(rows: Iterable[Row]) -> list[CountedWord]:
+    """The words of :func:`words_table`, those that are written alike together."""
+    values: dict[tuple[str, ...], list[float]] = {}
+    for row in rows:
+        importance = row["importance"]
+        if isinstance(importance, float):
+            key = tuple(str(row[name]) for name in ("metric", "explainer", "side", "token"))
+            values.setdefault(key, []).append(importance)
+    return [
+        CountedWord(
+            metric=metric,
+            explainer=explainer,
+            side=side,
+            token=token,
+            count=len(some),
+            hurts=(hurts := sum(value < 0 for value in some)),
+            share=hurts / len(some),
+            mean=sum(some) / len(some),
+            lowest=min(some),
+        )
+        for (metric, explainer, side, token), some in values.items()
+    ]
+
+
+# Which reference each explanation is beside, by name.
+
+
+def held_references(
+    testset: TestSet, bound: BoundMetric, found: Explanations
+) -> dict[tuple[str, int], str]:
+    """The references that explanations hold on to, by system and segment (from 1).
+
+    Of references with the same text it is the first. Nothing for metrics that take no references.
+    """
+    if role_of(bound, testset.batch()) != "reference":
+        return {}
+    return {
+        (system, int(segment)): name
+        for k, system in enumerate(found.systems)
+        for i, segment in enumerate(found.segments)
+        if (number := int(found.judged_by[k, i])) >= 0
+        for name in _called(testset, system, int(segment) - 1, found.texts[number])
+    }
+
+
+def _called(testset: TestSet, system: str, segment: int, text: str) -> Iterator[str]:
+    own = testset.system_references.get(system, {})
+    for name, texts in (*testset.references.items(), *own.items()):
+        if texts[segment] == text:
+            yield name
+            return
+
+
+# Explanations of metrics as a finding: words, what hurts, and whether that can be believed.
+
+
+_LISTED = 15
+_JUDGING = Group("judging explanations (beside the random explainer)")
+
+
+@method(
+    "bmx.explain",
+    answers="which words a score rests on, which hurt it, and whether people marked the same",
+    title="BMX: importance of words",
+    examples=_EXAMPLES,
+    tables={"": "importance"},
+    rows={
+        "words": ExplainedWord,
+        "hurting": CountedWord,
+        "lowest": CountedWord,
+        "errors": ErrorRanking,
+        "faithfulness": CurveArea,
+    },
+    by_system=True,
+    human="errors",
+    usual={"examples": 0},
+    views=(WORDS_VIEW,),
+    marks=importance_marks,
+    check=check_explain,
+    verdict=explain_verdict,
+    claims=EXPLAIN_CLAIMS,
+)
+@with_fields(draws=DrawOptions)
+def explain(
+    testset: TestSet,
+    metrics: Metrics = "bleu",
+    explainers: Explainers = "erasure",
+    *,
+    sides: ExplainedSides = "both",
+    segments: Segments = None,
+    sample: Positive | None = None,
+    errors: Annotated[bool, _JUDGING] = False,
+    errors_kind: Annotated[str | None, Metavar("KIND"), _JUDGING] = None,
+    faithfulness: Annotated[bool, _JUDGING] = False,
+    examples: Count = 3,
+    min_count: Positive = 3,
+    draws: DrawOptions,
+    max_calls: Positive = MAX_CALLS,
+    save_explanations: OutputFile = None,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+    allow_code: bool = False,
+) -> Finding:
+    """Which words scores rest on, which hurt them, and whether that can be believed.
+
+    Args:
+        testset: what was translated, and by whom.
+        metrics: one or several, as in :func:`explanations`.
+        segments: numbers of the segments to explain, from 1; all by default.
+        sample: so many of these, drawn with the seed; all by default.
+        errors: judge by the errors that people marked: AUC, average precision, recall at top-K.
+        errors_kind: which judgements ("word-tags", "mqm"), where there are several kinds.
+        faithfulness: judge by deletion and insertion of words.
+        examples: outputs whose words are coloured, for each metric and explainer, the worst ones.
+        min_count: how often words occur that are listed by their mean importance.
+        resamples: of the segments, for intervals of these judgements; 0 for none.
+        confidence: share inside an interval, in (0, 1).
+        seed: of the sample, the resamples and the random explainer that is the control.
+        max_calls: most pairs of texts that may be scored for each metric and explainer.
+        save_explanations: a file for all explanations of one metric by one explainer, one JSON
+            object per word and line, as :func:`tune` reads them.
+        cache: as in :func:`explanations`.
+        progress: as in :func:`explanations`.
+        allow_code: as in :func:`explanations`.
+
+    Returns:
+        Tables ``words`` (the records of the contract), ``hurting``, ``lowest``, and, if asked for,
+        ``errors`` and ``faithfulness``.
+
+    Raises:
+        DataError: nobody marked errors on an explained side.
+        UsageError: an option is out of its range.
+        GnomonError: whatever :func:`explanations` raises.
+    """
+    chosen = _segments(testset, segments, sample, draws.seed)
+    found: list[_MetricExplained] = []
+    for metric in listed(metrics):
+        _, bound = bind(testset, metric, allow_code=allow_code)
+        run = _Explaining(testset, bound, sides, chosen, max_calls, cache, progress)
+        judge = _Judge(run, errors, errors_kind, faithfulness, draws.seed)
+        found += [judge.judged(find_explainer(one), examples) for one in listed(explainers)]
+    finding = _finding(testset, found, min_count, draws)
+    if save_explanations:
+        write_explanations(save_explanations, finding.rows)
+    return finding
+
+
+class _MetricExplained(NamedTuple):
+    """The explanations of one metric by one explainer, and what judges them."""
+
+    explanations: Explanations
+    explainer: str
+    judged: JudgedExplanations
+    exhibits: tuple[Exhibit, ...]
+    references: Mapping[tuple[str, int], str]
+
+
+@dataclass(frozen=True)
+class _Explaining:
+    """What is explained, and how much that may cost."""
+
+    testset: TestSet
+    bound: BoundMetric
+    sides: Sides
+    segments: Sequence[int] | None
+    max_calls: int
+    cache: Cache | None
+    progress: Progress | None
+
+    def explanations(self, explainer: Explainer) -> Explanations:
+        return explanations(
+            self.testset,
+            self.bound,
+            explainer,
+            sides=self.sides,
+            segments=self.segments,
+            max_calls=self.max_calls,
+            cache=self.cache,
+            progress=self.progress,
+        )
+
+
+@dataclass
+class _Judge:
+    """Judges explanations beside those of the control, which are made once."""
+
+    run: _Explaining
+    errors: bool
+    kind: str | None
+    faithfulness: bool
+    seed: int
+    _control: JudgedExplanations | None = None
+
+    def judged(self, explainer: Explainer, examples: int) -> _MetricExplained:
+        found = self.run.explanations(explainer)
+        own = self._judged(found, explainer.spec)
+        if self._control is None and (self.errors or self.faithfulness):
+            control = RandomExplainer(seed=self.seed)
+            self._control = self._judged(self.run.explanations(control), control.spec)
+        if self._control is not None:
+            own = own._replace(
+                errors_control=self._control.errors, curves_control=self._control.curves
+            )
+        tagged = tagged_words(self.run.testset, found, kind=self.kind) if self.errors else {}
+        exhibits = worst_explained(self.run.testset, found, explainer.spec, tagged, examples)
+        references = held_references(self.run.testset, self.run.bound, found)
+        return _MetricExplained(found, explainer.spec, own, exhibits, references)
+
+    def _judged(self, found: Explanations, explainer: str) -> JudgedExplanations:
+        testset = self.run.testset
+        return JudgedExplanations(
+            found.metric,
+            explainer,
+            errors=against_errors(testset, found, kind=self.kind) if self.errors else (),
+            curves=curve_areas(testset, self.run.bound, found, max_calls=self.run.max_calls)
+            if self.faithfulness
+            else None,
+        )
+
+
+def _segments(
+    testset: TestSet, segments: Sequence[int] | None, sample: int | None, seed: int
+) -> Sequence[int] | None:
+    if sample is None:
+        return segments
+    among = list(range(1, testset.segments + 1)) if segments is None else list(segments)
+    drawn = np.random.default_rng(seed).permutation(len(among))[:sample]
+    return sorted(among[place] for place in drawn.tolist())
+
+
+def _finding(
+    testset: TestSet, found: Sequence[_MetricExplained], min_count: int, draws: DrawOptions
+) -> Finding:
+    rows = [row for one in found for row in _rows(one)]
+    words = counted_words(rows)
+    judged = [one.judged for one in found]
+    tables = [words_table(rows), hurting_table(words), lowest_table(words, min_count)]
+    views = [_listing(one, _LISTED) for one in tables[1:]]
+    for one in (errors_table(judged, draws), curves_table(judged, draws)):
+        if one.rows:
+            tables.append(one)
+            views.insert(0, _listing(one, None))
+    each = [one.explanations for one in found]
+    return Finding(
+        method="bmx explain",
+        title=f"Which words scores rest on ({testset.name})",
+        tables=tuple(tables),
+        signatures={
+            f"{one.explanations.metric} by {one.explainer}": str(one.explanations.signature)
+            for one in found
+        },
+        views=tuple(views),
+        exhibits=tuple(exhibit for one in found for exhibit in one.exhibits),
+        notices=tuple(dict.fromkeys(notice for one in each for notice in one.notices)),
+        facts={
+            "test set": testset.name,
+            "systems": str(each[0].shape[0]),
+            "segments": str(each[0].shape[1]),
+            "metric calls": str(sum(one.calls for one in each)),
+            "known before": str(sum(one.known for one in each)),
+        },
+    )
+
+
+def _rows(one: _MetricExplained) -> Iterator[dict[str, Cell]]:
+    explanations = one.explanations
+    column = {int(segment): i for i, segment in enumerate(explanations.segments)}
+    of = {
+        (name, segment): (float(explanations.scores[k, i]), float(explanations.held[k, i]))
+        for k, name in enumerate(explanations.systems)
+        for segment, i in column.items()
+    }
+    for row in explanations.rows():
+        score, held = of[str(row["system"]), int(row["segment"] or 0)]
+        yield {
+            **row,
+            "score": None if np.isnan(score) else score,
+            "held": None if np.isnan(held) else held,
+            "reference": one.references.get((str(row["system"]), int(row["segment"] or 0))),
+            "metric": explanations.metric,
+            "explainer": one.explainer,
+            "higher_is_better": explanations.higher_is_better,
+        }
+
+
+def _listing(table: Table, most: int | None) -> Listing:
+    columns = tuple(column.name for column in table.columns)
+    return Listing(table.name, table.title, columns, most=most)

@@ -1,0 +1,518 @@
+"""Are explanations right? Judged by errors that people marked, by deletion and insertion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.records import METRIC, Record, column, table
+from gnomon.methods.bmx._explanations import MAX_CALLS
+from gnomon.methods.bmx._pairs import NO_TEXT, PairKey, PairTable, Scorer, Texts
+from gnomon.metrics.scoring import bind
+from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
+    from gnomon.core.findings import Table
+    from gnomon.core.options import DrawOptions
+    from gnomon.core.spans import ErrorSpan
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
+    from gnomon.methods.bmx._explanations import Explanations, SideWords
+    from gnomon.metrics.protocol import BoundMetric, Metric
+
+
+# How well do numbers of words tell the tagged ones from the others?
+
+
+class TagRanks(NamedTuple):
+    """Agreement of the importances of one sentence's words with tags; 1 is best."""
+
+    auc: float
+    average_precision: float
+    recall: float
+
+
+def tag_ranks(importance: NDArray[np.float64], tagged: NDArray[np.bool_]) -> TagRanks | None:
+    """Agreement of one sentence (Fomicheva et al., 2021, "The Eval4NLP shared task").
+
+    Low importance, and so a word without which the score rises, stands for an error.
+
+    >>> tag_ranks(np.array([0.5, -0.1, 0.2]), np.array([False, True, False]))
+    TagRanks(auc=1.0, average_precision=1.0, recall=1.0)
+    """
+    errors = int(tagged.sum())
+    if not 0 < errors < len(tagged):
+        return None
+    _, level = np.unique(importance, return_inverse=True)
+    level = level.reshape(-1)
+    size = np.bincount(level)
+    hits = np.bincount(level, tagged, minlength=len(size))
+    right = size - hits
+    above = right.sum() - np.cumsum(right)  # untagged words of more importance
+    auc = (hits * (above + right / 2)).sum() / (errors * right.sum())
+    precision = np.cumsum(hits) / np.cumsum(size)
+    taken = np.clip(errors - (np.cumsum(size) - size), 0, size)
+    return TagRanks(
+        auc=float(auc),
+        average_precision=float((hits * precision).sum() / errors),
+        recall=float((hits * taken / size).sum() / errors),
+    )
+
+
+# Explanations against the errors that people marked.
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorAgreement:
+    """How well the importances of one side's words tell the errors, sentence by sentence.
+
+    Attributes:
+        side: "candidate" or "source".
+        auc: float64 [K, N]; see :class:`TagRanks`. NaN for sentences that are left out.
+        average_precision: float64 [K, N], likewise.
+        recall: float64 [K, N], recall at top-K, likewise.
+        untagged: sentences that are left out because no word is tagged.
+        all_tagged: likewise because every word is.
+        undefined: likewise because an importance is undefined.
+    """
+
+    side: str
+    auc: NDArray[np.float64]
+    average_precision: NDArray[np.float64]
+    recall: NDArray[np.float64]
+    untagged: int
+    all_tagged: int
+    undefined: int
+
+    @property
+    def measures(self) -> Mapping[str, NDArray[np.float64]]:
+        """The three measures by name."""
+        return {
+            "auc": self.auc,
+            "average precision": self.average_precision,
+            "recall at top-K": self.recall,
+        }
+
+
+def against_errors(
+    testset: TestSet, explanations: Explanations, *, kind: str | None = None
+) -> tuple[ErrorAgreement, ...]:
+    """Judge explanations by the errors that people marked.
+
+    A word is an error where a marked span overlaps it; marks without extent (of missing words) say
+    nothing of a word. The less important a word, the more it is taken for an error: where the
+    importance is negative, the score rises without the word.
+    """
+    check_errors(testset.outline, [side.side for side in explanations.sides], kind=kind)
+    tagged = tagged_words(testset, explanations, kind=kind)
+    return tuple(
+        _agreement(side, tagged[side.side], explanations.shape)
+        for side in explanations.sides
+        if side.side in tagged
+    )
+
+
+def check_errors(outline: Outline, sides: Sequence[str], *, kind: str | None = None) -> None:
+    """Refuse a test set without marked errors on some sides, before anything is explained."""
+    _check_kind([one.kind for one in outline.marked], kind)
+    there = {one.side for one in outline.marked if kind in (None, one.kind) and one.extent}
+    if there.isdisjoint(sides):
+        raise DataError(
+            f"test set {outline.name!r} has no marked errors on the explained side"
+            f" ({' or '.join(sides)}); explanations are judged by word tags or error spans of"
+            " candidates and sources"
+        )
+
+
+def tagged_words(
+    testset: TestSet, explanations: Explanations, *, kind: str | None = None
+) -> dict[str, NDArray[np.bool_]]:
+    """Which words of the explained sides are marked, bool [rows of the side], by side.
+
+    Sides on which nothing is marked in the whole test set have no entry.
+    """
+    errors = _of_kind(testset.errors, kind)
+    found = {}
+    for side in explanations.sides:
+        own = [error for error in errors if error.side == side.side and error.end > error.start]
+        if own:
+            found[side.side] = _marks(own, side, explanations)
+    return found
+
+
+def _of_kind(errors: Sequence[ErrorSpan], kind: str | None) -> list[ErrorSpan]:
+    _check_kind([str(error.kind) for error in errors], kind)
+    return [error for error in errors if kind in (None, error.kind)]
+
+
+def _check_kind(there: Sequence[str], kind: str | None) -> None:
+    kinds = tuple(dict.fromkeys(there))
+    if kind is not None and kind not in kinds:
+        raise UnknownNameError("kind of errors", kind, kinds)
+    if kind is None and len(kinds) > 1:
+        raise DataError(
+            f"there are several kinds of marked errors: {', '.join(kinds)}; name one"
+            " (--errors-kind; errors_kind=)"
+        )
+
+
+def _marks(
+    errors: Sequence[ErrorSpan], side: SideWords, explanations: Explanations
+) -> NDArray[np.bool_]:
+    row = {name: k for k, name in enumerate(explanations.systems)}
+    column = {int(segment) - 1: i for i, segment in enumerate(explanations.segments)}
+    marked = np.zeros(len(side.importance), dtype=np.bool_)
+    for error in errors:
+        if error.system in row and error.segment in column:
+            cell = row[error.system] * explanations.shape[1] + column[error.segment]
+            own = side.rows(cell)
+            marked[own] |= (side.start[own] < error.end) & (side.end[own] > error.start)
+    return marked
+
+
+def _agreement(
+    side: SideWords, tagged: NDArray[np.bool_], shape: tuple[int, int]
+) -> ErrorAgreement:
+    found = np.full((len(TagRanks._fields), shape[0] * shape[1]), np.nan)
+    untagged = full = undefined = 0
+    for cell in range(found.shape[1]):
+        own = side.rows(cell)
+        importance, marks = side.importance[own], tagged[own]
+        ranks = None if np.isnan(importance).any() else tag_ranks(importance, marks)
+        if ranks is not None:
+            found[:, cell] = ranks
+        elif not marks.any():
+            untagged += 1
+        elif marks.all():
+            full += 1
+        else:
+            undefined += 1
+    auc, precision, recall = found.reshape(-1, *shape)
+    return ErrorAgreement(side.side, auc, precision, recall, untagged, full, undefined)
+
+
+# Are explanations faithful? What scores do as the words that they name go, or come.
+
+
+_GROUP = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Faithfulness:
+    """Areas under the curves of every cell, in units of the metric, oriented: better is higher.
+
+    Attributes:
+        deletion: float64 [K, N], mean over the explained sides; lower is more faithful. NaN where
+            there is no word, or an importance or score is undefined.
+        insertion: float64 [K, N], likewise; higher is more faithful.
+        calls: distinct pairs of texts that the metric scored for this.
+    """
+
+    deletion: NDArray[np.float64]
+    insertion: NDArray[np.float64]
+    calls: int
+
+
+def faithfulness(
+    testset: TestSet,
+    metric: str | Metric | BoundMetric | Callable[..., float],
+    explanations: Explanations,
+    *,
+    max_calls: int = MAX_CALLS,
+    allow_code: bool = False,
+) -> Faithfulness:
+    """Delete and insert words in the order of their importance.
+
+    Words of one side go, with the white space after them, while the other side is intact; words of
+    equal importance in the order of the text.
+    """
+    _, bound = bind(testset, metric, allow_code=allow_code)
+    words = sum(len(side.importance) for side in explanations.sides)
+    if 2 * words > max_calls:
+        raise UsageError(
+            f"curves of {words} words take up to {2 * words} metric calls, more than the"
+            f" {max_calls} that are allowed; allow more (--max-calls; max_calls=), or take"
+            " fewer systems or segments"
+        )
+    names = list(testset.systems)
+    batch = testset.batch().select(
+        systems=[names.index(name) for name in explanations.systems],
+        segments=explanations.segments - 1,
+    )
+    scorer = Scorer(bound, batch)
+    areas = np.full((2, len(explanations.sides), explanations.scores.size), np.nan)
+    for group in _groups(explanations):
+        _fill(areas, group, _Curves(explanations, batch, scorer))
+    means = _mean_defined(areas)
+    return Faithfulness(
+        deletion=means[0].reshape(batch.shape),
+        insertion=means[1].reshape(batch.shape),
+        calls=scorer.calls,
+    )
+
+
+def curve_area(scores: NDArray[np.float64]) -> float:
+    """Area under a curve over equal steps from 0 to 1, by trapezoids.
+
+    >>> curve_area(np.array([1.0, 0.5, 0.0]))
+    0.5
+    """
+    return float(np.trapezoid(scores) / (len(scores) - 1))
+
+
+class _Curve(NamedTuple):
+    """Where the scores of a curve stand."""
+
+    kind: int  # 0 deletion, 1 insertion
+    side: int
+    cell: int
+    at: list[int]
+
+
+class _Curves:
+    """The texts of some curves."""
+
+    def __init__(self, explanations: Explanations, batch: Batch, scorer: Scorer) -> None:
+        self.explanations = explanations
+        self.batch = batch
+        self.scorer = scorer
+        self.texts = Texts()
+        self.pairs = PairTable()
+
+    def of(self, cell: int, number: int) -> Iterator[_Curve]:
+        """Deletion and insertion of one side of a cell."""
+        side = self.explanations.sides[number]
+        importance = side.importance[side.rows(cell)]
+        if not len(importance) or np.isnan(importance).any():
+            return
+        whole = self._key(cell)
+        rank = np.argsort(np.argsort(-importance, kind="stable"), kind="stable")
+        words = self.texts.words(whole[1 + number])
+        for kind in (0, 1):
+            at = []
+            for count in range(len(words) + 1):
+                kept = rank >= count if kind == 0 else rank < count
+                text = self.texts.add(words.text if kept.all() else words.keeping(kept.tolist()))
+                key = whole._replace(other=text) if number else whole._replace(candidate=text)
+                at.append(self.pairs.add(key))
+            yield _Curve(kind, number, cell, at)
+
+    def _key(self, cell: int) -> PairKey:
+        system, segment = divmod(cell, self.batch.shape[1])
+        judge = int(self.explanations.judged_by[system, segment])
+        source = -1 if self.batch.sources is None else int(self.batch.sources[segment])
+        if self.scorer.role != "reference":
+            source = -1
+        return PairKey(
+            segment,
+            candidate=self._text(int(self.batch.candidates[system, segment])),
+            other=self._text(judge),
+            source=self._text(source),
+            system=system if self.scorer.by_system else -1,
+        )
+
+    def _text(self, number: int) -> int:
+        return NO_TEXT if number < 0 else self.texts.add(self.batch.texts[number])
+
+
+def _fill(areas: NDArray[np.float64], cells: list[int], curves: _Curves) -> None:
+    sides = range(len(curves.explanations.sides))
+    drawn = [curve for cell in cells for side in sides for curve in curves.of(cell, side)]
+    scores = curves.scorer.scores(list(curves.pairs.number), curves.texts)
+    for curve in drawn:
+        areas[curve.kind, curve.side, curve.cell] = curve_area(scores[curve.at])
+
+
+def _groups(explanations: Explanations) -> Iterator[list[int]]:
+    """Cells, segment by segment, as many at a time as their words allow."""
+    systems, segments = explanations.shape
+    group: list[int] = []
+    words = 0
+    for cell in (k * segments + i for i in range(segments) for k in range(systems)):
+        group.append(cell)
+        words += sum(_count(side, cell) for side in explanations.sides)
+        if words >= _GROUP:
+            yield group
+            group, words = [], 0
+    if group:
+        yield group
+
+
+def _count(side: SideWords, cell: int) -> int:
+    rows = side.rows(cell)
+    return int(rows.stop) - int(rows.start)
+
+
+def _mean_defined(areas: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean over the sides that have a curve, [kinds, cells]; NaN where none has."""
+    defined = ~np.isnan(areas)
+    total = np.where(defined, areas, 0.0).sum(axis=1)
+    count = defined.sum(axis=1)
+    means = np.full(total.shape, np.nan)
+    np.divide(total, count, out=means, where=count > 0)
+    return means
+
+
+# Means over explained outputs, with intervals over segments, and against a control.
+
+
+class Mean(NamedTuple):
+    """A mean with its interval; None where nothing is defined or drawn."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+
+def mean_of(values: NDArray[np.float64], draws: DrawOptions) -> Mean:
+    """The mean of all defined cells, and its bootstrap interval over segments.
+
+    Outputs of several systems for one segment are drawn together.
+    """
+    defined = ~np.isnan(values)
+    count = defined.sum(axis=0).astype(np.float64)
+    kept = count > 0
+    if not kept.any():
+        return Mean(None, None, None, 0)
+    estimate = float(np.where(defined, values, 0.0).sum(axis=0)[kept].sum() / count.sum())
+    if not draws.resamples:
+        return Mean(estimate, None, None, int(count.sum()))
+    sums = np.stack([np.where(defined, values, 0.0).sum(axis=0), count])[:, kept]
+    counts = resample_counts(int(kept.sum()), count=draws.resamples, seed=draws.seed)
+    total, size = resampled_sums(sums, counts)
+    low, high = percentile_interval(total / size, draws.confidence)
+    return Mean(estimate, float(low), float(high), int(count.sum()))
+
+
+# Explanations judged by errors that people marked and by curves, beside a control.
+
+
+class JudgedExplanations(NamedTuple):
+    """What was judged, and how it and its control did."""
+
+    metric: str
+    explainer: str
+    errors: Sequence[ErrorAgreement] = ()
+    errors_control: Sequence[ErrorAgreement] = ()
+    curves: Faithfulness | None = None
+    curves_control: Faithfulness | None = None
+
+
+_EXPLAINER: Any = column("Explainer", help="what explained, as it was given")
+_GAIN_HELP = "better than the random explainer by"
+
+
+class ErrorRanking(Record):
+    """How well importances rank the words that people marked as errors, over all sentences."""
+
+    metric: str = METRIC
+    explainer: str = _EXPLAINER
+    side: str = column("Side", help="whose words are ranked")
+    measure: str = column("Measure", help="auc, average precision, or recall at top-K; 1 is best")
+    value: float | None = column("Mean", digits=3, help="over sentences", ends=("low", "high"))
+    low: float | None = column("Low", digits=3, help="lower end of the interval of the mean")
+    high: float | None = column("High", digits=3, help="its upper end")
+    random: float | None = column("Random", digits=3, help="the random explainer's")
+    gain: float | None = column("Gain", digits=3, help=_GAIN_HELP, ends=("gain_low", "gain_high"))
+    gain_low: float | None = column("Gain, low", digits=3, help="lower end of its interval")
+    gain_high: float | None = column("Gain, high", digits=3, help="its upper end")
+    sentences: int = column("Sentences", help="that have both tagged and other words")
+    untagged: int = column("Untagged", help="left out: no word is tagged")
+    all_tagged: int = column("All tagged", help="left out: every word is tagged")
+    undefined: int = column("Undefined", help="left out: an importance is undefined")
+
+
+class CurveArea(Record):
+    """The area under what scores do as words go or come, over all outputs."""
+
+    metric: str = METRIC
+    explainer: str = _EXPLAINER
+    curve: str = column("Curve", help="deletion (less is better) or insertion (more is better)")
+    value: float | None = column("Mean area", digits=4, help="over outputs", ends=("low", "high"))
+    low: float | None = column("Low", digits=4, help="lower end of the interval of the mean")
+    high: float | None = column("High", digits=4, help="its upper end")
+    random: float | None = column("Random", digits=4, help="the random explainer's")
+    gain: float | None = column("Gain", digits=4, help=_GAIN_HELP, ends=("gain_low", "gain_high"))
+    gain_low: float | None = column("Gain, low", digits=4, help="lower end of its interval")
+    gain_high: float | None = column("Gain, high", digits=4, help="its upper end")
+    sentences: int = column("Sentences", help="outputs that have a curve")
+
+
+def errors_table(judged: Sequence[JudgedExplanations], draws: DrawOptions) -> Table:
+    """Agreement with the errors that people marked, averaged over sentences."""
+    rows = [
+        ErrorRanking(
+            metric=one.metric,
+            explainer=one.explainer,
+            side=own.side,
+            measure=name,
+            untagged=own.untagged,
+            all_tagged=own.all_tagged,
+            undefined=own.undefined,
+            **_compared(values, control.measures[name], draws),
+        )
+        for one in judged
+        for own, control in zip(one.errors, one.errors_control, strict=True)
+        for name, values in own.measures.items()
+    ]
+    intervals = (
+        f", {100 * draws.confidence:g}% bootstrap intervals over {draws.resamples} resamples of"
+        " segments"
+    )
+    note = (
+        "Low importance stands for an error: where it is negative, the score rises without the"
+        f" word. Means over sentences{intervals if draws.resamples else ''}; the gain is over the"
+        " random explainer on the same sentences."
+    )
+    return table("errors", "Explanations against marked errors", ErrorRanking, rows, note=note)
+
+
+def curves_table(judged: Sequence[JudgedExplanations], draws: DrawOptions) -> Table:
+    """Areas under deletion and insertion curves, averaged over outputs."""
+    rows = []
+    for one in judged:
+        if one.curves is None or one.curves_control is None:
+            continue
+        for name, sign in (("deletion", -1.0), ("insertion", 1.0)):
+            own, control = getattr(one.curves, name), getattr(one.curves_control, name)
+            compared = _compared(own, control, draws, sign=sign)
+            rows.append(
+                CurveArea(metric=one.metric, explainer=one.explainer, curve=name, **compared)
+            )
+    note = (
+        "Words are deleted (inserted) from the most to the least important: a faithful explanation"
+        " has a small area under deletion and a large one under insertion. Gains are positive"
+        " where it does better than the random explainer."
+    )
+    return table("faithfulness", "Deletion and insertion", CurveArea, rows, note=note)
+
+
+def _compared(
+    values: NDArray[np.float64],
+    control: NDArray[np.float64],
+    draws: DrawOptions,
+    *,
+    sign: float = 1.0,
+) -> dict[str, Any]:
+    control = np.where(np.isnan(values), np.nan, control)  # the same sentences
+    own, other = mean_of(values, draws), mean_of(control, draws)
+    gain = mean_of(sign * (values - control), draws)
+    return {
+        "value": own.value,
+        "low": own.low,
+        "high": own.high,
+        "random": other.value,
+        "gain": gain.value,
+        "gain_low": gain.low,
+        "gain_high": gain.high,
+        "sentences": own.n,
+    }

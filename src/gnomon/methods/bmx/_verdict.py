@@ -1,0 +1,350 @@
+"""What BMX says, in sentences: whether explanations help, who rises, which words hurt."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.core.verdicts import (
+    LEAST,
+    Claim,
+    amount,
+    counted,
+    listed,
+    p_value,
+    titles_of,
+)
+from gnomon.methods.bmx._explanations import CountedWord
+from gnomon.methods.bmx._judging import ErrorRanking
+from gnomon.methods.bmx.metric import CUT, cut_statements
+from gnomon.methods.bmx.tuning_tables import ExperimentGain, HalvesGain, TunedSetting
+from gnomon.stats.student import mean_test, upper_tail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from gnomon.core.findings import Finding, Level, Statement
+
+_ALPHA = 0.05
+#: where words stand, after how often they hurt
+_TEXTS = {"candidate": " in outputs", "reference": " in references", "source": " in sources"}
+#: groups that a test needs
+_GROUPS = 3
+#: a mean that collapses on more segments than this share says nothing of words
+_COLLAPSED = 0.1
+
+
+_HELP = Claim(
+    "bmx.tune.better",
+    "With {explained} metrics agree with people by {size} in r than with {against} ({n}, {p}),"
+    " {where}{beside}",
+    "better",
+    "Student's t on the means of language pairs, corrected for the choice of p and w on the other"
+    " pairs, with Holm's correction over explainers",
+)
+_HARM = Claim(
+    "bmx.tune.worse",
+    "With {explained} metrics agree with people by {size} in r than with {against} ({n}, {p}),"
+    " {where}{beside}",
+    "worse",
+    "Student's t on the means of language pairs, corrected for the choice of p and w on the other"
+    " pairs, with Holm's correction over explainers",
+)
+_HELP_NO_METRIC = Claim(
+    "bmx.tune.no_help",
+    "{explained} help no metric {where}: {alone} below the metric alone, though {size} in r than"
+    " with random ones ({n}, {p})",
+    "worse",
+    "the mean gain over the metric alone is not above 0",
+)
+_UNDECIDED = Claim(
+    "bmx.tune.undecided",
+    "The data cannot tell whether {explained} help: {size} in r than with {against} ({n}, {p}),"
+    " {where}{beside}",
+    "undecided",
+    "Student's t, corrected likewise, is not significant, or there are too few language pairs",
+)
+_HALVES = Claim(
+    "bmx.tune.halves",
+    "Chosen on one half of the segments, {metric} with explanations by {explainer} is on the other"
+    " {gain} the metric alone in r (halves from {lowest} to {highest}){beyond}; halves overlap, so"
+    " that this is not tested",
+    "undecided",
+    "the mean over halves",
+)
+_COLLAPSE = Claim(
+    "bmx.tune.collapsed",
+    "The power mean collapses on up to {share} of the segments for {settings}: a single word"
+    " decides there, and gains are no evidence",
+    "caution",
+    "the share of segments whose power mean the smallest importance decides",
+)
+#: all that a search can say
+TUNE_CLAIMS = (_HELP, _HARM, _HELP_NO_METRIC, _UNDECIDED, _HALVES, _COLLAPSE, CUT)
+_WORDS = Claim(
+    "bmx.explain.words",
+    "Words that lower {metric} most often: {words}; not tested",
+    "undecided",
+    "how often the importance of a word is below 0",
+)
+_MARKS = Claim(
+    "bmx.explain.marks",
+    "{what}, {beyond} {side} than random explanations",
+    None,
+    "an interval of the gain over random explanations that leaves 0 out",
+)
+_MARKS_UNDECIDED = Claim(
+    "bmx.explain.marks_undecided",
+    "{what}; the data cannot tell it from random explanations{beyond}",
+    "undecided",
+    "an interval of the gain over random explanations that holds 0, or none",
+)
+_FEW_MARKS = Claim(
+    "bmx.explain.few_marks",
+    "{what}; so few sentences say nothing of others",
+    "caution",
+    "the number of sentences with marked errors, below 30",
+)
+_FEW_EXPLAINED = Claim(
+    "bmx.explain.few",
+    "{segments} explained: an account of these, no finding about a metric",
+    "caution",
+    "the number of segments, below 30",
+)
+#: all that explanations can say
+EXPLAIN_CLAIMS = (_WORDS, _MARKS, _MARKS_UNDECIDED, _FEW_MARKS, _FEW_EXPLAINED, CUT)
+
+
+class _Tested(NamedTuple):
+    """What an explainer gains where p and w were not chosen, on each language pair."""
+
+    explainer: str
+    sides: str
+    rows: Sequence[ExperimentGain]
+    beyond: list[float]
+    alone: list[float]
+    collapsed: float | None
+    chosen_elsewhere: bool
+
+    @property
+    def explained(self) -> str:
+        """The explanations in words, and of which side where that is not both."""
+        side = "" if self.sides == "both" else " of outputs alone"
+        return f"explanations by {self.explainer}{side}"
+
+    @property
+    def values(self) -> list[float]:
+        """Beyond the random explainer where it is there, else beyond the metric alone."""
+        return self.beyond or self.alone
+
+    @property
+    def p(self) -> float | None:
+        """Of Student's t; where p and w of each language pair were chosen on the others, corrected.
+
+        What was chosen on nearly the same pairs is not independent: the variance of the mean is
+        1/G + 1/(G - 1) times that of a pair's gain, not 1/G (Nadeau and Bengio, 2003).
+        """
+        n = len(self.values)
+        if n < _GROUPS:
+            return None
+        if self.chosen_elsewhere:
+            return mean_test(self.values)[2]
+        error = float(np.std(self.values, ddof=1)) * math.sqrt(1 / n + 1 / (n - 1))
+        mean = abs(float(np.mean(self.values)))
+        return 2 * upper_tail(mean / error, n - 1) if error else float(not mean)
+
+    @property
+    def n(self) -> str:
+        pairs = counted(len(self.values), "language pair")
+        return f"{counted(len(self.rows), 'experiment')} of {pairs}"
+
+
+def tune_verdict(finding: Finding) -> Iterator[Statement]:
+    """Whether explanations help where p and w were not chosen, beyond random ones.
+
+    Language pairs are the units of the test (Student's t on their means, corrected where p and w
+    were chosen on the other pairs, Holm over explainers): intervals over few of them are too
+    narrow. Settings that are judged on what they were chosen on
+    are no evidence.
+    """
+    apart = "held_back_experiments" in {table.name for table in finding.tables}
+    name = "held_back_experiments" if apart else "experiments"
+    explained = dict.fromkeys((row.explainer, row.sides) for row in finding.records(TunedSetting))
+    every = (_tested(finding, name, *both) for both in explained)
+    found = [one for one in every if one is not None]
+    corrected = stats.holm([math.nan if one.p is None else one.p for one in found])
+    for one, p in zip(found, corrected, strict=True):
+        said_p = f"{'corrected ' if len(found) > 1 else ''}{p_value(float(p))}"
+        yield from _beyond_random(finding, one, float(p), said_p, apart=apart)
+    if not found or all(one.p is None for one in found):
+        yield from _halves(finding)
+    yield from _collapsed(finding)
+    yield from cut_statements(finding)
+
+
+def _tested(finding: Finding, name: str, explainer: str, sides: str) -> _Tested | None:
+    """Means over language pairs of what was not chosen on them, and a test of the mean of these."""
+    rows = [
+        row
+        for row in finding.records(ExperimentGain, name)
+        if (row.explainer, row.sides) == (explainer, sides)
+        and (name != "experiments" or row.rule == "held-out")
+    ]
+    rows = [row for row in rows if row.rule == rows[0].rule]
+    alone = _by_pair((row.language_pair, row.gain) for row in rows)
+    if not alone:
+        return None
+    return _Tested(
+        explainer,
+        sides,
+        rows,
+        _by_pair((row.language_pair, row.over_control) for row in rows),
+        alone,
+        _share_collapsed(finding, explainer, sides),
+        chosen_elsewhere=name != "experiments",
+    )
+
+
+def _by_pair(gains: Iterable[tuple[str, float | None]]) -> list[float]:
+    """The mean of each language pair that has one."""
+    values: dict[str, list[float]] = {}
+    for pair, gain in gains:
+        if gain is not None:
+            values.setdefault(pair, []).append(gain)
+    return [float(np.mean(some)) for some in values.values()]
+
+
+def _size(values: Sequence[float]) -> str:
+    """How far a mean is from 0, without a sign, and its interval."""
+    mean = float(np.mean(values))
+    if len(values) < _GROUPS:
+        return amount(abs(mean), share=True)
+    return _turned(mean, *mean_test(values)[:2])
+
+
+def _beyond_random(
+    finding: Finding, one: _Tested, p: float, said_p: str, *, apart: bool
+) -> Iterator[Statement]:
+    if one.collapsed is not None and one.collapsed > _COLLAPSED:
+        return  # a caution says so
+    mean, alone = float(np.mean(one.values)), float(np.mean(one.alone))
+    where = "on data held back" if apart else "where p and w were chosen on other language pairs"
+    parts: dict[str, Any] = {
+        "against": "random ones" if one.beyond else "no explanations",
+        "n": one.n,
+        "p": said_p if one.p is not None else f"no test of fewer than {_GROUPS}",
+        "where": where,
+        "beside": f"; {_size(one.alone)} {'above' if alone > 0 else 'below'} the metric alone"
+        * bool(one.beyond),
+        "size": f"{_size(one.values)} {'more' if mean > 0 else 'less'}",
+        "explained": one.explained,
+    }
+    rows = finding.positions(one.rows)
+    if one.p is None or p > _ALPHA:
+        yield _UNDECIDED.said(rows, **parts)
+    elif mean > 0 and alone <= 0:
+        explained = one.explained[0].upper() + one.explained[1:]
+        yield _HELP_NO_METRIC.said(
+            rows, **{**parts, "explained": explained, "alone": _size(one.alone)}
+        )
+    else:
+        yield (_HELP if mean > 0 else _HARM).said(rows, **parts)
+
+
+def _halves(finding: Finding) -> Iterator[Statement]:
+    """What is left where there are too few language pairs: halves of each experiment's segments."""
+    titles = titles_of(finding)
+    for row in finding.records(HalvesGain):
+        if row.gain is None:
+            continue
+        over = row.over_control
+        yield _HALVES.said(
+            finding.positions([row]),
+            metric=titles[row.metric],
+            explainer=row.explainer,
+            gain=_signed(row.gain),
+            lowest=amount(row.lowest or 0.0, share=True),
+            highest=amount(row.highest or 0.0, share=True),
+            beyond="" if over is None else f", and {_signed(over)} random ones",
+        )
+
+
+def _signed(value: float) -> str:
+    return f"{amount(abs(value), share=True)} {'above' if value > 0 else 'below'}"
+
+
+def _share_collapsed(finding: Finding, explainer: str, sides: str) -> float | None:
+    shares = [
+        row.collapsed
+        for row in finding.records(TunedSetting)
+        if (row.explainer, row.sides) == (explainer, sides) and row.rule in ("held-out", "fixed")
+    ]
+    return max((share for share in shares if share is not None), default=None)
+
+
+def _collapsed(finding: Finding) -> Iterator[Statement]:
+    """Settings whose power mean is next to nothing on many segments."""
+    rows = [row for row in finding.records(TunedSetting) if (row.collapsed or 0.0) > _COLLAPSED]
+    if rows:
+        names = listed(list(dict.fromkeys(f"{row.explainer} ({row.rule})" for row in rows)))
+        most = max(row.collapsed or 0.0 for row in rows)
+        yield _COLLAPSE.said(finding.positions(rows), share=f"{most:.0%}", settings=names)
+
+
+# Explanations
+
+
+def explain_verdict(finding: Finding) -> Iterator[Statement]:
+    """Which words hurt the score, whether people marked the same, and how faithful it all is."""
+    yield from _marked(finding)
+    words = finding.records(CountedWord, "hurting")
+    rows = [row for row in words if row.hurts and any(map(str.isalnum, row.token))][:3]
+    if rows:
+        several = len({row.side for row in rows}) > 1
+        phrases = [
+            f"“{row.token}” ({row.hurts} of {counted(row.count, 'time')}"
+            f"{_TEXTS.get(row.side, '') if several else ''})"
+            for row in rows
+        ]
+        title = titles_of(finding)[rows[0].metric]
+        yield _WORDS.said(finding.positions(rows), metric=title, words=listed(phrases))
+    segments = len(set(finding.tables[0].values("segment")))
+    if segments < LEAST:
+        yield _FEW_EXPLAINED.said(segments=counted(segments))
+    yield from cut_statements(finding)
+
+
+def _marked(finding: Finding) -> Iterator[Statement]:
+    """Whether the words of the lowest importance are those that people marked as errors."""
+    titles = titles_of(finding)
+    for row in finding.records(ErrorRanking):
+        gain, low, high, n = row.gain, row.gain_low, row.gain_high, row.sentences
+        if row.value is None or row.measure != "auc":
+            continue
+        size = amount(row.value, row.low, row.high, share=True)
+        what = (
+            f"{row.explainer} ranks words of the {row.side} that people marked as errors"
+            f" ({titles[row.metric]}, {counted(n, 'sentence')}): AUC {size}"
+        )
+        rows = finding.positions([row])
+        if n < LEAST:
+            yield _FEW_MARKS.said(rows, what=what)
+        elif gain is None or low is None or high is None:
+            yield _MARKS_UNDECIDED.said(rows, what=what, beyond=", of which there are none")
+        elif low <= 0 <= high:
+            where = "above" if gain > 0 else "below"
+            beyond = f": {_turned(gain, low, high)} {where} these"
+            yield _MARKS_UNDECIDED.said(rows, what=what, beyond=beyond)
+        else:
+            side: Level = "better" if gain > 0 else "worse"
+            beyond = _turned(gain, low, high)
+            yield _MARKS.said(rows, level=side, what=what, beyond=beyond, side=side)
+
+
+def _turned(value: float, low: float, high: float) -> str:
+    """A figure and its interval without its sign."""
+    ends = (low, high) if value > 0 else (-high, -low)
+    return amount(abs(value), *ends, share=True)

@@ -1,0 +1,695 @@
+"""Explanations in files: those that were made before, and those that another tool made."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from gnomon.core.errors import DataError, FormatError, SpecError, UsageError
+from gnomon.core.scores import named
+from gnomon.core.signature import content_hash
+from gnomon.data.formats import MQM_WEIGHTS, atomic_write, read_bytes, read_records
+from gnomon.methods.bmx._experiments import Experiment, Explained
+from gnomon.methods.bmx._pairs import TextWords, role_of
+from gnomon.methods.bmx.explainers import PairImportances
+from gnomon.metrics.spec import Options
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
+    from gnomon.core.testset import TestSet
+    from gnomon.methods.bmx.explainers import TextPair
+    from gnomon.metrics.protocol import BoundMetric, Metric
+
+    Floats = NDArray[np.float64]
+    DistinctCells = dict[tuple[str, int], list[float]]
+
+
+# Explanations from elsewhere as an explainer.
+
+
+#: what files call the sides
+_SIDES = {
+    "candidate": "candidate", "hypothesis": "candidate", "hyp": "candidate",
+    "translation": "candidate", "target": "candidate", "mt": "candidate",
+    "reference": "reference", "ref": "reference",
+    "source": "source", "src": "source",
+}  # fmt: skip
+#: what files call an importance, and importances
+_ONE, _SEVERAL = ("importance", "weight"), ("importances", "weights")
+#: what an error of a severity takes away: MQM's penalties, a critical error as a major one
+_SEVERITIES = {
+    **{name: -MQM_WEIGHTS[name] for name in ("major", "minor", "neutral", "no-error")},
+    "critical": -MQM_WEIGHTS["major"],
+}
+#: pieces that stand for no text
+_SPECIAL = re.compile(r"\[[A-Z]+\d*\]|<[/|]?[a-zA-Z_|]+>")
+_UNKNOWN = ("[UNK]", "<unk>")
+#: how tokenisers mark where pieces begin or go on
+_MARKS = re.compile(r"^(?:\u2581|\u0120|##|@@ ?)+|(?:@@|</w>)$")
+
+
+@dataclass(frozen=True)
+class ExplanationFile(Options):
+    """Explanations from a JSONL file, of words, tokens or spans: ``file('spans.jsonl')``.
+
+    Every line is an object. It says what is explained: ``segment`` (from 1), ``system`` (may be
+    left out where there is one, and for sources and references that all share), ``side``
+    (``candidate``, which is the default, ``reference`` or ``source``) and, where there are several
+    references, ``reference`` (its name); and then one of:
+
+    - ``position`` (of a word, from 1) and ``importance``: one word, as ``gnomon bmx explain
+      --save-explanations`` writes it; ``token``, if it is there, must be that word;
+    - ``importances``: a number for each word, or, beside ``tokens``, for each of these, which
+      stand one after the other in the text (marks of pieces such as ``##`` are understood, special
+      pieces left out);
+    - ``start``, ``end`` and ``importance``: a span of characters, half-open, from 0;
+    - ``spans``: a list of such spans, ``{"start": 0, "end": 3, "importance": 0.5}`` or
+      ``[0, 3, 0.5]``.
+
+    It may hold further systems. Words are those of ``str.split()``. A span says the same of every
+    word that it overlaps; a word that several spans or tokens overlap gets their sum (or mean, see
+    ``join``), one that none overlaps 0. A span may have a ``severity`` in the place of an
+    importance: minor -1, major and critical -5, neutral 0 (MQM). ``null`` is undefined. What the
+    file does not explain is undefined, or, with ``absent='zero'``, 0. A file can explain the texts
+    of its test set alone. It costs one score.
+
+    Attributes:
+        file: the file.
+        lower_is_better: its numbers tell how wrong a word is; they are negated.
+        join: "sum" or "mean" of the spans of a word.
+        absent: what outputs without a line are: "undefined", or "zero" where they have no errors.
+
+    Raises:
+        SpecError: no file is named.
+    """
+
+    name: ClassVar[str] = "file"
+    positional: ClassVar[str] = "file"
+    own_texts: ClassVar[bool] = True  # it explains no changed texts
+    blind: ClassVar[bool] = True
+
+    file: str = ""
+    lower_is_better: bool = False
+    join: Literal["sum", "mean"] = "sum"
+    absent: Literal["undefined", "zero"] = "undefined"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given: object = self.file  # in a spec, a metric may stand there
+        if not isinstance(given, str) or given in ("", "-"):
+            raise SpecError(
+                "explainer 'file' takes the name of a file of explanations first, in quotes, as in"
+                " file('spans.jsonl')"
+            )
+
+    def check(self, metric: Metric) -> None:  # noqa: ARG002  # any metric
+        """Refuse a file that is not there.
+
+        Raises:
+            MissingFileError: there is no such file.
+        """
+        if not Path(self.file).is_file():
+            read_bytes(self.file)  # the reader says why
+
+    def bind(self, testset: TestSet, bound: BoundMetric) -> BoundExplanationFile:
+        """Read the explanations of the test set's texts.
+
+        Raises:
+            MissingFileError: there is no such file.
+            FormatError: a line is not as it should be, or speaks of a system, a segment, a word or
+                a character that is not there.
+            DataError: the file explains no candidate of the test set.
+        """
+        reading = _Reading(self, testset)
+        found, others = reading.read(), tuple(reading.others)
+        sides = frozenset(key.side for key in found)
+        if "candidate" not in sides:
+            raise DataError(
+                f"{self.file} explains no candidate of test set {testset.name!r}"
+                + (f" (its systems: {named(others)})" if others else "")
+                + "; lines have a segment, a system, and the side 'candidate' or none"
+            )
+        role = role_of(bound, testset.batch())
+        identity = content_hash(read_bytes(self.file))
+        own = _own_texts(testset)
+        return BoundExplanationFile(self, identity, role, found, own, sides, others)
+
+
+class _Text(NamedTuple):
+    """A text that is explained; system "" where all systems share it."""
+
+    side: str
+    system: str
+    segment: int  # from 0
+    text: str
+
+
+def _own_texts(testset: TestSet) -> frozenset[tuple[str, int, str]]:
+    """Side, segment (from 0) and text of all that may be explained."""
+    alone = [own for each in testset.system_references.values() for own in each.values()]
+    by_side: list[tuple[str, Iterable[Sequence[str | None]]]] = [
+        ("candidate", testset.systems.values()),
+        ("reference", [*testset.references.values(), *alone]),
+        ("source", [] if testset.sources is None else [testset.sources]),
+    ]
+    return frozenset(
+        (side, segment, text)
+        for side, each in by_side
+        for texts in each
+        for segment, text in enumerate(texts)
+        if text is not None
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class BoundExplanationFile:
+    """Explanations from elsewhere, by text.
+
+    Attributes:
+        options: as they were asked for.
+        identity: a hash of the file.
+        role: what candidates are judged by: "reference", "source" or nothing.
+        found: float64 importances of the words of each text.
+        own: the texts of the test set, side by side with where they stand.
+        sides: the sides of which there are any.
+        others: systems of the file that the test set does not have.
+        blind: it looks at nothing of the metric.
+        by_system: explanations of equal outputs of two systems may differ.
+        absolute: its zero means something: below it a word is wrong.
+    """
+
+    options: ExplanationFile
+    identity: str
+    role: str | None
+    found: Mapping[_Text, Floats]
+    own: frozenset[tuple[str, int, str]]
+    sides: frozenset[str]
+    others: tuple[str, ...]
+    blind: ClassVar[bool] = True
+    by_system: ClassVar[bool] = True
+    absolute: ClassVar[bool] = True
+
+    @property
+    def spec(self) -> str:
+        """The spec with the file's name alone: equal files give equal signatures anywhere."""
+        return replace(self.options, file=Path(self.options.file).name).spec
+
+    @property
+    def fields(self) -> Mapping[str, object]:
+        """A hash of the file."""
+        return {"explanations": self.identity}
+
+    def notices(self, side: str, texts: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002  # of the file alone
+        """Systems of the file that the test set does not have."""
+        if side != "candidate" or not self.others:
+            return ()
+        return (f"{self.spec} also explains {named(self.others)}, not in the test set",)
+
+    def look(
+        self,
+        bound: BoundMetric,  # noqa: ARG002  # looks at nothing
+        batch: Batch,
+        pairs: Sequence[TextPair],
+    ) -> Sequence[PairImportances]:
+        """What the file says of the words of both sides.
+
+        Raises:
+            UsageError: it was made of other texts.
+        """
+        return [
+            PairImportances(
+                self._of("candidate", batch, column, pair.candidate),
+                np.zeros(0)
+                if pair.other is None
+                else self._of(self.role or "", batch, column, pair.other),
+            )
+            for column, pair in enumerate(pairs)
+        ]
+
+    def _of(self, side: str, batch: Batch, column: int, words: TextWords) -> Floats:
+        at = int(batch.segments[column]), words.text
+        for system in (batch.systems[0], ""):
+            own = self.found.get(_Text(side, system, *at))
+            if own is not None:
+                return own
+        if (side, *at) not in self.own:
+            raise UsageError(
+                f"{self.spec} explains the texts of its test set alone, and is asked for another"
+                f" {side} of segment {at[0] + 1}; for changed texts take an explainer that gnomon"
+                " computes (erasure, lime, shap)"
+            )
+        return np.full(len(words), 0.0 if self.options.absent == "zero" else np.nan)
+
+
+class _Gathered:
+    """What lines say of one text."""
+
+    def __init__(self, text: str) -> None:
+        self.words = TextWords(text)
+        self.values: dict[int, list[float]] = {}
+        self.worded = False
+
+    def span(self, start: int, end: int, value: float) -> None:
+        """Give a value to every word that a span overlaps."""
+        for word, (first, last) in enumerate(self.words.spans):
+            if max(first, start) < min(last, end):  # an empty span overlaps nothing
+                self.values.setdefault(word, []).append(value)
+
+    def importances(self, options: ExplanationFile) -> Floats:
+        """The importance of each word."""
+        unknown = self.worded and options.absent == "undefined"
+        found = np.full(len(self.words), np.nan if unknown else 0.0)
+        for word, values in self.values.items():
+            found[word] = np.sum(values) if options.join == "sum" else np.mean(values)
+        return -found if options.lower_is_better else found
+
+
+class _Reading:
+    """Reads the lines of a file of explanations beside a test set."""
+
+    def __init__(self, options: ExplanationFile, testset: TestSet) -> None:
+        self.options = options
+        self.testset = testset
+        self.line = 0
+        self.told: dict[str, str] = {}
+        self.others: dict[str, None] = {}
+        self.gathered: dict[_Text, _Gathered] = {}
+
+    def read(self) -> dict[_Text, Floats]:
+        """Importances of the words of all texts that the file explains."""
+        for record in read_records(self.options.file, "jsonl"):
+            self.line, row = record.line, record.values
+            _one_of_each(row, self.told, self.options.file, self.line)
+            for text in self._texts(row):
+                own = self.gathered.setdefault(text, _Gathered(text.text))
+                self._add(own, row)
+        return {text: own.importances(self.options) for text, own in self.gathered.items()}
+
+    def _wrong(self, problem: str) -> FormatError:
+        return FormatError(problem, path=self.options.file, line=self.line)
+
+    def _texts(self, row: Mapping[str, Any]) -> Iterator[_Text]:
+        """The texts that a line speaks of: several where systems have references of their own."""
+        side = _SIDES.get(str(row.get("side", "candidate")).casefold())
+        if side is None:
+            raise self._wrong(f"side {row['side']!r} is none of candidate, reference, source")
+        segment = _whole(row.get("segment"))
+        if not 1 <= segment <= self.testset.segments:
+            raise self._wrong(
+                f"segment {row.get('segment')!r} is none of 1 to {self.testset.segments}"
+            )
+        system = row.get("system")
+        if system is not None and not isinstance(system, str):
+            raise self._wrong(f"a system is named by a string; got {system!r:.60}")
+        if system is not None and system not in self.testset.systems:
+            self.others[system] = None
+            return
+        place = segment - 1
+        if side == "candidate":
+            if system is None and len(self.testset.systems) > 1:
+                raise self._wrong(
+                    "the line names no system, and the test set has"
+                    f" {len(self.testset.systems)}; give each line its system"
+                )
+            name = system or next(iter(self.testset.systems))
+            yield _Text(side, name, place, self.testset.systems[name][place])
+        elif side == "source":
+            if self.testset.sources is None:
+                raise self._wrong("the test set has no sources")
+            yield _Text(side, system or "", place, self.testset.sources[place])
+        else:
+            yield from self._references(row, system, place)
+
+    def _references(
+        self, row: Mapping[str, Any], system: str | None, place: int
+    ) -> Iterator[_Text]:
+        own = self.testset.system_references.get(system or "", {})
+        there = {**self.testset.references, **own}
+        wanted = row.get("reference")
+        if wanted is None and len(there) > 1:
+            raise self._wrong(
+                f"the line names no reference, and there are {', '.join(there)}; say which"
+            )
+        if not there or wanted not in (None, *there):
+            raise self._wrong(f"unknown reference {wanted!r}; there are {', '.join(there)}")
+        text = there[wanted or next(iter(there))][place]
+        if text is not None:
+            yield _Text("reference", system or "", place, text)
+
+    def _add(self, own: _Gathered, row: Mapping[str, Any]) -> None:
+        if "spans" in row:
+            if not isinstance(row["spans"], list):
+                raise self._wrong(f"spans are a list; got {row['spans']!r:.60}")
+            for span in row["spans"]:
+                self._add_span(own, span)
+        elif any(name in row for name in _SEVERAL):
+            self._add_list(own, row)
+        elif "position" in row:
+            self._add_word(own, row)
+        elif "start" in row and "end" in row:
+            self._add_span(own, row)
+        else:
+            raise self._wrong(
+                "the line says nothing of a word; it has a position and an importance, or"
+                " importances, or start, end and an importance, or spans"
+            )
+
+    def _add_word(self, own: _Gathered, row: Mapping[str, Any]) -> None:
+        position, token = _whole(row["position"]), row.get("token")
+        if not 1 <= position <= len(own.words):
+            raise self._wrong(
+                f"word {row['position']!r} is none of the {len(own.words)} of the text"
+            )
+        if token is not None and token != own.words.words[position - 1]:
+            raise self._wrong(
+                f"word {position} of the text is {own.words.words[position - 1]!r}, not {token!r}:"
+                " the explanations are of another text"
+            )
+        if position - 1 in own.values:
+            raise self._wrong(f"word {position} comes twice; give each once")
+        own.worded = True
+        own.values[position - 1] = [self._importance(row)]
+
+    def _add_span(self, own: _Gathered, span: Any) -> None:
+        if isinstance(span, list) and len(span) == 3:
+            span = {"start": span[0], "end": span[1], "importance": span[2]}
+        if not isinstance(span, dict):
+            raise self._wrong(
+                f"a span is an object with start, end and importance, or a list of these; got"
+                f" {span!r:.60}"
+            )
+        start, end = _whole(span.get("start")), _whole(span.get("end"))
+        if not 0 <= start <= end <= len(own.words.text):
+            raise self._wrong(
+                f"span [{span.get('start')!r}, {span.get('end')!r}) does not lie in the text, which"
+                f" has {len(own.words.text)} characters; spans count from 0 and are half-open"
+            )
+        own.span(start, end, self._importance(span))
+
+    def _add_list(self, own: _Gathered, row: Mapping[str, Any]) -> None:
+        name = next(name for name in _SEVERAL if name in row)
+        given, tokens = row[name], row.get("tokens")
+        if own.values:
+            raise self._wrong("the text is explained before; give each text one list")
+        if not isinstance(given, list):
+            raise self._wrong(f"{name} are a list; got {given!r:.60}")
+        values = [_number({name: one}, name, self.options.file, self.line) for one in given]
+        if tokens is not None and tokens != list(own.words.words):
+            self._add_tokens(own, tokens, values)
+            return
+        if len(values) != len(own.words):
+            raise self._wrong(
+                f"{len(values)} {name} for a text of {len(own.words)} words; give one for each word"
+                " between white space, or say what the tokens are"
+            )
+        own.worded = True
+        own.values = {word: [value] for word, value in enumerate(values)}
+
+    def _add_tokens(self, own: _Gathered, tokens: Any, values: list[float]) -> None:
+        strings = isinstance(tokens, list) and all(isinstance(one, str) for one in tokens)
+        if not strings or len(tokens) != len(values):
+            count = len(tokens) if isinstance(tokens, list) else repr(tokens)[:40]
+            raise self._wrong(f"{len(values)} importances for tokens {count}; give one for each")
+        placed = token_places(own.words.text, tokens)
+        if isinstance(placed, str):
+            raise self._wrong(
+                f"token {placed!r} does not follow in the text; tokens stand in it one after the"
+                " other, or are special ones like [CLS]"
+            )
+        for (start, end), value in zip(placed, values, strict=True):
+            own.span(start, end, value)
+
+    def _importance(self, row: Mapping[str, Any]) -> float:
+        name = next((name for name in _ONE if name in row), None)
+        if name is not None:
+            return _number(row, name, self.options.file, self.line)
+        severity = str(row.get("severity", "")).casefold()
+        if severity not in _SEVERITIES:
+            known = ", ".join(_SEVERITIES)
+            raise self._wrong(
+                f"there is neither an importance nor a severity that is known ({known})"
+            )
+        own = _SEVERITIES[severity]
+        return -own if self.options.lower_is_better else own  # an error is bad, whatever is negated
+
+
+def _whole(given: object) -> int:
+    """A whole number; -1 for anything else, which stands nowhere."""
+    return given if isinstance(given, int) and not isinstance(given, bool) else -1
+
+
+def token_places(text: str, tokens: Sequence[str]) -> list[tuple[int, int]] | str:
+    """Where tokens stand in a text, one after the other, half-open; or the first that does not.
+
+    Marks of pieces (``##``, U+2581, U+0120, ``@@``) are left out, and so is the case where the text
+    has another one. Special pieces have no place; an unknown one has that up to the next token.
+
+    >>> token_places("Unbelievable, a", ["[CLS]", "un", "##believable", ",", "a", "[SEP]"])
+    [(0, 0), (0, 2), (2, 12), (12, 13), (14, 15), (15, 15)]
+    """
+    lowered = text.lower()
+    folded = lowered if len(lowered) == len(text) else text
+    places: list[tuple[int, int]] = []
+    at, unknown = 0, -1
+    for number, token in enumerate(tokens):
+        start, end = _found(text, folded, token, at, anywhere=unknown >= 0)
+        if start >= 0:
+            if unknown >= 0:
+                places[unknown] = (at, start)
+            places.append((start, end))
+            at, unknown = end, -1
+        elif token in _UNKNOWN:
+            places.append((at, at))
+            unknown = number if unknown < 0 else unknown
+        elif _SPECIAL.fullmatch(token) or not _MARKS.sub("", token).strip():
+            places.append((at, at))
+        else:
+            return token
+    if unknown >= 0:
+        places[unknown] = (at, len(text))
+    return places
+
+
+def _found(text: str, folded: str, token: str, at: int, *, anywhere: bool) -> tuple[int, int]:
+    for one in dict.fromkeys((token.strip(), _MARKS.sub("", token).strip())):
+        for whole, wanted in ((text, one), (folded, one.lower())):
+            start = whole.find(wanted, at) if wanted else -1
+            if start >= 0 and (anywhere or not text[at:start].strip()):
+                return start, start + len(wanted)
+    return -1, -1
+
+
+# Explanations that were made before, with the score of their segment, for the grid search.
+
+
+_log = logging.getLogger(__name__)
+
+_MOST = 1e300  # so that sums are numbers
+_NEEDED = ("system", "segment", "side", "importance", "score")
+
+
+def read_explanations(
+    path: str | os.PathLike[str],
+    testset: TestSet,
+    *,
+    human: str | None = None,
+    explainer: str | None = None,
+) -> Explained:
+    """Explanations of a JSONL file beside the human scores of a test set.
+
+    Every line is an object with ``system``, ``segment`` (from 1), ``side``, ``importance`` and
+    ``score``, as ``gnomon bmx explain`` writes them; ``metric``, ``explainer`` and
+    ``higher_is_better`` (false for error rates, whose scores are negated) may be among them. An
+    importance or a score of null is undefined.
+
+    Args:
+        path: the file.
+        testset: who was judged, and how.
+        human: kind of the human scores; may be left out where there is one.
+        explainer: its name, if the file does not tell.
+
+    Raises:
+        MissingFileError: there is no such file.
+        FormatError: a line is no such object, speaks of a system or segment that is not there, or
+            of a second metric or explainer, or repeats a word (by ``position``, if that is told).
+        DataError: the test set has no human segment scores, or several kinds and none was named.
+    """
+    cells: DistinctCells = {}
+    scores: dict[tuple[str, int], float] = {}
+    sides: set[str] = set()
+    told: dict[str, str] = {}
+    words: dict[tuple[object, ...], int] = {}
+    for line, row in _rows(path):
+        key = _cell(row, testset, path, line)
+        cells.setdefault(key, []).append(_number(row, "importance", path, line))
+        score = _number(row, "score", path, line) * (1 if row.get("higher_is_better", True) else -1)
+        if not _same(scores.setdefault(key, score), score):
+            raise FormatError(
+                f"system {key[0]!r} has two scores for segment {key[1]}; all words of a segment"
+                " repeat its one score",
+                path=path,
+                line=line,
+            )
+        sides.add(str(row["side"]))
+        _one_of_each(row, told, path, line)
+        _once(row, words, path, line)
+    if not cells:
+        raise FormatError("holds no explanations", path=path)
+    _report_gaps(words, path)
+    name = Experiment(
+        testset.name,
+        explainer or told.get("explainer", Path(path).stem),
+        told.get("metric", "metric"),
+        testset.language_pair or "",
+        "both" if len(sides) > 1 else next(iter(sides), "both"),
+    )
+    return _joined(name, cells, scores, testset, human)
+
+
+def _one_of_each(
+    row: Mapping[str, Any], told: dict[str, str], path: str | os.PathLike[str], line: int
+) -> None:
+    """Refuse a second metric or explainer in one file: they are read one by one."""
+    for name in ("metric", "explainer"):
+        if name in row and told.setdefault(name, str(row[name])) != str(row[name]):
+            raise FormatError(
+                f"the {name} is {row[name]!r}, and {told[name]!r} before; a file holds the"
+                " explanations of one metric by one explainer: give several files",
+                path=path,
+                line=line,
+            )
+
+
+def _once(
+    row: Mapping[str, Any],
+    words: dict[tuple[object, ...], int],
+    path: str | os.PathLike[str],
+    line: int,
+) -> None:
+    """Refuse a word that comes twice."""
+    if "position" not in row:
+        return
+    word = tuple(str(row[name]) for name in ("system", "segment", "side", "position"))
+    first = words.setdefault(word, line)
+    if first != line:
+        raise FormatError(
+            f"word {row['position']} of the {row['side']} of system {row['system']!r}, segment"
+            f" {row['segment']}, stands in line {first}, too; give each once",
+            path=path,
+            line=line,
+        )
+
+
+def _report_gaps(words: Iterable[tuple[object, ...]], path: str | os.PathLike[str]) -> None:
+    """Say where words of a text seem to be missing: their positions are not a whole range."""
+    places: dict[tuple[object, ...], list[int]] = {}
+    for *text, position in words:
+        if not str(position).isdecimal():
+            return
+        places.setdefault(tuple(text), []).append(int(str(position)))
+    gaps = [text for text, found in places.items() if max(found) - min(found) >= len(found)]
+    if gaps:
+        system, segment, side = gaps[0]
+        _log.warning(
+            "%s: words are missing between others in %d texts; the first is the %s of system %r,"
+            " segment %s",
+            path,
+            len(gaps),
+            side,
+            system,
+            segment,
+        )
+
+
+def _joined(
+    name: Experiment,
+    cells: DistinctCells,
+    scores: Mapping[tuple[str, int], float],
+    testset: TestSet,
+    human: str | None,
+) -> Explained:
+    judged = dict(zip(testset.systems, testset.human_scores(human, "segment"), strict=True))
+    values = [value for some in cells.values() for value in some]
+    offsets = np.concatenate([[0], np.cumsum([len(some) for some in cells.values()])])
+    people = [float(judged[system][segment - 1]) for system, segment in cells]
+    return Explained(
+        name,
+        _array([scores[key] for key in cells]),
+        _array(values),
+        offsets.astype(np.int64),
+        _array(people),
+    )
+
+
+def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for record in read_records(path, "jsonl"):
+        missing = [key for key in _NEEDED if key not in record.values]
+        if missing:
+            raise record.error(
+                f"the record lacks {', '.join(missing)}; it needs {', '.join(_NEEDED)}"
+            )
+        yield record.line, record.values
+
+
+def _cell(
+    row: Mapping[str, Any], testset: TestSet, path: str | os.PathLike[str], line: int
+) -> tuple[str, int]:
+    system, segment = row["system"], row["segment"]
+    if not isinstance(system, str) or system not in testset.systems:
+        raise FormatError(
+            f"unknown system {system!r}; the test set has {', '.join(testset.systems)}",
+            path=path,
+            line=line,
+        )
+    whole = isinstance(segment, int) and not isinstance(segment, bool)
+    if not whole or not 1 <= segment <= testset.segments:
+        raise FormatError(
+            f"segment {segment!r} is none of 1 to {testset.segments}", path=path, line=line
+        )
+    return str(system), int(segment)
+
+
+def _number(row: Mapping[str, Any], key: str, path: str | os.PathLike[str], line: int) -> float:
+    value = row[key]
+    if value is None:
+        return float("nan")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise FormatError(f"{key} is a number or null; got {value!r}", path=path, line=line)
+    if not abs(value) < _MOST:
+        raise FormatError(
+            f"{key} is {value!r:.40}; a finite number is expected, or null", path=path, line=line
+        )
+    return float(value)
+
+
+def _same(a: float, b: float) -> bool:
+    return a == b or (np.isnan(a) and np.isnan(b))
+
+
+def _array(values: list[float]) -> NDArray[np.float64]:
+    return np.array(values, dtype=np.float64)
+
+
+def write_explanations(path: str | os.PathLike[str], rows: Iterable[Mapping[str, object]]) -> None:
+    """One JSON object per word and line, as :func:`read_explanations` reads them.
+
+    Args:
+        path: the file.
+        rows: of the table of all words, of one metric by one explainer.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    with atomic_write(path) as file:
+        file.writelines(json.dumps(dict(row)) + "\n" for row in rows)

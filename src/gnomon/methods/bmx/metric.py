@@ -1,0 +1,667 @@
+"""``bmx(METRIC)``: a metric boosted by its own explanations, and its scores beside the metric's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from gnomon.core.cache import Cache
+from gnomon.core.errors import SpecError, UsageError
+from gnomon.core.findings import Finding, Listing, beside_base
+from gnomon.core.options import Limits, Metavar, OutputFile, Positive
+from gnomon.core.records import METRIC, SYSTEM, Record, column, table
+from gnomon.core.registry import method
+from gnomon.core.scores import of_metric
+from gnomon.core.signature import Signature
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem, problems
+from gnomon.core.verdicts import Claim, are_on_top, counted, cut_texts, listed, titles_of
+from gnomon.methods.bmx._engine import Boost, Memory, Progress
+from gnomon.methods.bmx._explanations import (
+    MAX_CALLS,
+    ExplainedSides,
+    Sides,
+    cache_of,
+    calls_of,
+    explain_batch,
+)
+from gnomon.methods.bmx._power_mean import Shift, combine, power_means
+from gnomon.methods.bmx.explainers import (
+    EXPLAINERS,
+    DirectExplainer,
+    Explainer,
+    ExplainerSpec,
+    check_explainer,
+    find_explainer,
+    is_blind,
+)
+from gnomon.metrics import Options, resolve
+from gnomon.metrics.means import MeanOfSegments, mean_over_segments
+from gnomon.metrics.protocol import Choosing, Informed, Metric, Metrics, Noticing, Partial
+from gnomon.metrics.registry import check_metric, check_once
+from gnomon.metrics.requirements import is_pooled, requirements
+from gnomon.metrics.scoring import score as scores_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
+    from gnomon.core.dependencies import Dependency
+    from gnomon.core.findings import Cell, Statement
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.scores import Scores
+    from gnomon.core.summary import Outline
+    from gnomon.methods.bmx._explanations import ExplainedBatch
+    from gnomon.methods.bmx.explainers import BoundExplainer
+    from gnomon.metrics.protocol import BoundMetric, Input
+
+__all__ = ["Bmx", "BoundBmx"]
+
+
+# The published settings: medians over the experiments of the paper.
+
+
+class PublishedSetting(NamedTuple):
+    """Weight of the metric's own score, and exponent of the power mean."""
+
+    w: float
+    p: float
+
+
+#: explainer -> median of the best (w, p) over all experiments (Leiter et al., 2022); SHAP's -0.95
+#: is taken as -1.0, as there
+PUBLISHED = {
+    "erasure": PublishedSetting(0.6, -0.3),
+    "lime": PublishedSetting(0.4, -1.4),
+    "shap": PublishedSetting(0.6, -1.0),
+    "marginalisation": PublishedSetting(0.8, -13.1),
+}
+
+
+@dataclass(frozen=True)
+class Bmx(Options):
+    """BMX: w times the metric plus 1 - w times the power mean of the importances of the words.
+
+    S1 = w S0 + (1 - w) M_p(phi) (Leiter et al., 2022), phi the importances of the words of both
+    sides; see :func:`gnomon.bmx.explain` and :func:`gnomon.bmx.power_mean`. With several
+    iterations S1 is explained in turn, and so on. Error rates are negated, boosted, and negated
+    again. The system score is the mean over segments. A segment without a word keeps its score.
+
+    Attributes:
+        metric: the metric that is explained.
+        explainer: spec of an explainer, or an explainer.
+        p: exponent of the power mean, or one for each iteration; by default the published median
+            for the explainer (lime -1.4, erasure -0.3, shap -1.0, marginalisation -13.1).
+        w: weight of the metric's own score in [0, 1], or one for each iteration; by default the
+            published median for the explainer (lime .4, erasure .6, shap .6, marginalisation .8).
+        iterations: how often to explain; lists of p and w say so too.
+        shift: how importances are made positive: "paper", or "floor" or "exponential", which do
+            not collapse for p < 0.
+        sides: explain "both" sides or the "candidate" alone.
+        scale: what the metric's scores, and importances in their units, are divided by before both
+            are added, and the sum multiplied by; 100 for metrics on 0 to 100, beside importances
+            that lie in [0, 1] whatever the metric (random, match, attention, a file).
+        max_calls: most pairs of texts that the metric may have to score for one batch.
+
+    Raises:
+        SpecError: an option has a value that it cannot have.
+        UnknownNameError: there is no such explainer.
+    """
+
+    name: ClassVar[str] = "bmx"
+    title: ClassVar[str] = "BMX of {}"
+    positional: ClassVar[str | None] = "metric"
+    bounds = MappingProxyType({"iterations": (1, 100), "scale": (1e-9, 1e9)})
+
+    metric: Metric
+    explainer: str | Explainer = "lime"
+    p: float | tuple[float, ...] | None = None
+    w: float | tuple[float, ...] | None = None
+    iterations: int = 1
+    shift: Literal["paper", "floor", "exponential"] = "paper"
+    sides: Sides = "both"
+    scale: float = 1.0
+    max_calls: int = MAX_CALLS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "metric", resolve(self.metric))
+        if self.max_calls < 1:
+            raise SpecError(f"bmx: max_calls is {self.max_calls}; it must be 1 or more")
+        for boost in self.boosts:
+            if not 0 <= boost.w <= 1:
+                raise SpecError(f"bmx: w lies between 0 and 1; got {boost.w}")
+
+    @property
+    def needs(self) -> frozenset[Input]:
+        """What the explained metric needs."""
+        return self.metric.needs
+
+    @property
+    def pooled(self) -> bool:
+        """As the explained metric."""
+        return is_pooled(self.metric)
+
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:
+        """What the metric and the explainer depend on."""
+        own, explainer = super().requires(language), find_explainer(self.explainer)
+        return tuple(
+            dict.fromkeys((*own, *requirements(explainer, language, group=EXPLAINERS.group)))
+        )
+
+    @property
+    def higher_is_better(self) -> bool:
+        """As the explained metric."""
+        return self.metric.higher_is_better
+
+    @property
+    def boosts(self) -> tuple[Boost, ...]:
+        """p, w and shift of every iteration.
+
+        Raises:
+            SpecError: lists of unequal lengths, or no value given and none published.
+            UnknownNameError: there is no such explainer.
+        """
+        p, w = self._values("p", self.p), self._values("w", self.w)
+        lengths = {n for n in (len(p), len(w), self.iterations) if n > 1}
+        if len(lengths) > 1 or not (p and w):
+            raise SpecError(
+                f"bmx: {len(p)} values of p and {len(w)} of w for {self.iterations} iteration(s);"
+                " give one value, or one for each iteration"
+            )
+        count = max(lengths, default=1)
+        return tuple(Boost(p[t % len(p)], w[t % len(w)], self.shift) for t in range(count))
+
+    def bind(self, testset: TestSet) -> BoundBmx:
+        """Bind the metric, once, and the explainer.
+
+        Raises:
+            UsageError: the metric cannot be explained so, or not more than once.
+            GnomonError: whatever binding the metric raises.
+        """
+        bound = self.metric.bind(testset)
+        explainer = find_explainer(self.explainer).bind(testset, bound)
+        self._check_iterations(explainer)
+        return BoundBmx(self, bound, explainer)
+
+    def check_outline(self, outline: Outline | None) -> None:
+        """Refuse a metric that cannot be explained so, before it is bound.
+
+        Raises:
+            UsageError: likewise, or not more than once.
+            GnomonError: whatever the metric refuses.
+        """
+        explainer = find_explainer(self.explainer)
+        check_metric(self.metric, outline, changed=not is_blind(explainer))
+        check_explainer(explainer, self.metric)
+        self._check_iterations(explainer)
+
+    def will_see(self, outline: Outline) -> tuple[str, ...]:
+        """What the metric will see."""
+        return self.metric.will_see(outline) if isinstance(self.metric, Choosing) else ()
+
+    @property
+    def own_texts(self) -> bool:
+        """Whether the metric or the explainer knows the texts of the test set alone."""
+        parts = self.metric, find_explainer(self.explainer)
+        return any(bool(getattr(part, "own_texts", False)) for part in parts)
+
+    def _check_iterations(self, explainer: Explainer | BoundExplainer) -> None:
+        if isinstance(explainer, DirectExplainer) and not explainer.blind and len(self.boosts) > 1:
+            raise UsageError(
+                f"explainer {explainer.spec!r} looks into the metric itself, so that it explains"
+                " no second iteration; take iterations=1, or erasure, lime or shap"
+            )
+
+    def _values(self, option: str, given: float | tuple[float, ...] | None) -> tuple[float, ...]:
+        if given is not None:
+            return given if isinstance(given, tuple) else (given,)
+        name = find_explainer(self.explainer).name
+        if name not in PUBLISHED:
+            raise SpecError(
+                f"bmx: no {option} is published for explainer {name!r}; give {option}= (there are"
+                f" values for {', '.join(PUBLISHED)})"
+            )
+        return (getattr(PUBLISHED[name], option),)
+
+
+class _Boosted(NamedTuple):
+    """What is known of a batch."""
+
+    found: ExplainedBatch
+    scores: NDArray[np.float64]
+    collapsed: float
+    wordless: int
+    raised: int
+
+
+@dataclass(frozen=True, eq=False)
+class BoundBmx(MeanOfSegments):
+    """A boosted metric, ready to score; remembers the explanations that it made.
+
+    Attributes:
+        metric: the options.
+        bound: the explained metric, bound once.
+        explainer: the explainer, bound to the same test set.
+        cache: remembers explanations between runs; none by default.
+        progress: called with a stage, how much is done and how much there is.
+    """
+
+    metric: Bmx
+    bound: BoundMetric
+    explainer: BoundExplainer
+    cache: Cache | None = None
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        self.__dict__["_last"] = None
+        self.__dict__["_memory"] = Memory(cache_of(self.bound, self.cache, self.explainer)[0])
+
+    @property
+    def signature(self) -> Signature:
+        """Spec, p and w of every iteration, what the explainer adds, what the metric froze."""
+        boosts = self.metric.boosts
+        return Signature(self.metric.spec).adding(
+            {
+                "p": ",".join(str(boost.p) for boost in boosts),
+                "w": ",".join(str(boost.w) for boost in boosts),
+                **self.explainer.fields,
+                **dict(self.bound.signature.fields),
+            }
+        )
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Boosted scores, float64 [K, N]; NaN where the metric or an importance is undefined.
+
+        Raises:
+            UsageError: more metric calls may be needed than ``max_calls``.
+            ScoringError: the metric failed.
+        """
+        return self._boosted(batch).scores.copy()
+
+    def calls(self, batch: Batch) -> int:
+        """How many scores of the explained metric a batch takes at most."""
+        *before, _ = self.metric.boosts
+        return calls_of(
+            self.bound,
+            batch,
+            self.explainer,
+            both=self.metric.sides == "both",
+            before=tuple(before),
+        )
+
+    @property
+    def max_calls(self) -> int:
+        """How many are allowed for one request."""
+        return self.metric.max_calls
+
+    @property
+    def by_system(self) -> bool:
+        """Whether the explained metric looks at the name of the system."""
+        return isinstance(self.bound, Partial) and self.bound.by_system
+
+    @property
+    def informed_by(self) -> tuple[str, ...]:
+        """Kinds of human scores that the explained metric has seen."""
+        return self.bound.informed_by if isinstance(self.bound, Informed) else ()
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """What the metric says, and how many segments collapsed or could not be explained."""
+        boosted = self._boosted(batch)
+        own = self.bound.notices(batch) if isinstance(self.bound, Noticing) else ()
+        said = list(own) + list(boosted.found.explanations.notices)
+        if boosted.collapsed:
+            said.append(
+                f"{self.metric.spec}: the power mean of {boosted.collapsed:.1%} of the segments"
+                " collapsed: it tells how many words there are and no more; shift='floor' and"
+                " shift='exponential' do not collapse"
+            )
+        if boosted.raised:
+            said.append(
+                f"{self.metric.spec}: {boosted.raised} segment(s) have importances below 0, which"
+                f" the shift {self.metric.shift!r} raises with all others of the segment, so that"
+                " an error makes them look better; shift='exponential' leaves them where they are"
+            )
+        if boosted.wordless:
+            said.append(
+                f"{self.metric.spec}: {boosted.wordless} output(s) have no word to explain and keep"
+                " the metric's own score"
+            )
+        return tuple(said)
+
+    def _raised(self, values: NDArray[np.float64], offsets: NDArray[np.int64], boost: Boost) -> int:
+        """Segments with importances below 0 of an explainer whose zero means something."""
+        if not getattr(self.explainer, "absolute", False) or boost.shift == "exponential":
+            return 0
+        below = np.concatenate([[0], np.cumsum(values < 0)])
+        return 0 if boost.w == 1 else int((np.diff(below[offsets]) > 0).sum())
+
+    def _boosted(self, batch: Batch) -> _Boosted:
+        last: tuple[Batch, _Boosted] | None = self.__dict__["_last"]
+        if last is None or last[0] is not batch:
+            last = batch, self._boost(batch)
+            self.__dict__["_last"] = last
+        return last[1]
+
+    def _boost(self, batch: Batch) -> _Boosted:
+        *before, final = self.metric.boosts
+        found = explain_batch(
+            self.bound,
+            batch,
+            self.explainer,
+            both=self.metric.sides == "both",
+            before=tuple(before),
+            scale=self.metric.scale,
+            max_calls=self.metric.max_calls,
+            cache=self.__dict__["_memory"],
+            progress=self.progress,
+        )
+        explanations = found.explanations
+        values, offsets = explanations.both()
+        aggregates = power_means(values, offsets, [final.p], shift=final.shift)
+        sign = 1.0 if self.bound.higher_is_better else -1.0
+        base = sign * explanations.scores
+        if before:
+            # what the other references add to the score beside the held one keeps its weight
+            beside = base - sign * explanations.held
+            base = found.base + beside * float(np.prod([boost.w for boost in before]))
+        wordless = (np.diff(offsets) == 0).reshape(batch.shape)
+        means = np.where(wordless, base, aggregates.means[0].reshape(batch.shape))
+        return _Boosted(
+            found=found,
+            scores=sign * combine(base, means, final.w) * self.metric.scale,
+            collapsed=0.0 if final.w == 1 else float(np.nan_to_num(aggregates.share_collapsed[0])),
+            wordless=int(wordless.sum()),
+            raised=self._raised(values, offsets, final),
+        )
+
+
+_EXAMPLES = """\
+examples:
+  gnomon bmx score ref.txt -i sysA.txt sysB.txt -m chrf --explainer erasure
+  gnomon bmx score -t wmt17/cs-en -m chrf --explainer lime --p -1.4 --w 0.4
+  gnomon bmx score -t wmt17/cs-en -m chrf --explainer erasure --segment-scores boosted.tsv
+  gnomon bmx score ref.txt -i sysA.txt -m chrf --explainer "file('spans.jsonl')" --p 0 --w 0.9 \\
+      --shift exponential
+
+S1 = w S0 + (1 - w) M_p(importances of the words). Without --p and --w the published medians of
+the explainer are taken, and, without --p, the shift 'floor', under which no power mean collapses
+(--shift paper for the published one); 'gnomon bmx tune' tells what suits a test set with human
+scores. --scale 100 puts metrics on 0 to 100 beside importances that lie in [0, 1].
+"""
+
+
+class BoostedSystem(Record):
+    """A system under a metric, and under the same metric boosted."""
+
+    system: str = SYSTEM
+    metric: str = METRIC
+    score: float | None = column("Boosted", digits=4, help="mean over segments, boosted")
+    base_score: float | None = column("Base", digits=4, help="mean over segments, of the metric")
+    rank: int | None = column("Rank", help="among the systems, boosted; 1 is best")
+    base_rank: int | None = column("Base rank", help="likewise, of the metric")
+    system_score: float | None = column("Corpus score", digits=4, help="of the metric, unboosted")
+
+
+# What boosted scores say, in sentences.
+
+
+CUT = Claim(
+    "bmx.cut",
+    "{notice}",
+    "caution",
+    "the lengths of the texts and what a model reads of them",
+)
+_RANKS = Claim(
+    "bmx.score.ranks",
+    "{top} under {metric}{base}; {moved}. Not tested: gnomon bmx tune says whether boosted scores"
+    " are nearer to people",
+    "undecided",
+    "the order of the scores, boosted and not",
+)
+_COLLAPSED_SCORES = Claim(
+    "bmx.score.collapsed",
+    "{notice}",
+    "caution",
+    "the share of segments whose power mean the smallest importance decides",
+)
+#: all that boosted scores can say
+SCORE_CLAIMS = (_RANKS, _COLLAPSED_SCORES, CUT)
+
+
+def cut_statements(finding: Finding) -> Iterator[Statement]:
+    """A caution for each notice that says that texts were not read to their end."""
+    for one in cut_texts(finding.notices):
+        yield CUT.said(notice=one.text.removeprefix("Caution: "))
+
+
+def score_verdict(finding: Finding) -> Iterator[Statement]:
+    """Who is on top under boosted metrics, and who rises; nothing is tested there."""
+    titles, every = titles_of(finding), finding.records(BoostedSystem)
+    for metric in dict.fromkeys(row.metric for row in every):
+        rows = [row for row in every if row.metric == metric and row.rank is not None]
+        if len(rows) < 2:
+            continue
+        boosted, base = _tops((row.system, row.rank, row.base_rank) for row in rows)
+        same = set(boosted) == set(base)
+        moved = sum(row.rank != row.base_rank for row in rows)
+        change = "change their place" if moved > 1 else "changes its place"
+        yield _RANKS.said(
+            finding.positions(rows),
+            top=are_on_top(boosted),
+            metric=titles[metric],
+            base=", boosted or not" if same else f", without explanations {listed(base)}",
+            moved=f"{moved or 'none'} of {counted(len(rows), 'system')} {change}",
+        )
+    collapsed = [notice for notice in finding.notices if "collapse" in notice]
+    if collapsed:
+        yield _COLLAPSED_SCORES.said(notice=collapsed[0])
+    yield from cut_statements(finding)
+
+
+def _tops(ranks: Iterable[tuple[Cell, Cell, Cell]]) -> tuple[list[str], list[str]]:
+    """Who is on top boosted, and who without explanations, of systems with both ranks."""
+    known = list(ranks)
+    return [str(name) for name, rank, _ in known if rank == 1], [
+        str(name) for name, _, rank in known if rank == 1
+    ]
+
+
+def _headline(rows: Sequence[Mapping[str, Cell]]) -> str:
+    """Who is on top under one metric, boosted or not, as the title of a picture."""
+    boosted, base = _tops((row["system"], row["rank"], row["base_rank"]) for row in rows)
+    text = f"{rows[0]['metric']}: {are_on_top(boosted)}"
+    same = set(boosted) == set(base)
+    text += ", boosted or not" if same else f", without explanations {listed(base)}"
+    moved = sum(row["rank"] != row["base_rank"] for row in rows)
+    return f"{text}; {moved or 'none'} of {counted(len(rows), 'system')} changed place"
+
+
+class _Both(NamedTuple):
+    """Scores under a metric, and under the same metric boosted."""
+
+    base: Scores
+    boosted: Scores
+
+
+def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.bmx.score` refuses of options that fit each alone."""
+
+    def check(metric: str | Metric) -> None:
+        found = Bmx(
+            metric=resolve(metric, allow_code=options.allow_code),
+            explainer=options.explainer,
+            p=_option(options.p),
+            w=_option(options.w),
+            iterations=options.iterations,
+        )
+        found.check_outline(outline)
+
+    for one in options.metrics if isinstance(options.metrics, list | tuple) else [options.metrics]:
+        yield from problems("metrics", check, one)
+    yield from problems("metrics", check_once, options.metrics, allow_code=options.allow_code)
+
+
+@method(
+    "bmx.score",
+    answers="how good each system is under metrics boosted by explanations",
+    title="BMX: boosted metrics",
+    examples=_EXAMPLES,
+    tables={"": "bmx"},
+    rows={"scores": BoostedSystem},
+    check=check_score,
+    verdict=score_verdict,
+    claims=SCORE_CLAIMS,
+)
+def score(
+    testset: TestSet,
+    metrics: Metrics = "bleu",
+    *,
+    explainer: ExplainerSpec = "erasure",
+    p: Annotated[Sequence[float] | float | None, Metavar("P")] = None,
+    w: Annotated[Sequence[float] | float | None, Limits(0, 1), Metavar("W")] = None,
+    iterations: Positive = 1,
+    shift: Shift | None = None,
+    sides: ExplainedSides = "both",
+    scale: Annotated[float, Limits(1e-9, 1e9), Metavar("X")] = 1.0,
+    max_calls: Positive = MAX_CALLS,
+    segment_scores: OutputFile = None,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+    allow_code: bool = False,
+) -> Finding:
+    """How good each system is under a metric and under BMX of it, with its ranks under both.
+
+    Args:
+        testset: what was translated, and by whom.
+        metrics: one or several.
+        explainer: an explainer: "erasure", "lime(samples=50)", "file('spans.jsonl')" and so on.
+        p: exponent of the power mean, or one for each iteration; the published median by default.
+        w: weight of the metric's own score, likewise.
+        iterations: how often to explain; several p or w say so, too.
+        shift: how importances are made positive; by default that of the paper where p is given,
+            which collapses for p < 0, and else floor, which does not.
+        scale: what the metric's scores are divided by before importances are added, 100 for metrics
+            on 0 to 100; the boosted score is multiplied by it again.
+        max_calls: most pairs of texts that may be scored for each metric.
+        segment_scores: a file for the segment scores of both: .tsv, .jsonl, .wmt, or .seg.score
+            (mt-metrics-eval).
+        cache: remembers explanations.
+        progress: called with a stage, how much is done and how much there is.
+
+    Returns:
+        A table ``scores``: ``system, metric, score, base_score, rank, base_rank, system_score``.
+
+    Raises:
+        SpecError: an option has a value that it cannot have.
+        GnomonError: whatever scoring raises.
+    """
+    found = []
+    each: Sequence[Any] = metrics if isinstance(metrics, list | tuple) else [metrics]
+    for one in each:
+        boosted = Bmx(
+            metric=resolve(one, allow_code=allow_code),
+            explainer=explainer,
+            p=_option(p),
+            w=_option(w),
+            iterations=iterations,
+            shift=shift or ("floor" if p is None else "paper"),
+            sides=sides,
+            scale=scale,
+            max_calls=max_calls,
+        )
+        found.append(_scored(testset, boosted, cache, progress))
+    if segment_scores:
+        from gnomon.data.formats import write_segment_scores
+
+        write_segment_scores(segment_scores, [one for both in found for one in both], testset)
+    return _finding(testset, found)
+
+
+def _scored(
+    testset: TestSet, boosted: Bmx, cache: Cache | None, progress: Progress | None
+) -> _Both:
+    bound = boosted.bind(testset)
+    kept, notices = cache_of(bound.bound, cache, bound.explainer)
+    found = scores_of(testset, replace(bound, cache=kept, progress=progress))
+    plain = scores_of(testset, bound.bound)
+    return _Both(
+        replace(plain, metric=boosted.metric.spec),
+        replace(found, metric=boosted.spec, notices=(*notices, *found.notices)),
+    )
+
+
+def _finding(testset: TestSet, found: Sequence[_Both]) -> Finding:
+    """Base and boosted scores side by side, with the ranks of the systems under both."""
+    note = (
+        "Boosted and base scores are means over segments, so that they differ in the explanations"
+        " alone; the corpus score is what the metric itself says of the system."
+    )
+    title = f"Boosted metrics beside the metrics themselves ({testset.name})"
+    rows = [
+        row
+        for both in found
+        for row in sorted(_rows(both), key=lambda row: (row.rank is None, row.rank or 0))
+    ]
+    made = table("scores", title, BoostedSystem, rows, note=note)
+    several = len(found) > 1
+    notices = (
+        of_metric(both.boosted.metric, notice) if several else notice
+        for both in found
+        for one in both
+        for notice in one.notices
+    )
+    return Finding(
+        method="bmx score",
+        title=title,
+        tables=(made,),
+        signatures={one.metric: str(one.signature) for both in found for one in both},
+        views=(
+            Listing("scores", title, tuple(column.name for column in made.columns)),
+            *beside_base(made, _headline),
+        ),
+        notices=tuple(dict.fromkeys(notices)),
+        facts={
+            "test set": testset.name,
+            "systems": str(len(testset.systems)),
+            "segments": str(testset.segments),
+        },
+    )
+
+
+def _rows(both: _Both) -> Iterator[BoostedSystem]:
+    boosted, base = both.boosted, both.base
+    means = [mean_over_segments(one.segments) for one in (boosted, base)]
+    ranks = [_ranks(mean, up=base.higher_is_better) for mean in means]
+    for k, name in enumerate(boosted.systems):
+        yield BoostedSystem(
+            system=name,
+            metric=boosted.metric,
+            score=means[0][k],
+            base_score=means[1][k],
+            rank=ranks[0][k],
+            base_rank=ranks[1][k],
+            system_score=base.system[k],
+        )
+
+
+def _ranks(scores: NDArray[np.float64], *, up: bool) -> list[int | None]:
+    """Rank of each system, 1 is best; equal scores share the better rank."""
+    oriented = scores if up else -scores
+    return [
+        None if np.isnan(value) else 1 + int((oriented > value).sum())
+        for value in oriented.tolist()
+    ]
+
+
+def _option(given: Sequence[float] | float | None) -> Any:
+    """One value as itself, several as a tuple: as the options of the metric take them."""
+    if given is None or isinstance(given, (int, float)):
+        return given
+    return given[0] if len(given) == 1 else tuple(given)

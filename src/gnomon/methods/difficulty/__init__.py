@@ -1,0 +1,27 @@
+"""Difficulty: which words are hard for a group of systems, and which systems get them right.
+
+Zhan et al. (2021), "Difficulty-Aware Machine Translation Evaluation". The package is callable:
+``gnomon.difficulty(testset, "rouge1")`` is :func:`score`. Everything public is listed
+in ``__all__``; names are imported when first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.core.lazy import callable_package, lazy_exports
+
+if TYPE_CHECKING:
+    from gnomon.methods.difficulty.hard_words import words as words
+    from gnomon.methods.difficulty.matched import BoundAlignedDifficulty as BoundAlignedDifficulty
+    from gnomon.methods.difficulty.matched import BoundDifficulty as BoundDifficulty
+    from gnomon.methods.difficulty.metric import Difficulty as Difficulty
+    from gnomon.methods.difficulty.ngrams import BoundNgramDifficulty as BoundNgramDifficulty
+    from gnomon.methods.difficulty.pools import Pool as Pool
+    from gnomon.methods.difficulty.pools import choose_pool as choose_pool
+    from gnomon.methods.difficulty.scoring import score as score
+    from gnomon.methods.difficulty.segments import BoundSegmentDifficulty as BoundSegmentDifficulty
+
+__getattr__, __dir__, __all__ = lazy_exports(__name__)
+
+callable_package(__name__, "score")

@@ -1,0 +1,412 @@
+"""What difficulty says, in sentences: who rises, whether people agree, which words are hard."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from gnomon import stats
+from gnomon.agreement.gains import AgreementGainRow
+from gnomon.agreement.judging import ALL
+from gnomon.core.errors import SpecError
+from gnomon.core.verdicts import (
+    LEAST,
+    Claim,
+    amount,
+    counted,
+    listed,
+    metric_title,
+    number,
+    p_value,
+    titles_of,
+)
+from gnomon.methods.difficulty.pools import EMPTY
+from gnomon.metrics.spec import read_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from gnomon.agreement.tables import AgreementRow
+    from gnomon.core.findings import Cell, Finding, Statement
+
+_ALPHA = 0.05
+#: correlations over so many systems or fewer say little
+_FEW_SYSTEMS = 4
+_CIRCULAR = "CIRCULAR"
+_FIRST = "pearson"
+#: systems that move by fewer places are not named
+_NAMED = 3
+#: names of metrics that know nothing of quality
+_CONTROLS = ("length", "random")
+
+_AGREES = Claim(
+    "difficulty.score.agrees",
+    "{metric} agrees {more} with people ({kind}) where hard words count more, by {facts}",
+    None,
+    "the interval of the difference of Pearson's r over segments, and the larger p of that"
+    " bootstrap and of Williams's test over systems, Holm's over metrics and kinds of human scores",
+)
+_AGREES_ALIKE = Claim(
+    "difficulty.score.agrees_alike",
+    "The data cannot tell whether {metric} agrees {more} with people ({kind}) where hard words"
+    " count more, by {facts}",
+    "undecided",
+    "the interval holds 0, or one of both tests shows no difference, or no interval was made",
+)
+_RANKS = Claim(
+    "difficulty.score.ranks",
+    "{tops}; {moves}{of}. Changes of place were not tested",
+    "undecided",
+    "ranks of the systems with and without weights; nothing is tested",
+)
+_FEW_JUDGED = Claim(
+    "difficulty.score.few_systems",
+    "people judged {systems}; agreement with people over so few says little",
+    "caution",
+    "the number of judged systems, four at most",
+)
+_FEW_SEGMENTS = Claim(
+    "difficulty.score.few_segments",
+    "{segments} say little of how hard words are elsewhere",
+    "caution",
+    "the number of segments, below 30",
+)
+_CHOSE_POOL = Claim(
+    "difficulty.circular",
+    "the human scores that judge also chose the systems whose misses say which words are hard;"
+    " agreement with them proves nothing",
+    "caution",
+    "a kind of human scores that chose the pool judges (--allow-circular)",
+)
+_EMPTY_OUTPUTS = Claim(
+    "difficulty.empty",
+    "{left_out}",
+    "caution",
+    "more than 1 in 100 outputs of a system of the pool are empty",
+)
+SCORE_CLAIMS = (
+    *(_AGREES, _AGREES_ALIKE, _RANKS),
+    *(_FEW_JUDGED, _FEW_SEGMENTS, _CHOSE_POOL, _EMPTY_OUTPUTS),
+)
+
+_HARDEST = Claim(
+    "difficulty.words.hardest",
+    "Of {words}, systems miss these most under {metric}: {hardest} (difficulty: 0 where all systems"
+    " have the word, 1 where none has). Nothing was tested",
+    "undecided",
+    "the highest difficulties among the words that are listed; nothing is tested",
+)
+_NONE_HARD = Claim(
+    "difficulty.words.none_hard",
+    "All systems have all of {words} under {metric}: none is hard",
+    "undecided",
+    "no word has a difficulty above 0",
+)
+_PUNCTUATION = Claim(
+    "difficulty.words.punctuation",
+    "punctuation is among the hardest ({signs}): systems may just write it otherwise",
+    "caution",
+    "one of the three hardest has neither letter nor digit",
+)
+_NEAREST = Claim(
+    "difficulty.words.nearest",
+    "On the hardest tenth of the words ({words}) {nearest}. Nothing was tested",
+    "undecided",
+    "the mean similarity of each system to these words; nothing is tested",
+)
+_FEW_WORDS = Claim(
+    "difficulty.words.few_words",
+    "the hardest tenth of the words are {words}, too few to tell systems apart",
+    "caution",
+    "the number of these words, below 30",
+)
+_NONE_HAS = Claim(
+    "difficulty.words.none_has",
+    "No system has any of the hardest tenth of the words ({words}) as the references have them, so"
+    " that these do not separate systems",
+    "undecided",
+    "all similarities to these words are 0",
+)
+WORDS_CLAIMS = (
+    *(_HARDEST, _NONE_HARD, _PUNCTUATION, _NEAREST, _FEW_WORDS, _NONE_HAS),
+    *(_CHOSE_POOL, _EMPTY_OUTPUTS),
+)
+
+
+def score_verdict(finding: Finding) -> Iterator[Statement]:
+    """Who is on top where hard words count more, who rises, and whether people agree better."""
+    segments = _segments(finding)
+    yield from _empty(finding)
+    if any(table.name == "gains" for table in finding.tables):
+        yield from _gains(finding)
+    yield from _moves(finding, segments)
+    yield from _circular(finding)
+    if segments is not None and segments < LEAST:
+        yield _FEW_SEGMENTS.said(segments=counted(segments))
+
+
+def words_verdict(finding: Finding) -> Iterator[Statement]:
+    """Which words are hardest, and which systems have them right."""
+    yield from _empty(finding)
+    for metric in dict.fromkeys(row.get("metric") for row in finding.rows):
+        yield from _hardest(finding, metric)
+        yield from _right(finding, metric)
+    yield from _circular(finding)
+
+
+def _segments(finding: Finding) -> int | None:
+    """How many segments there are, as far as tables say."""
+    judged = any(table.name == "agreement" for table in finding.tables)
+    return int(finding.facts["segments"]) if judged else None
+
+
+def _moves(finding: Finding, segments: int | None) -> Iterator[Statement]:
+    """Who is on top under each metric, and who rises or falls; nothing was tested."""
+    metrics = list(dict.fromkeys(row.get("metric") for row in finding.rows))
+    for metric in metrics:
+        rows = [
+            (position, row)
+            for position, row in enumerate(finding.rows)
+            if row.get("metric") == metric and row["rank"] is not None
+        ]
+        if len(rows) < 2:
+            continue
+        alone = len(metrics) == 1
+        title = metric_title(_weighed(str(metric))) if alone else _base(metric, finding)
+        ours, theirs = _tops([row for _, row in rows])
+        moved = [(at, row, int(number(row["moved"]) or 0)) for at, row in rows if row["moved"]]
+        verb = "has" if len(ours) == 1 else "have"
+        tops = f"{listed(ours)} {verb} the highest {title} with and without weights for hard words"
+        if set(ours) != set(theirs):
+            tops = (
+                f"{listed(ours)} {verb} the highest {title} where hard words count more,"
+                f" {listed(theirs)} without weights"
+            )
+        up = sorted((one for one in moved if one[2] > 0), key=lambda one: -one[2])
+        down = sorted((one for one in moved if one[2] < 0), key=lambda one: one[2])
+        parts = [
+            f"{listed([_places(row, by) for _, row, by in some], most=_NAMED)} {verb}"
+            for some, verb in (
+                (up, "rise" if len(up) > 1 else "rises"),
+                (down, "fall" if len(down) > 1 else "falls"),
+            )
+            if some
+        ]
+        yield _RANKS.said(
+            {finding.tables[0].name: [at for at, _ in rows]},
+            tops=tops,
+            moves=" and ".join(parts) or "no system changes its place",
+            of="" if segments is None else f" ({counted(segments)})",
+        )
+
+
+def _tops(rows: Sequence[Mapping[str, Cell]]) -> list[list[str]]:
+    """Who is on top with weights, and who without."""
+    ways = ("rank", "base_rank")
+    return [[str(row["system"]) for row in rows if row[way] == 1] for way in ways]
+
+
+def moves_headline(rows: Sequence[Mapping[str, Cell]], among: Iterable[Cell]) -> str:
+    """Who is highest under one metric, and how many change their place: a picture's title."""
+    ours, theirs = _tops(rows)
+    title = metric_title(_inner(str(rows[0]["metric"])), [_inner(str(one)) for one in among])
+    if set(ours) == set(theirs):
+        text = f"{title}: {listed(ours)} highest with and without weights for hard words"
+    else:
+        text = (
+            f"{title}: {listed(ours)} highest where hard words count more, {listed(theirs)} without"
+            " weights"
+        )
+    moved = sum(bool(row["moved"]) for row in rows)
+    return f"{text}; {moved or 'none'} of {counted(len(rows), 'system')} changed place"
+
+
+def agreement_headline(rows: Sequence[AgreementRow]) -> str:
+    """Which metric has the highest agreement, as the title of a picture; empty for few systems."""
+    known = {
+        row.metric: (row.value, row)
+        for row in rows
+        if row.statistic == _FIRST and row.value is not None and row.metric not in _CONTROLS
+    }
+    if len(known) < 2 or any(row.n <= _FEW_SYSTEMS for _, row in known.values()):
+        return ""
+    value, best = max(known.values(), key=lambda one: one[0])
+    return (
+        f"{best.metric} has the highest agreement with people ({best.human}) of {len(known)}"
+        f" metrics, r = {amount(value, share=True)} over {counted(best.n, 'system')}"
+    )
+
+
+def _places(row: Mapping[str, Cell], by: int) -> str:
+    return f"{row['system']} (by {counted(abs(by), 'place')})"
+
+
+def _gains(finding: Finding) -> Iterator[Statement]:
+    """Whether weights make a metric agree better with people, over all systems.
+
+    P-values are Holm's, over metrics and kinds of human scores.
+    """
+    rows = [
+        row
+        for row in finding.records(AgreementGainRow, "gains")
+        if row.statistic == _FIRST and row.subset == ALL
+    ]
+    few = [row for row in rows if row.n <= _FEW_SYSTEMS]
+    sound = [row for row in rows if row not in few]
+    p = stats.holm([_larger_p(row) for row in sound])
+    if not any(one.startswith(_CIRCULAR) for one in finding.notices):
+        for row, corrected in zip(sound, p, strict=True):
+            yield from _gain(finding, row, float(corrected), several=len(sound) > 1)
+    if few:
+        yield _FEW_JUDGED.said(finding.positions(few), systems=counted(few[0].n, "system"))
+
+
+def _larger_p(row: AgreementGainRow) -> float:
+    """Of the bootstrap over segments and of Williams's test over systems; NaN without either."""
+    return math.nan if row.p is None or row.p_segments is None else max(row.p, row.p_segments)
+
+
+def _gain(
+    finding: Finding, row: AgreementGainRow, p: float, *, several: bool
+) -> Iterator[Statement]:
+    if row.gain is None:
+        return
+    untested = row.ends("gain")[0] is None
+    tested = "; resamples make a test" if untested else "; no test was possible"
+    if not math.isnan(p):
+        tested = f", {'corrected ' if several else ''}{p_value(p)}"
+    parts: dict[str, Any] = {
+        "metric": _base(row.metric, finding),
+        "more": row.direction,
+        "kind": row.human,
+        "facts": f"{row.size} ({row.sides}{tested})",
+    }
+    if row.excludes_zero and p <= _ALPHA:
+        yield _AGREES.said(finding.positions([row]), level=row.direction, **parts)
+    else:
+        yield _AGREES_ALIKE.said(finding.positions([row]), **parts)
+
+
+def _base(spec: Cell, finding: Finding) -> str:
+    """The name of the metric that difficulty weighs, as it is told from others of the finding."""
+    every = {one: _inner(one) for one in (str(spec), *titles_of(finding))}
+    return metric_title(every[str(spec)], every.values())
+
+
+def _inner(text: str) -> str:
+    """What difficulty weighs; the whole spec where it has options of its own."""
+    try:
+        spec = read_spec(text)
+    except SpecError:  # the name of a curve goes on after its metric
+        return text
+    plain = spec.name == "difficulty" and spec.first is not None and not spec.arguments
+    return str(spec.first) if plain else text
+
+
+def _weighed(text: str) -> str:
+    """What difficulty weighs, whatever its options."""
+    spec = read_spec(text)
+    return str(spec.first) if spec.name == "difficulty" and spec.first is not None else text
+
+
+def _circular(finding: Finding) -> Iterator[Statement]:
+    if any(one.startswith(_CIRCULAR) for one in finding.notices):
+        yield _CHOSE_POOL.said()
+
+
+def _empty(finding: Finding) -> Iterator[Statement]:
+    for one in dict.fromkeys(finding.notices):
+        if EMPTY in one:
+            yield _EMPTY_OUTPUTS.said(left_out=one)
+
+
+# Words
+
+
+def _hardest(finding: Finding, metric: Cell) -> Iterator[Statement]:
+    rows = [(at, row) for at, row in enumerate(finding.rows) if row.get("metric") == metric]
+    rows = sorted(rows, key=lambda one: -(number(one[1]["difficulty"]) or 0.0))
+    if not rows:
+        return
+    title = _base(metric or _looked_at(finding), finding)
+    name = finding.tables[0].name
+    hard = [one for one in rows if (number(one[1]["difficulty"]) or 0.0) > 0]
+    if not hard:
+        words = counted(len(rows), "word")
+        yield _NONE_HARD.said({name: [at for at, _ in rows]}, words=words, metric=title)
+        return
+    letters = [one for one in rows if any(map(str.isalnum, str(one[1]["word"])))]
+    shown = [one for one in letters if one in hard][:3] or hard[:3]
+    told = [
+        f"“{row['word']}” ({amount(number(row['difficulty']) or 0.0, share=True)},"
+        f" {counted(int(number(row['count']) or 0), 'time')})"
+        for _, row in shown
+    ]
+    yield _HARDEST.said(
+        {name: [at for at, _ in shown]},
+        words=counted(len(letters) or len(rows), "word"),
+        metric=title,
+        hardest=listed(told),
+    )
+    signs = [one for one in hard[:3] if one not in letters]
+    if signs and shown[0] in letters:
+        names = listed([str(row["word"]) for _, row in signs])
+        yield _PUNCTUATION.said({name: [at for at, _ in signs]}, signs=names)
+
+
+def _right(finding: Finding, metric: Cell) -> Iterator[Statement]:
+    """Which system has the hard words best, and whether it has the others best, too."""
+    if all(table.name != "systems" for table in finding.tables):
+        return
+    rows = [
+        (at, row)
+        for at, row in enumerate(finding.table("systems").rows)
+        if row.get("metric") == metric and number(row["rank"]) is not None
+    ]
+    if len(rows) < 2:
+        return
+    order = sorted(rows, key=lambda one: number(one[1]["rank"]) or 0.0)
+    first, second = order[0][1], order[1][1]
+    n = int(number(first["hard_words"]) or 0)
+    places = {"systems": [order[0][0], order[1][0]]}
+    words = counted(n, "word")
+    if all(number(row["hard"]) == 0 for _, row in rows):
+        yield _NONE_HAS.said(places, words=words)
+        return
+    if n < LEAST:
+        yield _FEW_WORDS.said(places, words=words)
+        return
+    if all(number(row["other"]) is None for _, row in rows):
+        return  # no tenth is harder than the others
+    values = [amount(number(one["hard"]) or 0.0, share=True) for one in (first, second)]
+    if values[0] == values[1]:
+        who = f"{first['system']} and {second['system']} are equally near to the references"
+        yield _NEAREST.said(places, words=words, nearest=f"{who} ({values[0]})")
+        return
+    best = [str(row["system"]) for _, row in rows if number(row["other_rank"]) == 1]
+    also = f", on the others {listed(best)}" if best else ""
+    if first["system"] in best:
+        also = ", on the other words too"
+    nearest = (
+        f"{first['system']} is nearest to the references ({values[0]}, {second['system']}"
+        f" {values[1]}){also}"
+    )
+    yield _NEAREST.said(places, words=words, nearest=nearest)
+
+
+def words_headline(rows: Sequence[Mapping[str, Cell]], title: str) -> str:
+    """Which words are hardest, or that hard words tell no systems apart, as a picture's title."""
+    known = [row for row in rows if number(row["hard"]) is not None]
+    tops = [[str(r["system"]) for r in known if r[way] == 1] for way in ("rank", "other_rank")]
+    if len(known) < 2 or not tops[0]:
+        return ""
+    nearest = f"{title}: {listed(tops[0])} {'is' if len(tops[0]) == 1 else 'are'} nearest"
+    if not tops[1]:  # all words are among the hardest
+        return f"{nearest} on hard words"
+    if set(tops[0]) == set(tops[1]):
+        return f"{nearest} on hard words and on others"
+    return f"{nearest} on hard words, {listed(tops[1])} on others"
+
+
+def _looked_at(finding: Finding) -> str:
+    return finding.facts.get("base metric") or finding.facts.get("metric") or "the metric"

@@ -1,0 +1,533 @@
+"""Whether people agree: who judges, agreement, gains, ranks, and curves over the best systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import numpy as np
+
+from gnomon.agreement.gains import AgreementGainRow, GainTesting, gain_rows
+from gnomon.agreement.judging import ALL, Judging, judge
+from gnomon.agreement.measures import Measure, MeasuredScores, value
+from gnomon.agreement.pairing import PairingRequest, pairings
+from gnomon.agreement.significance import Testing
+from gnomon.agreement.tables import (
+    HUMAN,
+    SUBSET,
+    AgreementRow,
+    TopSystemsRow,
+    agreement_rows,
+    curve_rows,
+)
+from gnomon.core.errors import UsageError
+from gnomon.core.findings import HeatMap, Lines, Listing, Scatter
+from gnomon.core.human import are_of_same_judgements
+from gnomon.core.records import METRIC, SYSTEM, Record, column
+from gnomon.methods.difficulty.gram_hardness import measure_grams
+from gnomon.methods.difficulty.matched import TokenDifficulty
+from gnomon.methods.difficulty.segment_hardness import measure_segments
+from gnomon.methods.difficulty.segments import BoundSegmentDifficulty
+from gnomon.methods.difficulty.token_hardness import measure
+from gnomon.metrics.circularity import kind_counts_edits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.agreement.pairing import Pairing
+    from gnomon.core.batch import Batch
+    from gnomon.core.findings import View
+    from gnomon.core.scores import Scores
+    from gnomon.core.testset import TestSet
+    from gnomon.methods.difficulty.sides import Bound
+    from gnomon.metrics.ngrams import Ngrams
+
+#: systems that a correlation needs to say anything
+LEAST = 3
+_LEFT_OUT = "agreement with people is left out"
+_MEASURES = tuple(Measure(name, "system", "none") for name in ("pearson", "spearman", "kendall_b"))
+
+
+# What people said
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """Human scores of systems.
+
+    Attributes:
+        kind: "da-z", "mqm", ...
+        scores: float64 [K], NaN where a system was not judged or is a person.
+        order: int64 [judged], the judged systems, best first, ties by name.
+    """
+
+    kind: str
+    scores: NDArray[np.float64]
+    order: NDArray[np.int64]
+
+    def top(self, k: int) -> NDArray[np.int64]:
+        """The best k systems in the order of the test set, int64 [k]."""
+        return np.sort(self.order[:k])
+
+
+def judges(
+    testset: TestSet, kinds: Sequence[str], informed: Collection[str], *, allow_circular: bool
+) -> tuple[list[People], tuple[str, ...]]:
+    """Human scores to judge by, kind by kind, and what should be said of that.
+
+    Args:
+        testset: the test set.
+        kinds: which human scores were named; none: all kinds that there are.
+        informed: kinds of human scores that the metrics have seen.
+        allow_circular: judge by them nevertheless.
+
+    Raises:
+        UsageError: a kind was named that chose the pool, and circular figures are not allowed.
+        UnknownNameError: there is no such kind.
+    """
+    found: list[People] = []
+    notices: list[str] = []
+    there = kinds or testset.human_kinds("system")
+    known = testset.human_kinds("system")
+    if not there:
+        notices.append(f"{_LEFT_OUT}: {testset.name} has human scores of systems: none")
+    for kind in there:
+        people = _people(testset, kind)
+        if testset.systems and kind_counts_edits(testset, kind):
+            said = f"human scores ({kind}) count edits, as TER does, and so cannot judge metrics"
+            notices.append(f"{_LEFT_OUT}: {said}")
+            continue
+        if len(people.order) < LEAST:
+            said = f"people judged {len(people.order)} system(s) ({kind}); {LEAST} are needed"
+            notices.append(f"{_LEFT_OUT}: {said}")
+            continue
+        # scores of people from a file may be of any kind
+        seen = [one for one in informed if are_of_same_judgements(kind, one) or one not in known]
+        if seen and not allow_circular:
+            if kinds:
+                raise UsageError(
+                    f"{circular(seen[0])}; take another pool, or allow it (--allow-circular)"
+                )
+            notices.append(f"{_LEFT_OUT}: {circular(seen[0])} (--allow-circular shows it)")
+            continue
+        if seen:
+            notices.append(f"CIRCULAR, as was allowed: {circular(seen[0])}")
+        found.append(people)
+        notices += _constant(people)
+    return found, tuple(notices)
+
+
+def circular(kind: str) -> str:
+    """Why human scores that chose the pool cannot judge."""
+    return (
+        f"human scores ({kind}) chose the pool (the systems whose misses make words hard), so that"
+        " the weights have seen what they would be judged by"
+    )
+
+
+def _people(testset: TestSet, kind: str) -> People:
+    scores = testset.human_scores(kind, "system")
+    names = list(testset.systems)
+    persons = [name in testset.info and testset.info[name].human for name in names]
+    scores = np.where(persons, np.nan, scores)
+    judged = [k for k in range(len(names)) if not np.isnan(scores[k])]
+    order = sorted(judged, key=lambda k: (-scores[k], names[k]))
+    return People(kind, scores, np.array(order, dtype=np.int64))
+
+
+def _constant(found: People) -> tuple[str, ...]:
+    if np.ptp(found.scores[found.order]) > 0:
+        return ()
+    said = f"all human scores ({found.kind}) are equal: correlations are undefined"
+    return (f"{said}, and the best systems are the first by name",)
+
+
+class Subset(NamedTuple):
+    """Systems that are judged together.
+
+    Attributes:
+        name: "all", or "top K".
+        title: in full ("all 22 systems").
+        rows: int64, the systems, in the order of the test set.
+    """
+
+    name: str
+    title: str
+    rows: NDArray[np.int64]
+
+
+def subsets(people: People, top: str) -> tuple[list[Subset], tuple[str, ...]]:
+    """All judged systems, and the best of them.
+
+    Args:
+        people: human scores.
+        top: "30%" (rounded down) or a number.
+
+    Returns:
+        The subsets, and a notice where the best are too few.
+
+    Raises:
+        UsageError: ``top`` is neither a number nor a share.
+    """
+    judged = len(people.order)
+    k = best_count(top, judged)
+    found = [Subset(ALL, f"all {judged} systems", people.top(judged))]
+    if k < LEAST:
+        said = f"the top {top} of {judged} systems are {k}, too few to correlate; see --top"
+        return found, (said,)
+    said = f"top {top}: {k} of {judged} systems" if top.endswith("%") else f"top {k} of {judged}"
+    return [*found, Subset(f"top {k}", said, people.top(k))] if k < judged else found, ()
+
+
+def best_count(top: str, judged: int) -> int:
+    """How many systems are the best: "30%" of those judged, rounded down, or a number.
+
+    Raises:
+        UsageError: ``top`` is neither a number nor a share.
+    """
+    share = top.endswith("%")
+    digits = top.removesuffix("%")
+    if not digits.isdecimal() or int(digits) == 0 or (share and int(digits) > 100):
+        raise UsageError(f"the top systems are a number or a share such as 30%; got {top!r}")
+    return int(digits) * judged // 100 if share else min(int(digits), judged)
+
+
+# Rows
+
+
+class RankRow(Record):
+    """Ranks of a system by people and by both scores within some systems (table 2)."""
+
+    subset: str = SUBSET
+    metric: str = METRIC
+    system: str = SYSTEM
+    human_score: float = column("Human score", digits=3, help="people's score of the system")
+    human_rank: int | None = column("Human rank", help="by people")
+    base_rank: int | None = column("Base rank", help="by the base score")
+    rank: int | None = column("Rank", help="by the weighted score")
+    base_difference: int | None = column(
+        "Base, off by", help="human rank less base rank: + is above"
+    )
+    difference: int | None = column("Weighted, off by", help="human rank less rank: + is above")
+    human: str = HUMAN
+
+
+class RankSumRow(Record):
+    """How far the ranks of a metric are from those of people."""
+
+    subset: str = SUBSET
+    metric: str = METRIC
+    sum: int = column("Sum |off|", better="lower", help="rank differences without sign")
+    in_place: int = column("In place", better="higher", help="systems ranked as by people")
+    systems: int = column("K", help="systems")
+    human: str = HUMAN
+
+
+class MetricScores(NamedTuple):
+    """System scores of a metric, turned so that higher is better.
+
+    Attributes:
+        name: of the metric, for people.
+        scores: float64 [K].
+    """
+
+    name: str
+    scores: NDArray[np.float64]
+
+
+def pairings_of(
+    testset: TestSet, scored: Sequence[Scores], people: Sequence[People]
+) -> Mapping[str | None, Pairing]:
+    """The scores of metrics beside people's, by the kind of these."""
+    named = [(scores.metric, scores) for scores in scored]
+    kinds = [judging.kind for judging in people]
+    request = PairingRequest(human=kinds, controls=False, allow_circular=True)
+    return {pairing.kind: pairing for pairing in pairings([testset], named, request)}
+
+
+def judged_rows(
+    pairing: Pairing, chosen: Sequence[Subset], curves: Mapping[str, str]
+) -> tuple[list[AgreementRow], list[TopSystemsRow]]:
+    """Agreement of every metric with people over every subset (table 1), and over the K best.
+
+    Args:
+        pairing: the metrics beside people.
+        chosen: the subsets.
+        curves: what curves are called, by metric.
+    """
+    tops = tuple(len(subset.rows) for subset in chosen if subset.name != ALL)
+    judging = Judging(_MEASURES, Testing(resamples=0), top=tops)
+    results = list(judge(pairing, judging))
+    rows = [row for one in results for row in agreement_rows(one, judging.testing, None, "none")]
+    over_best = [
+        TopSystemsRow.of(row, metric=curves[row.metric])
+        for row in curve_rows(results)
+        if row.metric in curves
+    ]
+    return rows, over_best
+
+
+def weight_gain_rows(
+    pairing: Pairing,
+    sides: tuple[str, str],
+    chosen: Sequence[Subset],
+    systems: Sequence[str],
+    how: GainTesting,
+) -> Iterator[AgreementGainRow]:
+    """What weights add to the agreement with people, over segments and over systems.
+
+    The bootstrap says whether other segments would give this difference; Williams's test says
+    whether other systems would.
+
+    Args:
+        pairing: the metrics beside people.
+        sides: the names of the base metric and of the weighted one.
+        chosen: the subsets.
+        systems: names, in the order of the subsets.
+        how: how gains are tested.
+    """
+    metrics = {entry.metric: entry for entry in pairing.entries}
+    subsets = [
+        (subset.name, np.isin(pairing.systems, [systems[k] for k in subset.rows]))
+        for subset in chosen
+    ]
+    yield from gain_rows(pairing, (metrics[sides[0]], metrics[sides[1]]), _MEASURES, how, subsets)
+
+
+def following_rows(
+    name: str, scores: Mapping[int, NDArray[np.float64]], people: People, test_set: str
+) -> Iterator[TopSystemsRow]:
+    """Agreement over the K best systems whose difficulties are those of these systems alone.
+
+    Args:
+        name: of the curve.
+        scores: K -> float64 [K systems].
+        people: human scores.
+        test_set: what tables call the test set.
+    """
+    for k, best in scores.items():
+        human = people.scores[people.top(k)]
+        for statistic in _MEASURES:
+            found = value(MeasuredScores(statistic, (name,), human, best[None]), 0)
+            yield TopSystemsRow(
+                test_set=test_set,
+                statistic=statistic.statistic,
+                metric=name,
+                k=k,
+                value=found.value,
+                n=found.n,
+                human=people.kind,
+            )
+
+
+def rank_rows(
+    sides: Sequence[MetricScores],
+    people: People,
+    chosen: Sequence[Subset],
+    systems: Sequence[str],
+    metric: str,
+) -> Iterator[RankRow]:
+    """Ranks by people and by both metrics within every subset, and their differences (table 2).
+
+    Args:
+        sides: the base metric and the weighted one.
+        people: human scores.
+        chosen: the subsets.
+        systems: their names.
+        metric: the spec of the weighted metric.
+    """
+    for subset in chosen:
+        by_people = ranks(people.scores[subset.rows])
+        base, weighted = (ranks(side.scores[subset.rows]) for side in sides)
+        for place in sorted(range(len(subset.rows)), key=lambda p: (by_people[p] or 0, p)):
+            yield RankRow(
+                subset=subset.name,
+                metric=metric,
+                system=systems[int(subset.rows[place])],
+                human_score=float(people.scores[subset.rows[place]]),
+                human_rank=by_people[place],
+                base_rank=base[place],
+                rank=weighted[place],
+                base_difference=_difference(by_people[place], base[place]),
+                difference=_difference(by_people[place], weighted[place]),
+                human=people.kind,
+            )
+
+
+def sum_rows(rows: Sequence[RankRow], sides: Sequence[MetricScores]) -> Iterator[RankSumRow]:
+    """Sums of the rank differences without their signs, and how many systems are in place.
+
+    Args:
+        rows: of one metric under one kind of human scores.
+        sides: the base metric and the weighted one.
+    """
+    for subset in dict.fromkeys(row.subset for row in rows):
+        mine = [row for row in rows if row.subset == subset]
+        off = ([row.base_difference for row in mine], [row.difference for row in mine])
+        for own, side in zip(off, sides, strict=True):
+            known = [one for one in own if one is not None]
+            yield RankSumRow(
+                subset=subset,
+                metric=side.name,
+                sum=sum(map(abs, known)),
+                in_place=known.count(0),
+                systems=len(known),
+                human=mine[0].human,
+            )
+
+
+def ranks(scores: NDArray[np.float64]) -> list[int | None]:
+    """1 for the highest; equal scores share the best of their ranks; None for NaN.
+
+    >>> ranks(np.array([3.0, 5.0, 3.0, np.nan]))
+    [2, 1, 2, None]
+    """
+    return [None if np.isnan(own) else 1 + int((scores > own).sum()) for own in scores]
+
+
+def _difference(people: int | None, metric: int | None) -> int | None:
+    return None if people is None or metric is None else people - metric
+
+
+# The curve that the authors draw (figure 2): the pool follows the systems that are judged
+
+
+def following(
+    bound: Bound,
+    batch: Batch,
+    people: People,
+    progress: Callable[[str, int, int], None] | None,
+) -> Mapping[int, NDArray[np.float64]]:
+    """K -> scores of the K best systems under the difficulties of these alone, float64 [K].
+
+    Args:
+        bound: the weighted metric; its options hold but for the pool.
+        batch: the texts, whose matches the wrapped metric remembers.
+        people: what ranks the systems.
+        progress: called with a stage, what is done and the total.
+
+    Returns:
+        Scores in the order of the test set.
+    """
+    found = {}
+    last = len(people.order)
+    for k in range(LEAST, last + 1):
+        rows = people.top(k)
+        names = tuple(batch.systems[int(row)] for row in rows)
+        part = batch.select(systems=rows.tolist())
+        found[k] = with_pool(bound, batch, names).system(part)
+        if progress:
+            progress("curves", k, last)
+    return found
+
+
+def with_pool(bound: Bound, batch: Batch, names: tuple[str, ...]) -> Bound:
+    """The same metric with the difficulties of other systems; nothing is encoded again."""
+    keep, identity = bound.metric.leave_one_out, ",".join(names)
+    if isinstance(bound, TokenDifficulty):
+        hardness = measure(bound.compare(batch), batch, names, identity, keep=keep)
+        return replace(bound, hardness=hardness, pool=None)
+    if isinstance(bound, BoundSegmentDifficulty):
+        segments = measure_segments(bound.base, batch, names, identity, keep=keep)
+        return replace(bound, hardness=segments, pool=None)
+    base = cast("Ngrams", bound.base)
+    most = max(base.ngram_orders)
+    grams = measure_grams(batch, base.ngram_tokens, names, identity, most=most, keep=keep)
+    return replace(bound, hardness=grams, pool=None)
+
+
+# Views
+
+
+_RANKS = (
+    *("system", "human_score", "human_rank", "base_rank", "rank"),
+    *("base_difference", "difference"),
+)
+_SUMS = ("subset", "metric", "sum", "in_place", "systems")
+
+
+def agreement_views(rows: Mapping[str, Sequence[Record]], titles: Mapping[str, str]) -> list[View]:
+    """Agreement for each kind of human scores and subset; then ranks, curves and points.
+
+    Args:
+        rows: the rows of "agreement", "gains", "ranks" and so on, by the names of their tables.
+        titles: of these tables.
+    """
+    found: list[View] = []
+    agreement = cast("Sequence[AgreementRow]", rows.get("agreement", ()))
+    ranked = cast("Sequence[RankRow]", rows.get("ranks", ()))
+    kinds = list(dict.fromkeys(row.human for row in agreement))
+    several = len(kinds) > 1
+    for kind in kinds:
+        said, own = (f" ({kind})", {"human": kind}) if several else ("", {})
+        judged = [row for row in agreement if row.human == kind]
+        most = max(row.n for row in judged)
+        for subset in dict.fromkeys(row.subset for row in judged):
+            systems = f"all {most} systems" if subset == ALL else f"{subset} of {most} systems"
+            found.append(
+                HeatMap(
+                    table="agreement",
+                    title=f"{titles['agreement']}, {systems}{said}",
+                    rows="metric",
+                    columns="statistic",
+                    value="value",
+                    where={"subset": subset, **own},
+                    faint="few",
+                    under="n",
+                )
+            )
+    found += _gain_views(cast("Sequence[AgreementGainRow]", rows.get("gains", ())), titles["gains"])
+    metrics = list(dict.fromkeys(row.metric for row in ranked))
+    for kind in kinds:
+        # those of all systems stand beside the scores already
+        last = list(dict.fromkeys(row.subset for row in ranked if row.human == kind))[-1:]
+        for subset in last:
+            for metric in metrics:
+                of = [metric] * (len(metrics) > 1) + [str(kind)] * several
+                where = {"subset": subset, **({"human": kind} if several else {})}
+                where |= {"metric": metric} if len(metrics) > 1 else {}
+                name = f"{subset} systems"
+                title = f"Ranks, {name}{' (' + ', '.join(of) + ')' if of else ''}"
+                found.append(Listing("ranks", title, _RANKS, where))
+    if rows.get("rank_sums"):
+        shown = (*_SUMS, "human") if several else _SUMS
+        found.append(Listing("rank_sums", titles["rank_sums"], shown))
+    for kind in kinds:
+        said, where = (f" ({kind})", {"human": kind}) if several else ("", {})
+        if rows.get("curves"):
+            found.append(
+                Lines(
+                    table="curves",
+                    title=f"{titles['curves']}{said}",
+                    x="k",
+                    y="value",
+                    series="metric",
+                    panels="statistic",
+                    where=where,
+                )
+            )
+        if rows.get("points"):
+            found.append(
+                Scatter(
+                    "points",
+                    f"{titles['points']}{said}",
+                    x="score",
+                    y="human_score",
+                    label="system",
+                    panels="metric",
+                    where=where,
+                )
+            )
+    return found
+
+
+def _gain_views(rows: Sequence[AgreementGainRow], title: str) -> Iterator[View]:
+    """One listing, which names the kind of human scores where there are several."""
+    ends = ("gain_low", "gain_high") if any(row.interval for row in rows) else ()
+    human = ("human",) if len({row.human for row in rows}) > 1 else ()
+    metric = ("metric",) if len({row.metric for row in rows}) > 1 else ()
+    shown = ("subset", *metric, "statistic", "base", "value", "gain", *ends, "n", *human)
+    if rows:
+        yield Listing("gains", title, shown)

@@ -1,0 +1,489 @@
+"""Which words were hard, for whom, and where they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from gnomon.core.cache import Cache
+from gnomon.core.findings import Bars, Finding, HeatMap, Listing, Scatter
+from gnomon.core.options import (
+    SEED,
+    Confidence,
+    Count,
+    Positive,
+    Resamples,
+    Seed,
+    Segments,
+)
+from gnomon.core.records import Record, columns_of, table
+from gnomon.core.registry import method
+from gnomon.core.scores import of_metric
+from gnomon.core.store_views import Layer, metric_sql, words_in
+from gnomon.core.testset import TestSet
+from gnomon.data.formats import with_human
+from gnomon.linguistics import OptionalTagger
+from gnomon.methods.difficulty._requests import (
+    Frozen,
+    Judges,
+    Omission,
+    PoolBy,
+    PoolOfSystems,
+    SavedDifficulties,
+    Top,
+    check_words,
+    each_metric,
+    weighted,
+)
+from gnomon.methods.difficulty._verdict import WORDS_CLAIMS, words_headline, words_verdict
+from gnomon.methods.difficulty.agreement import judges, subsets
+from gnomon.methods.difficulty.omission import (
+    OmissionRow,
+    omission_table,
+    omission_test,
+    omission_views,
+)
+from gnomon.methods.difficulty.pools import empty_notices
+from gnomon.methods.difficulty.reference_words import ReferenceWords, reference_words, word_classes
+from gnomon.methods.difficulty.sides import facts_of
+from gnomon.methods.difficulty.word_rows import (
+    DistributionRow,
+    HardDocumentRow,
+    HardSegmentRow,
+    OccurrenceRow,
+    StripRow,
+    WordClassRow,
+    WordRow,
+    WordsOfSystemRow,
+    class_rows,
+    distribution_rows,
+    document_rows,
+    exhibits,
+    hard,
+    occurrence_rows,
+    segment_rows,
+    strip_rows,
+    system_rows,
+    type_rows,
+)
+from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.scoring import signature_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gnomon.core.findings import Exhibit, Table, View
+    from gnomon.core.store_views import Mark, StoredRows, Stretch
+    from gnomon.methods.difficulty.sides import Bound
+    from gnomon.metrics.protocol import BoundMetric
+
+_LEAST_WORDS = 5  # of a segment that is shown where none was asked for
+_LISTED = 20
+_EXAMPLES = """\
+examples:
+  gnomon difficulty words -t wmt19/de-en -m bertscore
+  gnomon difficulty words -t wmt19/de-en -m bertscore --segments 12 40 --tagger auto
+  gnomon difficulty words ref.txt -i a.txt b.txt -l en -m rouge1 --html report.html
+"""
+_ROWS: Mapping[str, type[Record]] = {
+    "words": WordRow,
+    "classes": WordClassRow,
+    "strips": StripRow,
+    "systems": WordsOfSystemRow,
+    "distribution": DistributionRow,
+    "segments": HardSegmentRow,
+    "documents": HardDocumentRow,
+    "occurrences": OccurrenceRow,
+    "omission": OmissionRow,
+}
+_TITLES = {
+    "words": "Hardest words",
+    "classes": "Difficulty of word classes",
+    "strips": "Words of a segment across systems",
+    "systems": "Who has the hard words",
+    "distribution": "How hard words are",
+    "segments": "Hardest segments",
+    "documents": "Difficulty of documents",
+    "occurrences": "Every word of the references",
+}
+
+
+# Marks of hard words in the references of a study.
+
+
+#: words of a table of difficulties: a run of letters and digits, or a single sign
+_WORD = re.compile(r"[^\W_]+|\S")
+_TYPES, _OCCURRENCES = "difficulty_words", "difficulty_words_occurrences"
+_STRIPS = "difficulty_words_strips"
+
+
+def hard_word_marks(stored: StoredRows) -> HardWordMarks | None:
+    """What marks hard words, by the tables of ``difficulty.words``; None where these are empty."""
+    rows = stored.rows(_TYPES)
+    if rows is None:
+        return None
+    said = f"select {metric_sql(stored, rows)}, word, difficulty from {rows}"  # noqa: S608  # no input
+    types: dict[str, dict[str, float]] = {}
+    for metric, word, value in stored.ask(said):
+        types.setdefault(metric, {})[word] = value
+    own: dict[str, dict[tuple[int, str], list[tuple[str, float]]]] = {}
+    for metric, segment, reference, word, value in _single(stored):
+        own.setdefault(metric, {}).setdefault((segment, reference), []).append((word, value))
+    names = list(dict.fromkeys([*types, *own]))
+    tops = [max(types.get(name, {"": 1.0}).values(), default=1.0) for name in names]
+    return HardWordMarks(
+        tuple(
+            Layer("values", name, f"difficulty: {name}", 0.0, min(top, 1.0), ("easy", "hard"))
+            for name, top in zip(names, tops, strict=True)
+        ),
+        tuple(types.get(name, {}) for name in names),
+        tuple(own.get(name, {}) for name in names),
+    )
+
+
+@dataclass(frozen=True)
+class HardWordMarks:
+    """Marks hard words of references.
+
+    Words carry their own difficulty where the store has it, else the mean over their occurrences.
+
+    Attributes:
+        layers: a layer for each metric.
+        types: by layer, word -> mean difficulty.
+        own: by layer, segment (from 1) and reference -> words and their difficulties.
+    """
+
+    layers: tuple[Layer, ...]
+    types: tuple[Mapping[str, float], ...]
+    own: tuple[Mapping[tuple[int, str], Sequence[tuple[str, float]]], ...]
+
+    def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:
+        """Number of the segment (from 0, within the stretch), text, mark in one of the layers."""
+        for i, references in enumerate(stretch.references):
+            for name, text in references.items():
+                for layer in range(len(self.layers)):
+                    found = self._words(layer, stretch.first + i + 1, name, text)
+                    if found:
+                        ends = [end for place, _ in found for end in place]
+                        yield i, text, (layer, ends, [value for _, value in found])
+
+    def _words(
+        self, layer: int, segment: int, reference: str, text: str
+    ) -> list[tuple[tuple[int, int], float]]:
+        own = self.own[layer].get((segment, reference))
+        where = words_in(text, [word for word, _ in own]) if own else None
+        if own and where:
+            return list(zip(where, (value for _, value in own), strict=True))
+        known = self.types[layer]
+        return [(one.span(), known[one[0]]) for one in _WORD.finditer(text) if one[0] in known]
+
+
+def _single(stored: StoredRows) -> list[tuple[Any, ...]]:
+    """Metric, segment, reference, word and difficulty, word by word in the order of texts."""
+    rows, place = stored.rows(_OCCURRENCES), "position"
+    if rows is None:  # strips hold each word once per system, numbered
+        rows, place = stored.rows(_STRIPS), "cast(split_part(token, ' ', 1) as integer)"
+    if rows is None:
+        return []
+    return stored.ask(
+        f"select {metric_sql(stored, rows)}, segment, reference, any_value(word),"  # noqa: S608  # no input
+        f" any_value(difficulty) from {rows} group by 1, 2, 3, {place} order by 1, 2, 3, {place}"
+    )
+
+
+# The method.
+
+
+@method(
+    "difficulty.words",
+    answers="which words of the references were hard, and which systems got them right",
+    title="Difficulty: hard words",
+    examples=_EXAMPLES,
+    tables={"": "difficulty_words"},
+    rows=_ROWS,
+    human=True,
+    usual={"examples": 0, "occurrences": True},
+    for_pages={"examples": ""},
+    marks=hard_word_marks,
+    check=check_words,
+    verdict=words_verdict,
+    claims=WORDS_CLAIMS,
+)
+def words(
+    testset: TestSet,
+    metrics: Metrics = "bleu",
+    *,
+    pool: PoolOfSystems = None,
+    pool_by: PoolBy = None,
+    frozen: Frozen = None,
+    save: SavedDifficulties = None,
+    segments: Segments = None,
+    min_count: Positive | None = None,
+    human: Judges = (),
+    top: Top = "30%",
+    examples: Count = 3,
+    occurrences: bool = False,
+    omission: Omission = False,
+    tagger: OptionalTagger = None,
+    seed: Seed = SEED,
+    resamples: Resamples = 1000,
+    confidence: Confidence = 0.95,
+    allow_code: bool = False,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """The hardest words of the references, who got them right, and how difficulties spread.
+
+    Zhan et al. (2021), table 3 and figure 3. A word is a run of letters and digits, or a single
+    sign; where the model sees it in several pieces its difficulty, and its similarity in an output,
+    are the means of those of its pieces.
+
+    Args:
+        testset: the test set.
+        metrics: metrics that tell words ("bertscore", "chrf", "ter"), or any under
+            difficulty already: "difficulty(sbert, units='deletions')".
+        segments: whose words are shown across systems, from 1; by default those of the hardest
+            segment of at least five words.
+        min_count: how often a word must occur to be listed; by default 5, or 1 where there are
+            fewer than 100 segments.
+        human: kinds of human scores that tell the best systems, whose difficulties stand beside
+            those of the pool, or files of them; by default all kinds that there are.
+        top: how many systems are the best: a number, or a share, rounded down.
+        examples: segments to read on a page, hardest first; 0 for none.
+        occurrences: list every word of every reference too, in the table "occurrences".
+        omission: the omission test: one content word per segment is deleted, and the drop of base
+            and weighted score is given by how hard the word was.
+        tagger: word classes by ``spacy:NAME``, an annotator, or "auto" for the one of the target
+            language; by default none.
+        seed: of the omission test and of resamples.
+        resamples: resamples for its intervals; 0 for none.
+        confidence: share of resamples inside them.
+        allow_code: let a spec ``python('module:function')`` run code.
+        cache: where tags are kept.
+
+    Returns:
+        A finding with rows ``word, word_class, difficulty, count, segments, ...`` and tables
+        "strips", "systems", "distribution", "segments", and as far as they apply "classes",
+        "documents", "occurrences", "omission". Of several metrics, each row names its own.
+
+    Raises:
+        UsageError: an option is out of its range, a metric has no words to weigh, or there is no
+            such segment.
+        UnknownNameError: there is no such metric, system or kind of human scores.
+        DataError: the test set lacks what a metric needs, or frozen difficulties do not fit.
+        OutputError: the difficulties cannot be written.
+    """
+    testset, kinds = with_human(testset, human)
+    batch = testset.batch()
+    wanted = [
+        weighted(one, pool=pool, pool_by=pool_by, frozen=frozen, allow_code=allow_code)
+        for one in each_metric(metrics)
+    ]
+    least = (5 if testset.segments >= 100 else 1) if min_count is None else min_count
+    rows: dict[str, list[Record]] = {name: [] for name in _ROWS}
+    told: list[str] = []
+    signatures: dict[str, str] = {}
+    shown: list[Exhibit] = []
+    bound: list[Bound] = []
+    taggers: dict[str, None] = {}
+    for done, options in enumerate(wanted, start=1):
+        one = options.bind(testset)
+        bound.append(one)
+        if save is not None:
+            one.save(save)
+        found = reference_words(one, batch)
+        if progress:
+            progress("matching", done, len(wanted))
+        classes = None
+        if tagger:
+            classes, said = word_classes(found, testset, tagger, cache)
+            taggers[said] = None
+            rows["classes"] += class_rows(found, classes)
+        pools, notices = _pools(testset, one, kinds, top)
+        names = list(batch.systems)
+        by_segment = list(segment_rows(found, testset))
+        rows["words"] += type_rows(found, least, classes)
+        rows["occurrences"] += occurrence_rows(found, testset) if occurrences else ()
+        rows["strips"] += strip_rows(found, _chosen(segments, by_segment), testset, names)
+        rows["systems"] += system_rows(found, names)
+        rows["distribution"] += distribution_rows(found, pools)
+        rows["segments"] += by_segment
+        rows["documents"] += document_rows(found, testset)
+        shown += exhibits(found, testset, by_segment[:examples], hard(found)[0])
+        several = len(wanted) > 1
+        told += (of_metric(one.metric.spec, n) if several else n for n in one.notices(batch))
+        told += (*_explained(found, least), *notices)
+        told += empty_notices(testset, one.pool.systems if one.pool else ())
+        if omission:
+            test = omission_test(
+                testset, one, tagger=tagger, seed=seed, resamples=resamples, confidence=confidence,
+                cache=cache, found=found,
+            )  # fmt: skip
+            rows["omission"] += test.rows
+            told += test.notices
+            if progress:
+                progress("omission test", 1, 1)
+        signatures[one.metric.spec] = str(signature_of(cast("BoundMetric", one), batch))
+    tables = _tables(rows, confidence if resamples else None, single=len(bound) == 1)
+    facts = facts_of(testset, bound, "metric")
+    return Finding(
+        method="difficulty words",
+        title=f"Hard words ({testset.name})",
+        tables=tuple(tables),
+        signatures=signatures,
+        views=tuple(_views(tables, rows, bound, classes=bool(taggers))),
+        exhibits=tuple(shown),
+        notices=tuple(dict.fromkeys(told)),
+        facts=facts | {"tagger": ", ".join(taggers)} if taggers else facts,
+    )
+
+
+def _chosen(segments: Segments, rows: Sequence[HardSegmentRow]) -> list[int]:
+    if segments:
+        return list(dict.fromkeys(segments))
+    long = [row for row in rows if row.words >= _LEAST_WORDS] or rows
+    return [row.segment for row in long[:1]]
+
+
+def _pools(
+    testset: TestSet, bound: Bound, kinds: Sequence[str], top: str
+) -> tuple[Mapping[str, list[int] | None], list[str]]:
+    """Whose difficulties are spread out: the pool's, all systems', the best systems'."""
+    how = "difficulties from a file" if bound.pool is None else bound.pool.how
+    pools: dict[str, list[int] | None] = {how: None}
+    everyone = f"all {len(testset.systems)} systems"
+    pools.setdefault(everyone, list(range(len(testset.systems))))
+    # to choose the best systems is not to judge them
+    people, said = judges(testset, kinds, (), allow_circular=True)
+    told = [
+        notice.replace("agreement with people is", "the difficulties for the best systems are")
+        for notice in said
+    ]
+    for judge in people:
+        chosen, notices = subsets(judge, top)
+        told += notices
+        for subset in chosen[1:]:
+            pools.setdefault(f"{subset.title} by human {judge.kind}", subset.rows.tolist())
+    return pools, told
+
+
+def _explained(found: ReferenceWords, least: int) -> tuple[str, ...]:
+    several = int((found.words.pieces > 1).sum())
+    edge = hard(found)[1]
+    notices = []
+    if several:
+        notices.append(
+            f"{several} of {len(found.words)} words are seen in several pieces: their figures are"
+            " means over the pieces"
+        )
+    if np.isfinite(edge):
+        notices.append(
+            f"the hardest tenth are words of difficulty {edge:.3f} or more; what a system of the"
+            " pool misses is the harder for it, which lowers its own figure for hard words"
+        )
+    if least > 1:
+        notices.append(f"words that occur fewer than {least} times are not listed (--min-count)")
+    return tuple(notices)
+
+
+# Tables and views
+
+
+def _tables(
+    rows: Mapping[str, Sequence[Record]], confidence: float | None, *, single: bool
+) -> list[Table]:
+    """Tables without rows are left out, but for the first; one metric need not be named."""
+    without = ("metric",) if single else ()
+    found = [
+        table(name, title, _ROWS[name], rows[name], without=without)
+        for name, title in _TITLES.items()
+        if name == "words" or rows[name]
+    ]
+    if rows["omission"]:
+        found.append(omission_table(cast("Sequence[OmissionRow]", rows["omission"]), confidence))
+    return found
+
+
+def _views(
+    tables: Sequence[Table],
+    rows: Mapping[str, Sequence[Record]],
+    bound: Sequence[Bound],
+    *,
+    classes: bool,
+) -> Iterator[View]:
+    for one in bound:
+        spec = one.metric.spec
+        own = ("", {}) if len(bound) == 1 else (f" ({spec})", {"metric": spec})
+        yield from _views_of(rows, spec, *own, classes=classes)
+    for made in tables:
+        if made.name == "omission":
+            yield from omission_views(made)
+
+
+def _views_of(
+    rows: Mapping[str, Sequence[Record]],
+    spec: str,
+    said: str,
+    where: Mapping[str, str],
+    *,
+    classes: bool,
+) -> Iterator[View]:
+    """The views of one metric."""
+
+    def listing(name: str, columns: tuple[str, ...], most: int | None = None) -> Listing:
+        return Listing(name, f"{_TITLES[name]}{said}", columns, where, most)
+
+    own = ("word_class",) if classes else ()
+    columns = ("word", *own, "difficulty", "count", "segments", "similarity", "exact")
+    yield listing("words", columns, _LISTED)
+    if rows["classes"]:
+        yield listing("classes", _columns("classes"))
+    if rows["systems"]:
+        own_systems = [r for one in rows["systems"] if (r := one.cells())["metric"] == spec]
+        if len({row["hard"] for row in own_systems}) > 1:  # else they lie on one line
+            title = words_headline(own_systems, spec) or f"{_TITLES['systems']}{said}"
+            yield Scatter("systems", title, x="other", y="hard", label="system", where=where)
+    yield from _strips(cast("Sequence[StripRow]", rows["strips"]), spec, said, where)
+    if rows["systems"]:
+        shown = ("system", "hard", "hard_exact", "rank", "other", "other_exact", "other_rank")
+        yield listing("systems", shown)
+    if rows["distribution"]:
+        yield Bars(
+            table="distribution",
+            title=f"{_TITLES['distribution']}{said}",
+            category="pool",
+            series="bin",
+            values=("share",),
+            where=where,
+        )
+    if rows["segments"]:
+        document = ("document",) if rows["documents"] else ()
+        shown = ("segment", *document, "words", "difficulty", "hardest", "hardest_difficulty")
+        yield listing("segments", shown, _LISTED // 2)
+    if rows["documents"]:
+        yield listing("documents", _columns("documents"), _LISTED // 2)
+
+
+def _columns(name: str) -> tuple[str, ...]:
+    return tuple(one.name for one in columns_of(_ROWS[name], without=("metric",)))
+
+
+def _strips(
+    rows: Sequence[StripRow], spec: str, said: str, where: Mapping[str, str]
+) -> Iterator[View]:
+    own = (row for row in rows if row.metric == spec)
+    for segment, reference in dict.fromkeys((row.segment, row.reference) for row in own):
+        yield HeatMap(
+            table="strips",
+            title=f"Words of segment {segment} across systems (reference {reference}){said}",
+            rows="token",
+            columns="system",
+            value="similarity",
+            beside="difficulty",
+            where={"segment": segment, "reference": reference, **where},
+            marks="other",
+        )

@@ -1,0 +1,617 @@
+"""Difficulty-aware scoring for metrics that match tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+
+import numpy as np
+
+from gnomon.core.errors import DataError, UsageError
+from gnomon.core.scores import named
+from gnomon.methods.difficulty.frozen import check_frozen, read_hardness, write_hardness
+from gnomon.methods.difficulty.gram_hardness import runs
+from gnomon.methods.difficulty.pools import PooledMetric
+from gnomon.methods.difficulty.token_hardness import (
+    Hardness,
+    joined,
+    measure,
+    rows_of_system,
+    similarity,
+)
+from gnomon.metrics.comparisons import pair_rows
+from gnomon.metrics.matching import harmonic_mean
+from gnomon.metrics.sequences import ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
+    from gnomon.core.testset import TestSet
+    from gnomon.methods.difficulty.metric import Difficulty
+    from gnomon.methods.difficulty.pools import Pool
+    from gnomon.methods.difficulty.token_hardness import Places
+    from gnomon.metrics.aligning import Aligning
+    from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.matching import Matches, Matching, SideMatches
+    from gnomon.metrics.protocol import BoundMetric
+
+__all__ = [
+    "BoundAlignedDifficulty",
+    "BoundDifficulty",
+    "TokenDifficulty",
+    "bind_aligned",
+    "bind_matched",
+]
+
+
+_PARTS = {"precision": 0, "recall": 1, "f": 2}
+_RECALL, _F = 1, 2
+
+
+# From difficulties to the weights of both sides (Zhan et al. 2021, eq. 5-6), and variants.
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """What the tokens of references weigh, and the types that these have.
+
+    Attributes:
+        places: the tokens.
+        value: float64 [places]; 0 for special ones.
+        type_value: float64 [types of the references], weight of the same type elsewhere.
+    """
+
+    places: Places
+    value: NDArray[np.float64]
+    type_value: NDArray[np.float64]
+
+    def of_types(self, group: NDArray[np.int64], type_: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The weight of some types by the reference of their group, float64; NaN where it lacks it.
+
+        Args:
+            group: int64, a reference for each token.
+            type_: int32, the tokens' types.
+        """
+        found = self.places.types.find(group, type_)
+        if not len(self.type_value):
+            return np.full(len(found), np.nan)
+        return np.where(found >= 0, self.type_value[found], np.nan)
+
+
+def weights_of(places: Places, difficulty: NDArray[np.float64], options: Difficulty) -> Weights:
+    """Weights from difficulties, smoothed or normalised as the options say.
+
+    Args:
+        places: the tokens of the references.
+        difficulty: float64 [places].
+        options: of the metric.
+    """
+    value = np.zeros(len(difficulty))
+    plain = places.plain
+    group = places.group[plain]
+    smoothed = _smoothed(difficulty[plain], group, len(places.segment), options.smooth)
+    value[plain] = normalised(smoothed, group, len(places.segment), options)
+    types = places.types
+    averaged = types.running if options.variant else types.means
+    return Weights(places, value, averaged(value[plain]))
+
+
+def normalised(
+    weights: NDArray[np.float64], owner: NDArray[np.int64], owners: int, options: Difficulty
+) -> NDArray[np.float64]:
+    """The published code's options: a softmax over each text, or division by its largest weight.
+
+    Args:
+        weights: float64, one per token.
+        owner: int64, the text of each.
+        owners: number of texts.
+        options: of the metric.
+    """
+    if options.softmax_norm:
+        raised = np.exp(weights)  # weights are near [0, 1]: nothing can overflow
+        return raised / np.bincount(owner, raised, owners)[owner]
+    if options.max_norm:
+        most = np.full(owners, -np.inf)
+        np.maximum.at(most, owner, weights)
+        divisor = np.where(most > 0, most, 1.0)
+        divided: NDArray[np.float64] = weights / divisor[owner]
+        return divided
+    return weights
+
+
+def _smoothed(
+    values: NDArray[np.float64], group: NDArray[np.int64], groups: int, smooth: float
+) -> NDArray[np.float64]:
+    if not smooth:
+        return values
+    sizes = np.bincount(group, minlength=groups)
+    means = np.bincount(group, values, groups) / np.maximum(sizes, 1)
+    pulled: NDArray[np.float64] = (1 - smooth) * values + smooth * means[group]
+    return pulled
+
+
+# Precision, recall and F: of segments with several references, and of corpora.
+
+
+def f_of(
+    precision: NDArray[np.float64], recall: NDArray[np.float64], beta: float
+) -> NDArray[np.float64]:
+    """F of weighted precision and recall, elementwise; 0 where one is above 0 and one below.
+
+    Rescaled similarities may be negative, and where the signs differ the harmonic mean is no mean:
+    of P = .034 and R = -.034 + 1e-5 it is -231. It tends to 0 as either part does, from both
+    sides, so that 0 is the value that keeps F continuous, between -max(|P|, |R|) and
+    max(|P|, |R|), and never falling where a part rises. Where the signs agree it is the published
+    formula.
+
+    Args:
+        precision: any shape.
+        recall: the same shape.
+        beta: weight of recall.
+    """
+    return np.where(precision * recall > 0, harmonic_mean(precision, recall, beta), 0.0)
+
+
+def best_of(matches: Matches, parts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The parts of each cell's comparison with the best F, the first among equals.
+
+    Args:
+        matches: of the comparisons.
+        parts: float64 [comparisons, 3], precision, recall and F.
+
+    Returns:
+        float64 [K, N, 3], NaN where nothing was compared.
+    """
+    systems, segments = matches.shape
+    found = np.full((systems * segments, 3), np.nan)
+    order = np.lexsort((-parts[:, 2], matches.cell))
+    cells, first = np.unique(matches.cell[order], return_index=True)
+    found[cells] = parts[order[first]]
+    return found.reshape(systems, segments, 3)
+
+
+def part_statistics(parts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Precision, recall and 1, zeros where undefined: float64 [K, N, 3]."""
+    defined = ~np.isnan(parts[..., 0])
+    both = np.where(defined[..., None], parts[..., :2], 0.0)
+    return np.concatenate([both, defined[..., None].astype(np.float64)], axis=-1)
+
+
+def corpus_parts(statistics: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
+    """Mean precision, mean recall and the F of these means, float64 [..., 3].
+
+    Args:
+        statistics: float64 [..., 3], summed.
+        beta: weight of recall.
+    """
+    count = statistics[..., 2:]
+    means = np.full(statistics[..., :2].shape, np.nan)
+    np.divide(statistics[..., :2], count, out=means, where=count > 0)
+    f = np.where(np.isnan(means[..., 0]), np.nan, f_of(means[..., 0], means[..., 1], beta))
+    return np.concatenate([means, f[..., None]], axis=-1)
+
+
+def bind_matched(
+    options: Difficulty, bound: BoundMetric, testset: TestSet, pool: Pool | None
+) -> BoundDifficulty:
+    """Freeze difficulties: from a file where there is no pool."""
+    batch = testset.batch()
+    plain = _without_special(options, testset) if options.ref_diff else None
+    if pool is None:
+        hardness = read_hardness(options.frozen or "")
+        check_frozen(hardness, batch, bound)
+        return BoundDifficulty(options, bound, hardness, None, plain)
+    matches = next(iter(_matching(bound).matches(batch)))
+    found = measure(matches, batch, pool.systems, pool.identity, keep=options.leave_one_out)
+    return BoundDifficulty(options, bound, found, pool, plain)
+
+
+def bind_aligned(
+    options: Difficulty, bound: BoundMetric, testset: TestSet, pool: Pool | None
+) -> BoundAlignedDifficulty:
+    """Freeze difficulties: from a file where there is no pool."""
+    check_options(options)
+    batch = testset.batch()
+    if pool is None:
+        hardness = read_hardness(options.frozen or "")
+        check_frozen(hardness, batch, bound)
+        return BoundAlignedDifficulty(options, bound, hardness, None)
+    parts = [
+        measure(
+            _aligning(bound).alignments(run),
+            run,
+            pool.systems,
+            pool.identity,
+            keep=options.leave_one_out,
+        )
+        for run in _aligned_runs(bound, batch)
+    ]
+    return BoundAlignedDifficulty(options, bound, joined(parts), pool)
+
+
+def check_options(options: Difficulty) -> None:
+    """Refuse what is for metrics that match tokens by similarity.
+
+    Raises:
+        UsageError: likewise.
+    """
+    if options.variant is not None:
+        raise UsageError(
+            "difficulty: the published code weighs tokens that are matched by similarity;"
+            " variant='authors' is for bertscore"
+        )
+    if options.beta != 1:
+        raise UsageError(f"difficulty: {options.metric.spec!r} has no F to give a beta to")
+
+
+@dataclass(frozen=True, eq=False)
+class TokenDifficulty(PooledMetric):
+    """What metrics have in common whose tokens have best matches.
+
+    Attributes:
+        metric: the options.
+        base: the wrapped metric, bound.
+        hardness: how hard each token of the references was.
+        pool: the systems that said so; None where difficulties came from a file.
+        plain: the wrapped metric with special tokens left out, where weights depend on matches.
+    """
+
+    metric: Difficulty
+    base: BoundMetric
+    hardness: Hardness
+    pool: Pool | None
+    plain: Matching | None = None
+
+    #: whether the metric's words are aligned one to one
+    aligned: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        self.__dict__["_last"] = None
+
+    def compare(self, batch: Batch) -> Matches:
+        """The best matches that the wrapped metric finds."""
+        return next(iter(_matching(self.base).matches(batch)))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the difficulties to a file, for ``difficulty(METRIC, frozen='FILE')``.
+
+        Raises:
+            OutputError: the file cannot be written.
+            UsageError: one system is left out at a time, so that there is no one list.
+        """
+        write_hardness(
+            path,
+            self.hardness,
+            self.base,
+            leave_one_out=self.metric.leave_one_out,
+            human=self.informed_by,
+        )
+
+    def _weights(self, system: str) -> Weights:
+        known: dict[str, Weights] = self.__dict__.setdefault("_known", {})
+        name = system if self.metric.leave_one_out and system in self.hardness.own else ""
+        if name not in known:
+            if name:
+                known.clear()  # one system's weights at a time: memory does not grow with systems
+            value = self.hardness.without(name)
+            known[name] = weights_of(self.hardness.places, value, self.metric)
+        return known[name]
+
+    def _groups(self, batch: Batch, matches: Matches) -> _Groups:
+        """Which frozen reference each comparison is judged by."""
+        segments = batch.segments[matches.cell % max(matches.shape[1], 1)].astype(np.int64)
+        texts = matches.texts[matches.pair, 1]
+        keys, first, back = np.unique(
+            segments << _BITS | texts, return_index=True, return_inverse=True
+        )
+        places = self.hardness.places
+        near = dict(
+            zip(places.segment[::-1].tolist(), range(len(places.segment))[::-1], strict=True)
+        )
+        own, by = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
+        for n, (segment, text) in enumerate(
+            zip(segments[first].tolist(), texts[first].tolist(), strict=True)
+        ):
+            own[n] = places.number.get((segment, batch.texts[text]), -1)
+            by[n] = own[n] if own[n] >= 0 else near.get(segment, -1)
+        if (by < 0).any():
+            missing = int(segments[first][by < 0][0]) + 1
+            raise DataError(
+                f"{self.metric.spec}: there are no difficulties for segment {missing}; bind the"
+                " metric to the test set that is scored"
+            )
+        return _Groups(own[back.reshape(-1)], by[back.reshape(-1)])
+
+    def _rows(
+        self, matches: Matches, plain: Matches, rows: slice, groups: _Groups, weights: Weights
+    ) -> NDArray[np.float64]:
+        """Weighted precision and recall of some comparisons, float64 [rows, 2]."""
+        pair = matches.pair[rows]
+        own, by = groups.own[rows], groups.by[rows]
+        candidate, reference = _slots(matches.candidate, pair), _slots(matches.reference, pair)
+        d_reference = _reference_weights(matches, reference, own, by, weights)
+        d_candidate = self._candidate_weights(plain, candidate, own, by, weights)
+        precision, empty = self._mean(matches, matches.candidate, candidate, d_candidate)
+        recall, missing = self._mean(matches, matches.reference, reference, d_reference)
+        found = np.stack([precision, recall], axis=-1)
+        found[empty | missing] = 0.0
+        return found
+
+    def _candidate_weights(
+        self,
+        plain: Matches,
+        slots: _Slots,
+        own: NDArray[np.int64],
+        by: NDArray[np.int64],
+        weights: Weights,
+    ) -> NDArray[np.float64]:
+        rows = plain.candidate.token[slots.slot]
+        found = weights.of_types(by[slots.row], plain.tokens.type[rows])
+        lacking = np.isnan(found)
+        found[lacking] = 1.0
+        if self.metric.ref_diff or self.aligned:
+            found[lacking] = self._matched_weights(plain, slots, own, weights)[lacking]
+        special = plain.tokens.special[rows]
+        found[special] = 0.0
+        kept = np.flatnonzero(~special)
+        found[kept] = normalised(found[kept], slots.row[kept], len(own), self.metric)
+        return found
+
+    def _matched_weights(
+        self, plain: Matches, slots: _Slots, own: NDArray[np.int64], weights: Weights
+    ) -> NDArray[np.float64]:
+        """The weight of each token's best match in the reference; 1 where there is none."""
+        best, at = plain.candidate.best, plain.candidate.at[slots.slot]
+        known = (at >= 0) & (own[slots.row] >= 0)
+        text = plain.texts[slots.pair, 1]
+        places = weights.places
+        place = places.offsets[own[slots.row]] + at - plain.tokens.offsets[text]
+        found = np.ones(len(best[slots.slot]))
+        found[known] = weights.value[place[known]]
+        return found
+
+    def _mean(
+        self, matches: Matches, side: SideMatches, slots: _Slots, difficulty: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Mean of difficulty times similarity of each comparison, and whether it has no tokens."""
+        weight = matches.tokens.weight[side.token[slots.slot]]
+        best = similarity(matches, side.best[slots.slot])
+        total = np.bincount(slots.row, weight * difficulty * best, slots.rows)
+        tokens = np.bincount(slots.row, weight, slots.rows)
+        by = np.bincount(slots.row, weight * difficulty, slots.rows)
+        if not self.aligned:
+            divisor = by if self.metric.range_one else tokens
+            means = np.divide(total, divisor, out=np.zeros(slots.rows), where=divisor > 0)
+            return means, tokens <= 0
+        # where all words weigh nothing, nothing was hard and the plain share stands
+        plain = np.bincount(slots.row, weight * best, slots.rows)
+        means = np.divide(plain, tokens, out=np.zeros(slots.rows), where=tokens > 0)
+        return np.divide(total, by, out=means, where=by > 0), tokens <= 0
+
+
+@dataclass(frozen=True, eq=False)
+class BoundDifficulty(TokenDifficulty):
+    """A matching metric with frozen difficulties, ready to score."""
+
+    def parts(self, batch: Batch) -> NDArray[np.float64]:
+        """DA-P, DA-R and DA-F, float64 [K, N, 3]; NaN without a text to compare with."""
+        last = self.__dict__["_last"]
+        if last is None or last[0] is not batch:
+            matches = self.compare(batch)
+            last = batch, self._parts(batch, matches)
+            self.__dict__["_last"] = last
+        parts: NDArray[np.float64] = last[1]
+        return parts
+
+    def base_parts(self, batch: Batch) -> NDArray[np.float64]:
+        """Precision, recall and F of the wrapped metric alone, float64 [K, N, 3].
+
+        Special tokens are matched or not as here, so that only the weights differ.
+        """
+        matches = self.compare(batch)
+        found = matches.parts()
+        parts = (found.precision[matches.pair], found.recall[matches.pair])
+        precision, recall = (similarity(matches, part) for part in parts)
+        f = f_of(precision, recall, self.metric.beta)
+        return best_of(matches, np.stack([precision, recall, f], axis=-1))
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Sentence scores, float64 [K, N]; NaN without a text to compare with."""
+        return self.parts(batch)[..., self._part]
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """Those of all difficulties, and what precision and F rest on."""
+        notices = list(super().notices(batch))
+        if self._part == _RECALL:
+            return tuple(notices)
+        if getattr(getattr(self.base, "metric", None), "rescale", None) is False:
+            notices.append(
+                f"{self.metric.spec}: similarities are not rescaled: a word that the reference"
+                " lacks has difficulty 1 and still a similarity far above 0, so that precision,"
+                " and F with it, rewards wrong words; rescale, or take recall alone"
+                " (score='recall')"
+            )
+        if self._part == _F:
+            notices += self._apart(batch)
+        return tuple(notices)
+
+    def _apart(self, batch: Batch) -> Iterator[str]:
+        """Notices of precision and recall of different signs, in segments and on average."""
+        parts = self.parts(batch)[..., :2]
+        segments = int((parts.prod(axis=-1) < 0).sum())
+        if segments:
+            known = int((~np.isnan(parts[..., 0])).sum())
+            yield (
+                f"{self.metric.spec}: in {segments} of {known} outputs of segments precision and"
+                " recall have different signs, where F is 0 by definition: one side is worse than"
+                " unrelated text, the other better"
+            )
+        totals = self.statistics(batch).sum(axis=1)
+        means = corpus_parts(totals, self.metric.beta)[:, :2]
+        systems = [batch.systems[k] for k in np.flatnonzero(means.prod(axis=-1) < 0)]
+        if systems:
+            yield (
+                f"{self.metric.spec}: means of precision and recall have different signs, and the"
+                f" score is therefore 0, of {named(systems)}"
+            )
+
+    def system(self, batch: Batch) -> NDArray[np.float64]:
+        """F of the means of precision and recall over segments, float64 [K]."""
+        return self.aggregate(self.statistics(batch).sum(axis=1))
+
+    def statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """Precision, recall and 1, or zeros where undefined: float64 [K, N, 3]."""
+        return part_statistics(self.parts(batch))
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Corpus scores [...] from summed statistics [..., 3]."""
+        return corpus_parts(statistics, self.metric.beta)[..., self._part]
+
+    def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:
+        """Similarities have no length."""
+
+    def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
+        """Sentence scores of every variant, float64 [V, K, N].
+
+        Words keep the weights that they have in the unmasked texts; only the matches are edited.
+        """
+        scores = np.empty((plan.variants, *batch.shape))
+        for variant, matches in enumerate(_matching(self.base).matches(batch, plan)):
+            scores[variant] = self._parts(batch, matches)[..., self._part]
+        return scores
+
+    def _parts(self, batch: Batch, matches: Matches) -> NDArray[np.float64]:
+        """Parts of every cell."""
+        groups = self._groups(batch, matches)
+        # weights that depend on matches take those of the plain tokens of the unmasked texts
+        plain = matches if self.plain is None else next(iter(self.plain.matches(batch)))
+        found = np.zeros((len(matches.cell), 2))
+        for system, name in enumerate(batch.systems):
+            rows = rows_of_system(matches, system)
+            found[rows] = self._rows(matches, plain, rows, groups, self._weights(name))
+        f = f_of(found[:, 0], found[:, 1], self.metric.beta)
+        return best_of(matches, np.column_stack([found, f]))
+
+    @property
+    def _part(self) -> int:
+        return _PARTS[getattr(self.metric.metric, "score", "f")]
+
+
+@dataclass(frozen=True, eq=False)
+class BoundAlignedDifficulty(TokenDifficulty):
+    """A metric that aligns words, with frozen difficulties: its own formula of weighted shares."""
+
+    #: a synonym weighs as the word that it is aligned with, and shares are divided by weights
+    aligned: ClassVar[bool] = True
+
+    @property
+    def higher_is_better(self) -> bool:
+        """As of the wrapped metric."""
+        return self.base.higher_is_better
+
+    def compare(self, batch: Batch) -> Matches:
+        """The alignments that the wrapped metric finds."""
+        return _aligning(self.base).alignments(batch)
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Sentence scores, float64 [K, N]; NaN without a reference."""
+        compared = (pair_rows(batch).per_cell > 0).reshape(batch.shape)
+        return np.where(compared, self.aggregate(self.statistics(batch)), np.nan)
+
+    def system(self, batch: Batch) -> NDArray[np.float64]:
+        """Corpus scores, float64 [K], as the wrapped metric makes them."""
+        return self.aggregate(self.statistics(batch).sum(axis=1))
+
+    def statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """What the wrapped metric makes of weighted shares, float64 [K, N, S]."""
+        last = self.__dict__["_last"]
+        if last is None or last[0] is not batch:
+            parts = [self._statistics(run) for run in _aligned_runs(self.base, batch)]
+            last = batch, np.concatenate(parts, axis=1)
+            self.__dict__["_last"] = last
+        found: NDArray[np.float64] = last[1]
+        return found
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Corpus scores [...] from summed statistics [..., S]."""
+        return _aligning(self.base).aligned_scores(statistics)
+
+    def _statistics(self, batch: Batch) -> NDArray[np.float64]:
+        matches = self.compare(batch)
+        groups = self._groups(batch, matches)
+        shares = np.zeros((len(matches.cell), 2))
+        for system, name in enumerate(batch.systems):
+            rows = rows_of_system(matches, system)
+            shares[rows] = self._rows(matches, matches, rows, groups, self._weights(name))
+        return _aligning(self.base).aligned_statistics(batch, matches, shares)
+
+
+class _Groups(NamedTuple):
+    """The references that comparisons are judged by, int64 [comparisons] each."""
+
+    own: NDArray[np.int64]
+    by: NDArray[np.int64]
+
+
+class _Slots(NamedTuple):
+    """The tokens of one side of some comparisons, one after the other."""
+
+    slot: NDArray[np.int64]
+    row: NDArray[np.int64]
+    pair: NDArray[np.int64]
+    rows: int
+
+
+_BITS = 32
+
+
+def _slots(side: SideMatches, pair: NDArray[np.int64]) -> _Slots:
+    sizes = np.diff(side.offsets)[pair]
+    row = np.repeat(np.arange(len(pair)), sizes)
+    return _Slots(ranges(side.offsets[pair], sizes), row, pair[row], len(pair))
+
+
+def _reference_weights(
+    matches: Matches,
+    slots: _Slots,
+    own: NDArray[np.int64],
+    by: NDArray[np.int64],
+    weights: Weights,
+) -> NDArray[np.float64]:
+    """What the tokens of references weigh; those of unknown texts as their types elsewhere."""
+    rows = matches.reference.token[slots.slot]
+    text = matches.texts[slots.pair, 1]
+    mine = own[slots.row]
+    known = mine >= 0
+    place = weights.places.offsets[mine] + rows - matches.tokens.offsets[text]
+    found = np.zeros(len(rows))
+    found[known] = weights.value[place[known]]
+    if not known.all():
+        types = matches.tokens.type[rows[~known]]
+        elsewhere = weights.of_types(by[slots.row[~known]], types)
+        plain = ~matches.tokens.special[rows[~known]]
+        found[~known] = np.where(np.isnan(elsewhere), 1.0, elsewhere) * plain
+    return found
+
+
+def _matching(bound: BoundMetric) -> Matching:
+    return cast("Matching", bound)
+
+
+def _aligned_runs(bound: BoundMetric, batch: Batch) -> Iterator[Batch]:
+    """Runs of segments that are aligned at a time; all of them, where calls are counted."""
+    return iter([batch]) if hasattr(bound, "max_calls") else runs(batch)
+
+
+def _aligning(bound: BoundMetric) -> Aligning:
+    return cast("Aligning", bound)
+
+
+def _without_special(options: Difficulty, testset: TestSet) -> Matching:
+    # best matches are the same whether similarities are rescaled or not
+    wrapped: Any = replace(options.metric, special="exclude", rescale=False, baseline=None)  # type: ignore[type-var]  # options are dataclasses
+    return cast("Matching", wrapped.bind(testset))

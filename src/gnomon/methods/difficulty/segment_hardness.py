@@ -1,0 +1,90 @@
+"""How hard whole segments were for a pool, by any metric: those that it scored low on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
+    from gnomon.metrics.protocol import BoundMetric
+
+__all__ = ["SegmentHardness", "difficulty_of_segments", "measure_segments"]
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentHardness:
+    """Difficulties of the segments of a test set.
+
+    Attributes:
+        segment: int64 [N], their numbers, from 0.
+        value: float64 [N], in (0, 1); NaN where no system of the pool has a score.
+        pool: what chose the pool, for signatures.
+        own: per system of the pool, the difficulties by the others, where it is not to judge
+            itself.
+        human: of difficulties from a file, the kinds of human scores that chose its pool.
+    """
+
+    segment: NDArray[np.int64]
+    value: NDArray[np.float64]
+    pool: str
+    own: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    human: tuple[str, ...] = ()
+
+    def without(self, system: str) -> NDArray[np.float64]:
+        """Difficulties by the other systems of the pool, float64 [N]."""
+        return self.own.get(system, self.value)
+
+
+def difficulty_of_segments(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How hard segments were: the share of the segments on which the pool scored higher.
+
+    Ranks, since scores of any metric have no scale of their own: d_i is the number of segments with
+    a higher mean over the pool, and half of those with the same mean (itself among them), over the
+    number of segments. The mean of all is .5.
+
+    Args:
+        scores: float64 [K, N] of the pool, higher is better; NaN is left out.
+
+    Returns:
+        float64 [N], in (0, 1); NaN where no system has a score.
+
+    >>> difficulty_of_segments(np.array([[1.0, 3.0, 2.0], [1.0, 5.0, 2.0]])).round(3).tolist()
+    [0.833, 0.167, 0.5]
+    """
+    known = ~np.isnan(scores)
+    total, count = np.where(known, scores, 0.0).sum(axis=0), known.sum(axis=0)
+    means = np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
+    ordered = np.sort(means[count > 0])
+    above = len(ordered) - np.searchsorted(ordered, means, side="right")
+    same = len(ordered) - np.searchsorted(ordered, means, side="left") - above
+    share: NDArray[np.float64] = (above + same / 2) / max(len(ordered), 1)
+    return np.where(count > 0, share, np.nan)
+
+
+def measure_segments(
+    bound: BoundMetric, batch: Batch, pool: Sequence[str], identity: str, *, keep: bool
+) -> SegmentHardness:
+    """How hard the segments were for the systems of a pool.
+
+    Args:
+        bound: the metric.
+        batch: at least the systems of the pool.
+        pool: their names.
+        identity: what to call the pool.
+        keep: whether difficulties without each system are kept, too.
+    """
+    sign = 1 if bound.higher_is_better else -1
+    scores = sign * bound.segments(batch)[[batch.systems.index(name) for name in pool]]
+    own = {
+        name: difficulty_of_segments(np.delete(scores, k, axis=0))
+        for k, name in enumerate(pool if keep else ())
+    }
+    numbers = batch.segments.astype(np.int64)
+    return SegmentHardness(numbers, difficulty_of_segments(scores), identity, own)

@@ -1,0 +1,187 @@
+"""From what a user asks for to a weighted metric, and to both sides of the comparison."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from gnomon.core.errors import UsageError
+from gnomon.methods.difficulty.matched import BoundDifficulty, corpus_parts, part_statistics
+from gnomon.methods.difficulty.metric import Difficulty
+from gnomon.metrics import resolve
+from gnomon.metrics.protocol import Statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
+    from gnomon.core.testset import TestSet
+    from gnomon.methods.difficulty.matched import BoundAlignedDifficulty
+    from gnomon.methods.difficulty.ngrams import BoundNgramDifficulty
+    from gnomon.methods.difficulty.segments import BoundSegmentDifficulty
+    from gnomon.metrics.protocol import BoundMetric, Metric
+
+    Bound = BoundDifficulty | BoundAlignedDifficulty | BoundNgramDifficulty | BoundSegmentDifficulty
+
+_LONG = 24  # characters of a spec that tables show whole
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """What a metric said, in a form from which corpus scores of any segments can be made.
+
+    Attributes:
+        name: what to call it in tables.
+        segments: float64 [K, N], NaN where undefined.
+        statistics: float64 [K, N, S]; they add up.
+        aggregate: corpus scores [...] from summed statistics [..., S].
+        sign: -1 where lower is better, else 1.
+    """
+
+    name: str
+    segments: NDArray[np.float64]
+    statistics: NDArray[np.float64]
+    aggregate: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    sign: int = 1
+
+    def system(self, members: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+        """Corpus scores over some segments (bool [N]), or all of them: float64 [K]."""
+        chosen = self.statistics if members is None else self.statistics[:, members]
+        scores: NDArray[np.float64] = self.aggregate(chosen.sum(axis=1))
+        return scores
+
+    def mean(self) -> NDArray[np.float64]:
+        """Mean of the segment scores that are defined, float64 [K]; NaN without any."""
+        known = ~np.isnan(self.segments)
+        total = np.where(known, self.segments, 0.0).sum(axis=1)
+        count = known.sum(axis=1)
+        return _quotient(total, count)
+
+
+def wrapped(metric: str | Metric, *, allow_code: bool = False, **options: Any) -> Difficulty:
+    """The metric under difficulty; one that is so already takes the options that it lacks.
+
+    Args:
+        metric: "difficulty(bertscore)", or the metric to be wrapped.
+        allow_code: let a spec ``python('module:function')`` run code.
+        options: of :class:`Difficulty`; None and False are not given.
+
+    Raises:
+        UsageError: an option is given that the metric names otherwise.
+    """
+    given = {name: value for name, value in options.items() if value not in (None, False)}
+    found = resolve(metric, allow_code=allow_code)
+    if not isinstance(found, Difficulty):
+        return Difficulty(metric=found, **given)
+    defaults = {field.name: field.default for field in fields(found)}
+    for name, value in given.items():
+        own = getattr(found, name)
+        if own not in (defaults[name], value):
+            raise UsageError(
+                f"{name} is given twice: {value!r} as an option, and {own!r} in {found.spec!r};"
+                " leave one out"
+            )
+    return replace(found, **given)
+
+
+def weighted_side(bound: Bound, batch: Batch) -> Side:
+    """The weighted metric."""
+    return _side(f"difficulty({_short(bound)})", cast("BoundMetric", bound), batch)
+
+
+def base_side(bound: Bound, batch: Batch) -> Side:
+    """The metric without weights, aggregated as the weighted one: only the weights differ."""
+    if not isinstance(bound, BoundDifficulty):
+        return _side(_short(bound), bound.base, batch)
+    parts = bound.base_parts(batch)
+    part = {"precision": 0, "recall": 1, "f": 2}[getattr(bound.metric.metric, "score", "f")]
+    beta = bound.metric.beta
+    return Side(
+        _short(bound),
+        parts[..., part],
+        part_statistics(parts),
+        lambda statistics: corpus_parts(statistics, beta)[..., part],
+    )
+
+
+def _short(bound: Bound) -> str:
+    """The wrapped metric for headings: its spec, or its name where that is long."""
+    spec = bound.metric.metric.spec
+    return spec if len(spec) <= _LONG else bound.base.name
+
+
+def _side(name: str, bound: BoundMetric, batch: Batch) -> Side:
+    segments = bound.segments(batch)
+    sign = 1 if bound.higher_is_better else -1
+    if isinstance(bound, Statistics):
+        return Side(name, segments, bound.statistics(batch), bound.aggregate, sign)
+    known = ~np.isnan(segments)
+    counted = np.stack([np.where(known, segments, 0.0), known.astype(np.float64)], axis=-1)
+    return Side(name, segments, counted, _mean, sign)
+
+
+def _mean(statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+    total, count = statistics[..., 0], statistics[..., 1]
+    return _quotient(total, count)
+
+
+def _quotient(
+    total: NDArray[np.float64], count: NDArray[np.float64] | NDArray[np.int64]
+) -> NDArray[np.float64]:
+    found = np.full(total.shape, np.nan)
+    np.divide(total, count, out=found, where=count > 0)
+    return found
+
+
+class Both(NamedTuple):
+    """Means over segments, float64 [K] each.
+
+    Attributes:
+        precision: of the weighted metric.
+        recall: likewise.
+        base_precision: of the metric without weights.
+        base_recall: likewise.
+    """
+
+    precision: NDArray[np.float64]
+    recall: NDArray[np.float64]
+    base_precision: NDArray[np.float64]
+    base_recall: NDArray[np.float64]
+
+
+def precision_recall(bound: Bound, batch: Batch) -> Both | None:
+    """Precision and recall of every system; None for metrics that do not match tokens."""
+    if not isinstance(bound, BoundDifficulty):
+        return None
+    weighted, base = (
+        corpus_parts(part_statistics(parts).sum(axis=1), bound.metric.beta)
+        for parts in (bound.parts(batch), bound.base_parts(batch))
+    )
+    return Both(weighted[:, 0], weighted[:, 1], base[:, 0], base[:, 1])
+
+
+def facts_of(
+    testset: TestSet, bound: Sequence[Bound], key: str, kinds: Sequence[str] = ()
+) -> dict[str, str]:
+    """What a page says of the data.
+
+    Args:
+        testset: the test set.
+        bound: the weighted metrics.
+        key: what the wrapped ones are called.
+        kinds: of human scores that judge.
+    """
+    pools = ("from a file" if one.pool is None else one.pool.how for one in bound)
+    facts = {
+        "test set": testset.name,
+        "language pair": testset.language_pair or "not given",
+        "segments": str(testset.segments),
+        "systems": str(len(testset.systems)),
+        key: ", ".join(one.metric.metric.spec for one in bound),
+        "pool (systems whose misses make words hard)": ", ".join(dict.fromkeys(pools)),
+    }
+    return facts | {"human scores": ", ".join(kinds)} if kinds else facts

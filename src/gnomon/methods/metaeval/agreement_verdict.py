@@ -1,0 +1,763 @@
+"""What a meta-evaluation says, in sentences: which metric people agree with best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import permutations
+from math import factorial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.agreement.judging import ALL, AVERAGE, POOLED
+from gnomon.agreement.significance import FEW_SYSTEMS
+from gnomon.agreement.tables import AgreementRow, WinRow
+from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
+from gnomon.methods.metaeval.notices import equal_notice
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
+from gnomon.stats.student import upper_tail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from gnomon.core.findings import Finding, Statement
+
+_ALPHA = 0.05
+#: kinds of human scores that are gone through one by one, and that a sentence names
+_KINDS, _MOST_KINDS = 2, 6
+#: agreements with controls that a sentence names
+_MOST_CONTROLS = 2
+_CORRELATIONS = ("pearson", "spearman", "kendall_b", "kendall_c", "pairwise_difference_pearson")
+#: systems from which Student's t serves a rank correlation
+_RANKED = 8
+
+_BETTER = Claim(
+    "metaeval.better",
+    "{best} agrees better with {people} than {others} ({facts})",
+    "better",
+    "tests of the best metric against the others, with Holm's correction over all ordered pairs",
+)
+_HIGHEST = Claim(
+    "metaeval.highest",
+    "{best} has the highest agreement with {people} ({facts}), but {others} {are} not clearly"
+    " worse{draws}",
+    "undecided",
+    "the order of the values; no test tells the best metric from those named",
+)
+_NOT_WORSE = Claim(
+    "metaeval.not_worse",
+    "{others} {are} not clearly worse than {best}{draws}",
+    "undecided",
+    "no test tells the best metric from those named",
+)
+_UNTESTED = Claim(
+    "metaeval.untested",
+    "{best} has the highest agreement with {people} ({facts}), before {others}; not tested",
+    "undecided",
+    "the order of the values alone",
+)
+_AGREES = Claim(
+    "metaeval.agrees",
+    "{metric} agrees with {people} ({facts})",
+    "better",
+    "an interval above 0 that holds its level; at system level also the test of the coefficient",
+)
+_AGAINST = Claim(
+    "metaeval.against",
+    "{metric} goes against {people}: what it calls better they call worse ({facts})",
+    "worse",
+    "an interval below 0 that holds its level; at system level also the test of the coefficient",
+)
+_UNSURE = Claim(
+    "metaeval.unsure",
+    "The data cannot tell whether {metric} agrees with {people} at all ({facts})",
+    "undecided",
+    "an interval that holds 0, or a test of the coefficient that is not significant",
+)
+_VALUE = Claim(
+    "metaeval.value",
+    "{metric} has an agreement with {people} of {facts}; no other metric stands beside it",
+    "undecided",
+    "the value alone: nothing says from which value on it is good",
+)
+_NONE = Claim(
+    "metaeval.none",
+    "{none} of {metrics} agrees with {people} ({facts})",
+    None,
+    "the highest value is not above 0, or the intervals of all hold 0 or their tests of the"
+    " coefficient are not significant; below 0, interval and all, where the sentence says None",
+)
+_KINDS_BETTER = Claim(
+    "metaeval.kinds_better",
+    "{best} has the highest agreement with people on {kinds}; it is clearly better on {surely}",
+    "better",
+    "on the kinds named at the end, tests with Holm's correction over all ordered pairs",
+)
+_KINDS_HIGHEST = Claim(
+    "metaeval.kinds_highest",
+    "{best} has the highest agreement with people on {kinds}; no other metric is clearly worse",
+    "undecided",
+    "the order of the values; no test tells the best metric from another one",
+)
+_AVERAGE = Claim(
+    "metaeval.average",
+    "{best} has the highest agreement with {people} ({facts}), before {others}",
+    None,
+    "the order of the averages; better where tests say so on more than half of the test sets",
+)
+_AVERAGE_VALUE = Claim(
+    "metaeval.average_value",
+    "{metric} has an agreement with {people} of {facts}; no other metric stands beside it",
+    "undecided",
+    "the average alone",
+)
+_CIRCULAR = Claim(
+    "metaeval.circular",
+    "{metrics} cannot be judged by these human scores: {why}",
+    "caution",
+    "what went into the scores, or that they are equal to the human scores",
+)
+_EDITS = Claim(
+    "metaeval.edits",
+    "{kinds} {count} edits between an output and its post-edit, as TER does, and {are} no"
+    " judgement: what metrics reach there ({figures}) is no agreement with people",
+    "caution",
+    "the name of the human scores, or that TER against the references gives the same",
+)
+_EQUAL = Claim(
+    "metaeval.equal_people",
+    "{notice}",
+    "caution",
+    "the human scores, which are all equal, or within each system or segment",
+)
+_FEW = Claim(
+    "metaeval.few_systems",
+    "{sets}: people judged {few} systems or fewer; agreement over so few says little",
+    "caution",
+    "the number of systems",
+)
+_FEW_SEGMENTS = Claim(
+    "metaeval.few_segments",
+    "{sets}: {segments} {are} too few to say whether a metric agrees with people ({measure}:"
+    " {figures})",
+    "caution",
+    "the number of segments that people judged, below 30",
+)
+_FEW_DOCUMENTS = Claim(
+    "metaeval.few_documents",
+    "{sets}: {documents} {are} too few for intervals and tests; segments of a document that one"
+    " person judged are not independent ({measure}: {figures})",
+    "caution",
+    "the number of documents that people judged, below 15",
+)
+_THIN = Claim(
+    "metaeval.thin",
+    "{metrics} scored {few} of the judged systems or fewer, too few to be compared at system level",
+    "caution",
+    "the number of systems that a metric scored",
+)
+_BACKWARDS = Claim(
+    "metaeval.backwards",
+    "{metrics} {give} more to what people find worse{advice}",
+    "caution",
+    "an interval of Pearson's r below 0 and, at system level, its test",
+)
+_CONTROLS = Claim(
+    "metaeval.controls",
+    "{controls}",
+    "caution",
+    "the values: that of each control is at least that of each metric named beside it",
+)
+#: all that a meta-evaluation can say
+CLAIMS = (
+    *(_BETTER, _HIGHEST, _NOT_WORSE, _UNTESTED, _AGREES, _AGAINST, _UNSURE, _VALUE, _NONE),
+    *(_KINDS_BETTER, _KINDS_HIGHEST, _AVERAGE, _AVERAGE_VALUE, _CIRCULAR, _EDITS, _EQUAL),
+    *(_FEW, _FEW_SEGMENTS, _FEW_DOCUMENTS, _THIN, _BACKWARDS, _CONTROLS),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _MeasureRows:
+    """The rows of one measure on one test set, over all systems and segments."""
+
+    rows: tuple[AgreementRow, ...]
+    titles: Mapping[str, str]
+
+    @property
+    def first(self) -> AgreementRow:
+        return self.rows[0]
+
+    @cached_property
+    def few(self) -> bool:
+        """Whether all metrics rest on next to no systems."""
+        return all(row.is_few for row in self.rows if not row.control)
+
+    @cached_property
+    def figures(self) -> list[AgreementRow]:
+        """The metrics that people can judge, best first."""
+        rows = [row for row in self._judged if self.few or not row.is_few]
+        return sorted(rows, key=lambda row: -row.known_value)
+
+    @property
+    def thin(self) -> list[AgreementRow]:
+        """Metrics that scored next to none of the systems that others did."""
+        return [row for row in self._judged if row.is_few and not self.few]
+
+    @property
+    def controls(self) -> list[AgreementRow]:
+        return [row for row in self._known if row.control]
+
+    @property
+    def edits(self) -> list[AgreementRow]:
+        """Metrics beside human scores that count edits."""
+        return [row for row in self._known if row.circular == "edits"]
+
+    @property
+    def _known(self) -> list[AgreementRow]:
+        return [row for row in self.rows if row.value is not None]
+
+    @property
+    def _judged(self) -> list[AgreementRow]:
+        return [row for row in self._known if row.is_judged]
+
+    @property
+    def people(self) -> str:
+        return "people" if self.first.human is None else f"people ({self.first.human})"
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.first.statistic, self.first.level, self.first.grouping
+
+    @property
+    def drawn(self) -> int | None:
+        """How many segments or documents its figures rest on, at most."""
+        return max((row.drawn for row in self.figures if row.drawn is not None), default=None)
+
+    @property
+    def few_units(self) -> bool:
+        """Whether there are too few segments or documents for an interval to hold its level."""
+        least = {"segments": LEAST, "documents": LEAST_DOCUMENTS}.get(self.first.interval or "", 0)
+        return self.drawn is not None and self.drawn < least
+
+    def title(self, row: AgreementRow) -> str:
+        """What sentences call a metric."""
+        return self.titles[row.metric]
+
+    def over(self, row: AgreementRow) -> str:
+        """What a figure rests on."""
+        return counted(row.n, self.first.unit.removesuffix("s"))
+
+    def facts(self, best: AgreementRow) -> str:
+        """The measure, the best value and what it rests on."""
+        by_document = self.first.interval == "documents" and best.drawn is not None
+        documents = f" in {counted(best.drawn or 0, 'document')}" if by_document else ""
+        return f"{self.first.measure}: {best.size}, {self.over(best)}{documents}"
+
+    def listed(self, rows: Iterable[AgreementRow]) -> str:
+        """Metrics with their values."""
+        each = [f"{self.title(row)} {amount(row.known_value, share=True)}" for row in rows]
+        return listed(each)
+
+
+class _TestedPair(NamedTuple):
+    """The best metric against another one, its p, corrected, and the smallest that there can be."""
+
+    win: WinRow
+    other: AgreementRow
+    title: str
+    p: float
+    corrected: float
+    least: float
+
+    @property
+    def decided(self) -> bool:
+        return self.corrected <= _ALPHA
+
+
+def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
+    """Which metric people agree with best, by the first measure of each level; then cautions.
+
+    Several metrics were compared and the best one was chosen after the fact: p-values are Holm's,
+    over all ordered pairs of metrics.
+
+    Args:
+        finding: what a meta-evaluation found.
+    """
+    groups = list(_groups(finding))
+    firsts = {_place_of(one): one for one in reversed(groups)}
+    chosen = [one for one in groups if firsts[_place_of(one)] is one]
+    averages = [one for one in chosen if one.first.test_set == AVERAGE]
+    single = [one for one in chosen if one.first.test_set not in (AVERAGE, POOLED)]
+    few = [one for one in single if one.few and one.figures]
+    short = [one for one in single if not one.few and one.few_units]
+    equal = {one: text for one in groups if (text := _equal(finding, one))}
+    sound = [
+        one
+        for one in single
+        if not one.few and not one.few_units and one.figures and one not in equal
+    ]
+    sets = len({one.first.test_set for one in single})
+    for one in averages:
+        yield from _on_average(finding, one, [part for part in sound if _alike(part, one)])
+    if sets == 1 and len({one.first.human for one in sound}) > _KINDS:
+        for measure in dict.fromkeys(one.first.measure for one in sound):
+            yield from _over_kinds(finding, [one for one in sound if one.first.measure == measure])
+    else:
+        for one in sound if sets == 1 else ():
+            yield from _of_set(finding, one)
+    yield from (_EQUAL.said(notice=text) for text in _widest(equal.values()))
+    yield from _circular(finding)
+    yield from _edits(finding, single)
+    yield from _few(finding, few)
+    yield from _few_units(finding, short)
+    yield from _thin(finding, groups)
+    unlike = [one for one in groups if one not in equal]
+    yield from _backwards(finding, unlike)
+    yield from _controlled(finding, unlike)
+
+
+def _place_of(group: _MeasureRows) -> tuple[str, str, str | None]:
+    return group.first.test_set, group.first.level, group.first.human
+
+
+def _alike(one: _MeasureRows, average: _MeasureRows) -> bool:
+    return one.key == average.key and average.first.human in (None, one.first.human)
+
+
+def _groups(finding: Finding) -> Iterator[_MeasureRows]:
+    """What was measured, by measure and test set, over all systems and segments."""
+    parts: dict[tuple[str, str, str | None], list[AgreementRow]] = {}
+    titles = titles_of(finding)
+    for row in finding.records(AgreementRow):
+        if row.subset == ALL and row.slice is None:
+            parts.setdefault((row.test_set, row.measure, row.human), []).append(row)
+    yield from (_MeasureRows(tuple(rows), titles) for rows in parts.values())
+
+
+def _against(finding: Finding, group: _MeasureRows, best: AgreementRow) -> list[_TestedPair]:
+    """A metric against every other one, in their order; none without a test."""
+    rows = {row.metric: row for row in group.figures}
+    # p of (metric, against) is of its being worse, where that was asked
+    reverse = _asked_less(finding)
+    wins = [
+        (win, win.p)
+        for win in finding.records(WinRow)
+        if (win.test_set, win.human, win.subset, win.slice)
+        == (group.first.test_set, group.first.human, ALL, None)
+        and (win.statistic, win.level, win.grouping) == group.key
+        and {win.metric, win.against} <= set(rows)
+        and win.p is not None
+    ]
+    corrected = stats.holm([p for _, p in wins])
+    least = len(wins) * _smallest_p(finding, group)
+    pairs = []
+    for (win, p), q in zip(wins, corrected, strict=True):
+        mine, theirs = (win.against, win.metric) if reverse else (win.metric, win.against)
+        if mine == best.metric:
+            other = rows[theirs]
+            pairs.append(_TestedPair(win, other, group.title(other), p, float(q), least))
+    return sorted(pairs, key=lambda pair: pair.other.known_value, reverse=True)
+
+
+def _smallest_p(finding: Finding, group: _MeasureRows) -> float:
+    """The smallest p that the draws of a test can show; 0 for a test without draws."""
+    test = group.figures[0].test or ""
+    fields = finding.signatures.get("metaeval", "").split("|")
+    draws = [int(one.removeprefix("draws:")) for one in fields if one.startswith("draws:")]
+    drawn = test.startswith(("permutation", "bootstrap"))
+    return 1 / (draws[0] + 1) if drawn and draws and draws[0] else 0.0
+
+
+def _asked_less(finding: Finding) -> bool:
+    return "alternative:less" in finding.signatures.get("metaeval", "").split("|")
+
+
+def _of_set(finding: Finding, group: _MeasureRows) -> Iterator[Statement]:
+    """The best metric on one test set, and what it is better than."""
+    best = group.figures[0]
+    if len(group.figures) == 1:
+        yield _alone(finding, group, best)
+        return
+    if _by_chance(group):
+        yield _none(finding, group, best)
+        return
+    if _sign(group, best) == 0:
+        # it is the highest by chance alone: what holds is said of each metric
+        yield from (_alone(finding, group, row) for row in group.figures)
+        return
+    parts: dict[str, Any] = {
+        "best": group.title(best),
+        "people": group.people,
+        "facts": group.facts(best),
+    }
+    others = _against(finding, group, best)
+    worse, level = [[one for one in others if one.decided is kind] for kind in (True, False)]
+    if worse:
+        yield _BETTER.said(_positions(finding, best, worse), **parts, others=_listed(worse))
+    if level:
+        claim = _NOT_WORSE if worse else _HIGHEST
+        are = "are" if len(level) > 1 else "is"
+        rows = _positions(finding, best, level)
+        yield claim.said(rows, **parts, others=_listed(level), are=are, draws=_draws(level))
+    if not others:
+        beside = listed([f"{group.title(row)} ({row.size})" for row in group.figures[1:]])
+        yield _UNTESTED.said(finding.positions([best]), **parts, others=beside)
+
+
+def _by_chance(group: _MeasureRows) -> bool:
+    """Whether none of the metrics agrees with people beyond chance."""
+    if group.first.statistic not in _CORRELATIONS:
+        return False
+    signs = {_sign(group, row) for row in group.figures}
+    return group.figures[0].known_value <= 0 or not signs & {1, None}
+
+
+def _none(finding: Finding, group: _MeasureRows, best: AgreementRow) -> Statement:
+    """Several metrics, of which not even the best agrees with people."""
+    against = _sign(group, best) == -1
+    over = group.over(best)
+    first = group.first
+    if best.known_value > 0 and first.level == "system" and first.test_set != AVERAGE:
+        over += f", {p_value(_of_systems(best))}"
+    return _NONE.said(
+        finding.positions(group.figures),
+        level="worse" if against else "undecided",
+        none="None" if against else "The data cannot tell whether any",
+        metrics=counted(len(group.figures), "metric"),
+        people=group.people,
+        facts=f"{first.measure}: at best {best.size}, {group.title(best)}, {over}",
+    )
+
+
+def _over_kinds(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
+    """Metrics by one measure under many kinds of human scores: who is best on which of them."""
+    best: dict[tuple[str, int | None], list[_MeasureRows]] = {}
+    for one in groups:
+        first = one.figures[0]
+        if len(one.figures) > 1 and (_by_chance(one) or _sign(one, first) == 0):
+            yield from _of_set(finding, one)
+            continue
+        sign = _sign(one, first) if len(one.figures) == 1 else None
+        best.setdefault((one.title(first), sign), []).append(one)
+    for (title, sign), some in best.items():
+        kinds = [f"{one.first.human} ({one.figures[0].size})" for one in some]
+        measure = some[0].first.measure
+        on = f"{listed(kinds, most=_MOST_KINDS)} ({measure})"
+        rows = finding.positions([one.figures[0] for one in some])
+        if len(some[0].figures) == 1:
+            yield _alone_on(title, sign, listed(kinds, most=_MOST_KINDS), measure, rows)
+            continue
+        beaten = [(one.first.human, _against(finding, one, one.figures[0])) for one in some]
+        surely = [
+            f"{kind} (than {_counted_off(others)})"
+            for kind, others in beaten
+            if any(other.decided for other in others)
+        ]
+        if surely:
+            named = listed(surely, most=_MOST_KINDS)
+            yield _KINDS_BETTER.said(rows, best=title, kinds=on, surely=named)
+        else:
+            yield _KINDS_HIGHEST.said(rows, best=title, kinds=on)
+
+
+def _counted_off(others: Sequence[_TestedPair]) -> str:
+    """The metrics that one is better than, if these are not all."""
+    worse = [one.title for one in others if one.decided]
+    return "all others" if len(worse) == len(others) > 1 else listed(worse)
+
+
+def _alone_on(
+    title: str, sign: int | None, kinds: str, measure: str, rows: Mapping[str, Sequence[int]]
+) -> Statement:
+    """One metric under many kinds of human scores."""
+    claim = {None: _VALUE, 0: _UNSURE, 1: _AGREES, -1: _AGAINST}[sign]
+    people, facts = (f"people on {kinds}", measure) if sign is not None else ("people", kinds)
+    return claim.said(rows, metric=title, people=people, facts=facts)
+
+
+def _listed(others: Sequence[_TestedPair]) -> str:
+    tested = [(one, p_value(one.corrected, one.least)) for one in others]
+    return listed([f"{one.title} ({one.other.size}, corrected {p})" for one, p in tested])
+
+
+def _draws(others: Sequence[_TestedPair]) -> str:
+    """Where p-values of so few draws cannot be small enough."""
+    coarse = any(one.p <= _ALPHA / 10 for one in others)
+    return "; more resamples may tell them apart" if coarse else ""
+
+
+def _alone(finding: Finding, group: _MeasureRows, only: AgreementRow) -> Statement:
+    """One metric: whether it agrees with people at all."""
+    claim = {None: _VALUE, 0: _UNSURE, 1: _AGREES, -1: _AGAINST}[_sign(group, only)]
+    facts = group.facts(only)
+    if claim is _UNSURE and only.level == "system":
+        facts += f", {p_value(_of_systems(only))}"
+    if claim is _VALUE:
+        facts = f"{only.size} ({only.measure}, {group.over(only)})"
+    rows = finding.positions([only])
+    return claim.said(rows, metric=group.title(only), people=group.people, facts=facts)
+
+
+def _sign(group: _MeasureRows, row: AgreementRow) -> int | None:
+    """1 or -1: it agrees or disagrees for certain; 0: not certain; None: there is no telling."""
+    if row.statistic not in _CORRELATIONS:
+        return None
+    tested = row.level == "system"
+    if tested and _of_systems(row) > _ALPHA:
+        return 0  # bootstrap intervals of few systems are narrow
+    if row.low is None or row.high is None:
+        # of systems in a perfect order a bootstrap has no interval
+        return int(np.sign(row.known_value)) if tested and group.first.interval else None
+    if row.low <= 0 <= row.high:
+        return 0
+    return 1 if row.known_value > 0 else -1
+
+
+def _of_systems(row: AgreementRow) -> float:
+    """Two-sided p of a coefficient of n pairs; exact for ranks of few, else by Student's t."""
+    statistic, value, n = row.statistic, row.known_value, row.n
+    if statistic.startswith("kendall") or (statistic == "spearman" and n < _RANKED):
+        null = _kendall_null(n) if statistic.startswith("kendall") else _spearman_null(n)
+        return sum(share for size, share in null if size >= abs(value) - 1e-9)
+    if abs(value) >= 1:
+        return 0.0
+    t = abs(value) * np.sqrt((n - 2) / (1 - value**2))
+    return 2 * upper_tail(float(t), n - 2)
+
+
+@cache
+def _kendall_null(n: int) -> tuple[tuple[float, float], ...]:
+    """Sizes of tau of n pairs without ties, and how probable they are by chance (Kendall, 1938)."""
+    counts = np.ones(1)  # orders with so many inversions
+    for size in range(2, n + 1):
+        counts = np.convolve(counts, np.ones(size)) / size
+    most = n * (n - 1) / 2
+    return tuple((abs(1 - 2 * k / most), float(share)) for k, share in enumerate(counts))
+
+
+@cache
+def _spearman_null(n: int) -> tuple[tuple[float, float], ...]:
+    """Sizes of rho of n pairs without ties, and how probable they are by chance."""
+    orders = np.array(list(permutations(range(n))), dtype=np.float64)
+    squares = ((orders - np.arange(n)) ** 2).sum(axis=1)
+    sizes, counts = np.unique(np.abs(1 - 6 * squares / (n**3 - n)), return_counts=True)
+    return tuple(zip(sizes.tolist(), (counts / factorial(n)).tolist(), strict=True))
+
+
+def _on_average(
+    finding: Finding, group: _MeasureRows, sets: Sequence[_MeasureRows]
+) -> Iterator[Statement]:
+    """The best metric over several test sets, and on how many of them it is better than others."""
+    if not group.figures or not sets:
+        return
+    best, measure = group.figures[0], group.first.measure
+    rows = finding.positions(group.figures)
+    over = f"on average over {counted(len(sets), 'test set')}"
+    if len(group.figures) == 1:
+        each = listed([f"{one.first.test_set} {row.size}" for one in sets for row in one.figures])
+        facts = f"{best.size} {over} ({measure}; {each})"
+        yield _AVERAGE_VALUE.said(rows, metric=group.title(best), people=group.people, facts=facts)
+        return
+    chance = all(_by_chance(one) for one in sets)
+    if best.statistic in _CORRELATIONS and (best.known_value <= 0 or chance):
+        yield _none(finding, group, best)
+        return
+    parts, clear = [], []
+    for other in group.figures[1:]:
+        won = _decided(finding, sets, best.metric, other.metric)
+        lost = _decided(finding, sets, other.metric, best.metric)
+        reverse = f", the reverse on {lost}" if lost else ""
+        sides = f"{other.size}; tests say so on {won} of {len(sets)}{reverse}"
+        parts.append(f"{group.title(other)} ({sides})")
+        clear.append(won > len(sets) / 2 and not lost)
+    yield _AVERAGE.said(
+        rows,
+        level="better" if any(clear) else "undecided",
+        best=group.title(best),
+        people=group.people,
+        facts=f"{measure}: {best.size} {over}",
+        others=listed(parts),
+    )
+
+
+def _decided(finding: Finding, sets: Sequence[_MeasureRows], best: str, other: str) -> int:
+    """On how many test sets a metric is better than another one."""
+    return sum(
+        any(
+            pair.decided and pair.other.metric == other
+            for row in one.figures
+            if row.metric == best
+            for pair in _against(finding, one, row)
+        )
+        for one in sets
+    )
+
+
+def _positions(
+    finding: Finding, best: AgreementRow, others: Sequence[_TestedPair]
+) -> dict[str, list[int]]:
+    return finding.positions([best, *(one.other for one in others), *(one.win for one in others)])
+
+
+# Cautions
+
+
+_WHY = {
+    "informed": "made with them",
+    "people": "people gave these scores, too",
+    "same": "equal to them",
+    "post-edits": "the references are post-edits, which were made from outputs",
+}
+
+
+def _circular(finding: Finding) -> Iterator[Statement]:
+    """Metrics that the human scores cannot judge."""
+    titles = titles_of(finding)
+    for why, text in _WHY.items():
+        rows = [row for row in finding.records(AgreementRow) if row.circular == why]
+        if rows:
+            names = dict.fromkeys(titles[row.metric] for row in rows)
+            yield _CIRCULAR.said(finding.positions(rows), metrics=listed(list(names)), why=text)
+
+
+def _equal(finding: Finding, group: _MeasureRows) -> str:
+    """The notice that people told nothing apart that it compares; empty where they did."""
+    first = group.first
+    texts = [
+        equal_notice(first.test_set, first.level, grouping, first.human)
+        for grouping in dict.fromkeys(("", first.grouping, "system"))
+    ]
+    return next((text for text in texts if text in finding.notices), "")
+
+
+def _widest(notices: Iterable[str]) -> list[str]:
+    """Each notice once; of all outputs alone where that says the rest."""
+    every = dict.fromkeys(notices)
+    whole = [one for one in every if " every output the same" in one]
+    rest = [one for one in every if not any(_of(one) == _of(other) for other in whole)]
+    return [*whole, *rest]
+
+
+def _of(notice: str) -> tuple[str, str]:
+    """The test set and the kind that a notice of equal scores is about."""
+    place, _, rest = notice.partition(": people gave ")
+    return place, rest.partition(" the same score")[2].partition(": nothing can")[0]
+
+
+def _edits(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
+    """Human scores that count edits."""
+    some = [one for one in groups if one.edits]
+    if some:
+        kinds = list(dict.fromkeys(one.first.human or "the human scores" for one in some))
+        best = sorted(some[0].edits, key=lambda row: -row.known_value)
+        several = len(kinds) > 1 or kinds[0].startswith("the ")
+        yield _EDITS.said(
+            finding.positions([row for one in some for row in one.edits]),
+            kinds=listed(kinds),
+            count="count" if several else "counts",
+            are="are" if several else "is",
+            figures=f"{some[0].first.measure}: {some[0].listed(best)}",
+        )
+
+
+def _few(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
+    """Test sets of next to no systems."""
+    if groups:
+        yield _FEW.said(
+            finding.positions([row for one in groups for row in one.figures]),
+            sets=listed(list(dict.fromkeys(one.first.test_set for one in groups))),
+            few=FEW_SYSTEMS,
+        )
+
+
+def _few_units(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
+    """Test sets of next to no segments or documents."""
+    for unit, claim in (("segments", _FEW_SEGMENTS), ("documents", _FEW_DOCUMENTS)):
+        some = [one for one in groups if one.first.interval == unit]
+        if some:
+            n = max(one.drawn or 0 for one in some)
+            parts: dict[str, Any] = {unit: counted(n, unit.removesuffix("s"))}
+            parts["are"] = "is" if n == 1 else "are"
+            yield claim.said(
+                finding.positions([row for one in some for row in one.figures]),
+                sets=listed(list(dict.fromkeys(one.first.test_set for one in some))),
+                measure=some[0].first.measure,
+                figures=some[0].listed(some[0].figures),
+                **parts,
+            )
+
+
+def _thin(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
+    """Metrics that scored next to none of the systems that others did."""
+    some = [(one.title(row), row) for one in groups for row in one.thin]
+    if some:
+        names = listed(list(dict.fromkeys(title for title, _ in some)))
+        rows = finding.positions([row for _, row in some])
+        yield _THIN.said(rows, metrics=names, few=FEW_SYSTEMS)
+
+
+def _backwards(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
+    """Metrics that point the wrong way."""
+    some = [
+        (one.title(row), row)
+        for one in groups
+        if one.first.statistic == "pearson" and not one.few and not one.few_units
+        for row in one.figures
+        if _sign(one, row) == -1
+    ]
+    if some:
+        names = list(dict.fromkeys(title for title, _ in some))
+        turnable = any("--lower-is-better" in one for one in finding.notices)
+        yield _BACKWARDS.said(
+            finding.positions([row for _, row in some]),
+            metrics=listed(names),
+            give="give" if len(names) > 1 else "gives",
+            advice="; say so of error rates (--lower-is-better)" if turnable else "",
+        )
+
+
+#: what these statistics have by chance; others have 0
+_CHANCE = {"pairwise_accuracy": 0.5, "spa": 0.5}
+_NAMES = {
+    "constant": "a constant score",
+    "random": "a random score",
+    "candidate length": "output length alone",
+    "reference length": "reference length alone",
+}
+
+
+def _controlled(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
+    """Metrics that something reaches that knows nothing of quality: which one, which of them."""
+    reached: dict[str, dict[str, str]] = {}
+    rows: list[AgreementRow] = []
+    backwards = {
+        (*_place_of(one), row.metric)
+        for one in groups
+        for row in one.figures
+        if _sign(one, row) == -1
+    }
+    for one in groups:
+        for control in one.controls if not one.few and not one.few_units else ():
+            name = control.metric.removeprefix("control: ")
+            does = "ranks the systems" if one.first.level == "system" else "agrees with people"
+            for row in one.figures:
+                turned = (*_place_of(one), row.metric) in backwards
+                by_chance = row.value == _CHANCE.get(row.statistic, 0.0)  # nothing to reach
+                reaches = 0 < row.known_value <= control.known_value
+                if reaches and not turned and not by_chance:
+                    sizes = [amount(each.known_value, share=True) for each in (control, row)]
+                    text = f"{one.title(row)} ({sizes[0]} against {sizes[1]})"
+                    opening = f"{_NAMES.get(name, name)} {does} as well as"
+                    named = reached.setdefault(f"{opening}|{one.first.measure}", {})
+                    named.setdefault(one.title(row), text)
+                    rows += [control, row]
+    if reached:
+        each = [(key.split("|"), list(texts.values())) for key, texts in reached.items()]
+        parts = [f"{opening} {listed(texts)}, {by}" for (opening, by), texts in each]
+        more = len(parts) - _MOST_CONTROLS
+        text = "; ".join(parts[:_MOST_CONTROLS])
+        if more > 0:
+            text += f"; {counted(more, 'more such agreement')} in the table"
+        yield _CONTROLS.said(finding.positions(rows), controls=text)

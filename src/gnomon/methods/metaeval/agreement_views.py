@@ -1,0 +1,342 @@
+"""How a meta-evaluation is looked at: its views, and what a study shows beside its tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.core.findings import Bars, Column, HeatMap, Lines, Listing, Scatter, StackedBars
+from gnomon.core.store_views import StoredView, SystemScoreColumn
+from gnomon.core.verdicts import amount, number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gnomon.agreement.judging import ResultGroup
+    from gnomon.agreement.measures import Measure
+    from gnomon.core.findings import Cell, Table, View
+    from gnomon.stats.significance import Alternative
+
+_SAID = {"greater": "better than", "less": "worse than", "two-sided": "other than"}
+_DECIDED = {
+    "systems": "Pairs of systems",
+    "darr": "Ranked outputs",
+    "pairs": "Outputs of one segment",
+}
+_LISTED = 40  # rows of a statistic that text lists in full; more are shown as a map
+
+
+def views(
+    tables: Mapping[str, Table],
+    groups: Sequence[ResultGroup],
+    places: Sequence[str],
+    baseline: str | None,
+    *,
+    alternative: Alternative = "greater",
+) -> tuple[View, ...]:
+    """A table (or map over test sets) per statistic, gains, wins, scatter plots, curves.
+
+    Args:
+        tables: the tables of the finding, by name.
+        groups: what was measured, over which systems and segments, by which judgements.
+        places: what the test sets are called.
+        baseline: the metric that others are tested against.
+        alternative: what p says of (row, column).
+    """
+    kinds = tuple(dict.fromkeys(one.human for one in groups if one.human is not None))
+    sliced = any(one.slice is not None for one in groups)
+    measured = dict.fromkeys((one.measure, one.subset) for one in groups)
+    shown = _Shown(tables, kinds, {"slice": None} if sliced else {}, len(places), baseline)
+    found: list[View] = [*shown.overall()]
+    for measure, subset in measured:
+        found += shown.agreement(measure, subset)
+    found += [*shown.rankings(), *shown.overview()]
+    if baseline is not None and len(places) > 1:
+        found += [shown.gains(measure, subset) for measure, subset in measured]
+    for measure, subset in measured:
+        found += shown.wins(measure, subset, _SAID[alternative])
+    found += shown.plots(places)
+    found += shown.decisions()
+    return tuple(found)
+
+
+def _where(measure: Measure, subset: str) -> dict[str, Cell]:
+    return {
+        "level": measure.level,
+        "statistic": measure.statistic,
+        "grouping": measure.grouping,
+        "subset": subset,
+    }
+
+
+def _title(measure: Measure, subset: str) -> str:
+    title = measure.title[0].upper() + measure.title[1:]
+    return title if subset == "all" else f"{title}, {subset}"
+
+
+class _Shown(NamedTuple):
+    """What is shown of the tables."""
+
+    tables: Mapping[str, Table]
+    kinds: tuple[str, ...]
+    whole: Mapping[str, Cell]
+    sets: int
+    baseline: str | None
+
+    def by_kind(self) -> list[tuple[str, dict[str, Cell]]]:
+        """What titles add for each kind of judgements, and what selects its rows."""
+        return [(f", {kind}", {"human": kind}) for kind in self.kinds] or [("", {})]
+
+    def rows(self, name: str, where: Mapping[str, Cell]) -> list[Mapping[str, Cell]]:
+        """Rows of a table that agree with fixed values."""
+        every = self.tables[name].rows
+        return [row for row in every if all(row[key] == cell for key, cell in where.items())]
+
+    def agreement(self, measure: Measure, subset: str) -> Iterator[View]:
+        """One measure: its rows, maps over test sets and over slices."""
+        all_slices, title = _where(measure, subset), _title(measure, subset)
+        where = {**all_slices, **self.whole}
+        rows = self.rows("metaeval", where)
+        listed = self.sets == 1 or len(rows) <= _LISTED
+        for added, own in self.by_kind() if self.sets > 1 else ():
+            yield HeatMap(
+                table="metaeval",
+                title=title + added,
+                rows="metric",
+                columns="test_set",
+                value="value",
+                where={**where, **own},
+                faint="few",
+                under="n",
+                prominent=not listed,
+            )
+        if listed:
+            shown = ["human"] if self.kinds else []
+            shown += ["test_set"] if self.sets > 1 else []
+            shown += ["metric", "value", "low", "high", "n", "rank", "cluster"]
+            shown += ["p"] if self.baseline is not None else []
+            shown += ["p_corrected"] if any(r["p_corrected"] is not None for r in rows) else []
+            shown += ["epsilon"] if measure.statistic == "acc_eq" else []
+            yield Listing("metaeval", title, tuple(shown), where)
+        for added, own in self.by_kind() if self.baseline is not None else ():
+            if self.sets > 1:
+                yield HeatMap(
+                    table="metaeval",
+                    title=f"{title}{added}: p against {self.baseline}",
+                    rows="metric",
+                    columns="test_set",
+                    value="p",
+                    where={**where, **own, "control": False},
+                    low=0.0,
+                    high=1.0,
+                    prominent=not listed,
+                )
+        yield from self.slices(all_slices, title)
+
+    def slices(self, where: Mapping[str, Cell], title: str) -> Iterator[View]:
+        """One measure on the slices of each test set."""
+        if not self.whole:
+            return
+        for added, own in self.by_kind():
+            rows = self.rows("slices", {**where, **own})
+            for place in dict.fromkeys(row["test_set"] for row in rows):
+                at = f", {place}" if self.sets > 1 else ""
+                yield HeatMap(
+                    table="slices",
+                    title=f"{title}{added}{at}: by slice",
+                    rows="metric",
+                    columns="slice",
+                    value="value",
+                    where={**where, **own, "test_set": place},
+                    faint="few",
+                    under="n",
+                )
+
+    def overall(self) -> Iterator[View]:
+        """Averages over tasks."""
+        if self.tables["overall"].rows:
+            kind = ("human",) if self.kinds else ()
+            columns = (*kind, "metric", "average", "place", "tasks")
+            yield Listing("overall", "Average over tasks", columns, self.whole)
+
+    def rankings(self) -> Iterator[View]:
+        """The metrics of one test set by how far people agree with them, measure by measure."""
+        for measure in dict.fromkeys(self.tables["metaeval"].values("measure")):
+            for added, own in self.by_kind():
+                where = {"measure": measure, "subset": "all", "control": False, **own, **self.whole}
+                known = [row for row in self.rows("metaeval", where) if row["value"] is not None]
+                if self.sets > 1 or len(known) < 2 or any(row["few"] for row in known):
+                    continue
+                best = max(known, key=lambda row: number(row["value"]) or 0.0)
+                size = amount(
+                    number(best["value"]) or 0.0,
+                    number(best["low"]),
+                    number(best["high"]),
+                    share=True,
+                )
+                title = f"{measure}{added}: {best['metric']} comes first of {len(known)} metrics"
+                yield Bars(
+                    table="metaeval",
+                    title=f"{title}, {size}",
+                    category="measure",
+                    series="metric",
+                    values=("value",),
+                    where=where,
+                    ordered=True,
+                    dots=True,
+                )
+
+    def overview(self) -> Iterator[View]:
+        """All measures of one test set side by side, on a page."""
+        for place in dict.fromkeys(self.tables["metaeval"].values("test_set")):
+            for added, own in self.by_kind():
+                yield HeatMap(
+                    table="metaeval",
+                    title=f"All measures: {place}{added}",
+                    rows="metric",
+                    columns="measure",
+                    value="value",
+                    where={"test_set": place, "subset": "all", **own, **self.whole},
+                    faint="few",
+                    under="n",
+                    prominent=False,
+                )
+
+    def gains(self, measure: Measure, subset: str) -> Listing:
+        """Gains of one measure over test sets."""
+        kind = ("human",) if self.kinds else ()
+        return Listing(
+            "gains",
+            f"Gains over the baseline: {measure.title}"
+            + ("" if subset == "all" else f", {subset}"),
+            (
+                *kind,
+                "metric",
+                "average",
+                "gain",
+                "gain_min",
+                "gain_max",
+                "percent",
+                "percent_min",
+                "percent_max",
+                "test_sets",
+                "better",
+                "worse",
+            ),
+            {**_where(measure, subset), **self.whole},
+        )
+
+    def wins(self, measure: Measure, subset: str, said: str) -> Iterator[View]:
+        """The p-values of all pairs of metrics."""
+        for added, own in self.by_kind():
+            where = {**_where(measure, subset), **self.whole, **own}
+            for place in dict.fromkeys(row["test_set"] for row in self.rows("wins", where)):
+                yield HeatMap(
+                    table="wins",
+                    title=f"p of row {said} column: {measure.title}"
+                    + ("" if subset == "all" else f", {subset}")
+                    + f", {place}{added}",
+                    rows="metric",
+                    columns="against",
+                    value="p",
+                    where={**where, "test_set": place},
+                    low=0.0,
+                    high=1.0,
+                    prominent=False,
+                )
+
+    def plots(self, places: Sequence[str]) -> Iterator[View]:
+        """Systems by metric and by people, and curves over the best of them."""
+        for place in places:
+            for added, own in self.by_kind():
+                if self.rows("systems", {"test_set": place, **own}):
+                    yield Scatter(
+                        table="systems",
+                        title=f"Systems by metric and by people, {place}{added}",
+                        x="score",
+                        y="human_score",
+                        label="system",
+                        panels="metric",
+                        where={"test_set": place, **own},
+                    )
+        for statistic in dict.fromkeys(self.tables["top_k"].values("statistic")):
+            for added, own in self.by_kind():
+                if self.rows("top_k", {"statistic": statistic, **own}):
+                    yield Lines(
+                        table="top_k",
+                        title=f"Agreement over the K best systems alone: {statistic}{added}",
+                        x="k",
+                        y="value",
+                        series="metric",
+                        panels="test_set",
+                        where={"statistic": statistic, **own},
+                    )
+
+    def decisions(self) -> Iterator[View]:
+        """Decisions repaired and broken, of systems and of segments."""
+        for comparison in dict.fromkeys(self.tables["decisions"].values("comparison")):
+            for added, own in self.by_kind():
+                where = {"comparison": comparison, **own}
+                rows = self.rows("decisions", where)
+                if not rows:
+                    continue
+                title = _DECIDED[str(comparison)]
+                yield StackedBars(
+                    table="decisions",
+                    title=f"{title}: decisions repaired and broken, against {self.baseline}{added}",
+                    category="metric",
+                    series="test_set",
+                    parts=("right_share", "repaired_share", "broken_share", "wrong_share"),
+                    where=where,
+                )
+                if comparison != "systems":
+                    shown = ["test_set"] if self.sets > 1 else []
+                    shown += ["metric", "pairs"]
+                    for name in ("repaired", "broken"):
+                        ends = any(row[f"{name}_low"] is not None for row in rows)
+                        shown += [f"{name}_share"]
+                        shown += [f"{name}_low", f"{name}_high"] if ends else []
+                    yield Listing(
+                        "decisions",
+                        f"{title} decided otherwise than by {self.baseline}{added}",
+                        tuple(shown),
+                        where,
+                    )
+
+
+# What a study shows beside the tables
+
+
+#: what people said of systems, by kind
+PEOPLE = SystemScoreColumn("agreement_systems", "human_score", "human")
+
+BEST_METRICS_VIEW = StoredView(
+    "best_metrics",
+    "Metrics by agreement",
+    ("agreement",),
+    'select testset, level, statistic, "grouping", subset, human, rank() over (partition by'
+    ' task, testset, level, statistic, "grouping", subset, human order by value desc nulls'
+    " last) as rank, metric, value, low, high, n from agreement"
+    " where not coalesce(control, false) and slice is null order by all",
+    (
+        Column("testset", "Test set", help="name of the test set"),
+        Column("level", "Level", help="system or segment"),
+        Column("statistic", "Statistic", help="of agreement"),
+        Column("grouping", "Grouping", help="of segments"),
+        Column("subset", "Subset", help="of systems"),
+        Column("human", "Human scores", help="kind of human scores"),
+        Column(
+            "rank",
+            "Rank",
+            "count",
+            better="lower",
+            help="of the metric, by the value, within a step of the study; 1 agrees best",
+        ),
+        Column("metric", "Metric", help="spec of the metric"),
+        Column(
+            "value", "Value", "number", 3, "higher", help="of the statistic", ends=("low", "high")
+        ),
+        Column("low", "low", "number", 3, help="lower end of its interval"),
+        Column("high", "high", "number", 3, help="upper end of its interval"),
+        Column("n", "n", "count", help="systems or pairs that it is of"),
+    ),
+)

@@ -1,0 +1,745 @@
+"""Systems side by side: which differ from a baseline, by how much, where, and in which words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from gnomon.agreement.pairing import metric_faults
+from gnomon.agreement.significance import Correction
+from gnomon.core._threads import each_in_threads, using_workers
+from gnomon.core.errors import DataError, GateError, UnknownNameError, UsageError
+from gnomon.core.findings import Finding
+from gnomon.core.options import (
+    SEED,
+    Alpha,
+    By,
+    Confidence,
+    Count,
+    Flags,
+    Group,
+    Limits,
+    Metavar,
+    Needs,
+    Positive,
+    Resamples,
+    Seed,
+    Shorthand,
+    Unit,
+)
+from gnomon.core.registry import method
+from gnomon.core.scores import Scores
+from gnomon.core.slices import check_slices, slices
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem, problems
+from gnomon.core.verdicts import (
+    amount,
+    anomaly_notice,
+    mentions,
+    misaligned,
+    unread_texts,
+)
+from gnomon.methods.metaeval.comparison_tables import (
+    ROWS,
+    ComparisonRow,
+    DecidingSegments,
+    best_rows,
+    best_table,
+    ngram_table,
+    segment_table,
+    slice_table,
+    system_rows,
+    system_table,
+    tested_by,
+    views,
+)
+from gnomon.methods.metaeval.comparison_verdict import CLAIMS, compare_verdict
+from gnomon.methods.metaeval.ngrams import ngram_rows, read_tokens
+from gnomon.methods.metaeval.paired import (
+    PairedNull,
+    PairedScores,
+    PairedTest,
+    PairedTestPlan,
+    deciders,
+    enough,
+    figures,
+    influence,
+    needed,
+    plan_faults,
+)
+from gnomon.metrics import score
+from gnomon.metrics.protocol import Metrics
+from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
+from gnomon.stats.significance import Alternative
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.findings import Exhibit, Table
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.slices import Slice
+    from gnomon.core.summary import Outline
+    from gnomon.methods.metaeval.comparison_tables import (
+        BestSystemRow,
+        DecidingSegmentRow,
+        NgramRow,
+    )
+    from gnomon.methods.metaeval.paired import ComparedSystem
+    from gnomon.metrics.protocol import AnyMetric
+    from gnomon.metrics.tokenise import TokenTable
+
+#: of a system's score that matters, in the metric's own units
+MinDrop: TypeAlias = Annotated[float, Limits(0), Metavar("UNITS")]
+_SAME = 1e-6  # share by which a corpus score may differ from the mean of its segments
+_EXAMPLES = """\
+examples:
+  gnomon compare ref.txt -i old.txt new.txt -m bleu chrf
+  gnomon compare -t newstest2019/en-de --baseline online-B.0 -m bleu --html report.html
+  gnomon compare ref.txt -i old.txt new.txt --test ar --by length
+  gnomon compare ref.txt -i main.txt branch.txt --fail-if-worse bleu --min-drop .3   # for CI
+
+exit code 3: --fail-if-worse found a system that is worse than the baseline
+"""
+
+
+def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`compare` refuses of options that fit each alone."""
+    yield from plan_faults(options.resamples, options.null, options.alternative, options.confidence)
+    if options.test == "ar" and options.null == "sacrebleu":
+        said = "null 'sacrebleu' goes with the test 'bootstrap', not with 'ar'"
+        yield Problem("null", UsageError(said))
+    yield from _gate_faults(
+        options.metrics,
+        options.test,
+        options.resamples,
+        options.alternative,
+        options.fail_if_worse,
+        options.min_drop,
+    )
+    yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
+    if outline is not None:
+        option = "baseline" if len(outline.systems) > 1 else ""
+        yield from problems(option, check_systems, outline, options.baseline)
+        yield from problems("by", check_slices, outline, options.by, scored=True)
+        if options.unit == "document":
+            yield from problems("unit", check_documents, outline)
+
+
+def _gate_faults(
+    metrics: object,
+    test: str,
+    resamples: int,
+    alternative: str,
+    fail_if_worse: Sequence[str],
+    min_drop: float,
+) -> Iterator[Problem]:
+    if min_drop and not fail_if_worse:
+        said = "min_drop goes with fail_if_worse, which names metrics and is not given"
+        yield Problem("min_drop", UsageError(said))
+    if fail_if_worse and alternative == "greater":
+        said = (
+            "fail_if_worse asks whether a system is worse, and alternative 'greater' whether it is"
+            " better; take two-sided (the default) or less"
+        )
+        yield Problem("fail_if_worse", UsageError(said))
+    if fail_if_worse and test == "bootstrap" and not resamples:
+        said = "fail_if_worse goes by p, and there is none without resamples; take 1000"
+        yield Problem("fail_if_worse", UsageError(said))
+    specs = [metrics] if isinstance(metrics, str) else metrics
+    if isinstance(specs, list | tuple) and all(isinstance(one, str) for one in specs):
+        for one in fail_if_worse:
+            if one not in specs:
+                unknown = UnknownNameError(
+                    "metric to fail on", one, specs, remedy="name it with -m"
+                )
+                yield Problem("fail_if_worse", unknown)
+
+
+@method(
+    "compare",
+    answers="which system is better, by how much, in which segments and words",
+    title="Comparison of systems",
+    examples=_EXAMPLES,
+    tables={"": "comparisons"},
+    rows=ROWS,
+    metrics="all",
+    reuses="costly",
+    verdict=compare_verdict,
+    claims=CLAIMS,
+    check=check_compare,
+)
+def compare(
+    testset: TestSet,
+    metrics: Metrics = "bleu",
+    *,
+    baseline: str | None = None,
+    test: Annotated[PairedTest, Shorthand(("-par", "--paired-ar"), "ar")] = "bootstrap",
+    resamples: Annotated[Resamples, Flags(("-pbsn", "--paired-bs-n"))] = 1000,
+    trials: Annotated[
+        int, Limits(1), Flags(("-parn", "--paired-ar-n")), Group("intervals and tests")
+    ] = 10000,
+    null: Annotated[PairedNull, Shorthand(("-pbs", "--paired-bs"), "sacrebleu")] = "studentised",
+    alternative: Alternative = "two-sided",
+    correction: Correction = "holm",
+    alpha: Alpha = 0.05,
+    confidence: Confidence = 0.95,
+    seed: Seed = SEED,
+    unit: Unit = "auto",
+    by: By = None,
+    examples: Count = 3,
+    ngrams: Annotated[Count, Needs("gnomon.methods.metaeval.ngrams:needs")] = 10,
+    longest: Positive = 4,
+    workers: Annotated[Positive, Flags(("-j", "--paired-jobs"))] = 1,
+    fail_if_worse: Sequence[str] = (),
+    min_drop: MinDrop = 0.0,
+    allow_code: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """Which systems differ from a baseline, by how much, in which segments and n-grams.
+
+    Corpus metrics are compared through their statistics, which are summed over each resample; other
+    metrics by the mean of their segment scores. Equal outputs differ by 0, with p = 1.
+
+    Args:
+        testset: references and the outputs of two or more systems.
+        metrics: specs, metrics, functions of texts, or :class:`Scores` of this test set.
+        baseline: the system that the others are compared with; by default the first of two
+            systems, and of more the one with the best score under the first metric (the first,
+            too, with ``fail_if_worse`` and with ``null="sacrebleu"``).
+        test: "bootstrap" (paired bootstrap; Koehn, 2004) or "ar" (approximate randomisation;
+            Riezler and Maxwell, 2005). Intervals are the bootstrap's either way.
+        resamples: bootstrap resamples of the segments, at least so many: more, up to 20000, where
+            Holm's correction takes more; 0 for neither intervals nor a bootstrap test, so that p
+            is undefined unless the test is "ar".
+        trials: draws of the randomisation.
+        null: how resamples become a p-value: "studentised" (see
+            :func:`gnomon.stats.studentised_test`), "sign", "centred", or "sacrebleu" for exactly
+            what sacreBLEU reports (see :func:`gnomon.stats.bootstrap_p_value`).
+        alternative: "two-sided", "greater" (the system is better) or "less" (it is worse).
+        correction: of p for the number of systems, metric by metric, and for slices x systems:
+            "holm", "benjamini-hochberg" or "none".
+        seed: of all draws; 12345, as sacreBLEU's.
+        unit: what counts as independent: "segment", "document", or "auto": documents for scores
+            that people gave, segments for metrics.
+        by: slices by "length", "score", "document", "domain" or a label of the test set.
+        examples: segments shown per metric, system and side; 0 for none.
+        ngrams: n-grams listed per system, side and length; 0 for none.
+        longest: length of the longest n-grams.
+        workers: threads for TER, chrF and the tests; results do not depend on it.
+        fail_if_worse: metrics by which no system may be significantly worse than the baseline;
+            the finding's ``failure`` says where one is, and the command line ends with exit code 3.
+        min_drop: smallest drop that fails, in the metric's own units.
+
+    Returns:
+        A finding whose rows hold ``system, baseline, metric, score, difference, low, high, p,
+        p_adjusted, verdict, slice, segments, wins, ties, losses, gain, ...``; further tables
+        ``best`` (of three or more systems), ``slices``, ``segments`` and ``ngrams``. ``None``
+        where undefined.
+
+    Raises:
+        DataError: there are fewer than two systems, scores are not of this test set, or it has no
+            documents to take as the unit.
+        UnknownNameError: the baseline is no system of the test set, or an option has no such value.
+        UsageError: an option is out of range, or a metric is named twice.
+    """
+    plan = PairedTestPlan(
+        test, resamples, trials, null, alternative, correction, alpha, confidence, seed
+    )
+    check_systems(testset.outline, baseline)
+    if unit == "document":
+        check_documents(testset.outline)
+    judged = scored(testset, metrics, workers=workers, allow_code=allow_code, progress=progress)
+    first = bool(fail_if_worse) or null == "sacrebleu"
+    chosen = baseline is None and len(testset.systems) > 2 and not first
+    doubtful = frozenset(name for one in testset.anomalies for name in one.systems)
+    sound = [name for name in testset.systems if name not in doubtful] or list(testset.systems)
+    compared = ordered(testset, leader(judged[0], sound) if chosen else baseline)
+    pairings = [PairedScores.of(one, list(compared.systems), doubtful) for one in judged]
+    found = _ComparisonParts(notices=notices(compared, judged, pairings))
+    parts = [slices(compared, by, paired.segments) for paired in pairings]
+    documents = None if compared.documents is None else numbered(compared.documents)
+    systems = len(compared.systems)
+    pairs = systems * (systems - 1) // 2 if chosen else systems - 1
+    plans = [
+        _plans(_by_unit(plan, unit, paired, documents), each, pairs, compared.segments)
+        for paired, each in zip(pairings, parts, strict=True)
+    ]
+    empty = np.array([[not t.strip() for t in out] for out in compared.systems.values()])
+    with using_workers(workers):
+        whole = _add_figures(found, pairings, parts, plans, documents, empty, progress)
+    if systems > 2:
+        _add_best(found, judged, pairings, plans, whole, documents)
+    tokens = _tokens(compared, found) if examples or ngrams else None
+    if examples:
+        _add_segments(found, compared, pairings, tokens, examples)
+    if ngrams and tokens is not None:
+        found.ngrams += ngram_rows(compared.batch(), tokens, most=ngrams, longest=longest)
+        found.notices += without_ngrams(compared, found.ngrams)
+    if progress:
+        progress("segments and n-grams", 1, 1)
+    finding = _finding(found, compared, judged, plans, by, chosen=chosen)
+    if not fail_if_worse:
+        return finding
+    known = tuple(map(anomaly_notice, compared.anomalies))
+    said_first = replace(finding, notices=(*known, *finding.notices))
+    worse = failures(said_first, fail_if_worse, alpha=alpha, min_drop=min_drop)
+    return replace(finding, failure=worse)
+
+
+@dataclass
+class _ComparisonParts:
+    rows: list[ComparisonRow] = field(default_factory=list)
+    best: list[BestSystemRow] = field(default_factory=list)
+    segments: list[DecidingSegmentRow] = field(default_factory=list)
+    ngrams: list[NgramRow] = field(default_factory=list)
+    exhibits: list[Exhibit] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+
+class _TestPlans(NamedTuple):
+    """How all segments are tested under a metric, and how slices are."""
+
+    whole: PairedTestPlan
+    sliced: PairedTestPlan
+    pairs: int
+    comparisons: int
+
+
+def _plans(plan: PairedTestPlan, parts: Sequence[Slice], pairs: int, segments: int) -> _TestPlans:
+    most = max(1, len(parts) - 1) * pairs
+    whole, sliced = (enough(plan, n, segments) for n in (pairs, most))
+    return _TestPlans(whole, sliced, pairs, most)
+
+
+def _by_unit(
+    plan: PairedTestPlan, unit: str, paired: PairedScores, documents: NDArray[np.int64] | None
+) -> PairedTestPlan:
+    """The plan with the unit of a metric's scores."""
+    known = documents is not None
+    by_document = unit == "document" or (unit == "auto" and paired.from_people and known)
+    return replace(plan, unit="document" if by_document else "segment")
+
+
+def _add_figures(
+    found: _ComparisonParts,
+    pairings: Sequence[PairedScores],
+    parts: Sequence[Sequence[Slice]],
+    plans: Sequence[_TestPlans],
+    documents: NDArray[np.int64] | None,
+    empty: NDArray[np.bool_],
+    progress: Callable[[str, int, int], None] | None,
+) -> list[list[ComparedSystem]]:
+    """The rows of all metrics and slices; gives the figures of all segments, metric by metric."""
+    tasks = [
+        (paired, part, plan.whole if part.name is None else plan.sliced)
+        for paired, each, plan in zip(pairings, parts, plans, strict=True)
+        for part in each
+    ]
+
+    def figure(task: tuple[PairedScores, Slice, PairedTestPlan]) -> list[ComparedSystem]:
+        paired, part, plan = task
+        return figures(paired, part.members, plan, documents)
+
+    done = []
+    if progress:
+        progress("testing", 0, len(tasks))
+    for one in each_in_threads(figure, tasks):
+        done.append(one)
+        if progress:
+            progress("testing", len(done), len(tasks))
+    answers, whole = iter(done), []
+    for paired, each, plan in zip(pairings, parts, plans, strict=True):
+        compared = [(part.name, next(answers)) for part in each]
+        lacking = [empty[:, part.members].sum(axis=1).tolist() for part in each]
+        found.rows += system_rows(paired, compared, plan.whole, plan.pairs, lacking)
+        whole.append(compared[0][1])
+    segments = pairings[0].segments.shape[1]
+    coarse = [
+        said for plan in plans for said in too_coarse(plan.sliced, plan.comparisons, segments)
+    ]
+    found.notices += dict.fromkeys(coarse)
+    return whole
+
+
+def _add_best(
+    found: _ComparisonParts,
+    judged: Sequence[Scores],
+    pairings: Sequence[PairedScores],
+    plans: Sequence[_TestPlans],
+    whole: Sequence[list[ComparedSystem]],
+    documents: NDArray[np.int64] | None,
+) -> None:
+    """Each system beside the best one under each metric."""
+    for one, paired, plan, own in zip(judged, pairings, plans, whole, strict=True):
+        sound = [name for name in paired.systems if name not in paired.doubtful]
+        first = leader(one, sound or list(paired.systems))
+        if first is None:
+            continue
+        systems = len(paired.systems)
+        how = replace(plan.whole, alternative="two-sided", null="studentised")
+        if how.resamples or how.unit == "document":
+            how = replace(how, test="bootstrap")  # draws of exchanges may be too few for all pairs
+        how = enough(how, systems * (systems - 1) // 2, paired.segments.shape[1])
+        beside, compared = paired.starting_with(first), own
+        if first != paired.systems[0] or how != plan.whole:
+            everything = np.ones(paired.segments.shape[1], dtype=np.bool_)
+            compared = figures(beside, everything, how, documents)
+        found.best += best_rows(beside, compared, how)
+
+
+def _tokens(testset: TestSet, found: _ComparisonParts) -> TokenTable | None:
+    tokens, problem = read_tokens(testset)
+    if problem:
+        found.notices.append(f"n-grams are not listed: {problem}")
+    return tokens
+
+
+def _add_segments(
+    found: _ComparisonParts,
+    testset: TestSet,
+    pairings: Sequence[PairedScores],
+    tokens: TokenTable | None,
+    examples: int,
+) -> None:
+    showcase = DecidingSegments(testset, testset.batch(), tokens)
+    for paired in pairings:
+        added = influence(paired)
+        for one in deciders(paired, examples):
+            weight = float(added[one.system, one.segment])
+            found.segments.append(showcase.row(paired, one, weight))
+            found.exhibits.append(showcase.exhibit(paired, one))
+
+
+def _finding(
+    found: _ComparisonParts,
+    testset: TestSet,
+    judged: Sequence[Scores],
+    plans: Sequence[_TestPlans],
+    by: str | None,
+    *,
+    chosen: bool,
+) -> Finding:
+    tables: list[Table] = [system_table(found.rows, plans[0].whole, plans[0].sliced)]
+    if found.best:
+        tables.append(best_table(found.best))
+    if by:
+        tables.append(slice_table(found.rows))
+    if found.segments:
+        tables.append(segment_table(found.segments))
+    if found.ngrams:
+        tables.append(ngram_table(found.ngrams))
+    systems = list(testset.systems)
+    doubtful = frozenset(name for one in testset.anomalies for name in one.systems)
+
+    def signature(one: Scores, plan: _TestPlans) -> str:
+        fields = {"baseline": systems[0], **plan.whole.fields()}
+        if chosen:
+            fields["baseline_by"] = "score"
+        if by and plan.sliced.resamples != plan.whole.resamples:
+            fields["slices_bs"] = plan.sliced.resamples
+        return str(one.signature.adding(fields))
+
+    return Finding(
+        method="compare",
+        title=f"Systems compared with {systems[0]}",
+        tables=tuple(tables),
+        signatures={
+            one.metric: signature(one, plan) for one, plan in zip(judged, plans, strict=True)
+        },
+        views=views(tables, [one.metric for one in judged], systems, doubtful),
+        exhibits=tuple(found.exhibits),
+        notices=tuple(found.notices),
+        facts=_facts(testset, by),
+    )
+
+
+def _facts(testset: TestSet, by: str | None) -> Mapping[str, str]:
+    facts = {
+        "test set": testset.name,
+        "language pair": testset.language_pair or "not given",
+        "segments": str(testset.segments),
+        "systems": str(len(testset.systems)),
+        "references": ", ".join(testset.references) or "none",
+        "baseline": next(iter(testset.systems)),
+    }
+    return {**facts, "slices": by} if by else facts
+
+
+# What is compared: systems, the baseline first, and what metrics said of them.
+
+
+def ordered(testset: TestSet, baseline: str | None) -> TestSet:
+    """The test set with the baseline first.
+
+    Raises:
+        DataError: there are fewer than two systems.
+        UnknownNameError: the baseline is not among them.
+    """
+    check_systems(testset.outline, baseline)
+    names = list(testset.systems)
+    if baseline is None or baseline == names[0]:
+        return testset
+    return testset.select(systems=[baseline, *(name for name in names if name != baseline)])
+
+
+def check_systems(outline: Outline, baseline: str | None) -> None:
+    """Refuse a test set without two systems, or without the baseline; errors as above."""
+    names = outline.systems
+    if len(names) < 2:
+        given = f"{names[0]!r} alone" if names else "none"
+        raise DataError(
+            f"a comparison takes two systems or more; test set {outline.name!r} gives {given}"
+        )
+    if baseline is not None and baseline not in names:
+        raise UnknownNameError("system (baseline)", baseline, names)
+
+
+def check_documents(outline: Outline) -> None:
+    """Refuse a test set without documents.
+
+    Raises:
+        DataError: it names none.
+    """
+    if not outline.slices.get("document"):
+        raise DataError(
+            f"test set {outline.name!r} names no documents, which are asked for as the unit; give"
+            " the document of each segment (documents.tsv in its folder, documents= in Python), or"
+            " take segments as the unit"
+        )
+
+
+def leader(scores: Scores, systems: Sequence[str]) -> str | None:
+    """The system with the best score, the first of several; None where none has a score."""
+    values = {name: float(scores.system[scores.systems.index(name)]) for name in systems}
+    known = [name for name in systems if np.isfinite(values[name])]
+    sign = 1 if scores.higher_is_better else -1
+    return max(known, key=lambda name: sign * values[name], default=None)
+
+
+def scored(
+    testset: TestSet,
+    metrics: Metrics,
+    *,
+    workers: int = 1,
+    allow_code: bool,
+    progress: Callable[[str, int, int], None] | None,
+) -> list[Scores]:
+    """What each metric said of the systems of a test set.
+
+    Raises:
+        DataError: scores that were given are not of this test set.
+        UsageError: there is no metric, or one is named twice.
+    """
+    chosen = list(metrics) if isinstance(metrics, list | tuple) else [cast("AnyMetric", metrics)]
+    if not chosen:
+        raise UsageError("a comparison takes one metric or more; none is given")
+    found = []
+    if progress:
+        progress("scoring", 0, len(chosen))
+    for done, one in enumerate(chosen, start=1):
+        if isinstance(one, Scores):
+            found.append(_checked(one, testset))
+        else:
+            found.append(score(testset, one, workers=workers, allow_code=allow_code))
+        if progress:
+            progress("scoring", done, len(chosen))
+    names = [one.metric for one in found]
+    if len(set(names)) < len(names):
+        raise UsageError(f"a metric is named twice: {', '.join(names)}")
+    return found
+
+
+def _checked(scores: Scores, testset: TestSet) -> Scores:
+    missing = [name for name in testset.systems if name not in scores.systems]
+    if missing:
+        raise DataError(
+            f"the scores of {scores.metric} lack {', '.join(missing)}; there are:"
+            f" {', '.join(scores.systems)}"
+        )
+    if scores.segments.shape[1] != testset.segments:
+        raise DataError(
+            f"the scores of {scores.metric} are of {scores.segments.shape[1]} segments, and test"
+            f" set {testset.name!r} has {testset.segments}"
+        )
+    return scores
+
+
+# What a reader of a comparison should know, in sentences.
+
+
+def notices(
+    testset: TestSet, scored: Sequence[Scores], pairings: Sequence[PairedScores]
+) -> list[str]:
+    """Equal outputs, missing scores, and what was compared instead of a corpus score."""
+    baseline, *others = testset.systems
+    same = [name for name in others if testset.systems[name] == testset.systems[baseline]]
+    said = [f"{name} and {baseline} have the same output in every segment" for name in same]
+    known = {anomaly_notice(one) for one in testset.anomalies}
+    for one, paired in zip(scored, pairings, strict=True):
+        said += [f"{one.metric}: {notice}" for notice in one.notices if notice not in known]
+        said += _holes(paired)
+        if paired.aggregate is None and not _is_mean(one):
+            said.append(
+                f"{one.metric}: the corpus score is not the mean of its segments, which is what is"
+                " compared here"
+            )
+    return said
+
+
+def _holes(paired: PairedScores) -> list[str]:
+    missing = np.isnan(paired.segments)
+    if not missing.any():
+        return []
+    if (missing == missing[0]).all():
+        n = int(missing[0].sum())
+        return [f"{paired.metric}: {n} segments have no score and are left out"]
+    lacking = zip(paired.systems, missing.sum(axis=1).tolist(), strict=True)
+    told = ", ".join(f"{name} ({n})" for name, n in lacking if n)
+    said = (
+        f"{paired.metric}: segments without a score: {told}; differences are taken over the"
+        " segments that both have, scores over all that a system has"
+    )
+    return [said]
+
+
+def _is_mean(scores: Scores) -> bool:
+    known = ~np.isnan(scores.segments)
+    counts = np.where(known.any(axis=1), known.sum(axis=1), np.nan)
+    means = np.nansum(scores.segments, axis=1) / counts
+    return bool(np.allclose(means, scores.system, rtol=_SAME, atol=_SAME, equal_nan=True))
+
+
+#: draws that nobody takes
+_HOPELESS = 1_000_000
+
+
+def too_coarse(plan: PairedTestPlan, comparisons: int, segments: int) -> Iterator[str]:
+    """Says so where no p-value can be small enough after Holm's correction."""
+    least = needed(plan, comparisons, segments)
+    alone = comparisons == 1
+    what = "a difference" if alone else f"any one of {comparisons} differences"
+    if 0 < plan.draws() < least and least > _HOPELESS:
+        yield (
+            f"{segments} segments are too few for the bootstrap to show {what} at alpha ="
+            f" {plan.alpha:g}, and more draws would not help; take more segments, or another test"
+        )
+    elif 0 < plan.draws() < least:
+        yield (
+            f"{plan.draws()} draws cannot show {what}: the smallest p they give"
+            f"{'' if alone else f', times {comparisons},'} lies above alpha ({plan.alpha:g}); take"
+            f" {least} or more{'' if alone else ', or another correction'}"
+        )
+
+
+def without_ngrams(testset: TestSet, rows: Sequence[NgramRow]) -> Iterator[str]:
+    """Says which systems get no n-gram right more often than the other one."""
+    baseline, *others = testset.systems
+    sides = {(row.system, row.side) for row in rows}
+    for name in others:
+        for here, there in ((name, baseline), (baseline, name)):
+            if (name, here) not in sides:
+                yield f"there is no n-gram that {here} gets right more often than {there}"
+
+
+# A gate for continuous integration: fail where a system is worse than the baseline.
+
+
+def fail_if_worse(
+    finding: Finding, metrics: Sequence[str], *, alpha: Alpha = 0.05, min_drop: MinDrop = 0.0
+) -> None:
+    """Raise an error where a system is significantly worse than the baseline.
+
+    A system fails under a metric where its score is worse by ``min_drop`` or more, the corrected
+    p-value of the difference is at most ``alpha``, and no caveat stands beside it. Slices do not
+    count.
+
+    Args:
+        finding: what :func:`gnomon.compare` found.
+        metrics: names of the metrics that decide, as they were given to it.
+        alpha: largest p-value that is significant.
+        min_drop: smallest drop that matters, in the metric's own units, 0 or more.
+
+    Raises:
+        GateError: a system is worse; the message says which, by how much, and p.
+        DataError: a difference is undefined, so that nothing can be said.
+        UnknownNameError: there is no such metric in the finding.
+        UsageError: ``alpha`` or ``min_drop`` is out of range, or the comparison tested whether
+            systems are better (``alternative="greater"``): its p-values say nothing of worse
+            ones; or its baseline was not named, and is the best of three systems or more.
+    """
+    worse = failures(finding, metrics, alpha=alpha, min_drop=min_drop)
+    if worse:
+        raise GateError(worse)
+
+
+def failures(finding: Finding, metrics: Sequence[str], *, alpha: float, min_drop: float) -> str:
+    """Which systems are significantly worse than the baseline; as :func:`fail_if_worse`."""
+    if any("alternative:greater" in s.split("|") for s in finding.signatures.values()):
+        raise UsageError(
+            "the comparison tested whether systems are better than the baseline, not whether they"
+            " are worse; take another alternative: two-sided, or less"
+        )
+    if any("baseline_by:score" in s.split("|") for s in finding.signatures.values()):
+        raise UsageError(
+            "the comparison was with the system that has the best score, of which any other may be"
+            " worse; name the baseline of the gate"
+        )
+    rows = [row for row in finding.records(ComparisonRow) if row.slice is None]
+    known = list(dict.fromkeys(row.metric for row in rows))
+    for metric in metrics:
+        if metric not in known:
+            raise UnknownNameError("metric to fail on", metric, known)
+    judged = [row for row in rows if row.metric in metrics and row.system != row.baseline]
+    for row in judged:
+        _check_trusted(row, finding)
+    worse = [row for row in judged if _is_worse(row, alpha, min_drop)]
+    if not worse:
+        return ""
+    told = "; ".join(_loss_sentence(row) for row in worse)
+    return f"{told} (alpha {alpha:g}, smallest drop that fails {min_drop:g})"
+
+
+def _check_trusted(row: ComparisonRow, finding: Finding) -> None:
+    """Refuse a gate on files or metrics that a caution says not to trust."""
+    names = (row.system, row.baseline)
+    said = {
+        "lines": [one for one in misaligned(finding.notices) if mentions(one, names)],
+        "letters": [one.text.removeprefix("Caution: ") for one in unread_texts(finding.notices)],
+    }.get(str(row.caveat))
+    if said is not None:
+        raise DataError(
+            f"whether {row.system} is worse than {row.baseline} under {row.metric} cannot"
+            f" be decided: {'; '.join(said).removesuffix('.')}"
+        )
+
+
+def _is_worse(row: ComparisonRow, alpha: float, min_drop: float) -> bool:
+    gain, p = row.gain, row.p_adjusted
+    if gain is not None and row.caveat == "documents":
+        raise DataError(
+            f"whether {row.system} is worse than {row.baseline} under {row.metric} cannot"
+            f" be decided by document: the two have {row.documents} in common; give"
+            f" {LEAST_DOCUMENTS} or more"
+        )
+    if gain is None or p is None:
+        raise DataError(
+            f"whether {row.system} is worse than {row.baseline} under {row.metric} cannot"
+            f" be decided: the two have scores for {row.segments} segments in common; give two"
+            " or more"
+        )
+    return gain < 0 and -gain >= min_drop and p <= alpha and row.caveat is None
+
+
+def _loss_sentence(row: ComparisonRow) -> str:
+    low, high = row.gain_ends
+    ends = () if low is None or high is None else (-high, -low)
+    corrected = "corrected " if row.corrected else ""
+    return (
+        f"{row.system} is worse than {row.baseline} under {row.metric} by"
+        f" {amount(-(row.gain or 0.0), *ends)} ({corrected}{tested_by(row)})"
+    )

@@ -1,0 +1,735 @@
+"""What a comparison of systems shows: its rows, tables and views, and the segments to read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.core.findings import Bars, Exhibit, ExhibitText, HeatMap, Highlight, Listing
+from gnomon.core.records import METRIC, SEGMENT, SLICE, SYSTEM, Record, column, table
+from gnomon.core.verdicts import LEAST, metric_title, p_value
+from gnomon.methods.metaeval.paired import least_p
+from gnomon.stats import benjamini_hochberg, holm
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Mapping, Sequence
+
+    from gnomon.core.batch import Batch
+    from gnomon.core.findings import Level, Table, View
+    from gnomon.core.testset import TestSet
+    from gnomon.methods.metaeval.paired import (
+        Caveat,
+        ComparedSystem,
+        Decider,
+        PairedScores,
+        PairedTestPlan,
+    )
+    from gnomon.metrics.tokenise import TokenTable
+
+SYSTEMS, BEST, SLICES, SEGMENTS, NGRAMS = "systems", "best", "slices", "segments", "ngrams"
+OUTCOMES: tuple[Level, ...] = ("better", "worse", "undecided")
+_LISTED = 12
+_SAME = 1e-9  # gains below this are rounding
+_DIFFERENCE = ("difference", "low", "high")
+
+
+# Rows
+
+_BASELINE = column("Baseline", help="the system that it is compared with")
+_COMMON = column("n", help="segments that both have a score for")
+
+
+class ComparisonRow(Record):
+    """A system beside the baseline, under one metric, on all segments or on a slice."""
+
+    system: str = SYSTEM
+    baseline: str = _BASELINE
+    metric: str = METRIC
+    score: float | None = column(
+        "Score", help="on the segments of the slice", ends=("score_low", "score_high")
+    )
+    difference: float | None = column(
+        "Difference",
+        help="difference to the baseline, in points of the metric, on the segments that both have",
+        ends=("low", "high"),
+    )
+    low: float | None = column("low", help="lower end of the interval of the difference")
+    high: float | None = column("high", help="its upper end")
+    p: float | None = column("p", digits=4, help="of the paired test, not corrected")
+    p_adjusted: float | None = column(
+        "p adj.", digits=4, help="corrected for the number of comparisons"
+    )
+    verdict: str | None = column(
+        "Verdict",
+        help="better or worse where the corrected p is at most alpha and the interval leaves 0"
+        " out, else undecided",
+    )
+    slice: str | None = SLICE
+    segments: int = _COMMON
+    wins: int | None = column("Wins", help="segments where the system scores better")
+    ties: int | None = column("Ties", help="segments where both score the same")
+    losses: int | None = column("Losses", help="segments where it scores worse")
+    decided: bool = column("decided", help="better or worse: the corrected p is at most alpha")
+    gain: float | None = column(
+        "Gain", better="higher", help="the difference, positive where the system is better"
+    )
+    score_low: float | None = column("Score low", help="lower end of the score's interval")
+    score_high: float | None = column("Score high", help="its upper end")
+    p_least: float = column(
+        "Smallest p", digits=4, help="that the draws can show, not corrected; 0 without draws"
+    )
+    caveat: str | None = column(
+        "Caveat",
+        help="why nothing is called better or worse, whatever p says: lines (those of a file are"
+        " wrong), letters (the metric does not read those of the texts), documents (too few of"
+        " them), different (too few segments differ), skewed (too few segments for such"
+        " differences), by document (p over few documents is above alpha), interval (it holds 0)",
+    )
+    p_documents: float | None = column(
+        "p by document",
+        digits=4,
+        help="corrected, of the same with documents as what is independent, where segments are and"
+        " the documents are fewer than 15",
+    )
+    unit: str = column("Unit", help="what counts as independent: segment or document")
+    documents: int | None = column("Documents", help="that both have; empty where none are known")
+    design_effect: float | None = column(
+        "Design effect",
+        help="of the differences: their variance by document over that by segment",
+    )
+    missing: int = column("Missing", help="segments without a score of the system")
+    empty: int = column("Empty", help="empty outputs of the system")
+    people: bool = column("People", help="people gave the scores")
+
+    @property
+    def gain_ends(self) -> tuple[float | None, float | None]:
+        """The ends of the interval of the gain."""
+        low, high = self.low, self.high
+        if self.gain is not None and self.gain != self.difference:
+            low, high = (None if end is None else -end for end in (high, low))
+        return low, high
+
+    @property
+    def outcome(self) -> Level | None:
+        """What the test says; None of the baseline, and where nothing was tested."""
+        return next((level for level in OUTCOMES if level == self.verdict), None)
+
+    @property
+    def equal(self) -> bool:
+        """Whether the scores are equal, be it over unlike segments."""
+        return self.gain is not None and abs(self.gain) < _SAME
+
+    @property
+    def same(self) -> bool:
+        """Whether both score the same on every segment."""
+        return self.gain == 0 and self.ties == self.segments
+
+    @property
+    def different(self) -> int:
+        """The segments where the scores differ."""
+        return self.segments - (self.ties or 0)
+
+    @property
+    def few(self) -> bool:
+        """Whether it rests on too few segments to be read as a finding."""
+        return self.gain is not None and self.segments < LEAST
+
+    @property
+    def corrected(self) -> bool:
+        """Whether p was corrected for other comparisons."""
+        return self.p != self.p_adjusted
+
+
+class BestSystemRow(Record):
+    """A system beside the one with the best score, under one metric."""
+
+    system: str = SYSTEM
+    metric: str = METRIC
+    rank: int | None = column("Rank", help="by score, from 1; equal scores share one")
+    score: float | None = column("Score", help="on the segments that the system has")
+    best: bool = column("Best", help="no other system is better: it is not worse than the leader")
+    leader: str = column("Leader", help="the system with the best score")
+    gain: float | None = column(
+        "Gain", better="higher", help="over the leader, positive where the system is better"
+    )
+    low: float | None = column("low", help="lower end of the interval of the gain")
+    high: float | None = column("high", help="its upper end")
+    p: float | None = column("p", digits=4, help="of the paired test, two-sided, not corrected")
+    p_adjusted: float | None = column(
+        "p adj.", digits=4, help="corrected for all pairs of systems, as the leader is chosen"
+    )
+    p_least: float = column(
+        "Smallest p", digits=4, help="that the draws can show, not corrected; 0 without draws"
+    )
+    caveat: str | None = column("Caveat", help="as in the first table")
+    p_documents: float | None = column(
+        "p by document", digits=4, help="as in the first table, corrected for all pairs"
+    )
+    segments: int = _COMMON
+
+
+def tested_by(row: ComparisonRow | BestSystemRow) -> str:
+    """What the test of a row says, corrected; as a bound where draws can show no smaller p."""
+    smallest = row.p is not None and row.p <= row.p_least * (1 + _SAME)
+    p = row.p_adjusted or 0.0
+    return p_value(p, p if smallest else 0.0)
+
+
+class ComparisonSliceRow(Record):
+    """A system on a slice once more, ready to be looked at side by side."""
+
+    metric: str = METRIC
+    slice: str | None = SLICE
+    system: str = SYSTEM
+    segments: int = _COMMON
+    gain: float | None = column(
+        "Gain",
+        better="higher",
+        help="difference from the baseline, positive where the system is better",
+    )
+    p_adjusted: float | None = column("p adj.", digits=4, help="corrected for systems and slices")
+    undecided: bool = column("undecided", help="the corrected p lies above alpha, or there is none")
+
+
+class DecidingSegmentRow(Record):
+    """A segment in which a system and the baseline differ much."""
+
+    system: str = SYSTEM
+    baseline: str = _BASELINE
+    metric: str = METRIC
+    side: str = column("Better", help="whose output scores better")
+    rank: int = column("Rank", help="1: the largest difference on this side")
+    segment: int = SEGMENT
+    difference: float = column("Difference", help="of the segment scores, system - baseline")
+    score: float = column("Score", help="of the system's output")
+    baseline_score: float = column("Baseline score", help="of the baseline's output")
+    influence: float = column(
+        "Influence", digits=4, help="what the segment adds to the difference of the systems' scores"
+    )
+    document: str | None = column("Document", help="the segment's document")
+    domain: str | None = column("Domain", help="the segment's domain")
+
+
+class NgramRow(Record):
+    """An n-gram that only one of two systems gets right."""
+
+    system: str = SYSTEM
+    baseline: str = _BASELINE
+    side: str = column("Only", help="whose matches are counted")
+    n: int = column("n", help="length in tokens")
+    rank: int = column("Rank", help="among the n-grams of this length and side")
+    ngram: str = column("n-gram", help="its tokens")
+    count: int = column("This system only", help="matches that the other output lacks")
+    other: int = column("The other only", help="matches that only the other output has")
+    reference: int = column("In references", help="occurrences in the references")
+
+
+#: by the names of the tables
+ROWS: Mapping[str, type[Record]] = {
+    SYSTEMS: ComparisonRow,
+    BEST: BestSystemRow,
+    SLICES: ComparisonSliceRow,
+    SEGMENTS: DecidingSegmentRow,
+    NGRAMS: NgramRow,
+}
+
+
+def system_rows(
+    scores: PairedScores,
+    parts: Sequence[tuple[str | None, Sequence[ComparedSystem]]],
+    plan: PairedTestPlan,
+    pairs: int,
+    empty: Sequence[Sequence[int]],
+) -> list[ComparisonRow]:
+    """The rows of one metric: p-values are corrected over systems, and over systems x slices.
+
+    Args:
+        scores: what the metric said.
+        parts: name (None: all segments) and figures of each slice.
+        plan: how differences were tested.
+        pairs: of systems, for which p-values are corrected: all of them where the baseline was
+            chosen by its score, else those with the baseline.
+        empty: how many outputs of each system are empty, slice by slice.
+    """
+    every = [(*part, counts) for part, counts in zip(parts, empty, strict=True)]
+    whole = [part for part in every if part[0] is None]
+    sliced = [part for part in every if part[0] is not None]
+    return [row for family in (whole, sliced) for row in _family(scores, family, plan, pairs)]
+
+
+def _family(
+    scores: PairedScores,
+    parts: Sequence[tuple[str | None, Sequence[ComparedSystem], Sequence[int]]],
+    plan: PairedTestPlan,
+    pairs: int,
+) -> list[ComparisonRow]:
+    found = [
+        (k, name, one, empty[k])
+        for name, compared, empty in parts
+        for k, one in enumerate(compared)
+    ]
+    others = len(scores.systems) - 1
+    more = (pairs - others) * len(parts)
+    p = corrected([one.p for _, _, one, _ in found], plan, more)
+    by_document = corrected([one.p_documents for _, _, one, _ in found], plan, more)
+    return [
+        _system_row(scores, *one, *both, plan)
+        for one, both in zip(found, zip(p, by_document, strict=True), strict=True)
+    ]
+
+
+def corrected(p: Sequence[float], plan: PairedTestPlan, more: int = 0) -> list[float]:
+    """Corrected p-values of some hypotheses.
+
+    Args:
+        p: NaN is no hypothesis.
+        plan: how to correct.
+        more: how many further hypotheses there are, which count as p = 1.
+    """
+    if plan.correction == "none":
+        return list(p)
+    adjust = holm if plan.correction == "holm" else benjamini_hochberg
+    return [float(value) for value in adjust(np.array([*p, *[1.0] * more]))[: len(p)]]
+
+
+def best_rows(
+    scores: PairedScores, found: Sequence[ComparedSystem], plan: PairedTestPlan
+) -> list[BestSystemRow]:
+    """Each system beside the leader, which is the first of these.
+
+    Args:
+        scores: what the metric said, the leader first.
+        found: the figures of each system beside the leader.
+        plan: how differences were tested.
+    """
+    systems = len(found)
+    more = (systems - 1) * (systems - 2) // 2
+    adjusted = corrected([one.p for one in found], plan, more)
+    by_document = corrected([one.p_documents for one in found], plan, more)
+    values = [scores.sign * one.score for one in found]
+    rows = []
+    for k, (one, p, over) in enumerate(zip(found, adjusted, by_document, strict=True)):
+        caveat = one.caveat or _by_document(p, over, plan.alpha)
+        gain = scores.sign * one.difference + 0.0
+        ends = (one.low, one.high) if scores.sign > 0 else (-one.high, -one.low)
+        rank = None if np.isnan(one.score) else 1 + sum(value > values[k] for value in values)
+        rows.append(
+            BestSystemRow(
+                system=scores.systems[k],
+                metric=scores.metric,
+                rank=rank,
+                score=one.score,
+                best=rank is not None
+                and (k == 0 or verdict_of(gain, p, caveat, plan.alpha) != "worse"),
+                leader=scores.systems[0],
+                gain=gain,
+                low=ends[0],
+                high=ends[1],
+                p=one.p,
+                p_adjusted=p,
+                p_least=least_p(plan, one.segments),
+                caveat=caveat,
+                p_documents=None if np.isnan(over) else over,
+                segments=one.segments,
+            )
+        )
+    return sorted(rows, key=lambda row: (row.rank is None, row.rank or 0))
+
+
+def _system_row(
+    scores: PairedScores,
+    k: int,
+    name: str | None,
+    one: ComparedSystem,
+    empty: int,
+    p: float,
+    p_documents: float,
+    plan: PairedTestPlan,
+) -> ComparisonRow:
+    gain = scores.sign * one.difference + 0.0  # no -0.0
+    counts = (None, None, None) if k == 0 else (one.wins, one.ties, one.losses)
+    caveat = one.caveat or _by_document(p, p_documents, plan.alpha)
+    verdict = "baseline" if k == 0 else verdict_of(gain, p, caveat, plan.alpha)
+    lie = one.dependence
+    return ComparisonRow(
+        system=scores.systems[k],
+        baseline=scores.systems[0],
+        metric=scores.metric,
+        score=one.score,
+        difference=one.difference,
+        low=one.low,
+        high=one.high,
+        p=one.p,
+        p_adjusted=p,
+        verdict=verdict,
+        slice=name,
+        segments=one.segments,
+        wins=counts[0],
+        ties=counts[1],
+        losses=counts[2],
+        decided=verdict in ("better", "worse"),
+        gain=gain,
+        score_low=one.score_low,
+        score_high=one.score_high,
+        p_least=least_p(plan, one.segments),
+        caveat=None if k == 0 else caveat,
+        p_documents=None if np.isnan(p_documents) else p_documents,
+        unit=plan.unit,
+        documents=lie.documents or None,
+        design_effect=None if np.isnan(lie.design_effect) else lie.design_effect,
+        missing=one.missing,
+        empty=empty,
+        people=scores.from_people,
+    )
+
+
+def _by_document(p: float, p_documents: float, alpha: float) -> Caveat | None:
+    """Whether segments show a difference that their documents do not; these are few."""
+    return "by document" if p <= alpha < p_documents else None
+
+
+#: what allows no test
+_UNTESTED = ("lines", "letters", "documents")
+
+
+def verdict_of(gain: float, p: float, caveat: str | None, alpha: float) -> str | None:
+    """Whether a system is better or worse; None where nothing was tested."""
+    if np.isnan(p) or caveat in _UNTESTED:
+        return None
+    if p > alpha or gain == 0 or caveat is not None:
+        return "undecided"
+    return "better" if gain > 0 else "worse"
+
+
+# Tables
+
+
+def system_table(
+    rows: Sequence[ComparisonRow], plan: PairedTestPlan, sliced: PairedTestPlan
+) -> Table:
+    """The table of the contract.
+
+    Args:
+        rows: one per metric, slice and system.
+        plan: how all segments were tested.
+        sliced: how slices were.
+    """
+    corrected = any(row.corrected for row in rows)
+    more = plan.resamples != sliced.resamples and any(row.slice is not None for row in rows)
+    note = _note(plan, sliced, more=more, corrected=corrected)
+    return table(SYSTEMS, "Systems compared", ComparisonRow, rows, note=note)
+
+
+def _note(plan: PairedTestPlan, sliced: PairedTestPlan, *, more: bool, corrected: bool) -> str:
+    drawn = f"{plan.resamples} resamples" + (f" ({sliced.resamples} in slices)" if more else "")
+    whole = " of whole documents" * (plan.unit == "document")
+    if plan.test == "ar":
+        how = f"approximate randomisation{whole}, {plan.trials} draws"
+    elif plan.unit == "document":
+        how = "Student's t, leaving documents out one at a time"
+    elif plan.resamples:
+        how = f"paired bootstrap, {drawn}"
+    else:
+        return "No resamples: neither intervals nor p."
+    adjusted = f"; p adj.: {_CORRECTIONS[plan.correction]}" * corrected
+    ends = f" low, high: {100 * plan.confidence:g}% interval of the difference." * bool(
+        plan.resamples
+    )
+    return f"p: {how}, {plan.alternative}{adjusted}.{ends}"
+
+
+_CORRECTIONS = {
+    "holm": "Holm over the systems (and slices) of a metric",
+    "benjamini-hochberg": "Benjamini-Hochberg over the systems (and slices) of a metric",
+    "none": "not corrected",
+}
+
+
+def slice_table(rows: Sequence[ComparisonRow]) -> Table:
+    """The slices of the first table once more, ready to be looked at side by side."""
+    found = [
+        ComparisonSliceRow(
+            metric=row.metric,
+            slice=row.slice,
+            system=row.system,
+            segments=row.segments,
+            gain=row.gain,
+            p_adjusted=row.p_adjusted,
+            undecided=not row.decided,
+        )
+        for row in rows
+        if row.slice is not None and row.system != row.baseline
+    ]
+    return table(SLICES, "Gains by slice", ComparisonSliceRow, found)
+
+
+def segment_table(rows: Sequence[DecidingSegmentRow]) -> Table:
+    """The segments that decide."""
+    return table(SEGMENTS, "Segments that decide", DecidingSegmentRow, rows)
+
+
+def best_table(rows: Sequence[BestSystemRow]) -> Table:
+    """The systems beside the best one."""
+    return table(BEST, "Best systems", BestSystemRow, rows)
+
+
+def ngram_table(rows: Sequence[NgramRow]) -> Table:
+    """The n-grams that only one system gets right."""
+    note = (
+        "A match: the output and a reference of the segment hold the n-gram, counted as often as"
+        " both do. Ordered by the matches of this side less those of the other."
+    )
+    return table(NGRAMS, "n-grams that only one system gets right", NgramRow, rows, note=note)
+
+
+# Views
+
+
+def views(
+    tables: Sequence[Table],
+    metrics: Sequence[str],
+    systems: Sequence[str],
+    doubtful: Container[str] = (),
+) -> tuple[View, ...]:
+    """What text shows, then what a page shows beside the tables.
+
+    Args:
+        tables: those of the finding.
+        metrics: names of the metrics.
+        systems: names of the systems, the baseline first.
+        doubtful: systems of which titles say nothing.
+    """
+    kinds = {table.name: table for table in tables}
+    rows = [row for row in tables[0].records if isinstance(row, ComparisonRow)]
+    alone = systems[1] if len(systems) == 2 else None
+    found: list[View] = [_listing(metric, systems[0], alone) for metric in metrics]
+    if SLICES in kinds and alone:
+        found += [_slices(metric, alone) for metric in metrics]
+    found += [_bars(metric, rows, systems[0], alone, doubtful) for metric in metrics]
+    if SLICES in kinds:
+        found += [_slice_map(rows, metric, prominent=alone is None) for metric in metrics]
+    if SEGMENTS in kinds and alone:
+        found += [_deciders(metric) for metric in metrics]
+    if NGRAMS in kinds and alone:
+        there = kinds[NGRAMS].values("side")
+        found += [_ngrams(side) for side in (alone, systems[0]) if side in there]
+    return tuple(found)
+
+
+def _listing(metric: str, baseline: str, alone: str | None) -> Listing:
+    p = "p" if alone else "p_adjusted"  # of one comparison, both are the same
+    counts = ("wins", "ties", "losses")
+    return Listing(
+        SYSTEMS,
+        f"{metric}, compared with {baseline}",
+        ("system", "score", *_DIFFERENCE, p, "verdict", *counts),
+        {"metric": metric, "slice": None},
+    )
+
+
+def _slices(metric: str, system: str) -> Listing:
+    return Listing(
+        SYSTEMS,
+        f"{metric} of {system} by slice",
+        ("slice", "segments", "score", *_DIFFERENCE, "p_adjusted", "verdict"),
+        {"metric": metric, "system": system},
+    )
+
+
+def _slice_map(rows: Sequence[ComparisonRow], metric: str, *, prominent: bool) -> HeatMap:
+    gains = (row.gain for row in rows if row.metric == metric and row.slice is not None)
+    reach = max((abs(gain) for gain in gains if gain is not None), default=0.0) or None
+    return HeatMap(
+        SLICES,
+        f"{metric}: gain over the baseline by slice",
+        rows="slice",
+        columns="system",
+        value="gain",
+        beside="segments",
+        where={"metric": metric},
+        low=None if reach is None else -reach,
+        high=reach,
+        faint="undecided",
+        prominent=prominent,
+    )
+
+
+def _deciders(metric: str) -> Listing:
+    return Listing(
+        SEGMENTS,
+        f"{metric}: segments that decide",
+        ("side", "segment", "difference", "score", "baseline_score", "influence"),
+        {"metric": metric},
+    )
+
+
+def _ngrams(side: str) -> Listing:
+    return Listing(
+        NGRAMS,
+        f"n-grams that only {side} gets right",
+        ("side", "ngram", "count", "other", "reference"),
+        {"side": side},
+        most=_LISTED,
+    )
+
+
+def _bars(
+    metric: str,
+    rows: Sequence[ComparisonRow],
+    baseline: str,
+    alone: str | None,
+    doubtful: Container[str],
+) -> Bars:
+    ends = (f"{baseline} is better", f"{alone or 'the other system'} is better")
+    told = (row for row in rows if row.metric == metric and row.gain is not None)
+    if any(row.gain != row.difference for row in told):
+        ends = (ends[1], ends[0])  # lower is better
+    return Bars(
+        SYSTEMS,
+        _headline(rows, metric, doubtful),
+        category="metric",
+        series="system",
+        values=("difference", "score"),
+        where={"metric": metric, "slice": None},
+        ordered=True,
+        strong="decided",
+        ends=ends,
+    )
+
+
+def _headline(rows: Sequence[ComparisonRow], metric: str, doubtful: Container[str]) -> str:
+    """What a chart of differences shows, as its title: for all segments, under one metric."""
+    title = metric_title(metric, dict.fromkeys(row.metric for row in rows))
+    compared = [
+        row
+        for row in rows
+        if (row.metric, row.slice) == (metric, None)
+        and row.system != row.baseline
+        and row.system not in doubtful
+        and row.baseline not in doubtful
+    ]
+    if not compared:
+        return f"{title}: differences"
+    few = any(row.segments < LEAST for row in compared)
+    tally = Counter(row.verdict for row in compared if row.verdict)
+    if not tally or few:
+        return f"{title}: differences, {'of too few segments' if few else 'not tested'}"
+    first = compared[0]
+    if len(compared) == 1:
+        if first.verdict in ("better", "worse"):
+            return f"{title}: {first.system} is {first.verdict} than {first.baseline}"
+        return f"{title}: {first.system} and {first.baseline} cannot be told apart"
+    words = {"undecided": "cannot be told apart"}
+    parts = [f"{tally[one]} {words.get(one, one)}" for one in OUTCOMES if tally[one]]
+    return f"{title}: against {first.baseline}, {', '.join(parts)}"
+
+
+# Segments to read
+
+
+@dataclass(frozen=True)
+class DecidingSegments:
+    """Makes exhibits of one test set.
+
+    Attributes:
+        testset: for documents, domains and names of references; its systems are those compared,
+            the baseline first.
+        batch: its texts.
+        tokens: their tokens, for what is marked; none for no marks.
+    """
+
+    testset: TestSet
+    batch: Batch
+    tokens: TokenTable | None
+
+    def row(self, paired: PairedScores, found: Decider, influence: float) -> DecidingSegmentRow:
+        """The row of a segment."""
+        scores = paired.segments[[found.system, 0], found.segment].tolist()
+        document, domain = self._place(found.segment)
+        return DecidingSegmentRow(
+            system=paired.systems[found.system],
+            baseline=paired.systems[0],
+            metric=paired.metric,
+            side=paired.systems[found.system if found.better else 0],
+            rank=found.rank,
+            segment=found.segment + 1,
+            difference=scores[0] - scores[1],
+            score=scores[0],
+            baseline_score=scores[1],
+            influence=influence,
+            document=document,
+            domain=domain,
+        )
+
+    def exhibit(self, paired: PairedScores, found: Decider) -> Exhibit:
+        """Source, references, the system's output and the baseline's."""
+        system, baseline = paired.systems[found.system], paired.systems[0]
+        scores = paired.segments[[found.system, 0], found.segment].tolist()
+        side = "better" if found.better else "worse"
+        document, domain = self._place(found.segment)
+        return Exhibit(
+            group=paired.metric,
+            kind=f"{side} than {baseline}",
+            segment=found.segment + 1,
+            texts=tuple(self._texts(paired.metric, found, scores)),
+            systems=(system,),
+            document=document,
+            domain=domain,
+            weight=abs(scores[0] - scores[1]),
+            caption=f"{system} {scores[0]:.2f}, {baseline} {scores[1]:.2f}",
+        )
+
+    def _place(self, segment: int) -> tuple[str | None, str | None]:
+        document, domain = (
+            None if names is None else names[segment]
+            for names in (self.testset.documents, self.testset.domains)
+        )
+        return document, domain
+
+    def _texts(self, metric: str, found: Decider, scores: list[float]) -> Iterator[ExhibitText]:
+        texts = self.batch.texts
+        if self.testset.sources is not None:
+            yield ExhibitText("source", "", self.testset.sources[found.segment])
+        own, other = self.batch.candidates[[found.system, 0], found.segment].tolist()
+        references = self.batch.references[found.segment].tolist()
+        columns = self.testset.references.items()
+        names = [name for name, column in columns if column[found.segment] is not None]
+        for name, text in zip(names, references, strict=True):
+            yield ExhibitText("reference", name, texts[text])
+        marks = self._marks(own, other, references)
+        for k, text, score in zip((found.system, 0), (own, other), scores, strict=True):
+            name, values = self.batch.systems[k], {metric: score}
+            yield ExhibitText("candidate", name, texts[text], marks[k == 0], values)
+
+    def _marks(
+        self, own: int, other: int, references: list[int]
+    ) -> tuple[tuple[Highlight, ...], tuple[Highlight, ...]]:
+        """The words that only one of two outputs shares with the references."""
+        table = self.tokens
+        if table is None:
+            return (), ()
+        matches = [_matched(table, text, references) for text in (own, other)]
+        return (
+            _highlights(table, own, matches[0] - matches[1]),
+            _highlights(table, other, matches[1] - matches[0]),
+        )
+
+
+def _matched(table: TokenTable, text: int, references: list[int]) -> Counter[str]:
+    held: Counter[str] = Counter()
+    for reference in references:
+        held |= Counter(table.strings(reference))
+    return Counter(table.strings(text)) & held
+
+
+def _highlights(table: TokenTable, text: int, only: Mapping[str, int]) -> tuple[Highlight, ...]:
+    """Marks on every occurrence of these words: which of several is meant cannot be known."""
+    spans = zip(table.strings(text), table.spans(text), strict=True)
+    return tuple(
+        Highlight(start, end, "right only here")
+        for word, (start, end) in spans
+        if word in only and 0 <= start < end
+    )

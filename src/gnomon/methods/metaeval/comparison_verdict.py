@@ -1,0 +1,717 @@
+"""What a comparison of systems says, in sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.core.verdicts import (
+    CUT,
+    EMPTY,
+    LEAST,
+    Claim,
+    amount,
+    counted,
+    cut_texts,
+    empty_outputs,
+    further_segments,
+    listed,
+    p_value,
+    titles_of,
+)
+from gnomon.methods.metaeval.comparison_tables import (
+    SYSTEMS,
+    BestSystemRow,
+    ComparisonRow,
+    tested_by,
+)
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
+from gnomon.stats.studentised import FEWEST_DIFFERENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from gnomon.core.findings import Finding, Level, Statement
+
+#: metrics that are gone through outcome by outcome, where there are several systems
+_IN_FULL = 2
+#: shares of segments without a score above this are said first
+_MISSING = 0.01
+#: design effects above this are said
+_CLUSTERED = 1.2
+
+_TESTED = "the interval of the difference and the corrected p of the test, which agree"
+BETTER = Claim(
+    "compare.better",
+    "{system} is better than {baseline} by {size} ({facts})",
+    "better",
+    _TESTED,
+)
+WORSE = Claim(
+    "compare.worse",
+    "{system} is worse than {baseline} by {size} ({facts})",
+    "worse",
+    _TESTED,
+)
+PEOPLE_BETTER = Claim(
+    "compare.people_better",
+    "{people} rate {system} above {baseline} by {size} ({facts})",
+    "better",
+    _TESTED + "; documents are the unit where they are known",
+)
+PEOPLE_WORSE = Claim(
+    "compare.people_worse",
+    "{people} rate {system} below {baseline} by {size} ({facts})",
+    "worse",
+    _TESTED + "; documents are the unit where they are known",
+)
+SAME = Claim(
+    "compare.same",
+    "{names} score the same {under} in each of {segments}",
+    "undecided",
+    "the scores of all segments",
+)
+UNDECIDED = Claim(
+    "compare.undecided",
+    "{names} cannot be told apart {under}: {ahead} ({facts}){more}",
+    "undecided",
+    "the interval of the difference, which holds 0, or the p of the test, above alpha",
+)
+FEW_DIFFERENT = Claim(
+    "compare.few_different",
+    "{names} cannot be told apart {under}: they differ in {different} of {segments}, too few for an"
+    " interval ({least} are needed); {ahead}",
+    "undecided",
+    "the number of segments whose scores differ",
+)
+SKEWED = Claim(
+    "compare.skewed",
+    "{names} cannot be told apart {under}: {ahead}, but a few segments differ by far more than the"
+    " others, and {segments} are too few for that",
+    "undecided",
+    "the number of segments and the skewness of the differences",
+)
+BY_DOCUMENT = Claim(
+    "compare.by_document",
+    "{names} cannot be told apart {under}: {ahead} if segments are independent ({facts}), but over"
+    " their {documents} {p}",
+    "undecided",
+    "the corrected p of Student's t over documents, where these are fewer than 15",
+)
+FEW_DOCUMENTS = Claim(
+    "compare.few_documents",
+    "{ahead}, not tested: {few}",
+    "undecided",
+    "the number of documents",
+)
+UNTESTED = Claim(
+    "compare.untested",
+    "{ahead} ({facts}), which was not tested; resamples make a test",
+    "undecided",
+    "the scores alone",
+)
+OTHER_SIDE = Claim(
+    "compare.other_side",
+    "{ahead}; only whether {system} is {asked} was tested ({facts})",
+    "undecided",
+    "the alternative of the test",
+)
+UNDEFINED = Claim(
+    "compare.undefined",
+    "the difference of {names} {under} is not defined: they have scores for {segments} in common",
+    "caution",
+    "the number of common segments",
+)
+BEST = Claim(
+    "compare.best",
+    "{best} is the best of {systems} {under}, {score}: {others} ({facts})",
+    "better",
+    "the tests of the best-scoring system against each other one, corrected for all pairs",
+)
+LEADERS = Claim(
+    "compare.leaders",
+    "{best} are the best of {systems} {under}: {leader} ({score}) cannot be told apart from"
+    " {near}{others} ({facts})",
+    "undecided",
+    "the same tests: no system is better than these",
+)
+HIGHEST = Claim(
+    "compare.highest",
+    "{best} has the best score of {systems} {under}, {score}, which was not tested{why}",
+    "undecided",
+    "the scores alone",
+)
+SEVERAL_BETTER = Claim(
+    "compare.several_better",
+    "{systems} are better than {baseline} {under} ({facts}): {each}",
+    "better",
+    _TESTED,
+)
+SEVERAL_WORSE = Claim(
+    "compare.several_worse",
+    "{systems} are worse than {baseline} {under} ({facts}): {each}",
+    "worse",
+    _TESTED,
+)
+SEVERAL_UNDECIDED = Claim(
+    "compare.several_undecided",
+    "{each} cannot be told apart from {baseline} {under} ({facts})",
+    "undecided",
+    "the intervals of the differences, which hold 0, or the p of the tests, above alpha",
+)
+SLICE_BETTER = Claim(
+    "compare.slice_better",
+    "By slice ({which}), {system} is better on {each}",
+    "better",
+    _TESTED + ", over all slices",
+)
+SLICE_WORSE = Claim(
+    "compare.slice_worse",
+    "By slice ({which}), {system} is worse on {each}",
+    "worse",
+    _TESTED + ", over all slices",
+)
+MISSING = Claim(
+    "compare.missing",
+    "{title} has no score for {missing} of {segments}: differences are of the segments that both"
+    " systems have, and no test can see why the others are missing",
+    "caution",
+    "the scores that are missing, above 1 in 100 for some system",
+)
+CLUSTERED = Claim(
+    "compare.clustered",
+    "intervals by document would be {wider} wider {under}: take documents as the unit",
+    "caution",
+    "the design effect of the differences, above 1.2",
+)
+FEW_CLUSTERED = Claim(
+    "compare.few_clustered",
+    "segments are taken as independent, but by document the variance of the difference {under} is"
+    " {effect} times as large (the design effect), and {documents} are too few for intervals by"
+    " document ({least} are needed)",
+    "caution",
+    "the design effect of the differences, above 1.2, and the number of documents",
+)
+ONE_DOCUMENT = Claim(
+    "compare.one_document",
+    "all segments are of one document: nothing is known of other documents",
+    "caution",
+    "that the segments that both have are of one document, and a finding",
+)
+JUDGED_TOGETHER = Claim(
+    "compare.judged_together",
+    "people gave the scores of {title}, and no documents are known: segments that one person"
+    " judged together are not independent, so that intervals are too short",
+    "caution",
+    "where the scores come from, and that the test set names no documents",
+)
+DISAGREE = Claim(
+    "compare.disagree",
+    "the metrics disagree: {each}",
+    "caution",
+    "findings of opposite sign under several metrics",
+)
+FEW = Claim(
+    "compare.few",
+    "{which} rest on {segments}, too few to be read as a finding",
+    "caution",
+    f"fewer than {LEAST} segments",
+)
+
+CLAIMS = (
+    BETTER,
+    WORSE,
+    PEOPLE_BETTER,
+    PEOPLE_WORSE,
+    SAME,
+    UNDECIDED,
+    FEW_DIFFERENT,
+    SKEWED,
+    BY_DOCUMENT,
+    FEW_DOCUMENTS,
+    UNTESTED,
+    OTHER_SIDE,
+    UNDEFINED,
+    BEST,
+    LEADERS,
+    HIGHEST,
+    SEVERAL_BETTER,
+    SEVERAL_WORSE,
+    SEVERAL_UNDECIDED,
+    SLICE_BETTER,
+    SLICE_WORSE,
+    EMPTY,
+    MISSING,
+    CLUSTERED,
+    FEW_CLUSTERED,
+    ONE_DOCUMENT,
+    JUDGED_TOGETHER,
+    DISAGREE,
+    FEW,
+    CUT,
+)
+_SEVERAL = {"better": SEVERAL_BETTER, "worse": SEVERAL_WORSE}
+_SLICE = {"better": SLICE_BETTER, "worse": SLICE_WORSE}
+
+
+class _Compared(NamedTuple):
+    """A row of a system beside another one, what its metric is called, and what was tested."""
+
+    row: ComparisonRow
+    position: int
+    title: str
+    alternative: str
+
+    @property
+    def asked(self) -> str:
+        """What alone was tested of the system; empty where any difference was."""
+        return {"greater": "better", "less": "worse"}.get(self.alternative, "")
+
+    @property
+    def names(self) -> str:
+        return f"{self.row.system} and {self.row.baseline}"
+
+    @property
+    def under(self) -> str:
+        return f"by people ({self.title})" if self.row.people else f"under {self.title}"
+
+    def size(self, *, unit: bool = True) -> str:
+        """How far it is from the baseline, without a sign, and the interval of that."""
+        gain, (low, high) = self.row.gain or 0.0, self.row.gain_ends
+        if gain < 0:
+            low, high = (None if end is None else -end for end in (high, low))
+        named = "" if not unit else f"points of {self.title}" if self.row.people else self.title
+        return amount(abs(gain), low, high, unit=named)
+
+    @property
+    def ahead(self) -> str:
+        """Who is ahead, and by how much."""
+        if self.row.equal:
+            return f"they differ by {self.size()}"
+        gain = self.row.gain or 0.0
+        first, second = (self.row.system, self.row.baseline)[:: 1 if gain > 0 else -1]
+        return f"{first} is ahead of {second} by {self.size()}"
+
+    @property
+    def tested(self) -> str:
+        if self.row.p_adjusted is None:
+            return "not tested"
+        return f"{'corrected ' if self.row.corrected else ''}{tested_by(self.row)}"
+
+    @property
+    def on(self) -> str:
+        """What it rests on."""
+        documents = counted(self.row.documents or 0, "document")
+        by = f" in {documents}" if self.row.unit == "document" else ""
+        return f"{counted(self.row.segments)}{by}"
+
+    @property
+    def facts(self) -> str:
+        return f"{self.on}, {self.tested}"
+
+    @property
+    def rows(self) -> dict[str, list[int]]:
+        return {SYSTEMS: [self.position]}
+
+
+def compare_verdict(finding: Finding) -> Iterator[Statement]:
+    """The best system of several, or which of two is better, under each metric; cautions.
+
+    Args:
+        finding: what a comparison found.
+    """
+    every = list(_rows(finding))
+    whole = [one for one in every if one.row.slice is None]
+    metrics = list(dict.fromkeys(one.row.metric for one in whole))
+    systems = list(dict.fromkeys(one.row.system for one in whole))
+    sound = [one for one in whole if not one.row.few]
+    # what could change the answer comes first
+    yield from _empty(finding)
+    yield from _missing(finding)
+    chosen = any("baseline_by:score" in text.split("|") for text in finding.signatures.values())
+    for metric in metrics:
+        own = [one for one in sound if one.row.metric == metric]
+        if len(systems) == 1:
+            yield from map(_alone, own)
+        elif own:
+            best = list(_best(finding, own))
+            yield from best
+            leads = any(one.claim == BEST.id for one in best) and own[0].asked == ""
+            beside = leads and _leader(finding, metric) == own[0].row.baseline  # the same is said
+            if not chosen and not beside and len(metrics) <= _IN_FULL:
+                yield from _by_outcome(own)
+    if len(systems) == 1:
+        yield from _slices([one for one in every if one.row.slice is not None])
+    yield from _disagreement(sound)
+    yield from _judged_together(whole)
+    yield from _clustered(sound)
+    yield from _few(every)
+    yield from cut_texts(finding.notices)
+
+
+def _rows(finding: Finding) -> Iterator[_Compared]:
+    titles, alternative = titles_of(finding), _field(finding, "alternative")
+    for position, row in enumerate(finding.records(ComparisonRow)):
+        if row.system != row.baseline:
+            yield _Compared(row, position, titles[row.metric], alternative)
+
+
+def _field(finding: Finding, name: str) -> str:
+    """What signatures say of an option; empty where nothing."""
+    parts = (part for text in finding.signatures.values() for part in text.split("|"))
+    return next(
+        (value for part in parts for key, _, value in [part.partition(":")] if key == name), ""
+    )
+
+
+def _alone(one: _Compared) -> Statement:
+    """Two systems under one metric."""
+    if one.row.gain is None:
+        return UNDEFINED.said(one.rows, **_parts(one))
+    if one.row.same:
+        return SAME.said(one.rows, **_parts(one))
+    if one.row.outcome not in ("better", "worse"):
+        return _undecided(one)
+    better = one.row.outcome == "better"
+    parts: dict[str, Any] = {
+        "system": one.row.system,
+        "baseline": one.row.baseline,
+        "facts": one.facts,
+    }
+    if one.row.people:
+        claim, size = PEOPLE_BETTER if better else PEOPLE_WORSE, one.size(unit=False)
+        return claim.said(one.rows, people=f"people ({one.title})", size=size, **parts)
+    return (BETTER if better else WORSE).said(one.rows, size=one.size(), **parts)
+
+
+def _parts(one: _Compared) -> dict[str, Any]:
+    return {
+        "names": one.names,
+        "under": one.under,
+        "ahead": one.ahead if one.row.gain is not None else "",
+        "facts": one.facts,
+        "segments": counted(one.row.segments),
+    }
+
+
+def _undecided(one: _Compared) -> Statement:
+    """Two systems that cannot be told apart, and why."""
+    parts = _parts(one)
+    if one.row.caveat == "documents":
+        return FEW_DOCUMENTS.said(one.rows, ahead=one.ahead, few=_too_few(one))
+    if one.row.outcome is None:
+        return UNTESTED.said(one.rows, **{**parts, "facts": counted(one.row.segments)})
+    why = {"different": FEW_DIFFERENT, "skewed": SKEWED, "by document": BY_DOCUMENT}.get(
+        one.row.caveat or ""
+    )
+    if why is not None:
+        parts |= {"different": one.row.different, "least": FEWEST_DIFFERENT}
+        parts |= {"documents": counted(one.row.documents or 0, "document")}
+        return why.said(one.rows, p=p_value(one.row.p_documents or 0.0), **parts)
+    if one.asked and ((one.row.gain or 0) > 0) is (one.asked == "worse"):
+        return OTHER_SIDE.said(one.rows, asked=one.asked, system=one.row.system, **parts)
+    return UNDECIDED.said(one.rows, more=_further(one), **parts)
+
+
+def _too_few(one: _Compared) -> str:
+    documents = one.row.documents or 0
+    are = "are" if documents > 1 else "is"
+    return f"{counted(documents, 'document')} {are} too few ({LEAST_DOCUMENTS} are needed)"
+
+
+def _further(one: _Compared) -> str:
+    low, high = one.row.gain_ends
+    if one.row.gain is None or low is None or high is None:
+        return ""
+    more = further_segments(one.row.segments, one.row.gain, low, high)
+    if more is None:
+        return ""
+    return f"; at this rate, about {counted(more, 'more segment')} would be needed"
+
+
+def _best(finding: Finding, own: Sequence[_Compared]) -> Iterator[Statement]:
+    """Of several systems under one metric, those that no other beats."""
+    rows = [
+        row
+        for row in finding.records(BestSystemRow)
+        if row.metric == own[0].row.metric and row.score is not None
+    ]
+    if not rows:
+        return
+    leader = rows[0].leader
+    others = [
+        row
+        for row in rows
+        if row.system != leader and (row.gain is not None or row.caveat is not None)
+    ]
+    if not others:
+        return
+    top = next(row for row in rows if row.system == leader)
+    places = finding.positions(rows)
+    parts: dict[str, Any] = {
+        "systems": counted(len(rows), "system"),
+        "under": own[0].under,
+        "score": amount(top.score or 0.0),
+    }
+    if all(row.p is None or row.caveat == "documents" for row in others):
+        lacking = [one for one in own if one.row.caveat == "documents"]
+        why = f": {_too_few(lacking[0])}" if lacking else ""
+        yield HIGHEST.said(places, best=leader, why=why, **parts)
+        return
+    segments = [row.segments for row in others]
+    on = _sizes(segments)
+    if own[0].row.unit == "document":
+        on = f"{on} in {counted(max(one.row.documents or 0 for one in own), 'document')}"
+    by_gain = sorted(others, key=lambda row: row.gain or 0.0, reverse=True)
+    worse = [row for row in by_gain if not row.best]
+    near = [row for row in by_gain if row.best]
+    tests = {tested_by(row) for row in worse}
+    each = [f"{row.system} by {_lead(row)}" for row in worse]
+    facts = f"{on}, each corrected {tests.pop()}" if len(tests) == 1 else on
+    if len(worse) == 1:
+        facts = facts.replace("each ", "")
+    if not near:
+        yield BEST.said(
+            places, best=leader, others=f"better than {listed(each)}", facts=facts, **parts
+        )
+        return
+    apart = [f"{row.system} ({_behind(row)})" for row in near]
+    text = f", and is better than {listed(each)}" if each else ""
+    yield LEADERS.said(
+        places,
+        best=listed([leader, *(row.system for row in near)]),
+        leader=leader,
+        near=listed(apart),
+        others=text,
+        facts=facts,
+        **parts,
+    )
+
+
+def _leader(finding: Finding, metric: str) -> str:
+    """The system with the best score under a metric; empty where there is none."""
+    rows = (row for row in finding.records(BestSystemRow) if row.metric == metric)
+    return next((row.leader for row in rows), "")
+
+
+def _lead(row: BestSystemRow) -> str:
+    """By how much the leader is ahead of a system."""
+    ends = (None, None) if row.low is None or row.high is None else (-row.high, -row.low)
+    return amount(-(row.gain or 0.0), *ends)
+
+
+def _behind(row: BestSystemRow) -> str:
+    """By how much a system is behind the leader that cannot be told from it."""
+    if not row.gain:
+        return "the same"
+    p = f", corrected {tested_by(row)}" * _leaves_zero_out(row.low, row.high)
+    if row.caveat == "by document":
+        p = f", but by document {p_value(row.p_documents or 0.0)}"
+    return f"behind by {_lead(row)}{p}"
+
+
+def _by_outcome(own: Sequence[_Compared]) -> Iterator[Statement]:
+    """Several systems beside a baseline that was named: a statement for those of each outcome."""
+    baseline, under, n = (
+        own[0].row.baseline,
+        own[0].under,
+        _sizes([one.row.segments for one in own]),
+    )
+    for outcome in ("better", "worse"):
+        some = _ordered(own, outcome)
+        if len(some) == 1:
+            yield _alone(some[0])
+        elif some:
+            facts, each = _each([(one.row.system, one) for one in some])
+            yield _SEVERAL[outcome].said(
+                _places(some),
+                systems=counted(len(some), "system"),
+                baseline=baseline,
+                under=under,
+                facts=f"{n}{facts}",
+                each=each,
+            )
+    rest = [one for one in own if one.row.outcome not in ("better", "worse")]
+    if len(rest) == 1:
+        yield _alone(rest[0])
+    elif rest and all(one.row.caveat == "documents" for one in rest):
+        ahead = listed([one.ahead for one in rest])
+        yield FEW_DOCUMENTS.said(_places(rest), ahead=ahead, few=_too_few(rest[0]))
+    elif rest:
+        yield SEVERAL_UNDECIDED.said(
+            _places(rest),
+            each=listed([f"{one.row.system} ({_ahead(one)})" for one in rest]),
+            baseline=baseline,
+            under=under,
+            facts=n if any(one.row.outcome for one in rest) else f"{n}, not tested",
+        )
+
+
+def _each(some: Sequence[tuple[str, _Compared]]) -> tuple[str, str]:
+    """What the tests say, where they say the same of all; and each by how much."""
+    tests = {one.tested for _, one in some}
+    if len(tests) == 1:
+        each = "each " * (len(some) > 1)
+        return f", {each}{tests.pop()}", listed(
+            [f"{n} by {one.size(unit=False)}" for n, one in some]
+        )
+    return "", listed([f"{name} by {one.size(unit=False)} ({one.tested})" for name, one in some])
+
+
+def _ahead(one: _Compared) -> str:
+    if one.row.gain is None:
+        return "not defined"
+    if one.row.equal:
+        return "the same"
+    p = f", {one.tested}" if _leaves_zero_out(*one.row.gain_ends) else ""
+    if one.row.caveat == "by document":
+        p = f", but by document {p_value(one.row.p_documents or 0.0)}"
+    return f"{'ahead' if one.row.gain > 0 else 'behind'} by {one.size(unit=False)}{p}"
+
+
+def _leaves_zero_out(low: float | None, high: float | None) -> bool:
+    """Whether an interval alone would say more than p, which is corrected for other comparisons."""
+    return low is not None and high is not None and low * high > 0
+
+
+def _sizes(segments: Sequence[int]) -> str:
+    low, high = min(segments), max(segments)
+    return counted(high) if low == high else f"{low:,} to {counted(high)}"
+
+
+def _ordered(own: Iterable[_Compared], outcome: Level) -> list[_Compared]:
+    """Those of an outcome, the largest differences first."""
+    return sorted(
+        (one for one in own if one.row.outcome == outcome), key=lambda one: -abs(one.row.gain or 0)
+    )
+
+
+def _places(some: Iterable[_Compared]) -> dict[str, list[int]]:
+    return {SYSTEMS: [one.position for one in some]}
+
+
+def _slices(parts: Sequence[_Compared]) -> Iterator[Statement]:
+    """Where one system is better than the other, and where worse."""
+    for metric in dict.fromkeys(one.row.metric for one in parts):
+        own = [one for one in parts if one.row.metric == metric and not one.row.few]
+        for outcome in ("better", "worse"):
+            some = _ordered(own, outcome)
+            if some:
+                facts, each = _each([(one.row.slice or "", one) for one in some])
+                yield _SLICE[outcome].said(
+                    _places(some),
+                    which=f"{some[0].title}{facts}",
+                    system=some[0].row.system,
+                    each=each,
+                )
+
+
+def _empty(finding: Finding) -> Iterator[Statement]:
+    """Empty outputs, system by system."""
+    total = int(finding.facts["segments"])
+    rows = [row for row in finding.records(ComparisonRow) if row.slice is None]
+    empty = {row.system: row.empty for row in rows}
+    places = [row for row in rows if empty[row.system] > _MISSING * total]
+    yield from empty_outputs(empty, total, finding.positions(places))
+
+
+def _missing(finding: Finding) -> Iterator[Statement]:
+    """Scores that are missing, system by system, under each metric."""
+    titles, total = titles_of(finding), int(finding.facts["segments"])
+    rows = [row for row in finding.records(ComparisonRow) if row.slice is None]
+    for metric in dict.fromkeys(row.metric for row in rows):
+        lacking = [row for row in rows if row.metric == metric and row.missing > _MISSING * total]
+        if lacking:
+            most_first = sorted(lacking, key=lambda row: -row.missing)
+            yield MISSING.said(
+                finding.positions(lacking),
+                title=titles[metric],
+                missing=listed([f"{row.missing:,} ({row.system})" for row in most_first]),
+                segments=counted(total),
+            )
+
+
+def _judged_together(whole: Sequence[_Compared]) -> Iterator[Statement]:
+    own = [
+        one
+        for one in whole
+        if one.row.people and one.row.unit == "segment" and not one.row.documents
+    ]
+    if own:
+        titles = dict.fromkeys(one.title for one in own)
+        yield JUDGED_TOGETHER.said(_places(own), title=listed(list(titles)))
+
+
+def _clustered(sound: Sequence[_Compared]) -> Iterator[Statement]:
+    alone = [
+        one for one in sound if one.row.documents == 1 and one.row.outcome in ("better", "worse")
+    ]
+    if alone:
+        yield ONE_DOCUMENT.said(_places(alone))
+    effects = [
+        (one.row.design_effect or 0.0, one)
+        for one in sound
+        if one.row.unit == "segment"
+        and (one.row.documents or 0) > 1
+        and one.row.caveat != "by document"
+    ]
+    large = [(effect, one) for effect, one in effects if effect > _CLUSTERED]
+    if not large:
+        return
+    effect, one = max(large, key=lambda pair: pair[0])
+    most, places = "up to " * (len(large) > 1), _places(one for _, one in large)
+    documents = one.row.documents or 0
+    if documents >= LEAST_DOCUMENTS:
+        wider = f"{most}{100 * (effect**0.5 - 1):.0f} %"
+        yield CLUSTERED.said(places, wider=wider, under=one.under)
+    else:
+        yield FEW_CLUSTERED.said(
+            places,
+            under=one.under,
+            effect=f"{most}{effect:.1f}",
+            documents=counted(documents, "document"),
+            least=LEAST_DOCUMENTS,
+        )
+
+
+def _disagreement(sound: Sequence[_Compared]) -> Iterator[Statement]:
+    """Systems that one metric calls better and another one worse."""
+    found: dict[str, list[_Compared]] = {}
+    for one in sound:
+        if one.row.outcome in ("better", "worse"):
+            found.setdefault(one.row.system, []).append(one)
+    split = {name: own for name, own in found.items() if len({one.row.outcome for one in own}) > 1}
+    if not split:
+        return
+    each = [
+        f"{name} is "
+        + " and ".join(
+            f"{outcome} under {listed([one.title for one in own if one.row.outcome == outcome])}"
+            for outcome in ("better", "worse")
+        )
+        for name, own in split.items()
+    ]
+    yield DISAGREE.said(_places(one for own in split.values() for one in own), each=listed(each))
+
+
+def _few(every: Sequence[_Compared]) -> Iterator[Statement]:
+    """What rests on too few segments: all of it for whole test sets, of slices what stands out."""
+    some = [
+        one
+        for one in every
+        if one.row.few and (one.row.slice is None or one.row.outcome in ("better", "worse"))
+    ]
+    if not some:
+        return
+    sizes = Counter(one.row.segments for one in some)
+    n = counted(min(sizes)) if len(sizes) == 1 else f"fewer than {LEAST} segments"
+    whole = all(one.row.slice is None for one in some)
+    names = listed(
+        list(dict.fromkeys(one.row.system if whole else str(one.row.slice) for one in some))
+    )
+    which = (
+        f"differences of {names} from {some[0].row.baseline}"
+        if whole
+        else f"differences in {names}"
+    )
+    yield FEW.said(_places(some), which=which, segments=n)

@@ -1,0 +1,684 @@
+"""Do metrics, judges and other people mark the errors that people marked?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gnomon.agreement.error_spans import (
+    AVERAGES,
+    UNITS,
+    ErrorFree,
+    SpanDraws,
+    beside_people,
+    calls,
+    error_free_figures,
+    penalty_correlation,
+    span_agreement,
+    span_contests,
+)
+from gnomon.agreement.significance import resample_faults, without_documents
+from gnomon.core.errors import UsageError
+from gnomon.core.findings import Bars, Excerpt, Finding, HeatMap, Listing
+from gnomon.core.options import (
+    Count,
+    DrawOptions,
+    Group,
+    Metavar,
+    Share,
+    Unit,
+    with_fields,
+)
+from gnomon.core.records import SEGMENT, SYSTEM, Record, column, table
+from gnomon.core.registry import method
+from gnomon.core.signature import Signature
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem, problems
+from gnomon.core.verdicts import counted
+from gnomon.methods.metaeval.error_spans_verdict import CLAIMS, error_spans_verdict
+from gnomon.metrics.error_marks import (
+    ErrorMarks,
+    MarkedSide,
+    Marks,
+    PeoplesMarks,
+    listed_metrics,
+    mark_faults,
+    people_marked,
+    peoples_marks,
+    read_every_mark,
+)
+from gnomon.metrics.marked_outputs import (
+    MarkedSpanRow,
+    error_span_marks,
+    marked_exhibit,
+    marked_rows,
+)
+from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.registry import check_metric
+from gnomon.stats import holm
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.agreement.error_spans import MarkedPairs, SpanAgreement
+    from gnomon.core.findings import Exhibit, Table, View
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
+
+SpanPreset: TypeAlias = Literal["wmt25", "wmt26"]
+AGREEMENT, CONTESTS, ERROR_FREE, MARKS = "agreement", "contests", "error_free", "marks"
+SEGMENTS = "segments"
+_ALONE = "raters among themselves"
+_PAGE = 2000  # marks that a page holds
+_EXAMPLES = """\
+examples:
+  gnomon metaeval spans -t wmt24/en-cs --human esa --marks xcomet.json judge=judge.jsonl
+  gnomon metaeval spans -t wmt24/en-cs --human esa.csv -m chrf --thresholds 85 95
+  gnomon metaeval spans -t wmt25/en-ko --human mqm --marks team=predictions.tsv --preset wmt25
+"""
+
+
+class _Preset(NamedTuple):
+    """What a shared task measures."""
+
+    units: tuple[str, ...]
+    averages: tuple[str, ...]
+    partial_credit: float
+    error_free: ErrorFree | None
+    thresholds: tuple[float, ...]
+
+
+#: what is measured where no preset is named
+_CREDIT = 0.5
+_RULE: ErrorFree = "both"
+_THRESHOLDS = (85.0,)
+#: WMT 2025's subtask 2, and what WMT 2026 has published: the rule of its subtask 3
+PRESETS: dict[str, _Preset] = {
+    "wmt25": _Preset(("characters",), ("pooled",), _CREDIT, None, ()),
+    "wmt26": _Preset(UNITS, ("pooled",), _CREDIT, _RULE, _THRESHOLDS),
+}
+
+# Rows
+
+_MARKER = column("Marks", help="of which metric, file or kind of judgements")
+_BY: Any = column("By", help="what marked: person, metric or judge")
+_JUDGEMENTS = column("Judgements", help="of people, each of one output")
+
+
+class SpanAgreementRow(Record):
+    """How far one marker's errors are those that people marked."""
+
+    marks: str = _MARKER
+    by: str = _BY
+    system: str | None = column("System", help="whose outputs; empty for all")
+    unit: str = column("Unit", help="what is counted: characters, or spans matched one to one")
+    average: str = column("Average", help="pooled: of sums; segment: mean of the outputs' figures")
+    precision: float | None = column(
+        "Precision",
+        digits=3,
+        better="higher",
+        help="how much of what was marked people marked, too",
+        interval=True,
+    )
+    recall: float | None = column(
+        "Recall",
+        digits=3,
+        better="higher",
+        help="how much of what people marked was marked",
+        interval=True,
+    )
+    f1: float | None = column(
+        "F1", digits=3, better="higher", help="harmonic mean of the two", interval=True
+    )
+    penalty_r: float | None = column(
+        "r", digits=3, help="correlation of people's scores with the penalties of these marks"
+    )
+    judgements: int = _JUDGEMENTS
+    marked: float = column("Marked", digits=0, help="characters or spans that were marked")
+    gold: float = column("By people", digits=0, help="characters or spans that people marked")
+    ceiling: bool = column("ceiling", help="people beside each other: what can be reached")
+    documents: int | None = column(
+        "Documents", help="of the judgements, where these and not segments are independent"
+    )
+
+
+class SpanContestRow(Record):
+    """Two markers beside each other: F1 of characters, pooled."""
+
+    first: str = column("Marks", help="of the one")
+    second: str = column("Other marks", help="of the other")
+    difference: float | None = column(
+        "Difference", digits=3, help="of F1, the first less the second", ends=("low", "high")
+    )
+    low: float | None = column("low", digits=3, help="lower end of its interval")
+    high: float | None = column("high", digits=3, help="its upper end")
+    p: float | None = column(
+        "p", digits=4, help="two-sided, of a jackknife over documents or a bootstrap over segments"
+    )
+    p_holm: float | None = column("p Holm", digits=4, help="corrected for the number of pairs")
+    judgements: int = _JUDGEMENTS
+
+
+class ErrorFreeRow(Record):
+    """How well one marker finds the outputs that people found free of errors."""
+
+    marks: str = _MARKER
+    by: str = _BY
+    decided_by: str = column("Decided by", help="marks: none is there; score: the best are taken")
+    threshold: float | None = column(
+        "Threshold", digits=0, help="people's score from which on an output may be free of errors"
+    )
+    rule: str = column("Rule", help="both: score and no error; score; or spans: no error")
+    outputs: int = column("Outputs", help="judgements of people")
+    people: float | None = column("Free", kind="share", help="share that people found so")
+    marker: float | None = column("Called", kind="share", help="share that the marker calls so")
+    mcc: float | None = column(
+        "MCC", digits=3, better="higher", help="Matthews' correlation of the two", interval=True
+    )
+    f1: float | None = column(
+        "F1", digits=3, better="higher", help="of finding those free of errors", interval=True
+    )
+    auc: float | None = column(
+        "AUC",
+        digits=3,
+        better="higher",
+        help="how often an output without errors is ranked above one with errors",
+        interval=True,
+    )
+    cut: float | None = column("Cut", digits=4, help="the marker's score that decides")
+    ceiling: bool = column("ceiling", help="people beside each other: what can be reached")
+
+
+class SpanSegmentRow(Record):
+    """One judgement of people beside the marks of another in the same output: characters."""
+
+    marks: str = _MARKER
+    system: str = SYSTEM
+    segment: int = SEGMENT
+    rater: str = column("Rater", help="who of people, if the file says so")
+    precision: float = column("Precision", digits=3, help="as in the table of agreement")
+    recall: float = column("Recall", digits=3, help="likewise")
+    f1: float = column("F1", digits=3, help="likewise")
+    marked: float = column("Marked", digits=0, help="characters that were marked")
+    gold: float = column("By people", digits=0, help="characters that this person marked")
+
+
+ROWS = {
+    AGREEMENT: SpanAgreementRow,
+    CONTESTS: SpanContestRow,
+    ERROR_FREE: ErrorFreeRow,
+    MARKS: MarkedSpanRow,
+    SEGMENTS: SpanSegmentRow,
+}
+
+
+# What is refused
+
+
+def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`spans` refuses of options that fit each alone."""
+    yield from resample_faults(options.resamples, options.confidence)
+    usual = (_CREDIT, _RULE, _THRESHOLDS)
+    given = (options.partial_credit, options.error_free, tuple(options.thresholds))
+    if options.preset is not None and given != usual:
+        said = (
+            f"preset {options.preset!r} brings its credit, its rule and its thresholds; leave them"
+            " out"
+        )
+        yield Problem("preset", UsageError(said))
+    if not options.thresholds and options.error_free != "spans":
+        said = "thresholds must be one or more where scores decide what is free of errors"
+        yield Problem("thresholds", UsageError(said))
+    for one in listed_metrics(options.metrics):
+        yield from problems("metrics", check_metric, one, outline, allow_code=options.allow_code)
+    if outline is not None:
+        if options.unit == "document" and not outline.slices.get("document"):
+            yield Problem("unit", without_documents(outline.name))
+        yield from mark_faults(
+            outline,
+            options.human,
+            options.marks,
+            side=options.side,
+            metrics=options.metrics,
+            scored=True,
+            allow_code=options.allow_code,
+        )
+
+
+# The method
+
+
+@method(
+    "metaeval.spans",
+    answers="whether metrics and judges mark the errors that people marked",
+    title="Error spans against people's",
+    examples=_EXAMPLES,
+    tables={
+        "": "span_agreement",
+        CONTESTS: "span_contests",
+        ERROR_FREE: "error_free",
+        MARKS: "error_marks",
+        SEGMENTS: "span_segments",
+    },
+    rows=ROWS,
+    metrics="all",
+    human=True,
+    judged=people_marked,
+    verdict=error_spans_verdict,
+    claims=CLAIMS,
+    marks=error_span_marks,
+    check=check_spans,
+)
+@with_fields(draws=DrawOptions)
+def spans(
+    testset: TestSet,
+    metrics: Metrics = (),
+    *,
+    human: PeoplesMarks = (),
+    marks: Marks = (),
+    side: MarkedSide = "candidate",
+    preset: SpanPreset | None = None,
+    partial_credit: Share = _CREDIT,
+    error_free: ErrorFree = _RULE,
+    thresholds: Annotated[Sequence[float], Metavar("SCORE")] = _THRESHOLDS,
+    unit: Unit = "auto",
+    draws: DrawOptions,
+    examples: Annotated[Count, Group("output")] = 3,
+    per_segment: bool = False,
+    allow_code: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """How far marked errors are those that people marked, and who finds outputs without any.
+
+    Every judgement of people (one person, one output) stands beside what a metric, a judge or
+    another person marked in the same output. Characters are counted as WMT 2025 counts them, with
+    part of the credit where severities differ; spans are matched one to one. People beside each
+    other, where several looked at the same text, are the ceiling.
+
+    Args:
+        testset: outputs in which people marked errors.
+        metrics: metrics and judges that mark errors; of others, scores alone, which may tell what
+            is free of errors.
+        preset: measure as a shared task does: "wmt25" (characters, pooled) or "wmt26" (also what is
+            free of errors: at least 85, and no span).
+        partial_credit: for an error of another severity; 1: severities do not matter.
+        error_free: when people found an output free of errors: score and no span ("both"),
+            "score", or "spans".
+        thresholds: scores of people from which on an output may be free of errors.
+        unit: what is independent: "document", "segment", or "auto": documents where they are known,
+            because one person marks a whole document.
+        resamples: resamples of the segments for intervals and tests; 0 for none, neither over
+            segments nor over documents.
+        per_segment: add a table "segments": the figures of every single output.
+        examples: outputs shown in which people and a marker differ most.
+
+    Returns:
+        A finding whose rows hold ``marks, by, system, unit, average, precision, recall, f1,
+        judgements, ...``; tables ``contests`` (pairs of markers), ``error_free``, ``marks`` (every
+        span) and, if asked for, ``segments``. ``None`` where undefined.
+
+    Raises:
+        DataError: nobody marked errors, or there are several kinds and none was named.
+        UnknownNameError: there is no such kind, file or metric.
+        UsageError: an option is out of range, or there is nothing to hold beside people's marks.
+    """
+    how = (
+        PRESETS[preset]
+        if preset
+        else _Preset(UNITS, AVERAGES, partial_credit, error_free, tuple(thresholds))
+    )
+    testset, people = peoples_marks(testset, human, side)
+    every = [
+        people,
+        *read_every_mark(
+            testset,
+            people,
+            marks,
+            side=side,
+            metrics=metrics,
+            scored=True,
+            allow_code=allow_code,
+            progress=progress,
+        ),
+    ]
+    if unit == "document" and not testset.documents:
+        raise without_documents(testset.name)
+    drawn = SpanDraws.of(
+        testset.segments,
+        resamples=draws.resamples,
+        confidence=draws.confidence,
+        seed=draws.seed,
+        documents=None if unit == "segment" else testset.documents,
+    )
+    pairs = []
+    if progress:
+        progress("comparing", 0, len(every))
+    for done, one in enumerate(every, start=1):
+        found = beside_people(people, one, testset, partial_credit=how.partial_credit, side=side)
+        if len(found.gold):
+            pairs.append(found)
+        if progress:
+            progress("comparing", done, len(every))
+    if not pairs:
+        raise UsageError(
+            f"there is nothing to hold beside the marks of {people.name}: one person checked each"
+            " output; name others' marks (-m, --marks; metrics=, marks=)"
+        )
+    made = _Made(testset, people, every, pairs, how, drawn, side, examples)
+    tables = tuple(_tables(made, draws.confidence if draws.resamples else None))
+    if per_segment:
+        tables = (*tables, _segment_table(made))
+    return Finding(
+        method="metaeval spans",
+        title=f"Error spans beside those of {people.name}",
+        tables=tables,
+        signatures=_signatures(made, draws, unit),
+        views=_views(tables),
+        exhibits=tuple(_exhibits(made)),
+        notices=tuple(_notices(made)),
+        facts={
+            "test set": testset.name,
+            "language pair": testset.language_pair or "not given",
+            "systems": str(len(testset.systems)),
+            "people's marks": people.name,
+            "judgements": str(int(people.judged.sum())),
+            "raters": str(len(people.raters)),
+            "side": side,
+        },
+    )
+
+
+@dataclass(frozen=True)
+class _Made:
+    """All that the finding is made of."""
+
+    testset: TestSet
+    people: ErrorMarks
+    every: Sequence[ErrorMarks]
+    pairs: Sequence[MarkedPairs]
+    how: _Preset
+    draws: SpanDraws
+    side: MarkedSide
+    examples: int
+
+    def title(self, pairs: MarkedPairs) -> str:
+        """What a marker is called in tables."""
+        return f"{self.people.name}: {_ALONE}" if pairs.ceiling else pairs.name
+
+
+def _tables(made: _Made, confidence: float | None) -> Iterator[Table]:
+    rows = [row for one in made.pairs if one.marking for row in _agreement_rows(made, one)]
+    note = (
+        "Of characters in more than one span each counts; of a pair of other severities"
+        f" {made.how.partial_credit:g} does. Spans are matched one to one, for the share of each"
+        " that overlaps. Pooled characters are the figure of WMT 2025."
+    )
+    title = f"Agreement with the errors of {made.people.name}"
+    yield table(AGREEMENT, title, SpanAgreementRow, rows, note=note, confidence=confidence)
+    contests = list(span_contests(made.pairs, made.draws))
+    if contests:
+        corrected = holm([one.p for one in contests])
+        yield table(
+            CONTESTS,
+            "Markers beside each other",
+            SpanContestRow,
+            [
+                SpanContestRow(
+                    first=one.first,
+                    second=one.second,
+                    difference=one.difference.value,
+                    low=one.difference.low,
+                    high=one.difference.high,
+                    p=one.p,
+                    p_holm=float(p),
+                    judgements=one.judgements,
+                )
+                for one, p in zip(contests, corrected, strict=True)
+            ],
+        )
+    free = list(_free_rows(made))
+    if free:
+        note = (
+            "By marks: an output without any is called free of errors. By score: as many are called"
+            " so as people found, the best ones; the area under the curve needs no such cut."
+        )
+        title = "Which outputs are free of errors"
+        yield table(ERROR_FREE, title, ErrorFreeRow, free, note=note, confidence=confidence)
+    every = [row for one in made.every for row in marked_rows(made.testset, one)]
+    excerpt = _excerpt(every, "marks")
+    yield table(MARKS, "Marked errors", MarkedSpanRow, every, excerpt=excerpt)
+
+
+def _segment_table(made: _Made) -> Table:
+    names = list(made.testset.systems)
+    rows = [
+        SpanSegmentRow(
+            marks=made.title(one),
+            system=names[int(one.system[at])],
+            segment=int(one.segment[at]) + 1,
+            rater=made.people.raters[int(one.rater[at])],
+            precision=one.figures["characters"][0, at],
+            recall=one.figures["characters"][1, at],
+            f1=one.figures["characters"][2, at],
+            marked=one.characters[2, at],
+            gold=one.characters[3, at],
+        )
+        for one in made.pairs
+        if one.marking
+        for at in range(len(one.gold))
+    ]
+    title = "Agreement output by output"
+    return table(SEGMENTS, title, SpanSegmentRow, rows, excerpt=_excerpt(rows, "outputs"))
+
+
+def _excerpt(rows: Sequence[Record], what: str) -> Excerpt | None:
+    """The first rows of a long table."""
+    if len(rows) <= _PAGE:
+        return None
+    said = f"This page holds {_PAGE:,} of {len(rows):,} {what}; JSON (-f json) has them all."
+    return Excerpt(tuple(range(_PAGE)), said)
+
+
+def _agreement_rows(made: _Made, pairs: MarkedPairs) -> Iterator[SpanAgreementRow]:
+    def row(system: int | None, unit: str, average: str) -> SpanAgreementRow:
+        found = span_agreement(pairs, unit, average, made.draws, system)
+        return SpanAgreementRow(
+            marks=made.title(pairs),
+            by=pairs.by,
+            system=None if system is None else list(made.testset.systems)[system],
+            unit=unit,
+            average=average,
+            precision=found.precision.value,
+            recall=found.recall.value,
+            f1=found.f1.value,
+            penalty_r=penalty_correlation(pairs, system),
+            judgements=found.judgements,
+            marked=found.marked,
+            gold=found.gold,
+            ceiling=pairs.ceiling,
+            documents=found.documents,
+            intervals=_ends(found),
+        )
+
+    for average in made.how.averages:
+        for unit in made.how.units:
+            yield row(None, unit, average)
+    for system in sorted(set(pairs.system.tolist())):
+        yield row(system, "characters", "pooled")
+
+
+def _ends(found: SpanAgreement) -> dict[str, tuple[float, float]]:
+    return {name: getattr(found, name).ends for name in ("precision", "recall", "f1")}
+
+
+def _free_rows(made: _Made) -> Iterator[ErrorFreeRow]:
+    rule = made.how.error_free
+    if rule is None or (rule != "spans" and made.people.scores is None):
+        return
+    for threshold in made.how.thresholds if rule != "spans" else (float("nan"),):
+        for one in made.every:
+            same = one is made.people
+            ways = [False] * one.marking + [True] * (one.scores is not None and not same)
+            for by_score in ways:
+                found = calls(
+                    made.people,
+                    one,
+                    made.testset,
+                    rule=rule,
+                    threshold=threshold,
+                    by_score=by_score,
+                )
+                if not len(found.people):
+                    continue
+                told = error_free_figures(found, made.draws)
+                yield ErrorFreeRow(
+                    marks=f"{made.people.name}: {_ALONE}" if same else one.name,
+                    by=one.by,
+                    decided_by="rule" if same else "score" if by_score else "marks",
+                    threshold=threshold,
+                    rule=rule,
+                    outputs=told.outputs,
+                    people=told.people,
+                    marker=told.marker,
+                    mcc=told.mcc.value,
+                    f1=told.f1.value,
+                    auc=told.auc.value,
+                    cut=found.cut,
+                    ceiling=same,
+                    intervals={n: getattr(told, n).ends for n in ("mcc", "f1", "auc")},
+                )
+
+
+def _views(tables: Sequence[Table]) -> tuple[View, ...]:
+    names = {one.name for one in tables}
+    shown = ("marks", "unit", "average", "precision", "recall", "f1", "penalty_r", "judgements")
+    title = tables[0].title
+    found: list[View] = [Listing(AGREEMENT, title, shown, {"system": None})]
+    if tables[0].rows:
+        found += [
+            Bars(
+                AGREEMENT,
+                "Precision, recall and F1 of characters, pooled",
+                category="marks",
+                series="unit",
+                values=("precision", "recall", "f1"),
+                where={"system": None, "average": "pooled", "unit": "characters"},
+            ),
+            HeatMap(
+                AGREEMENT,
+                "F1 of characters, pooled, by system",
+                rows="system",
+                columns="marks",
+                value="f1",
+                where={"unit": "characters", "average": "pooled"},
+                under="judgements",
+                exhibits=True,
+                prominent=False,
+            ),
+        ]
+    if CONTESTS in names:
+        columns = ("first", "second", "difference", "low", "high", "p_holm", "judgements")
+        found.append(Listing(CONTESTS, "Markers beside each other", columns))
+    if ERROR_FREE in names:
+        told = ("marks", "decided_by", "threshold", "people", "marker", "mcc", "f1", "auc")
+        found.append(Listing(ERROR_FREE, "Which outputs are free of errors", told))
+    return tuple(found)
+
+
+def _exhibits(made: _Made) -> Iterator[Exhibit]:
+    """Outputs in which a marker and people differ in most characters, everybody's marks beside."""
+    for one in made.pairs if made.examples else ():
+        if not one.marking:
+            continue
+        found, _, marked, gold = one.characters
+        apart = marked + gold - 2 * found
+        shown: set[tuple[int, int]] = set()
+        for at in np.argsort(-apart, kind="stable").tolist():
+            place = int(one.system[at]), int(one.segment[at])
+            if len(shown) >= made.examples or apart[at] <= 0:
+                break
+            if place in shown:
+                continue
+            shown.add(place)
+            yield marked_exhibit(
+                made.testset,
+                made.every,
+                *place,
+                group=list(made.testset.systems)[place[0]],
+                kind=f"{made.title(one)} differs most",
+                side=made.side,
+                weight=float(apart[at]),
+                caption=_apart(int(one.alone[at]), int(one.regraded[at])),
+            )
+
+
+def _apart(alone: int, regraded: int) -> str:
+    """How two markers differ on an output: in what is marked, and in how grave it is."""
+    found = []
+    if alone:
+        found.append(f"{counted(alone, 'character')} marked by one side alone")
+    if regraded:
+        found.append(f"{counted(regraded, 'character')} marked by both, with other severities")
+    return "; ".join(found)
+
+
+def _notices(made: _Made) -> Iterator[str]:
+    for one in made.every:
+        yield from one.notices
+        if one.ungraded:
+            yield (
+                f"{one.name}: {one.ungraded} errors have no severity that is known and count as"
+                " major; with partial_credit=1 severities do not matter"
+            )
+        if not one.marking:
+            yield f"{one.name} marks no errors; its scores alone tell what is free of errors"
+    yield from _units(made)
+    if not any(one.ceiling for one in made.pairs):
+        yield f"no output was checked by two people of {made.people.name}: there is no ceiling"
+    rule = made.how.error_free
+    if rule not in (None, "spans") and made.people.scores is None:
+        yield (
+            f"{made.people.name} has no scores of segments, and which outputs are free of errors is"
+            " not given; error_free='spans' goes by marks alone"
+        )
+
+
+def _units(made: _Made) -> Iterator[str]:
+    """What intervals take as independent."""
+    if made.draws.counts is None:
+        return
+    if made.draws.documents is None:
+        why = "as was asked" if made.testset.documents else "for documents are not known"
+        yield (
+            f"intervals and tests take segments as independent, {why}; where one person marked"
+            " whole documents they are too narrow"
+        )
+        return
+    most = max(made.draws.documents_of(one.segment) or 0 for one in made.pairs)
+    few = f"; these are of {most}, so that there are none" if most < LEAST_DOCUMENTS else ""
+    yield (
+        "intervals and tests: jackknife over documents, because one person marks a whole document;"
+        f" none below {LEAST_DOCUMENTS} documents{few}"
+    )
+
+
+def _signatures(made: _Made, draws: DrawOptions, unit: str) -> dict[str, str]:
+    fields: dict[str, object] = {"method": "spans", "human": made.people.name}
+    fields |= {"credit": f"{made.how.partial_credit:g}"}
+    if made.how.error_free:
+        fields |= {"free": made.how.error_free}
+    if draws.resamples:
+        fields |= {
+            "bs": draws.resamples,
+            "confidence": draws.confidence,
+            "seed": draws.seed,
+            "unit": unit,
+        }
+    return {
+        one.name: str((one.signature or Signature(f"marks({one.name!r})")).adding(fields))
+        for one in made.every
+    }

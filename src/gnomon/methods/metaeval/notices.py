@@ -1,0 +1,451 @@
+"""What a reader of a meta-evaluation should know, in sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.core.scores import coverage, named
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.agreement.judging import Judging, Overall, Result
+    from gnomon.agreement.measures import MeasuredScores
+    from gnomon.agreement.pairing import JudgedMetric, Pairing
+
+#: how far scores that are equal lie apart, as a share of them
+_ROUNDING = 1e-12
+#: what must stand beside figures that judge ties
+_TIES = (
+    "controls (length, random scores) do not measure quality; a metric that does not clearly beat"
+    " them on a tie-aware figure says little by it"
+)
+
+
+def notices(
+    pairings: Sequence[Pairing],
+    results: Sequence[Result],
+    judging: Judging,
+    averages: Sequence[Overall] = (),
+    *,
+    baseline: str | None,
+    says: str | None,
+) -> tuple[str, ...]:
+    """All that should be said, each once."""
+    found = [says] if says else []
+    found += [notice for pairing in pairings for notice in pairing.notices]
+    whole = [pairing for pairing in pairings if pairing.slice is None]
+    for pairing in whole:
+        found += _missing(pairing, judging)
+        found += _unlike_segments(pairing, results)
+        found += _measured(pairing, results)
+        found += _directions(pairing, results)
+    for own in _of_one_set(whole):
+        found += _not_done(own, results, judging)
+    found += _sliced(pairings, results)
+    found += _subsets(whole, judging)
+    found += _units(whole, results)
+    found += _tests(results, judging, baseline)
+    found += [_weights(one) for one in averages]
+    if any(result.controls for result in results):
+        found.append(_TIES)
+    if any(result.measure.statistic == "acc_eq" for result in results):
+        found.append(
+            "acc_eq: every metric's tie threshold is fitted to the scores that it is judged on"
+            " (acc_eq_held_out is not)"
+        )
+    return tuple(dict.fromkeys(found))
+
+
+def _missing(pairing: Pairing, judging: Judging) -> Iterator[str]:
+    """People and metrics that did not score the same systems and segments."""
+    judged = ~np.isnan(pairing.system)
+    silent = [n for n, known in zip(pairing.systems, judged, strict=True) if not known]
+    levels = {measure.human_level for measure in judging.measures}
+    if silent and judged.any() and "system" in levels:
+        yield f"{pairing.name}: without human system scores, left out: {named(silent)}"
+    people = ~np.isnan(pairing.segments)
+    yield from _uneven(f"{pairing.name}: human scores", pairing.systems, people)
+    for entry in pairing.entries:
+        scored = ~np.isnan(entry.segments)
+        yield from _unscored(pairing, entry, by_system="system" in levels)
+        yield from _uneven(f"{pairing.title}: scores by {entry.metric}", pairing.systems, scored)
+        holes = (people & ~scored).sum(axis=1)
+        if holes.any() and "segment" in levels:
+            worst = sorted(zip(-holes, pairing.systems, people.sum(axis=1), strict=True))
+            told = [f"{name} {-n} of {of}" for n, name, of in worst if n]
+            yield (
+                f"{pairing.name}: {entry.metric} lacks {holes.sum()} of {people.sum()} segment"
+                f" scores that people gave ({named(told)}); they are left out of its figures, and"
+                " differences between metrics are taken over what both scored"
+            )
+        if pairing.ranked is not None and "segment" in levels:
+            of, better, worse, _ = pairing.ranked
+            gone = int((~scored[better, of] | ~scored[worse, of]).sum())
+            if gone:
+                yield (
+                    f"{pairing.name}: {entry.metric} lacks a score of {gone} of {len(of)} ranked"
+                    " pairs; they are left out of its figures"
+                )
+
+
+def _unscored(pairing: Pairing, entry: JudgedMetric, *, by_system: bool) -> Iterator[str]:
+    """Systems of the test set without a score, and scores of systems that it does not have."""
+    ranked = {name for ranking in pairing.testset.rankings for name in ranking.systems}
+    own = {*pairing.testset.systems, *(n for h in pairing.testset.human for n in h.systems)}
+    judged, scored = ~np.isnan(pairing.system), ~np.isnan(entry.system)
+    if not by_system:
+        judged, scored = (
+            np.any(~np.isnan(side), axis=1) for side in (pairing.segments, entry.segments)
+        )
+    said: dict[str, list[str]] = {}
+    for name, known, by_people in zip(pairing.systems, scored, judged, strict=True):
+        if by_people and not known:
+            what = f"systems that people judged, but {entry.metric} did not score, left out of its"
+            said.setdefault(f"{what} figures", []).append(name)
+        elif name in own | ranked and not known:
+            said.setdefault(f"systems without a score by {entry.metric}", []).append(name)
+        elif known and name not in own | ranked:
+            what = f"systems that {entry.metric} scored, but the test set does not have, left out"
+            said.setdefault(what, []).append(name)
+    for what, names in said.items():
+        place = pairing.name if what.startswith("systems that people judged") else pairing.title
+        yield f"{place}: {what}: {named(names)}"
+
+
+def _uneven(what: str, systems: Sequence[str], scored: NDArray[np.bool_]) -> Iterator[str]:
+    """How many segments of each system have a score, of the systems that have any."""
+    some: NDArray[np.bool_] = np.any(scored, axis=1)
+    told = coverage([n for n, known in zip(systems, some, strict=True) if known], scored[some])
+    if told:
+        yield f"{what}: {told}"
+
+
+def _unlike_segments(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
+    """Segments that people judged and segments that a metric scored, where system scores differ.
+
+    A system score over segments that people did not judge says of other texts than they did.
+    """
+    if not any(r.pairing is pairing and r.measure.level == "system" for r in results):
+        return
+    judged: NDArray[np.bool_] = np.any(~np.isnan(pairing.segments), axis=0)
+    if not judged.any():
+        return
+    told: dict[tuple[int, int], list[str]] = {}
+    for entry in pairing.entries:
+        scored: NDArray[np.bool_] = np.any(~np.isnan(entry.segments), axis=0)
+        if scored.any() and not np.array_equal(scored, judged):
+            counts = (int(scored.sum()), int((scored & judged).sum()))
+            told.setdefault(counts, []).append(entry.metric)
+    for (scored_by, both), names in told.items():
+        yield (
+            f"{pairing.title}: people ({pairing.kinds['segment']}) judged {int(judged.sum())} of"
+            f" {len(judged)} segments, and {named(names)} scored {scored_by}, of which people"
+            f" judged {both}; system scores are over all that each side has"
+        )
+
+
+def _of_one_set(pairings: Sequence[Pairing]) -> list[list[Pairing]]:
+    found: dict[int, list[Pairing]] = {}
+    for pairing in pairings:
+        found.setdefault(id(pairing.testset), []).append(pairing)
+    return list(found.values())
+
+
+def _sliced(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[str]:
+    """What slices cannot say, and what their system scores are."""
+    told: dict[str, list[str]] = {}
+    for pairing in (one for one in pairings if one.slice is None):
+        parts = [
+            one
+            for one in pairings
+            if one.slice is not None and one.testset is pairing.testset and one.kind == pairing.kind
+        ]
+        if parts and "system" in pairing.kinds and not any("system" in p.kinds for p in parts):
+            said = f"{pairing.title}: people's scores of whole systems say nothing of slices"
+            told.setdefault(said, []).append(pairing.kinds["system"])
+        for entry in pairing.entries if parts else ():
+            if entry.corpus is None and not entry.is_mean and np.isfinite(entry.segments).any():
+                said = (
+                    f"{pairing.title}: system scores on slices are means of segment scores, which"
+                    " those over all segments are not"
+                )
+                told.setdefault(said, []).append(entry.metric)
+    for said, names in told.items():
+        yield f"{said}: {named(list(dict.fromkeys(names)))}"
+    undefined = sum(
+        int(np.isnan(found.value))
+        for result in results
+        if result.pairing.slice is not None
+        for found in result.values
+    )
+    if undefined:
+        yield (
+            f"{undefined} values on slices are undefined: too few systems or segments, or scores"
+            " that are all equal"
+        )
+
+
+def _weights(one: Overall) -> str:
+    tasks = (f"{task} ({weight:.3f})" for task, weight in zip(one.tasks, one.weights, strict=True))
+    which = [one.human, one.slice]
+    added = "".join(f", {part}" for part in which if part is not None)
+    return f"average over tasks{added}, correlations as (r + 1)/2, weights: {'; '.join(tasks)}"
+
+
+def _measured(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
+    own = [result for result in results if result.pairing is pairing]
+    done = {result.measure for result in own}
+    yield from dict.fromkeys(equal_notice(r.label, *same, r.human) for r, same in _equal(own))
+    for result in own:
+        yield from _undefined(result)
+        yield from _beaten(result)
+    if any(r.measure.level == "system" and r.cells.judged == 2 for r in own):
+        yield (
+            f"{pairing.name}: people and metrics scored two systems; over two every correlation is"
+            " 1, -1 or undefined, and there are neither intervals, tests nor ranks of system scores"
+        )
+    if pairing.judged == 1:
+        yield f"{pairing.name}: people judged one system, so that no systems can be compared"
+    if pairing.ranking is not None and any(m.statistic == "darr" for m in done):
+        yield from _rankings(pairing)
+
+
+def _not_done(
+    pairings: Sequence[Pairing], results: Sequence[Result], judging: Judging
+) -> Iterator[str]:
+    """What no judgements of a test set allow: by name if it was asked for, else by level."""
+    own = {id(pairing) for pairing in pairings}
+    done = {result.measure for result in results if id(result.pairing) in own}
+    missing = [measure for measure in judging.measures if measure not in done]
+    name = pairings[0].title
+    if missing and judging.named:
+        needs = "; DaRR needs rankings, or scores and a threshold (--darr-threshold)"
+        yield (
+            f"{name}: no human scores for: {'; '.join(m.title for m in missing)}"
+            + (needs if any(m.statistic == "darr" for m in missing) else "")
+        )
+    elif missing and any(pairing.judged > 1 for pairing in pairings):
+        wanted = dict.fromkeys(measure.level for measure in judging.measures)
+        for level in (one for one in wanted if one not in {m.level for m in done}):
+            yield f"{name}: no human scores at {level} level"
+
+
+def _beaten(result: Result) -> Iterator[str]:
+    """Metrics that a control reaches."""
+    known = [(found.value, name) for name, found in result.controls if not np.isnan(found.value)]
+    best, control = max(known, default=(-np.inf, ""))
+    names = [
+        name
+        for name, found in zip(result.cells.names, result.values, strict=True)
+        if found.value <= best
+    ]
+    if names:
+        subset = "" if result.subset == "all" else f", {result.subset}"
+        yield (
+            f"{result.pairing.name}, {result.measure.title}{subset}: {control} ({best:.3f}) is as"
+            f" good as, or better than, {named(names)}"
+        )
+
+
+def _rankings(pairing: Pairing) -> Iterator[str]:
+    rows = Counter(pairing.ranking.rows if pairing.ranking else ())
+    repeated = sum(count - 1 for count in rows.values())
+    against = sum(1 for s, b, w in rows if (s, w, b) in rows) // 2
+    if repeated or against:
+        yield (
+            f"{pairing.name}: the ranking {pairing.kinds['ranking']} repeats {repeated}"
+            f" judgement(s) and contradicts itself on {against} pair(s); all count as they stand"
+        )
+
+
+def equal_notice(test_set: str, level: str, grouping: str, human: str | None) -> str:
+    """What is said where people told nothing apart that a measure compares.
+
+    Args:
+        test_set: what tables call it.
+        level: "system" or "segment".
+        grouping: what the scores that are compared have in common.
+        human: the kind of the human scores.
+    """
+    every, where = {
+        "item": ("every output of a segment", " within segments"),
+        "system": ("every output of a system", " within systems"),
+    }.get(grouping, ("every output", ""))
+    if level == "system":
+        every, where = "every system", " at system level"
+    kind = f" ({human})" if human else ""
+    said = f"{test_set}: people gave {every} the same score{kind}"
+    return f"{said}: nothing can agree with it{where}"
+
+
+def _equal(results: Sequence[Result]) -> Iterator[tuple[Result, tuple[str, str]]]:
+    """The measures whose human scores are all equal, or within each group."""
+    for result in results:
+        cells, measure = result.cells, result.measure
+        if result.subset != "all" or result.slice is not None or cells.pairs is not None:
+            continue
+        human = cells.human
+        axis = {"item": 0, "system": 1}.get(measure.grouping) if human.ndim > 1 else None
+        if _is_constant(human, axis):
+            every = human.ndim > 1 and np.ptp(human[~np.isnan(human)]) == 0
+            yield result, (measure.level, "" if every else measure.grouping)
+        elif measure.level != "segment" or human.ndim < 2 or human.shape[1] < 2:
+            continue
+        elif _is_constant(human, 1):
+            yield result, (measure.level, "system")
+
+
+def _is_constant(human: NDArray[np.float64], axis: int | None) -> bool:
+    """Whether human scores [systems, segments] are equal along an axis; where there are any."""
+    most = np.nanmax(human, axis=axis, initial=-np.inf, where=~np.isnan(human))
+    least = np.nanmin(human, axis=axis, initial=np.inf, where=~np.isnan(human))
+    judged = np.isfinite(most)
+    spread = np.where(judged, most, 0) - np.where(judged, least, 0)
+    alike = (spread <= _ROUNDING * np.abs(np.where(judged, most, 1))).all()
+    return bool(np.any(judged)) and bool(alike)
+
+
+def _undefined(result: Result) -> Iterator[str]:
+    """Why a value is undefined."""
+    cells, where = result.cells, f"{result.pairing.name}, {result.measure.title}"
+    subset = "" if result.subset == "all" else f", {result.subset}"
+    for name, scores, found in zip(cells.names, cells.metrics, result.values, strict=True):
+        if np.isnan(found.value):
+            reason = _no_pairs(cells) or _reason(cells.human, scores, found.n)
+            yield f"{where}{subset}: {name} is undefined: {reason}"
+
+
+def _no_pairs(cells: MeasuredScores) -> str:
+    if cells.measure.statistic != "darr":
+        return ""
+    if cells.pairs is not None:
+        return "it scored no pair of the ranking"
+    return (
+        "no two of its outputs of a segment have human scores that differ by at least"
+        f" {cells.threshold or 0:g} (--darr-threshold, on the scale of the human scores)"
+    )
+
+
+def _reason(human: NDArray[np.float64], scores: NDArray[np.float64], n: int) -> str:
+    both = ~(np.isnan(human) | np.isnan(scores))
+    if n == 0 or both.sum() < 2:
+        return "there are fewer than two scores to compare"
+    if np.ptp(scores[both]) == 0:
+        return "all its scores are equal"
+    if np.ptp(human[both]) == 0:
+        return "all human scores are equal"
+    return "no group has two scores that differ on both sides"
+
+
+def _directions(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
+    """Metrics that seem to point the wrong way, where nobody knows which way they point."""
+    known = {entry.metric for entry in pairing.entries if entry.turned or entry.directed}
+    for result in results:
+        if result.pairing is not pairing or result.subset != "all":
+            continue
+        if result.measure.statistic != "pearson":
+            continue
+        names = [
+            name
+            for name, found in zip(result.cells.names, result.values, strict=True)
+            if found.value < 0 and found.n > 2 and name not in known
+        ]
+        if names:
+            yield (
+                f"{pairing.name}, {result.measure.title}: negative for {named(names)}, though"
+                " higher should be better; if it is an error rate, say so (--lower-is-better;"
+                " higher_is_better=False)"
+            )
+
+
+def _subsets(pairings: Sequence[Pairing], judging: Judging) -> Iterator[str]:
+    for pairing in pairings:
+        systems = int((~np.isnan(pairing.system)).sum())
+        for k in judging.top:
+            if systems and k > systems:
+                yield f"{pairing.name}: top {k} is all of its {systems} judged systems"
+        if judging.inliers and systems:
+            left = [n for n, o in zip(pairing.systems, _outliers(pairing), strict=True) if o]
+            yield (
+                f"{pairing.name}: outliers by human score, |s - median| > 2.5 x 1.483 MAD:"
+                f" {named(left) or 'none'}"
+            )
+
+
+def _outliers(pairing: Pairing) -> list[bool]:
+    return [bool(one) for one in stats.outliers(pairing.system)]
+
+
+def _units(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[str]:
+    """Where segments are taken as independent, and where documents are too few."""
+    for pairing in pairings:
+        own = [r for r in results if r.pairing is pairing and r.measure.level == "segment"]
+        by = {result.verdicts.interval for result in own}
+        if "segments" in by and pairing.documents is None:
+            yield (
+                f"{pairing.title}: intervals and tests take segments as independent, for the test"
+                " set does not say which document they belong to; where one person judged whole"
+                " documents they are too narrow"
+            )
+        elif "segments" in by:
+            yield (
+                f"{pairing.title}: intervals and tests take segments as independent, as was asked;"
+                " where one person judged whole documents they are too narrow"
+            )
+        few = [r.verdicts.drawn for r in own if r.verdicts.interval == "documents"]
+        most = max((int(one.max(initial=0)) for one in few if one is not None), default=None)
+        if most is not None and most < LEAST_DOCUMENTS:
+            yield (
+                f"{pairing.name}: people judged {most} documents; below {LEAST_DOCUMENTS} there are"
+                " no intervals and tests of segment-level figures over documents (unit 'segment'"
+                " takes segments as independent)"
+            )
+
+
+def _tests(results: Sequence[Result], judging: Judging, baseline: str | None) -> Iterator[str]:
+    how = judging.testing
+    rule = "(r + 1)/(B + 1)" if how.plus_one else "r/B"
+    draws = f"{how.resamples} draws, p = {rule}, seed {how.seed}"
+    what = {"greater": "better than", "less": "worse than", "two-sided": "otherwise than"}
+    tests: dict[str, list[str]] = {}
+    intervals: dict[str, None] = {}
+    for result in results:
+        if result.verdicts.test:
+            tests.setdefault(result.verdicts.test, []).append(result.measure.title)
+        if result.verdicts.interval:
+            intervals[result.verdicts.interval] = None
+    if not how.resamples:
+        yield "no draws: no intervals, and p-values from Williams's test alone"
+    if "documents" in intervals:
+        yield (
+            f"intervals of segment-level figures: {100 * how.confidence:g}%, jackknife over"
+            " documents, because one person judges a whole document; none below"
+            f" {LEAST_DOCUMENTS} documents"
+        )
+    resampled = [one for one in intervals if one != "documents"]
+    if resampled:
+        yield (
+            f"intervals: {100 * how.confidence:g}% percentile bootstrap over"
+            f" {' or '.join(resampled)}, {how.resamples} draws, seed {how.seed}"
+        )
+    for test, titles in tests.items():
+        drawn = "" if test.startswith(("Williams", "jackknife")) else f" ({draws})"
+        yield f"test of {'; '.join(dict.fromkeys(titles))}: {test}{drawn}"
+    if baseline is not None and tests:
+        yield (
+            f"p: the metric agrees {what[how.alternative]} {baseline} with people (alternative:"
+            f" {how.alternative})"
+        )
+    if tests and how.alternative == "greater":
+        yield (
+            "ranks and clusters: one-sided tests of all pairs of metrics at alpha"
+            f" {how.alpha:g}, not corrected for their number"
+        )

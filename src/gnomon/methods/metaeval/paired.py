@@ -1,0 +1,520 @@
+"""Systems beside a baseline under one metric: tests, figures, and the segments that decide."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gnomon.agreement.significance import Correction, resample_faults
+from gnomon.core.errors import UsageError
+from gnomon.core.options import SEED
+from gnomon.core.scores import UNREAD
+from gnomon.core.validation import Problem
+from gnomon.stats import (
+    BootstrapTest,
+    approximate_randomisation,
+    studentised_test,
+    system_bootstrap_test,
+    system_document_randomisation,
+    system_document_test,
+)
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
+from gnomon.stats.significance import fewest_draws, reverse
+from gnomon.stats.student import expanded_confidence, expanded_p
+from gnomon.stats.studentised import FEWEST_DIFFERENT, Dependence, dependence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.scores import Scores
+    from gnomon.stats.significance import Alternative
+
+    Aggregate: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+# How systems are compared: the test of their differences, and what is shown of them.
+
+
+PairedTest: TypeAlias = Literal["bootstrap", "ar"]
+#: how resamples become a p-value
+PairedNull: TypeAlias = Literal["studentised", "sign", "centred", "sacrebleu"]
+#: what is drawn and counted as independent
+SampledUnit: TypeAlias = Literal["segment", "document"]
+#: why nothing is called better or worse, whatever p says
+Caveat: TypeAlias = Literal[
+    "lines", "letters", "documents", "different", "skewed", "by document", "interval"
+]
+
+_STEP, _MOST = 1000, 20000  # of resamples where those asked for show nothing
+#: segments below which differences that are skewed more than this allow no finding
+_FEW, _SKEWED = 60, 1.5
+
+
+def plan_faults(
+    resamples: int, null: str, alternative: str, confidence: float
+) -> Iterator[Problem]:
+    """What no :class:`PairedTestPlan` can be made of, though each option fits alone."""
+    if null == "sacrebleu" and alternative in ("greater", "less"):
+        said = (
+            "the null hypothesis 'sacrebleu' has one alternative, two-sided; for"
+            f" {alternative!r} take 'sign' or 'centred'"
+        )
+        yield Problem("null", UsageError(said))
+    yield from resample_faults(resamples, confidence)
+
+
+@dataclass(frozen=True)
+class PairedTestPlan:
+    """How differences are tested.
+
+    Attributes:
+        test: "bootstrap" (paired bootstrap) or "ar" (approximate randomisation); intervals are the
+            bootstrap's either way.
+        resamples: bootstrap resamples of the segments; 0: neither intervals nor a bootstrap test.
+        trials: draws of the randomisation.
+        null: how resamples become a p-value: "studentised" (see
+            :func:`gnomon.stats.studentised_test`), or as :func:`gnomon.stats.bootstrap_p_value`
+            has it. Intervals are studentised either way.
+        alternative: "two-sided", "greater" (the system is better than the baseline) or "less".
+        correction: for the number of comparisons: "holm", "benjamini-hochberg" or "none".
+        alpha: largest corrected p-value of a difference that is said to be one.
+        confidence: of the intervals, in (0, 1).
+        seed: of resamples and draws.
+        unit: what is independent; documents are left out one at a time, or exchanged whole.
+    """
+
+    test: PairedTest = "bootstrap"
+    resamples: int = 1000
+    trials: int = 10000
+    null: PairedNull = "studentised"
+    alternative: Alternative = "two-sided"
+    correction: Correction = "holm"
+    alpha: float = 0.05
+    confidence: float = 0.95
+    seed: int = SEED
+    unit: SampledUnit = "segment"
+
+    def draws(self) -> int:
+        """Number of draws behind a p-value."""
+        return self.resamples if self.test == "bootstrap" else self.trials
+
+    def fields(self) -> dict[str, object]:
+        """What a signature tells of it."""
+        drawn: dict[str, object] = {"test": self.test, "bs": self.resamples}
+        if self.unit == "document":
+            drawn = {"unit": self.unit, "test": "jackknife" if self.test == "bootstrap" else "ar"}
+        if self.test == "ar":
+            drawn["ar"] = self.trials
+        elif self.unit == "segment":
+            drawn["null"] = self.null
+        return {
+            **drawn,
+            "alternative": self.alternative,
+            "correction": self.correction,
+            "confidence": self.confidence,
+            "seed": self.seed,
+        }
+
+
+def _studentised_draws(plan: PairedTestPlan) -> int:
+    """Resamples of studentised intervals: at least so many that one lies beyond each end."""
+    return max(plan.resamples, fewest_draws((1 + plan.confidence) / 2))
+
+
+def least_p(plan: PairedTestPlan, segments: int) -> float:
+    """The smallest p-value that the draws of a plan can show, not corrected; 0 without draws."""
+    doubled = plan.null in ("studentised", "sign") and plan.alternative == "two-sided"
+    if plan.test == "ar":
+        return 1 / (plan.trials + 1)
+    if plan.unit == "document" or not plan.resamples:
+        return 0.0
+    drawn = _studentised_draws(plan) if plan.null == "studentised" else plan.resamples
+    least = 1 / (drawn + 1)
+    if plan.null in ("sign", "centred") and segments > 1:
+        tails = 2 if plan.null == "centred" and plan.alternative == "two-sided" else 1
+        least = tails * expanded_p(least / tails, segments)
+    return (1 + doubled) * least
+
+
+def needed(plan: PairedTestPlan, comparisons: int, segments: int) -> int:
+    """How many draws the smallest p-value needs to stay significant after Holm's correction."""
+    if plan.correction != "holm" or (plan.unit == "document" and plan.test != "ar"):
+        return 1
+    nulls = ("studentised", "sign")
+    doubled = plan.test == "bootstrap" and plan.null in nulls and plan.alternative == "two-sided"
+    share = plan.alpha / (comparisons * (1 + doubled))
+    if plan.test == "bootstrap" and plan.null in ("sign", "centred") and segments > 1:
+        # p-values of few segments are expanded: the share of draws has to be smaller yet
+        tails = 2 if plan.alternative == "two-sided" and not doubled else 1
+        share = (1 - expanded_confidence(1 - 2 * share / tails, segments)) * tails / 2
+    return math.ceil(1 / share - 1e-9) - 1 if share else 100 * _MOST + 1
+
+
+def enough(plan: PairedTestPlan, comparisons: int, segments: int) -> PairedTestPlan:
+    """The same plan; if it has too few resamples, and 20000 are enough, twice what that takes."""
+    least = needed(plan, comparisons, segments)
+    if plan.test == "ar" or not 0 < plan.resamples < least <= _MOST:
+        return plan
+    return replace(plan, resamples=min(_MOST, _STEP * math.ceil(2 * least / _STEP)))
+
+
+# The figures of systems beside a baseline under one metric: scores, differences, p-values.
+
+
+_SAME = 1e-9  # segment scores that differ by less are equal
+
+
+class ComparedSystem(NamedTuple):
+    """One system beside the baseline, in the metric's own units; NaN where undefined.
+
+    Attributes:
+        score: of all segments that the system has.
+        score_low: lower end of the bootstrap interval of the score.
+        score_high: its upper end.
+        difference: system less baseline, on the segments that both have.
+        low: lower end of the interval of the difference.
+        high: its upper end.
+        p: of the test; not corrected.
+        p_documents: of the same with documents as what is independent, where segments are and the
+            documents are fewer than 15; not corrected.
+        caveat: why the system is called neither better nor worse, whatever p says.
+        missing: segments without a score of the system.
+        dependence: how the differences lie on segments and documents.
+        segments: how many segments both have.
+        wins: those where the system's segment score is better.
+        ties: those where the segment scores are equal.
+        losses: those where it is worse.
+    """
+
+    score: float
+    score_low: float
+    score_high: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_documents: float
+    caveat: Caveat | None
+    missing: int
+    dependence: Dependence
+    segments: int
+    wins: int
+    ties: int
+    losses: int
+
+
+@dataclass(frozen=True)
+class PairedScores:
+    """What a metric said of the systems that are compared.
+
+    Attributes:
+        metric: its name.
+        systems: names of the K systems; the first is the baseline.
+        segments: float64 [K, N]; NaN where undefined.
+        values: what is added up over segments: statistics [K, N, S], else the segment scores; NaN
+            where a segment has no score.
+        aggregate: sums of statistics to scores; ``None`` where segment scores are averaged.
+        sign: 1 where higher is better, else -1.
+        from_people: whether people gave the scores.
+        doubtful: systems whose outputs are no translations line by line.
+        unread: whether the metric does not read the texts.
+    """
+
+    metric: str
+    systems: tuple[str, ...]
+    segments: NDArray[np.float64]
+    values: NDArray[np.float64]
+    aggregate: Aggregate | None
+    sign: int
+    from_people: bool = False
+    doubtful: frozenset[str] = frozenset()
+    unread: bool = False
+
+    @classmethod
+    def of(
+        cls, scores: Scores, systems: list[str], doubtful: frozenset[str] = frozenset()
+    ) -> PairedScores:
+        """The scores of some systems, in this order."""
+        rows = [scores.systems.index(name) for name in systems]
+        corpus = scores.statistics is not None and scores.aggregate is not None
+        values = scores.segments if scores.statistics is None or not corpus else scores.statistics
+        if corpus:  # what has no score adds nothing to sums; of a pair, neither side counts there
+            missing = np.isnan(scores.segments) & (values == 0).all(axis=2)
+            values = np.where(missing[:, :, None], np.nan, values) if missing.any() else values
+        return cls(
+            scores.metric,
+            tuple(systems),
+            scores.segments[rows],
+            values if rows == [*range(len(values))] else values[rows],
+            scores.aggregate if corpus else None,
+            1 if scores.higher_is_better else -1,
+            scores.from_people,
+            doubtful,
+            any(UNREAD in one for one in scores.notices),
+        )
+
+    def distrust(self, k: int) -> Caveat | None:
+        """Why nothing is said of a system beside the baseline, whatever the scores are."""
+        if not self.doubtful.isdisjoint((self.systems[0], self.systems[k])):
+            return "lines"
+        return "letters" if self.unread else None
+
+    def starting_with(self, system: str) -> PairedScores:
+        """The same with another system as the baseline."""
+        first = self.systems.index(system)
+        order = [first, *(k for k in range(len(self.systems)) if k != first)]
+        names = tuple(self.systems[k] for k in order)
+        return replace(
+            self, systems=names, segments=self.segments[order], values=self.values[order]
+        )
+
+    def gains(self) -> NDArray[np.float64]:
+        """How much better each system is than the baseline in each segment, float64 [K, N]."""
+        gains: NDArray[np.float64] = self.sign * (self.segments - self.segments[0])
+        return gains
+
+
+def figures(
+    paired: PairedScores,
+    members: NDArray[np.bool_],
+    plan: PairedTestPlan,
+    documents: NDArray[np.int64] | None = None,
+) -> list[ComparedSystem]:
+    """Each system beside the baseline (the first), on some of the segments.
+
+    Args:
+        paired: what the metric said.
+        members: bool [N], the segments looked at.
+        plan: how differences are tested.
+        documents: the document of each segment, from 0 [N]; None where none are known.
+    """
+    values = paired.values[:, members]
+    own = None if documents is None else documents[members]
+    alternative = _oriented(plan.alternative, paired.sign)
+    if plan.unit == "document" and own is not None:
+        tested = system_document_test(
+            values,
+            own,
+            aggregate=paired.aggregate,
+            alternative=alternative,
+            confidence=plan.confidence,
+        )
+    else:
+        tested = studentised_test(
+            values,
+            aggregate=paired.aggregate,
+            alternative=alternative,
+            confidence=plan.confidence,
+            count=_studentised_draws(plan),
+            seed=plan.seed,
+        )
+        if not plan.resamples:
+            tested = _undrawn(tested)
+    published = _published(paired, values, plan, own)
+    shown = tested if published is None else tested._replace(p=published.p)
+    if published is not None and plan.null == "sacrebleu" and plan.test == "bootstrap":
+        shown = shown._replace(intervals=published.intervals)
+    shown = shown._replace(differences=_differences(values, paired.aggregate, tested))
+    gains = paired.gains()[:, members]
+    lie = dependence(values, aggregate=paired.aggregate, documents=own)
+    missing = np.isnan(values).reshape(*values.shape[:2], -1).any(axis=2).sum(axis=1)
+    found = []
+    for k, counts in enumerate(map(_counts, gains)):
+        inside = published is not None and float(tested.p[k, 0]) > plan.alpha
+        caveat = paired.distrust(k) or _caveat(plan, lie[k], counts[0])
+        caveat = caveat or ("interval" if inside else None)
+        p = _over_documents(lie[k], plan)
+        found.append(_compared(shown, k, p, caveat, int(missing[k]), lie[k], counts))
+    return found
+
+
+def _over_documents(lie: Dependence, plan: PairedTestPlan) -> float:
+    """The p over few documents, of which segments as the unit would claim too much."""
+    few = plan.unit == "segment" and lie.documents < LEAST_DOCUMENTS
+    return lie.p_documents / (1 + (plan.alternative != "two-sided")) if few else math.nan
+
+
+def _caveat(plan: PairedTestPlan, lie: Dependence, segments: int) -> Caveat | None:
+    """Why a difference allows no finding: where neither intervals nor tests hold their level."""
+    if plan.unit == "document":
+        return "documents" if lie.documents < LEAST_DOCUMENTS else None
+    if 0 < lie.different < FEWEST_DIFFERENT:
+        return "different"
+    return "skewed" if segments < _FEW and abs(lie.skewness) > _SKEWED else None
+
+
+def _published(
+    paired: PairedScores,
+    values: NDArray[np.float64],
+    plan: PairedTestPlan,
+    documents: NDArray[np.int64] | None,
+) -> BootstrapTest | None:
+    """The test that was asked for, where it is not that of the intervals."""
+    alternative = _oriented(plan.alternative, paired.sign)
+    if plan.test == "ar":
+        p = np.full((len(values), len(values)), np.nan)
+        if plan.unit == "document" and documents is not None:
+            p[:, 0] = system_document_randomisation(
+                values,
+                documents,
+                aggregate=paired.aggregate,
+                alternative=alternative,
+                count=plan.trials,
+                seed=plan.seed,
+            )
+        else:
+            p = approximate_randomisation(
+                values,
+                aggregate=paired.aggregate,
+                baseline=0,
+                alternative=alternative,
+                count=plan.trials,
+                seed=plan.seed,
+            ).p
+        nothing = np.full((2, len(p)), np.nan)
+        return BootstrapTest(nothing[0], nothing, p, np.stack([p, p]), p)
+    if plan.unit == "document" or plan.null == "studentised" or not plan.resamples:
+        return None
+    return system_bootstrap_test(
+        values,
+        aggregate=paired.aggregate,
+        baseline=0,
+        alternative=alternative,
+        null=plan.null,
+        confidence=plan.confidence,
+        count=plan.resamples,
+        seed=plan.seed,
+        expand=plan.null != "sacrebleu",
+    )
+
+
+def _undrawn(boot: BootstrapTest) -> BootstrapTest:
+    """Scores and differences alone."""
+    return boot._replace(
+        p=np.full_like(boot.p, np.nan),
+        intervals=np.full_like(boot.intervals, np.nan),
+        difference_intervals=np.full_like(boot.difference_intervals, np.nan),
+    )
+
+
+def _differences(
+    values: NDArray[np.float64], aggregate: Aggregate | None, boot: BootstrapTest
+) -> NDArray[np.float64]:
+    """Those of the test, and those on one segment alone, of which there is no test."""
+    differences = boot.differences.copy()
+    cells = np.isnan(values).reshape(*values.shape[:2], -1)
+    missing: NDArray[np.bool_] = np.asarray(cells.any(axis=2))
+    for k, lacking in enumerate(missing):
+        both = np.flatnonzero(~(lacking | missing[0]))
+        if len(both) != 1:
+            continue
+        pair = np.stack([values[k, both[0]], values[0, both[0]]])
+        score, baseline = pair if aggregate is None else aggregate(pair)
+        differences[k, 0] = score - baseline
+    return differences
+
+
+def _compared(
+    test: BootstrapTest,
+    k: int,
+    p_documents: float,
+    caveat: Caveat | None,
+    missing: int,
+    lie: Dependence,
+    counts: tuple[int, int, int, int],
+) -> ComparedSystem:
+    score_low, score_high = test.intervals[:, k].tolist()
+    low, high = test.difference_intervals[:, k, 0].tolist()
+    difference, p = float(test.differences[k, 0]), float(test.p[k, 0])
+    if k == 0:  # that the baseline differs by nothing from itself is no finding
+        difference = low = high = p = float("nan")
+    score = float(test.statistics[k])
+    ends = (score_low, score_high, difference, low, high)
+    return ComparedSystem(score, *ends, p, p_documents, caveat, missing, lie, *counts)
+
+
+def _oriented(alternative: Alternative, sign: int) -> Alternative:
+    return alternative if sign > 0 else reverse(alternative)
+
+
+def _counts(gains: NDArray[np.float64]) -> tuple[int, int, int, int]:
+    known = gains[~np.isnan(gains)]
+    wins, losses = int((known > _SAME).sum()), int((known < -_SAME).sum())
+    return len(known), wins, len(known) - wins - losses, losses
+
+
+# The segments that decide between a system and the baseline.
+
+
+class Decider(NamedTuple):
+    """A segment in which a system and the baseline differ much.
+
+    Attributes:
+        system: position of the system.
+        better: whether the system is better there.
+        rank: from 1, on its side.
+        segment: position of the segment.
+    """
+
+    system: int
+    better: bool
+    rank: int
+    segment: int
+
+
+def deciders(paired: PairedScores, most: int) -> list[Decider]:
+    """The segments with the largest differences, both ways, of each system.
+
+    Args:
+        paired: what the metric said.
+        most: segments per system and side.
+
+    Returns:
+        Those where the system is better first; among equal differences the earlier segment. Fewer
+        where fewer segments differ.
+    """
+    gains = np.nan_to_num(paired.gains())
+    return [
+        Decider(k, better, rank, segment)
+        for k in range(1, len(gains))
+        for better, gain in ((True, gains[k]), (False, -gains[k]))
+        for rank, segment in enumerate(_largest(gain, most), start=1)
+    ]
+
+
+def influence(paired: PairedScores) -> NDArray[np.float64]:
+    """What each segment adds to the difference from the baseline, float64 [K, N].
+
+    The difference of the system scores less the difference without the segment, in the metric's
+    units; NaN where a segment has no score.
+    """
+    known = ~np.isnan(paired.segments) & ~np.isnan(paired.segments[0])
+    if paired.aggregate is None:
+        return _of_means(paired.segments, known)
+    added = np.full(paired.segments.shape, np.nan)
+    for k in range(len(added)):
+        pair = paired.values[[k, 0]]
+        both = ~np.isnan(pair).any(axis=(0, 2))
+        rows = pair[:, both]
+        totals = rows.sum(axis=1)
+        if len(totals):
+            whole, without = paired.aggregate(totals), paired.aggregate(totals[:, None] - rows)
+            added[k, both] = (whole[0] - whole[1]) - (without[0] - without[1])
+    return np.where(known, added, np.nan)
+
+
+def _of_means(segments: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:
+    differences = np.where(known, segments - segments[0], 0.0)
+    n = known.sum(axis=1, keepdims=True)
+    total = differences.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(known, total / n - (total - differences) / (n - 1), np.nan)
+
+
+def _largest(gain: NDArray[np.float64], most: int) -> list[int]:
+    order = np.argsort(-gain, kind="stable")[:most]
+    return [int(segment) for segment in order if gain[segment] > 0]

@@ -1,0 +1,588 @@
+"""MuLER over many systems and test sets: what it goes along with."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import numpy as np
+
+from gnomon.core.errors import DataError, UsageError
+from gnomon.core.findings import Finding
+from gnomon.core.options import SEED, By, Count, Group, Limits, Metavar, Rare, Share, with_fields
+from gnomon.core.registry import method
+from gnomon.core.slices import slices
+from gnomon.core.testset import SystemInfo, TestSet
+from gnomon.linguistics import Features, Tagger
+from gnomon.methods.muler._correlations import (
+    CORRELATE_CLAIMS,
+    POOLING,
+    SCORER,
+    CorrelationRow,
+    FrequencyRow,
+    GroupRow,
+    PointRow,
+    contrast_table,
+    correlate_verdict,
+    correlation_table,
+    correlations,
+    frequency_table,
+    group_table,
+    groups,
+    meaning,
+    negative_table,
+    point_table,
+    points_of,
+    views,
+)
+from gnomon.methods.muler._exhibits import (
+    ContrastRow,
+    NegativeRow,
+    above_oracle,
+    contrast_row,
+    contrasts,
+    exhibit,
+)
+from gnomon.methods.muler._figures import VARIANTS, Variants, figures
+from gnomon.methods.muler._sentences import ScorerRow, Scorers, scorer_faults, scorers_of, sentences
+from gnomon.methods.muler._setup import (
+    FeatureSources,
+    MaskOptions,
+    Run,
+    check_masked_slices,
+    prepared,
+)
+from gnomon.metrics.masking import MaskSeed
+from gnomon.metrics.protocol import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from gnomon.core.batch import Batch
+    from gnomon.core.findings import Exhibit, Table
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.slices import Slice
+    from gnomon.core.spans import SpanTable
+    from gnomon.core.summary import Outline
+    from gnomon.core.validation import Problem
+    from gnomon.methods.muler._correlations import Point
+    from gnomon.methods.muler._figures import FeatureScores, Figures, Presence, Variant
+    from gnomon.methods.muler._sentences import AnyScorer
+    from gnomon.methods.muler._setup import Setup
+    from gnomon.metrics import BoundMetric
+    from gnomon.metrics.protocol import MaskingMetric
+
+
+#: what is taken for the score of a system
+SystemScores: TypeAlias = Literal["corpus", "segments"]
+
+
+# The test sets of a comparison: named apart, dated, without human submissions.
+
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_SHORT = re.compile(r"(?i)(?:wmt|iwslt|newstest|news)[-_ ]?(\d\d)(?!\d)")
+
+
+@dataclass(frozen=True)
+class Member:
+    """One test set of a comparison."""
+
+    name: str
+    testset: TestSet
+    human: tuple[str, ...] = ()
+
+    @property
+    def pair(self) -> str:
+        """The language pair; empty where it is not known."""
+        return self.testset.language_pair or ""
+
+    def traits(self, system: str) -> Mapping[str, str | int | None]:
+        """Year, architecture and constraint of a system; ``None`` is what is not known."""
+        info = self.testset.info.get(system, SystemInfo())
+        limited = {True: "constrained", False: "unconstrained", None: None}[info.constrained]
+        return {
+            "year": info.year if info.year is not None else year_in(self.name),
+            "architecture": info.architecture,
+            "constrained": limited,
+        }
+
+
+def year_in(name: str) -> int | None:
+    """The year that the name of a test set tells, if any.
+
+    >>> year_in("wmt19 de-en"), year_in("newstest2018"), year_in("cnndm")
+    (2019, 2018, None)
+    """
+    whole, short = _YEAR.search(name), _SHORT.search(name)
+    if whole:
+        return int(whole[0])
+    return 2000 + int(short[1]) if short else None
+
+
+def members(testsets: TestSet | Sequence[TestSet]) -> tuple[Member, ...]:
+    """Name test sets apart and leave human submissions out."""
+    given = [testsets] if isinstance(testsets, TestSet) else list(testsets)
+    if not given:
+        raise UsageError("no test set was given; name one or more with -t DIR")
+    return tuple(_member(name, one) for name, one in zip(_names(given), given, strict=True))
+
+
+def _names(testsets: Sequence[TestSet]) -> list[str]:
+    plain = [t.name for t in testsets]
+    paired = [" ".join(filter(None, (t.name, t.language_pair))) for t in testsets]
+    placed = [t.path or name for t, name in zip(testsets, paired, strict=True)]
+    for names in (plain, paired, placed):
+        if len(set(names)) == len(names) and (len(names) == 1 or names is not plain):
+            return names
+    twice = ", ".join(name for name, times in Counter(placed).items() if times > 1)
+    raise UsageError(f"a test set is named twice: {twice}; name each once")
+
+
+def _member(name: str, testset: TestSet) -> Member:
+    human = tuple(system for system, info in testset.info.items() if info.human)
+    machines = [system for system in testset.systems if system not in human]
+    if not machines and human:
+        raise DataError(
+            f"all systems of test set {name!r} are human submissions ({', '.join(human)});"
+            " MuLER is correlated over the outputs of machines"
+        )
+    return Member(name, testset.select(systems=machines) if human else testset, human)
+
+
+# Sentence scorers among what is correlated: minus their mean absolute difference.
+
+
+def add_scorers(
+    gathered: Gathered,
+    member: Member,
+    scorers: Sequence[AnyScorer],
+    *,
+    by: str | None,
+    tagger: Tagger,
+    run: Run,
+) -> None:
+    """Add the points of sentence scorers (features ``scorer:NAME``) to those of a test set."""
+    found = sentences(
+        member.testset,
+        scorers,
+        tagger=tagger,
+        by=by,
+        resamples=0,
+        examples=0,
+        cache=run.cache,
+        progress=run.progress,
+    )
+    gathered.notices += [f"{member.name}: {notice}" for notice in found.notices]
+    gathered.signatures |= {(name, member.name): text for name, text in found.signatures.items()}
+    own = [point for point in gathered.points if point.test_set == member.name]
+    gathered.points += _points(own, found.records(ScorerRow))
+
+
+def _points(points: Sequence[Point], rows: Sequence[ScorerRow]) -> Iterator[Point]:
+    """One point per scorer, system and slice for each metric and variant there is."""
+    places = {(p.metric, p.variant, p.part, p.system): p for p in points}
+    for row in rows:
+        for (_, _, part, system), point in places.items():
+            if (part, system) == (row.slice, row.system):
+                yield replace(
+                    point,
+                    feature=f"{SCORER}{row.scorer}",
+                    segments=row.n,
+                    loss=row.absolute,
+                    indices=None,
+                    spread=None,
+                )
+
+
+# How often a system uses a feature, and in how many forms.
+
+
+@dataclass(frozen=True)
+class Usage:
+    """A feature in the output of one system."""
+
+    occurrences: int
+    forms: int
+    words: int
+
+    @property
+    def per_hundred_words(self) -> float | None:
+        """Occurrences per hundred words; ``None`` of an empty output."""
+        return 100 * self.occurrences / self.words if self.words else None
+
+    @property
+    def uniqueness(self) -> float | None:
+        """Distinct forms per occurrence, in (0, 1]; ``None`` without occurrences."""
+        return self.forms / self.occurrences if self.occurrences else None
+
+
+def usage(batch: Batch, spans: SpanTable, feature: int, system: int) -> Usage:
+    """Count a feature in all segments of one system; a text that recurs counts each time."""
+    times = np.bincount(batch.candidates[system], minlength=len(batch.texts))
+    rows = np.flatnonzero((spans.feature == feature) & (times[spans.text] > 0))
+    columns = (spans.text[rows].tolist(), spans.start[rows].tolist(), spans.end[rows].tolist())
+    forms = {batch.texts[text][start:end] for text, start, end in zip(*columns, strict=True)}
+    words = sum(len(batch.texts[t].split()) for t in batch.candidates[system].tolist())
+    return Usage(int(times[spans.text[rows]].sum()), len(forms), words)
+
+
+# One test set under one metric: points, frequencies, contrasts, negative segments.
+
+
+_NEGATIVES = 5  # listed per feature and test set; `muler score` lists them for every system
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Which segments are shown."""
+
+    most: int = 3
+    near: float = 1.0
+    far: float = 0.5
+
+
+@dataclass
+class Gathered:
+    """What all test sets and metrics gave so far."""
+
+    points: list[Point] = field(default_factory=list)
+    frequencies: list[FrequencyRow] = field(default_factory=list)
+    contrasts: list[ContrastRow] = field(default_factory=list)
+    negatives: list[NegativeRow] = field(default_factory=list)
+    exhibits: list[Exhibit] = field(default_factory=list)
+    signatures: dict[tuple[str, str], str] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+
+def gather(
+    gathered: Gathered,
+    member: Member,
+    setup: Setup,
+    *,
+    variants: Sequence[Variant],
+    by: str | None,
+    examples: Examples,
+    system_scores: SystemScores = "corpus",
+) -> None:
+    """Score all features of a test set under all its metrics and add what they give."""
+    for name, metric in setup.metrics.items():
+        plan = setup.plan(metric)
+        parts = slices(member.testset, by)
+        part = _MemberScores(
+            gathered, member, setup, name, metric, parts, variants, examples, system_scores
+        )
+        scored = setup.scored(metric, plan, f"scoring {member.name} {name}")
+        for feature, (scores, present) in enumerate(scored):
+            part.add(scores, present, feature)
+        gathered.signatures[name, member.name] = setup.signature(metric, "muler", plan)
+
+
+@dataclass(frozen=True)
+class _MemberScores:
+    """One test set under one metric."""
+
+    gathered: Gathered
+    member: Member
+    setup: Setup
+    name: str
+    metric: MaskingMetric
+    parts: Sequence[Slice]
+    variants: Sequence[Variant]
+    examples: Examples
+    system_scores: SystemScores
+
+    @cached_property
+    def scores(self) -> list[list[float | None]]:
+        """The score of every system, slice by slice."""
+        batch, kind = self.setup.batch, self.system_scores
+        return [_system_scores(self.metric, batch, part, kind) for part in self.parts]
+
+    def add(self, scores: FeatureScores, present: Presence, feature: int) -> None:
+        """Add what one feature gives."""
+        found = [figures(scores, present, part.members) for part in self.parts]
+        for part, rows, score in zip(self.parts, found, self.scores, strict=True):
+            self.gathered.points += points_of(
+                self.member,
+                rows,
+                score,
+                metric=self.name,
+                variants=self.variants,
+                feature=scores.feature,
+                part=part.name,
+                higher_is_better=scores.higher_is_better,
+            )
+        best = _best(self.scores[0], higher_is_better=scores.higher_is_better)
+        if best is not None:
+            self.gathered.frequencies += self._frequencies(feature, best, found[0][best])
+        self._contrasts(scores, present)
+        self._negatives(scores, present)
+
+    def _frequencies(self, feature: int, system: int, found: Figures) -> Iterator[FrequencyRow]:
+        batch, spans = self.setup.batch, self.setup.spans
+        used = usage(batch, spans, feature, system)
+        for variant in self.variants:
+            yield FrequencyRow(
+                test_set=self.member.name,
+                metric=self.name,
+                variant=variant,
+                feature=spans.features[feature],
+                system=batch.systems[system],
+                occurrences=used.occurrences,
+                forms=used.forms,
+                per_hundred=used.per_hundred_words,
+                uniqueness=used.uniqueness,
+                muler=found.muler if variant == "ratio" else found.clipped,
+            )
+
+    def _contrasts(self, scores: FeatureScores, present: Presence) -> None:
+        near, far, most = self.examples.near, self.examples.far, self.examples.most
+        testset, batch, spans = self.member.testset, self.setup.batch, self.setup.spans
+        kind = f"contrast under {self.name}, {self.member.name}"
+        found = contrasts(scores, present, near=near, far=far, most=most) if most else []
+        for one in found:
+            row = contrast_row(
+                one,
+                batch,
+                test_set=self.member.name,
+                metric=self.name,
+                feature=scores.feature,
+            )
+            self.gathered.contrasts.append(row)
+            self.gathered.exhibits.append(exhibit(one, testset, batch, spans, scores.feature, kind))
+
+    def _negatives(self, scores: FeatureScores, present: Presence) -> None:
+        self.gathered.negatives += above_oracle(
+            scores,
+            present,
+            self.setup.batch,
+            most=_NEGATIVES,
+            test_set=self.member.name,
+            metric=self.name,
+        )
+
+
+def _system_scores(
+    metric: BoundMetric, batch: Batch, part: Slice, kind: SystemScores
+) -> list[float | None]:
+    chosen = batch if part.name is None else batch.select(segments=_positions(part))
+    if kind == "corpus":
+        found = metric.system(chosen)
+    else:
+        scores = metric.segments(chosen)
+        known = ~np.isnan(scores)
+        found = np.full(len(scores), np.nan)
+        np.divide(np.nansum(scores, axis=1), known.sum(axis=1), out=found, where=known.any(axis=1))
+    return [None if np.isnan(score) else float(score) for score in found]
+
+
+def _positions(part: Slice) -> list[int]:
+    return [int(i) for i in np.flatnonzero(part.members)]
+
+
+def _best(scores: Sequence[float | None], *, higher_is_better: bool) -> int | None:
+    """Position of the best score, the first of equal ones; ``None`` where none is defined."""
+    sign = 1.0 if higher_is_better else -1.0
+    known = [(sign * score, -i) for i, score in enumerate(scores) if score is not None]
+    return -max(known)[1] if known else None
+
+
+#: scores of systems in words
+_SCORES: Mapping[SystemScores, str] = {
+    "corpus": "corpus score",
+    "segments": "mean sentence score over all segments",
+}
+#: the morphology that the paper looks at
+_MORPHOLOGY = ("morph:Gender", "morph:Number", "morph:Definite")
+_EXAMPLES = """\
+examples:
+  gnomon muler correlate -t wmt18/de-en wmt18/fi-en wmt19/de-en --html report.html
+  gnomon muler correlate -t newstest2019/de-en --features 'pos:*' -m bleu chrf -f json
+  gnomon muler correlate -t newstest2019/de-en --by domain --scorers sentiment
+
+Year, architecture and human submissions are read from systems.tsv (columns system, year,
+architecture, constrained, human) in each test set; a missing year from the set's name (wmt19).
+"""
+_SHOWN = Group("contrasting segments (in the report and in JSON)")
+
+
+def check_correlate(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`correlate` refuses of options that fit each alone."""
+    if options.scorers:
+        yield from scorer_faults(options.scorers, allow_code=options.allow_code)
+    yield from check_masked_slices(outline, options)
+
+
+@method(
+    "muler.correlate",
+    answers="which features correlate with the score, over many systems and test sets",
+    title="MuLER: correlations",
+    data=("testsets",),
+    given="testsets",
+    examples=_EXAMPLES,
+    rows={
+        "correlations": CorrelationRow,
+        "systems": PointRow,
+        "groups": GroupRow,
+        "frequency": FrequencyRow,
+        "contrasts": ContrastRow,
+        "negative": NegativeRow,
+    },
+    tagged=True,
+    for_pages={"examples": "contrasts"},
+    check=check_correlate,
+    verdict=correlate_verdict,
+    claims=CORRELATE_CLAIMS,
+)
+@with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
+def correlate(
+    testsets: TestSet | Sequence[TestSet],
+    metrics: Metrics = "bleu",
+    features: Features = None,
+    *,
+    sources: FeatureSources,
+    scorers: Scorers = (),
+    variants: Variants = VARIANTS,
+    by: By = None,
+    few: Count = 8,
+    system_scores: Annotated[SystemScores, Group("scoring"), Rare()] = "corpus",
+    masks: MaskOptions,
+    seed: MaskSeed = SEED,
+    examples: Annotated[Count, _SHOWN] = 3,
+    near: Annotated[float, Limits(0), Metavar("UNITS"), _SHOWN] = 1.0,
+    far: Annotated[Share, _SHOWN] = 0.5,
+    run: Run,
+) -> Finding:
+    """How MuLER goes along with scores, over many systems and test sets (Karidi et al., sec. 4).
+
+    Human submissions are left out. Correlations are taken within each test set and, where there
+    are several, over the systems of all of them, as they are and after the mean of the test set
+    was taken off both sides.
+
+    Args:
+        testsets: one or several test sets; year, architecture and human submissions are read from
+            ``info``, a missing year from the test set's name ("wmt19").
+        features: names such as ``pos:NOUN``; wildcards ``pos:*``. By default as for
+            :func:`gnomon.muler.score`, and with parts of speech and entities also the morphology
+            that the paper looks at: ``morph:Gender``, ``morph:Number``, ``morph:Definite``.
+        tagger: ``spacy:NAME`` or an annotator; by default one for each target language.
+        scorers: sentence scorers, as for :func:`gnomon.muler.sentences`: minus their mean absolute
+            difference is correlated as -MuLER is, under features ``scorer:NAME``.
+        by: slice by "document", "domain", "length" or a label of the test sets.
+        few: cells of fewer systems than this are greyed.
+        system_scores: what is taken for a system's score: the "corpus" score, or the mean over its
+            "segments", which is what MuLER's own base and oracles are means of.
+        examples: contrasting segments per feature and test set; 0 for none.
+        near: the scores of a contrast differ by this much at most, in the metric's own units.
+        far: its segment MuLER differs by this much at least.
+
+    Returns:
+        A finding whose rows hold ``test_set, pooling, metric, variant, feature, slice, against, r,
+        n, faint, segments``. Further tables: "systems" (what was correlated), "groups" (by year,
+        architecture and constraint), "frequency", "contrasts", "negative".
+
+    Raises:
+        UsageError: a feature or an option is malformed, a test set is named twice, or no tagger is
+            named or found.
+        UnknownNameError: a metric, feature, scorer, tagger or slice does not exist.
+        MaskingError: the metric cannot tell two masks apart.
+        DataError: a test set has no references, or no systems but human ones.
+    """
+    sets = members(testsets)
+    own = list(scorers_of(scorers, allow_code=run.allow_code).values()) if scorers else []
+    words = sources.words(features)
+    masking = masks.seeded(seed)
+    shown = Examples(examples, near, far)
+    gathered = Gathered()
+    setups: list[Setup] = []
+    for member in sets:
+        setup = prepared(member.testset, metrics, words, masking, run, _MORPHOLOGY)
+        gather(
+            gathered,
+            member,
+            setup,
+            variants=variants,
+            by=by,
+            examples=shown,
+            system_scores=system_scores,
+        )
+        if own:
+            add_scorers(gathered, member, own, by=by, tagger=sources.tagger, run=run)
+        setups.append(setup)
+    return _finding(gathered, sets, setups, list(variants), few, shown, system_scores)
+
+
+def _finding(
+    gathered: Gathered,
+    sets: Sequence[Member],
+    setups: Sequence[Setup],
+    variants: Sequence[Variant],
+    few: int,
+    examples: Examples,
+    system_scores: SystemScores,
+) -> Finding:
+    tagged = [point for point in gathered.points if not point.feature.startswith(SCORER)]
+    found: list[Table] = [
+        correlation_table(correlations(gathered.points, few), few),
+        point_table([point.row() for point in tagged]),
+        group_table(groups(tagged)),
+        frequency_table(gathered.frequencies),
+        contrast_table(gathered.contrasts, examples.near, examples.far),
+        negative_table(gathered.negatives),
+    ]
+    metrics = list(setups[0].metrics)
+    return Finding(
+        method="muler correlate",
+        title="MuLER over many systems: what it correlates with",
+        tables=tuple(found),
+        signatures=_signatures(gathered.signatures),
+        views=views({table.name: table for table in found}, metrics, variants),
+        exhibits=tuple(gathered.exhibits),
+        notices=(*_notices(sets, setups, system_scores), *dict.fromkeys(gathered.notices)),
+        facts=_facts(sets, setups, metrics),
+    )
+
+
+def _signatures(signatures: Mapping[tuple[str, str], str]) -> Mapping[str, str]:
+    """One per metric or scorer where all test sets agree, else one for each test set too."""
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(name for name, _ in signatures):
+        own = {place: text for (other, place), text in signatures.items() if other == name}
+        if len(set(own.values())) == 1:
+            found[name] = next(iter(own.values()))
+        else:
+            found |= {f"{name} on {place}": text for place, text in own.items()}
+    return found
+
+
+def _notices(
+    sets: Sequence[Member], setups: Sequence[Setup], system_scores: SystemScores
+) -> tuple[str, ...]:
+    notices = [meaning(_SCORES[system_scores]), *([POOLING] if len(sets) > 1 else [])]
+    notices += [
+        f"{member.name}: human submissions are left out: {', '.join(member.human)}"
+        for member in sets
+        if member.human
+    ]
+    notices += [notice for setup in setups for notice in setup.notices]
+    return tuple(dict.fromkeys(notices))
+
+
+def _facts(
+    sets: Sequence[Member], setups: Sequence[Setup], metrics: Sequence[str]
+) -> dict[str, str]:
+    sizes = [f"{m.name} ({len(m.testset.systems)} x {m.testset.segments})" for m in sets]
+    facts = {
+        "test sets (systems x segments)": ", ".join(sizes),
+        "systems": str(sum(len(m.testset.systems) for m in sets)),
+        "metrics": ", ".join(metrics),
+        "features": str(len({name for setup in setups for name in setup.spans.features})),
+    }
+    taggers = dict.fromkeys(name for setup in setups for name in setup.annotation.taggers)
+    if taggers:
+        facts["tagger"] = ", ".join(taggers)
+    return facts

@@ -1,0 +1,623 @@
+"""Correlations over systems and test sets: their points, pools, groups, tables and views."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.core.findings import HeatMap, Scatter
+from gnomon.core.records import FEATURE, METRIC, SLICE, SYSTEM, TEST_SET, Record, column, table
+from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
+from gnomon.linguistics import gloss
+from gnomon.methods.muler._exhibits import ContrastRow, NegativeRow
+from gnomon.methods.muler._figures import VARIANT
+from gnomon.methods.muler._setup import drawn_slices
+from gnomon.stats import pearson
+from gnomon.stats.student import upper_tail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.findings import Cell, Finding, Statement, Table, View
+    from gnomon.methods.muler._correlate import Member
+    from gnomon.methods.muler._figures import Figures, Variant
+
+
+# Correlations of -MuLER with scores: within each test set, and over all of them.
+
+
+_MULER: Any = column("MuLER", kind="share", better="lower", help="share of the gain not earned")
+ALL = "all systems"
+CENTRED = "all systems, centred"
+_LEAST = 3  # two points always lie on a line
+
+
+class CorrelationRow(Record):
+    """A correlation of -MuLER over systems."""
+
+    test_set: str = TEST_SET
+    pooling: str = column("Pooling", help="none: one test set; all, centred: over all of them")
+    metric: str = METRIC
+    variant: str = VARIANT
+    feature: str = FEATURE
+    slice: str | None = SLICE
+    against: str = column(
+        "Correlated with",
+        help="the metric: its score of the system; indices: the mean sentence score over I;"
+        " spread: what the feature can move",
+    )
+    r: float | None = column("r", help="Pearson's r of -MuLER over systems")
+    n: int = column("n", help="systems where both are defined")
+    faint: bool = column("few systems", help="fewer than asked for")
+    segments: int | None = column("Segments", help="median over the systems")
+
+    @property
+    def key(self) -> tuple[str | None, str]:
+        """The test set, or None of correlations over all of them, and the feature."""
+        return (None if self.pooling in ("all", "centred") else self.test_set), self.feature
+
+    @property
+    def p(self) -> float:
+        """Of the test that r is 0, two-sided, by Student's t."""
+        r, n = self.r or 0.0, self.n
+        if abs(r) >= 1:
+            return 0.0
+        return 2 * upper_tail(abs(r) * math.sqrt((n - 2) / (1 - r * r)), n - 2)
+
+
+def correlations(points: Sequence[Point], few: int) -> list[CorrelationRow]:
+    """Pearson correlations of -MuLER over systems.
+
+    Within each test set; over all systems as they are; and over all systems after the mean of the
+    test set was taken off both sides, so that hard and easy test sets do not make or hide a
+    correlation. The last two only where there are several test sets.
+    """
+    groups: dict[tuple[str, str, str, str | None], list[Point]] = defaultdict(list)
+    for point in points:
+        groups[point.metric, point.variant, point.feature, point.part].append(point)
+    several = len({point.test_set for point in points}) > 1
+    return [
+        CorrelationRow(
+            test_set=name,
+            pooling=pooling,
+            metric=metric,
+            variant=variant,
+            feature=feature,
+            slice=part,
+            against=what,
+            r=pearson(*pairs) if pairs.shape[1] >= _LEAST else None,
+            n=pairs.shape[1],
+            faint=pairs.shape[1] < few,
+            segments=segments,
+        )
+        for (metric, variant, feature, part), group in groups.items()
+        for what in group[0].companions
+        for name, pooling, pairs, segments in _pools(group, what, several=several)
+    ]
+
+
+def _pools(
+    group: Sequence[Point], what: str, *, several: bool
+) -> Iterator[tuple[str, str, NDArray[np.float64], int | None]]:
+    """Name, pooling, pairs of both sides (float64 [2, n]) and the median size of I."""
+    sets: dict[str, list[Point]] = defaultdict(list)
+    for point in group:
+        sets[point.test_set].append(point)
+    sides = {name: _pairs(points, what) for name, points in sets.items()}
+    for name, pairs in sides.items():
+        yield name, "none", pairs, _segments(sets[name])
+    if several:
+        centred = [_centred(pairs) for pairs in sides.values()]
+        yield ALL, "all", np.concatenate(list(sides.values()), axis=1), _segments(group)
+        yield CENTRED, "centred", np.concatenate(centred, axis=1), _segments(group)
+
+
+def _pairs(points: Iterable[Point], what: str) -> NDArray[np.float64]:
+    sides = [(point.loss, point.counterpart(what)) for point in points]
+    known = [(-loss, beside) for loss, beside in sides if loss is not None and beside is not None]
+    return np.array(known, np.float64).reshape(-1, 2).T
+
+
+def _segments(points: Iterable[Point]) -> int | None:
+    sizes = [point.segments for point in points if point.segments is not None]
+    return int(np.median(sizes)) if sizes else None
+
+
+def _centred(sides: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Deviations from the mean of each side; a lone system has none, and says nothing."""
+    if sides.shape[1] < 2:
+        return sides[:, :0]
+    return np.asarray(sides - sides.mean(axis=1, keepdims=True))
+
+
+# Systems by year, architecture and constraint: mean MuLER of each group.
+
+
+KINDS = ("year", "architecture", "constrained")
+EVERY_PAIR = "all"
+
+
+class GroupRow(Record):
+    """The systems of a year, an architecture or a constraint on a feature."""
+
+    language_pair: str = column("Language pair", help="of the test sets; all: of any pair")
+    kind: str = column("By", help="what the systems have in common")
+    group: str = column("Group", help="the year, architecture or constraint")
+    metric: str = METRIC
+    variant: str = VARIANT
+    feature: str = FEATURE
+    systems: int = column("Systems", help="whose MuLER is defined")
+    muler: float | None = column("Mean MuLER", kind="share", better="lower", help="over them")
+    low: float | None = column("Smallest", kind="share", help="smallest MuLER of them")
+    high: float | None = column("Largest", kind="share", help="largest MuLER of them")
+    score: float | None = column("Mean score", help="mean of their scores")
+
+
+def groups(points: Iterable[Point]) -> list[GroupRow]:
+    """Mean, smallest and largest MuLER of the systems of a group.
+
+    Groups are formed within each language pair and over all of them (named "all"; where there is
+    one pair alone, only over all). Systems of which a year or architecture is not known are left
+    out of that kind.
+    """
+    whole = [point for point in points if point.part is None]
+    pairs = list(dict.fromkeys(point.pair for point in whole))
+    found: list[GroupRow] = []
+    for pair in (EVERY_PAIR, *(pairs if len(pairs) > 1 else ())):
+        chosen = [point for point in whole if pair in (EVERY_PAIR, point.pair)]
+        for kind in KINDS:
+            found += _of_kind(chosen, pair, kind)
+    return found
+
+
+def _of_kind(points: Sequence[Point], pair: str, kind: str) -> Iterator[GroupRow]:
+    cells: dict[tuple[str, str, str, str | int], list[Point]] = defaultdict(list)
+    for point in points:
+        group = point.known[kind]
+        if group is not None:
+            cells[point.metric, point.variant, point.feature, group].append(point)
+    names = list(dict.fromkeys(key[3] for key in cells))
+    order = sorted(names, key=str) if kind == "year" else names
+    for metric, variant, feature in dict.fromkeys(key[:3] for key in cells):
+        for group in order:
+            if (metric, variant, feature, group) not in cells:
+                continue
+            members = cells[metric, variant, feature, group]
+            losses = [point.loss for point in members if point.loss is not None]
+            scores = [point.score for point in members if point.score is not None]
+            yield GroupRow(
+                language_pair=pair,
+                kind=kind,
+                group=str(group),
+                metric=metric,
+                variant=variant,
+                feature=feature,
+                systems=len(losses),
+                muler=sum(losses) / len(losses) if losses else None,
+                low=min(losses, default=None),
+                high=max(losses, default=None),
+                score=sum(scores) / len(scores) if scores else None,
+            )
+
+
+# The tables of many systems and test sets.
+
+
+def meaning(score: str) -> str:
+    """What the correlations are of, for the reader of a finding."""
+    return (
+        "-MuLER (of a sentence scorer: minus its mean absolute difference) is correlated with the"
+        f" {score}, with the mean sentence score over I (indices) and with max - min (spread);"
+        " error rates are turned, so that higher is better throughout"
+    )
+
+
+POOLING = (
+    "'all systems' takes the systems of all test sets as they are, 'centred' takes the mean of its"
+    " test set off each side first"
+)
+
+
+class FrequencyRow(Record):
+    """How often the best system of a test set uses a feature."""
+
+    test_set: str = TEST_SET
+    metric: str = METRIC
+    variant: str = VARIANT
+    feature: str = FEATURE
+    system: str = column("System", help="the one that scores best on the test set")
+    occurrences: int = column("Occurrences", help="in its output")
+    forms: int = column("Distinct forms", help="among them, case kept")
+    per_hundred: float | None = column("Per 100 words", help="occurrences")
+    uniqueness: float | None = column(
+        "Uniqueness", kind="share", help="distinct forms / occurrences"
+    )
+    muler: float | None = _MULER
+
+
+def correlation_table(rows: Iterable[CorrelationRow], few: int) -> Table:
+    """The main table: r of -MuLER over systems."""
+    note = "Pearson's r over systems; undefined under 3 of them, or where all are alike on a side."
+    found = table("correlations", "Correlations of -MuLER", CorrelationRow, rows, note=note)
+    told = {"faint": f"fewer than {few}"}
+    columns = (replace(one, help=told.get(one.name, one.help)) for one in found.columns)
+    return replace(found, columns=tuple(columns))
+
+
+def point_table(rows: Iterable[PointRow]) -> Table:
+    """MuLER and scores of every system."""
+    return table("systems", "MuLER and scores of every system", PointRow, rows)
+
+
+def group_table(rows: Iterable[GroupRow]) -> Table:
+    """Systems by year, architecture, constraint."""
+    return table("groups", "Systems by year, architecture and constraint", GroupRow, rows)
+
+
+def frequency_table(rows: Iterable[FrequencyRow]) -> Table:
+    """How often the best system uses a feature, in how many forms."""
+    note = "Counted in the output that scores best on the test set, case kept."
+    return table("frequency", "Frequency and uniqueness", FrequencyRow, rows, note=note)
+
+
+def contrast_table(rows: Iterable[ContrastRow], near: float, far: float) -> Table:
+    """Segments where two systems score alike and differ on a feature."""
+    note = f"Scores at most {near:g} apart, MuLER of the segment at least {far:g} apart."
+    return table("contrasts", "Alike in score, apart on a feature", ContrastRow, rows, note=note)
+
+
+def negative_table(rows: Iterable[NegativeRow]) -> Table:
+    """The segments that score farthest above their oracle."""
+    note = (
+        "The largest per feature and test set, over all systems; the two sides are tagged"
+        " differently here. `gnomon muler score` lists them for every system."
+    )
+    return table("negative", "Segments scored above their oracle", NegativeRow, rows, note=note)
+
+
+# How correlations over many systems and test sets may be looked at.
+
+
+def views(
+    tables: Mapping[str, Table], metrics: Sequence[str], variants: Sequence[Variant]
+) -> tuple[View, ...]:
+    """Heat maps of correlations, scatter plots, groups, frequency; per metric and variant."""
+    found: list[View] = []
+    for metric in metrics:
+        for variant in variants:
+            first = variant == variants[0]
+            found += _maps(tables["correlations"], metric, variant, first=first)
+    for metric in metrics:
+        where: dict[str, Cell] = {"metric": metric, "variant": variants[0], "slice": None}
+        found += _scatters(tables["systems"], where)
+        found += _group_maps(tables["groups"], metric, variants[0])
+        found += _frequency(metric, variants[0])
+    return tuple(found)
+
+
+def _maps(table: Table, metric: str, variant: Variant, *, first: bool) -> Iterator[View]:
+    """Features by test sets for each score; features by scores for each test set; slices."""
+    sets = list(dict.fromkeys(str(name) for name in table.values("test_set")))
+    parts = drawn_slices(list(dict.fromkeys(table.values("slice"))))
+    present = set(zip(table.values("test_set"), table.values("slice"), strict=True))
+    several = len(sets) > 1
+    pooled_first = sorted(sets, key=lambda name: name not in (ALL, CENTRED))
+    kind = "" if variant == "ratio" else f" ({variant})"
+    beside = {metric: metric, "indices": f"{metric} over I", "spread": "max - min"}
+    for part in parts:
+        where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": part}
+        place = "" if part is None else f", {part}"
+        for what, name in beside.items() if several else ():
+            title = f"Correlation of -MuLER{kind} with {name}{place}"
+            shown = first and (part is None or what == metric)
+            yield _map(title, "test_set", {**where, "against": what}, prominent=shown)
+        for name in (one for one in pooled_first if (one, part) in present):
+            title = f"Correlations of -MuLER{kind} on {name}{place}"
+            yield _map(
+                title, "against", {**where, "test_set": name}, prominent=first and not several
+            )
+
+
+def _map(title: str, columns: str, where: Mapping[str, Cell], *, prominent: bool) -> HeatMap:
+    return HeatMap(
+        table="correlations",
+        title=title,
+        rows="feature",
+        columns=columns,
+        value="r",
+        beside="segments",
+        where=where,
+        low=-1.0,
+        high=1.0,
+        faint="faint",
+        under="n",
+        prominent=prominent,
+    )
+
+
+def _scatters(table: Table, where: Mapping[str, Cell]) -> Iterator[View]:
+    metric = where["metric"]
+    known = [name for name in ("year", "architecture") if len(set(table.values(name))) > 1]
+    for series in ("test_set", *known):
+        colour = "" if series == "test_set" else f", by {series}"
+        for x, name in (("score", metric), ("spread", "max - min")):
+            yield Scatter(
+                table="systems",
+                title=f"MuLER against {name}, one point per system{colour}",
+                x=x,
+                y="muler",
+                label="system",
+                series=series,
+                panels="feature",
+                where=where,
+            )
+
+
+def _group_maps(table: Table, metric: str, variant: Variant) -> Iterator[View]:
+    present = set(zip(table.values("kind"), table.values("group"), strict=True))
+    for kind in KINDS:
+        if sum(name == kind for name, _ in present) > 1:
+            yield HeatMap(
+                table="groups",
+                title=f"Mean MuLER under {metric}, by {kind}",
+                rows="feature",
+                columns="group",
+                value="muler",
+                where={
+                    "kind": kind,
+                    "language_pair": EVERY_PAIR,
+                    "metric": metric,
+                    "variant": variant,
+                },
+                low=0.0,
+                high=1.0,
+                under="systems",
+            )
+
+
+def _frequency(metric: str, variant: Variant) -> Iterator[View]:
+    for x, name in (("per_hundred", "how often"), ("uniqueness", "in how many forms")):
+        yield Scatter(
+            table="frequency",
+            title=f"MuLER under {metric} against {name} the best system uses a feature",
+            x=x,
+            y="muler",
+            label="feature",
+            panels="test_set",
+            where={"metric": metric, "variant": variant},
+        )
+
+
+# What is correlated: MuLER of a feature and scores, one point per system and test set.
+
+
+SCORER = "scorer:"  # what the features of sentence scorers begin with
+
+
+class PointRow(Record):
+    """MuLER and scores of a system on a test set or a slice of it."""
+
+    test_set: str = TEST_SET
+    language_pair: str = column("Language pair", help="of the test set")
+    system: str = SYSTEM
+    year: int | None = column("Year", kind="text", help="in which the system took part")
+    architecture: str | None = column("Architecture", help="of the system, if it is known")
+    constrained: str | None = column(
+        "Constrained", help="whether the system was trained on given data alone"
+    )
+    metric: str = METRIC
+    variant: str = VARIANT
+    feature: str = FEATURE
+    slice: str | None = SLICE
+    segments: int | None = column("Segments", help="segments where both sides have the feature")
+    muler: float | None = _MULER
+    score: float | None = column(
+        "Score", help="of the system, over the slice: of the corpus, or the mean of segments"
+    )
+    indices: float | None = column("base (I)", help="mean sentence score over I")
+    spread: float | None = column("max - min", help="what the feature can move")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One system on one test set (or slice of it): what it loses on a feature, and its scores."""
+
+    test_set: str
+    pair: str
+    system: str
+    known: Mapping[str, Any]
+    metric: str
+    variant: Variant
+    feature: str
+    part: str | None
+    segments: int | None
+    loss: float | None
+    score: float | None
+    indices: float | None = None
+    spread: float | None = None
+    higher_is_better: bool = True
+
+    @property
+    def companions(self) -> tuple[str, ...]:
+        """What -MuLER is correlated with; of a sentence scorer, which has no max, the score."""
+        more = () if self.feature.startswith(SCORER) else ("indices", "spread")
+        return (self.metric, *more)
+
+    def counterpart(self, what: str) -> float | None:
+        """The figure that -MuLER is correlated with, oriented so that higher is better."""
+        value = {"indices": self.indices, "spread": self.spread}.get(what, self.score)
+        if value is None or what == "spread" or self.higher_is_better:
+            return value
+        return -value
+
+    def row(self) -> PointRow:
+        """The point as a row."""
+        return PointRow(
+            test_set=self.test_set,
+            language_pair=self.pair,
+            system=self.system,
+            **self.known,
+            metric=self.metric,
+            variant=self.variant,
+            feature=self.feature,
+            slice=self.part,
+            segments=self.segments,
+            muler=self.loss,
+            score=self.score,
+            indices=self.indices,
+            spread=self.spread,
+        )
+
+
+def points_of(
+    member: Member,
+    figures: Sequence[Figures],
+    scores: Sequence[float | None],
+    *,
+    metric: str,
+    variants: Sequence[Variant],
+    feature: str,
+    part: str | None,
+    higher_is_better: bool,
+) -> Iterator[Point]:
+    """One point per variant and system."""
+    for variant in variants:
+        for system, found, score in zip(member.testset.systems, figures, scores, strict=True):
+            yield Point(
+                test_set=member.name,
+                pair=member.pair,
+                system=system,
+                known=member.traits(system),
+                metric=metric,
+                variant=variant,
+                feature=feature,
+                part=part,
+                segments=found.segments,
+                loss=found.muler if variant == "ratio" else found.clipped,
+                score=score,
+                indices=found.base,
+                spread=found.spread,
+                higher_is_better=higher_is_better,
+            )
+
+
+# What correlations say, in sentences.
+
+
+_ALPHA, _Z = 0.05, 1.959964
+#: systems that a correlation needs
+_SYSTEMS = 5
+
+ALONG = Claim(
+    "muler.correlate.along",
+    "Systems that score higher under {metric} lose {what} on {features} (corrected {p})",
+    None,
+    "Student's t of r over systems, corrected over features after Holm",
+)
+CHANCE = Claim(
+    "muler.correlate.chance",
+    "For {n} of MuLER with {metric} the data cannot tell whether they are more than chance",
+    "undecided",
+    "the corrected p of r is above .05",
+)
+CORRELATE_OUTSIDE = Claim(
+    "muler.correlate.outside",
+    "{features}: MuLER of a system is outside 0 to 1, and its correlation is left out",
+    "caution",
+    "MuLER of every system",
+)
+FEW_SYSTEMS = Claim(
+    "muler.correlate.few-systems",
+    "{n} with {metric} over too few systems say little",
+    "caution",
+    "fewer than five systems",
+)
+THIN = Claim(
+    "muler.correlate.few-segments",
+    "{features}: MuLER rests on fewer than 30 segments, too few to be correlated",
+    "caution",
+    "the segments where both sides have the feature",
+)
+CORRELATE_CLAIMS = (ALONG, CHANCE, CORRELATE_OUTSIDE, FEW_SYSTEMS, THIN)
+
+
+def correlate_verdict(finding: Finding) -> Iterator[Statement]:
+    """Which features go along with the score over systems; p-values are Holm's, over features."""
+    every = [row for row in finding.records(CorrelationRow) if row.slice is None]
+    titles = titles_of(finding)
+    pooled = any(row.pooling == "centred" for row in every)
+    for metric in dict.fromkeys(row.metric for row in every):
+        variant = every[0].variant
+        rows = [
+            row
+            for row in every
+            if row.metric == row.against == metric
+            and row.variant == variant
+            and row.r is not None
+            and (row.pooling == "centred") == pooled
+        ]
+        outside = _outside(finding, metric, variant)
+        flagged = [row for row in rows if row.key in outside]
+        yield from _alike(finding, titles[metric], [row for row in rows if row.key not in outside])
+        if flagged:
+            names = listed(list(dict.fromkeys(gloss(row.feature) for row in flagged)))
+            yield CORRELATE_OUTSIDE.said(finding.positions(flagged), features=names)
+
+
+def _outside(finding: Finding, metric: str, variant: str) -> set[tuple[str | None, str]]:
+    """Features whose MuLER cannot be read for some system, by test set and over all of them."""
+    return {
+        key
+        for row in finding.records(PointRow)
+        if (row.metric, row.variant, row.slice) == (metric, variant, None)
+        and row.muler is not None
+        and not 0 <= row.muler <= 1
+        for key in ((row.test_set, row.feature), (None, row.feature))
+    }
+
+
+def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iterator[Statement]:
+    few = [row for row in rows if row.faint or row.n < _SYSTEMS]
+    thin = [row for row in rows if row not in few and (row.segments or LEAST) < LEAST]
+    sound = [row for row in rows if row not in few and row not in thin]
+    corrected = zip(sound, stats.holm([row.p for row in sound]), strict=True)
+    found = [(row, float(q)) for row, q in corrected if q <= _ALPHA]
+    found.sort(key=lambda one: -abs(one[0].r or 0.0))
+    for sign, what in ((1, "less"), (-1, "more")):
+        some = [(row, q) for row, q in found if sign * (row.r or 0.0) > 0]
+        if some:
+            largest = p_value(max(q for _, q in some))
+            yield ALONG.said(
+                finding.positions(row for row, _ in some),
+                level="better" if sign > 0 else "worse",
+                metric=title,
+                what=what,
+                features=listed([_correlation(finding, row) for row, _ in some]),
+                p=largest + " or less" * (len(some) > 1 and "<" not in largest),
+            )
+    rest = len(sound) - len(found)
+    if rest:
+        yield CHANCE.said({}, n=counted(rest, "correlation"), metric=title)
+    if few:
+        n = counted(len(few), "correlation")
+        yield FEW_SYSTEMS.said(finding.positions(few), n=n, metric=title)
+    if thin:
+        names = listed(list(dict.fromkeys(gloss(row.feature) for row in thin)))
+        yield THIN.said(finding.positions(thin), features=names)
+
+
+def _correlation(finding: Finding, row: CorrelationRow) -> str:
+    r = row.r or 0.0
+    z, half = math.atanh(max(min(r, 1 - 1e-9), 1e-9 - 1)), _Z / math.sqrt(max(row.n - 3, 1))
+    rows = finding.records(CorrelationRow)
+    several = len({one.test_set for one in rows if one.pooling == row.pooling}) > 1
+    place = f" on {row.test_set}" if several else ""
+    size = amount(r, math.tanh(z - half), math.tanh(z + half), share=True)
+    return f"{gloss(row.feature)}{place} (r = {size}, {counted(row.n, 'system')})"

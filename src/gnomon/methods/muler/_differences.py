@@ -1,0 +1,466 @@
+"""Differences between systems: tested pair by pair, corrected, listed."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from gnomon.core.findings import Bars, Excerpt, Listing
+from gnomon.core.records import FEATURE, METRIC, SLICE, Record, column, table
+from gnomon.core.verdicts import LEAST as ENOUGH
+from gnomon.core.verdicts import amount, metric_title
+from gnomon.methods.muler._figures import LEAST, VARIANT
+from gnomon.stats.resampling import shift_distance, shift_p
+from gnomon.stats.significance import benjamini_hochberg, holm
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.findings import Table, View
+    from gnomon.methods.muler._uncertainty import Bootstrap
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+
+# Differences of MuLER between systems: intervals, p-values, and corrections for asking often.
+
+
+_FIELDS = (
+    *("difference", "low", "high", "p", "words", "p_words"),
+    *("p_holm", "p_bh", "p_max", "segments", "carried", "reliable"),
+)
+_JOINED = (
+    *("first", "second", "difference", "low", "high", "p", "segments", "errors", "reliable"),
+    *("words", "p_words", "p_same"),
+)
+_ROUNDING = 1e-12  # 1 - 0.95 is not quite 0.05
+_ROUNDING_P = 1e-9  # of a p-value and the smallest one that draws can show
+_CELLS = 4_000_000  # float64 differences held at once (32 MB)
+
+
+@dataclass(frozen=True)
+class PairTests:
+    """Every pair of K systems on one feature, P = K (K - 1) / 2; NaN where undefined."""
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    difference: Floats
+    low: Floats
+    high: Floats
+    p: Floats
+    segments: NDArray[np.intp]
+    errors: Floats
+    reliable: NDArray[np.bool_]
+    farthest: Floats
+    words: NDArray[np.intp]
+    p_words: Floats
+    p_same: Floats
+
+    @property
+    def held(self) -> Floats:
+        """The larger of both p, float64 [P]: a difference has to hold where the words differ."""
+        return np.where(np.isnan(self.p_words), np.nan, np.fmax(self.p, self.p_words))
+
+
+class OwnWords(NamedTuple):
+    """What a feature's own words say of the pairs of systems; see :class:`PairTests`."""
+
+    words: NDArray[np.intp]
+    everywhere: NDArray[np.bool_]
+    p: Floats
+    p_same: Floats
+
+
+def compared(
+    estimates: Floats,
+    samples: Floats,
+    sizes: NDArray[np.intp],
+    confidence: float,
+    own: OwnWords | None = None,
+) -> PairTests:
+    """Compare every pair of systems by a paired bootstrap.
+
+    The interval is difference -+ q, q the quantile over resamples of |difference* - difference|,
+    and p = (1 + #{|difference* - difference| >= |difference|}) / (B + 1); a pair with fewer than
+    ``LEAST`` segments in either I has neither.
+    """
+    first, second = np.triu_indices(len(estimates), 1)
+    difference = estimates[first] - estimates[second]
+    segments = np.minimum(sizes[first], sizes[second])
+    wide, p, errors = np.full((3, len(first)), np.nan)
+    farthest = np.zeros(samples.shape[1])
+    tested = np.flatnonzero((segments >= LEAST) & ~np.isnan(difference))
+    step = max(1, _CELLS // samples.shape[1])
+    for start in range(0, len(tested), step):
+        pairs = tested[start : start + step]
+        drawn = samples[first[pairs]] - samples[second[pairs]]
+        wide[pairs] = shift_distance(difference[pairs], drawn, confidence)
+        p[pairs] = shift_p(difference[pairs], drawn)
+        moved = np.abs(drawn - difference[pairs][:, None])
+        unit = np.sqrt(np.nanmean(moved**2, axis=1))
+        errors[pairs] = _per_unit(np.abs(difference[pairs]), unit)
+        farthest = np.fmax(farthest, np.fmax.reduce(_per_unit(moved, unit[:, None]), axis=0))
+    return pair_tests(
+        estimates,
+        sizes,
+        (difference - wide, difference + wide),
+        (p, errors, farthest),
+        own,
+    )
+
+
+def pair_tests(
+    estimates: Floats,
+    sizes: NDArray[np.intp],
+    ends: tuple[Floats, Floats],
+    tests: tuple[Floats, Floats, Floats],
+    own: OwnWords | None,
+) -> PairTests:
+    """The comparisons of one feature, of the ends of their intervals and their tests."""
+    first, second = np.triu_indices(len(estimates), 1)
+    segments = np.minimum(sizes[first], sizes[second])
+    inside = (estimates >= 0) & (estimates <= 1)
+    reliable = inside[first] & inside[second] & (segments >= ENOUGH)
+    p, errors, farthest = tests
+    words, p_words, p_same = segments, p, np.ones(len(p))
+    if own is not None:
+        words, p_same = own.words, own.p_same
+        p_words = np.where(own.everywhere, p, np.where(own.words < LEAST, np.nan, own.p))
+    return PairTests(
+        first,
+        second,
+        estimates[first] - estimates[second],
+        *ends,
+        p,
+        segments,
+        errors,
+        reliable,
+        farthest,
+        words,
+        p_words,
+        p_same,
+    )
+
+
+def _per_unit(values: Floats, unit: Floats) -> Floats:
+    """Values in units of a standard error; where nothing ever moves, 0 stays 0 and all else far."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(values <= _ROUNDING, values * 0.0, values / unit)
+
+
+@dataclass
+class Differences:
+    """Gathers comparisons feature by feature, family by family (metric, variant, slice)."""
+
+    systems: Sequence[str]
+    confidence: float
+    families: dict[tuple[str, str, str | None], dict[str, PairTests]] = field(default_factory=dict)
+
+    def add(
+        self, metric: str, variant: str, part: str | None, feature: str, found: PairTests
+    ) -> None:
+        """Note the comparisons of one feature."""
+        self.families.setdefault((metric, variant, part), {})[feature] = found
+
+    def largest_family(self) -> int:
+        """The largest number of bootstrap tests that are corrected together."""
+        sizes = [
+            sum(int((~np.isnan(found.held)).sum()) for found in family.values())
+            for family in self.families.values()
+            if all(len(found.farthest) for found in family.values())
+        ]
+        return max(sizes, default=0)
+
+    def rows(self) -> list[DifferenceRow]:
+        """The rows of all comparisons, the most significant of each family first."""
+        return [row for key, family in self.families.items() for row in self._family(key, family)]
+
+    def _family(
+        self, key: tuple[str, str, str | None], family: dict[str, PairTests]
+    ) -> list[DifferenceRow]:
+        """The rows of one family; p-values are corrected over its features and pairs."""
+        parts = list(family.values())
+        joined = {name: np.concatenate([getattr(c, name) for c in parts]) for name in _JOINED}
+        held = np.concatenate([c.held for c in parts])
+        farthest = np.max([c.farthest for c in parts], axis=0)
+        level = 1 - self.confidence + _ROUNDING
+        # found in all segments and in those with the same words, and not in the others
+        carried = np.fmax(benjamini_hochberg(joined["p"]), joined["p_same"]) <= level
+        joined["carried"] = carried & ~(joined["p_words"] <= level)
+        joined |= {
+            "p_holm": holm(held),
+            "p_bh": benjamini_hochberg(held),
+            "p_max": np.maximum(_max_p(joined["errors"], farthest), joined["p_words"]),
+        }
+        features = [name for name, c in family.items() for _ in range(len(c.p))]
+        values: dict[str, list[Any]] = {name: joined[name].tolist() for name in _FIELDS}
+        metric, variant, part = key
+        return [
+            DifferenceRow(
+                metric=metric,
+                variant=variant,
+                slice=part,
+                feature=features[i],
+                system_a=self.systems[int(joined["first"][i])],
+                system_b=self.systems[int(joined["second"][i])],
+                **{name: values[name][i] for name in _FIELDS},
+                resamples=len(farthest) or None,
+                significant=bool(joined["p_bh"][i] <= 1 - self.confidence + _ROUNDING),
+            )
+            for i in _order(joined)
+        ]
+
+
+def _max_p(errors: Floats, farthest: Floats) -> Floats:
+    """(1 + resamples in which any difference of the family moves as far) / (B + 1)."""
+    if not len(farthest):
+        return np.full(errors.shape, np.nan)
+    ordered = np.sort(farthest)
+    farther = len(ordered) - np.searchsorted(ordered, errors - _ROUNDING, side="left")
+    return np.where(np.isnan(errors), np.nan, (1 + farther) / (1 + len(ordered)))
+
+
+def _order(joined: dict[str, NDArray[Any]]) -> list[int]:
+    """Smallest p first; among equals the difference of most standard errors."""
+    order = np.lexsort((-joined["errors"], joined["p"]))
+    return cast("list[int]", order.tolist())
+
+
+# The table of differences between systems, what is said of it, and how text shows it.
+
+
+DIFFERENCES = "differences"
+_WHOLE = 2000  # differences that a page holds without choosing among them
+_PER_FEATURE = 20  # else those of each feature, metric, variant and slice
+_LISTED = 20  # significant differences that text shows per metric
+
+_LISTED_COLUMNS = (
+    "feature",
+    "system_a",
+    "system_b",
+    "difference",
+    "low",
+    "high",
+    "p",
+    "p_holm",
+    "p_bh",
+    "p_max",
+    "segments",
+    "words",
+)
+
+
+class DifferenceRow(Record):
+    """Two systems on a feature."""
+
+    metric: str = METRIC
+    variant: str = VARIANT
+    slice: str | None = SLICE
+    feature: str = FEATURE
+    system_a: str = column("A", help="the system that comes first in the test set")
+    system_b: str = column("B", help="the other one")
+    difference: float | None = column(
+        "A - B",
+        digits=3,
+        help="MuLER of A less that of B; below 0: A loses less",
+        ends=("low", "high"),
+    )
+    low: float | None = column("low", digits=3, help="of the interval of the difference")
+    high: float | None = column("high", digits=3, help="of the interval of the difference")
+    p: float | None = column("p", digits=4, help="paired test, two-sided")
+    words: int = column("differing", help="segments in which the words of the feature differ")
+    p_words: float | None = column(
+        "p (words)", digits=4, help=f"of the difference there; of {LEAST} segments or more"
+    )
+    p_holm: float | None = column(
+        "Holm", digits=4, help="the larger p, corrected over features and pairs, after Holm"
+    )
+    p_bh: float | None = column("BH", digits=4, help="likewise, after Benjamini and Hochberg")
+    p_max: float | None = column(
+        "max-T", digits=4, help="likewise, by the largest of all differences"
+    )
+    segments: int = column("Segments", help="the smaller of the two systems' sizes of I")
+    resamples: int | None = column("resamples", help="of the segments; none: by document")
+    carried: bool = column(
+        "carried over",
+        help="a difference that is found where the words of the feature are the same, not where"
+        " they differ",
+    )
+    significant: bool = column("significant", help="BH is at most 1 - confidence")
+    reliable: bool = column(
+        "reliable",
+        help=f"both MuLER lie within 0 and 1, over {ENOUGH} segments or more; else no finding",
+    )
+
+    @property
+    def family(self) -> tuple[str, str, str | None]:
+        """The differences that are corrected together: metric, variant and slice."""
+        return self.metric, self.variant, self.slice
+
+    @property
+    def better(self) -> str:
+        """The system that loses less of the feature."""
+        return self.system_b if (self.difference or 0.0) > 0 else self.system_a
+
+    @property
+    def worse(self) -> str:
+        """The other one."""
+        return self.system_a if (self.difference or 0.0) > 0 else self.system_b
+
+    @property
+    def smallest_p(self) -> bool:
+        """Whether its p is the smallest that the draws can show."""
+        least = 0.0 if not self.resamples else 1 / (self.resamples + 1)
+        return self.p is not None and self.p <= least + _ROUNDING_P
+
+    def size(self) -> str:
+        """By how much less the better one loses, and the interval of that."""
+        difference, low, high = self.difference or 0.0, self.low, self.high
+        if difference < 0:
+            low, high = (None if end is None else -end for end in (high, low))
+        return amount(abs(difference), low, high, share=True)
+
+
+def differences_table(rows: Sequence[DifferenceRow], options: Bootstrap) -> Table:
+    """All comparisons, the most significant of each metric, variant and slice first."""
+    how = (
+        f"paired bootstrap of {options.resamples} resamples, two-sided, (1 + those at least as far"
+        f" from the difference as 0 is) / {options.resamples + 1}"
+    )
+    if rows and not rows[0].resamples:
+        how = "jackknife over documents, two-sided, Student's t"
+    note = (
+        f"p: {how}. p (words): Student's t of the difference in the segments where the words of the"
+        f" feature differ, for {LEAST} such segments or more. The larger of the two is corrected"
+        " over all features and pairs of a metric, variant and slice: Holm and max-T (no false"
+        " finding at all), Benjamini-Hochberg (BH: few among those found). Significant: BH <="
+        f" {1 - options.confidence:.4g}."
+    )
+    title = "Differences between systems"
+    return table(DIFFERENCES, title, DifferenceRow, rows, note=note, excerpt=_excerpt(rows))
+
+
+def _excerpt(rows: Sequence[DifferenceRow]) -> Excerpt | None:
+    """Of many differences, those that a page holds: the most significant of each feature."""
+    if len(rows) <= _WHOLE:
+        return None
+    taken: Counter[tuple[str | None, ...]] = Counter()
+    kept = []
+    for position, row in enumerate(rows):  # the most significant come first
+        key = (*row.family, row.feature)
+        taken[key] += 1
+        if taken[key] <= _PER_FEATURE:
+            kept.append(position)
+    note = (
+        f"This page holds {len(kept):,} of {len(rows):,} differences: of each feature the"
+        f" {_PER_FEATURE} with the smallest p, whether significant or not. All of them are in JSON"
+        " (-f json), and --tables differences=FILE writes them."
+    )
+    return Excerpt(tuple(kept), note)
+
+
+def listings(
+    metrics: Sequence[str], variant: str, rows: Sequence[DifferenceRow], options: Bootstrap
+) -> tuple[View, ...]:
+    """The most significant differences of each metric over all segments, for text."""
+    significant = {
+        row.metric
+        for row in rows
+        if row.significant and row.reliable and (row.variant, row.slice) == (variant, None)
+    }
+    return tuple(
+        Listing(
+            table=DIFFERENCES,
+            title=f"Differences of MuLER under {metric} that are significant"
+            f" ({100 * options.confidence:g} % intervals)",
+            columns=_LISTED_COLUMNS,
+            where={
+                "metric": metric,
+                "variant": variant,
+                "slice": None,
+                "significant": True,
+                "reliable": True,
+            },
+            most=_LISTED,
+        )
+        for metric in metrics
+        if metric in significant
+    )
+
+
+def pictures(
+    metrics: Sequence[str],
+    variant: str,
+    every: Sequence[DifferenceRow],
+    wide: Collection[tuple[str, str]] = (),
+) -> tuple[View, ...]:
+    """Of two systems, what lies between them feature by feature; of more, none."""
+    rows = [row for row in every if (row.variant, row.slice) == (variant, None)]
+    if len({(row.system_a, row.system_b) for row in rows}) != 1:
+        return ()
+    drawn = [row for row in rows if row.reliable and (row.metric, row.feature) not in wide]
+    return tuple(
+        Bars(
+            table=DIFFERENCES,
+            title=_headline(metric_title(metric, metrics), of_metric),
+            category="metric",
+            series="feature",
+            values=("difference",),
+            where={"metric": metric, "variant": variant, "slice": None, "reliable": True},
+            shown=tuple(row.feature for row in of_metric),
+            ordered=True,
+            strong="significant",
+            ends=(f"{rows[0].system_a} better", f"{rows[0].system_b} better"),
+        )
+        for metric in metrics
+        if (of_metric := [row for row in drawn if row.metric == metric])
+    )
+
+
+def _headline(title: str, rows: Sequence[DifferenceRow]) -> str:
+    """Who is better on how many features."""
+    first, second = rows[0].system_a, rows[0].system_b
+    tested = sum(row.p_bh is not None for row in rows)
+    significant = [row for row in rows if row.significant]
+    ours = sum(row.difference is not None and row.difference < 0 for row in significant)
+    return (
+        f"{title}: {first} is better on {ours or 'no'} kind{'s' * (ours != 1)} of words,"
+        f" {second} on {len(significant) - ours or 'none'}, of {tested} compared"
+    )
+
+
+def significance_notices(
+    options: Bootstrap, tests: int, rows: Sequence[DifferenceRow], sparse: int
+) -> tuple[str, ...]:
+    """What a reader should know of the tests."""
+    none = "no difference between two systems is significant"
+    said = none if rows and not any(row.significant for row in rows) else ""
+    return tuple(filter(None, (_of_sparse(sparse), said, _of_holm(options, tests) if rows else "")))
+
+
+def _of_sparse(sparse: int) -> str:
+    if not sparse:
+        return ""
+    return (
+        f"{sparse} intervals of MuLER rest on fewer than 95 % of the resamples: in the others it is"
+        " undefined"
+    )
+
+
+def _of_holm(options: Bootstrap, tests: int) -> str:
+    alpha = 1 - options.confidence
+    if tests <= alpha * (options.resamples + 1) + 1e-9:
+        return ""
+    needed = math.ceil(tests / alpha - 1e-9)
+    return (
+        f"Holm multiplies the smallest of {tests} p-values by {tests}, and {options.resamples}"
+        f" resamples give none below 1/{options.resamples + 1}: no difference can be significant"
+        f" after Holm; it takes --resamples {needed}, or fewer features or systems; read max-T,"
+        " which answers the same question without that limit"
+    )

@@ -1,0 +1,421 @@
+"""How often errors stand on linguistic features: tallies, rates per hundred, and their draws.
+
+An occurrence of a feature is hit by every error that it shares a character with. The rate of a
+feature is 100 * hits / occurrences over all outputs that somebody looked at; outputs that several
+looked at count once for each. Where spaces do not part words (Chinese), each character of a feature
+is an occurrence, and rates are held against that of all characters.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gnomon.core.verdicts import LEAST
+from gnomon.methods.muler._uncertainty import figure_columns, figures_and_errors
+from gnomon.metrics.error_marks import severity_of
+from gnomon.stats import pearson, spearman
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.spans import SpanTable
+    from gnomon.methods.muler._figures import FeatureScores, Presence
+    from gnomon.methods.muler._uncertainty import Draws
+    from gnomon.metrics.error_marks import ErrorMarks
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+#: the feature that all others are held against: what stands between white space, or, in languages
+#: whose words no space parts, all characters
+WORDS, CHARACTERS = "words", "characters"
+#: what is counted, by name
+UNITS = {WORDS: re.compile(r"\S+"), CHARACTERS: re.compile(r"\S")}
+SEVERITIES = ("any", "major", "minor")
+#: severities under which systems are compared, and metrics held beside people
+COMPARED = ("any", "major")
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorTallies:
+    """How often features occur in the outputs that were judged, and how often errors hit them."""
+
+    features: tuple[str, ...]
+    occurrences: Floats
+    hits: Floats
+    judged: NDArray[np.bool_]
+
+
+def error_tallies(
+    marks: ErrorMarks,
+    texts: Sequence[str],
+    numbers: NDArray[np.int32],
+    spans: SpanTable,
+    unit: str = WORDS,
+) -> ErrorTallies:
+    """Count occurrences and hits."""
+    often = marks.judged.sum(axis=0).astype(np.float64)
+    counts = spans.counts()
+    occurrences = np.empty((len(spans.features) + 1, *numbers.shape))
+    lengths = np.zeros(len(texts))
+    used = np.unique(numbers)
+    pattern = UNITS[unit]
+    lengths[used] = [len(pattern.findall(texts[i])) for i in used.tolist()]
+    occurrences[0] = often * lengths[numbers]
+    occurrences[1:] = often * counts[:, numbers]
+    hits = np.zeros((len(SEVERITIES), *occurrences.shape))
+    for place in marks.spans:
+        errors = marks.graded(place)
+        if not errors:
+            continue
+        at = int(numbers[place.system, place.segment])
+        low, high = spans.rows[at], spans.rows[at + 1]
+        words = np.array([one.span() for one in pattern.finditer(texts[at])]).reshape(-1, 2)
+        feature = np.concatenate([np.zeros(len(words), np.intp), spans.feature[low:high] + 1])
+        start = np.concatenate([words[:, 0], spans.start[low:high]])
+        end = np.concatenate([words[:, 1], spans.end[low:high]])
+        first, last, major = np.array(errors).T
+        over = (start[:, None] < last) & (end[:, None] > first)
+        for severity, hit in enumerate((over, over & (major == 1), over & (major == 0))):
+            own = hits[severity, :, place.system, place.segment]
+            own += np.bincount(feature, np.any(hit, axis=1), minlength=len(own))
+    looked = np.any(marks.judged, axis=0)
+    return ErrorTallies((unit, *spans.features), occurrences, hits, np.asarray(looked))
+
+
+def in_characters(spans: SpanTable, texts: Sequence[str]) -> SpanTable:
+    """The same features, each character an occurrence; white space is none."""
+    lengths = (spans.end - spans.start).astype(np.int64)
+    row = np.repeat(np.arange(len(lengths)), lengths)
+    place = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    start = spans.start[row] + place.astype(np.int32)
+    pairs = zip(spans.text[row].tolist(), start.tolist(), strict=True)
+    kept = np.array([not texts[text][at].isspace() for text, at in pairs], dtype=np.bool_)
+    row, start = row[kept], start[kept]
+    return replace(
+        spans, text=spans.text[row], feature=spans.feature[row], start=start, end=start + 1
+    )
+
+
+class ErrorRates(NamedTuple):
+    """Rates per hundred occurrences, all systems together last."""
+
+    occurrences: Floats
+    hits: Floats
+    rate: Floats
+    samples: Floats | None
+    draws: Draws | None
+
+    def ends(self) -> tuple[Floats, Floats]:
+        """Ends of the intervals of the rates, float64 [3, F, K + 1]; NaN without draws."""
+        return _ends(self.draws, self.samples, self.rate)
+
+    def relative(self) -> tuple[Floats, Floats, Floats]:
+        """Rates as multiples of that of all words, and the ends of their intervals."""
+        value = _divided(self.rate, self.rate[:, :1])
+        if self.samples is None:
+            return value, *_ends(None, None, value)
+        return value, *_ends(self.draws, _divided(self.samples, self.samples[:, :1]), value)
+
+    def tests(self) -> Floats:
+        """P of each rate being that of all words, float64 [3, F, K + 1]; NaN without draws.
+
+        The larger one of two tests: by the draws, which know what goes together, and by the
+        binomial distribution under the rate of all words, which knows of few errors.
+        """
+        if self.samples is None or self.draws is None:
+            return np.full_like(self.rate, np.nan)
+        own, samples = _divided(self.rate, self.rate[:, :1]), self.samples
+        drawn = self.draws.p(own - 1, _divided(samples, samples[:, :1]) - 1)
+        share = self.rate[:, :1] / 100
+        spread = np.sqrt(self.occurrences * share * (1 - share))
+        z = _divided(np.abs(self.hits - self.occurrences * share), spread)
+        exact = np.vectorize(math.erfc, otypes=[np.float64])(z / math.sqrt(2))
+        return np.asarray(np.maximum(drawn, exact))
+
+
+def _ends(draws: Draws | None, samples: Floats | None, values: Floats) -> tuple[Floats, Floats]:
+    if draws is None or samples is None:
+        return np.full_like(values, np.nan), np.full_like(values, np.nan)
+    return draws.ends(values, samples)
+
+
+def _divided(above: Floats, below: Floats) -> Floats:
+    below = np.broadcast_to(below, above.shape)
+    found = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+    return np.asarray(found)
+
+
+def error_rates(tallies: ErrorTallies, draws: Draws | None) -> ErrorRates:
+    """Rates of all features and systems."""
+    occurrences = _with_all(tallies.occurrences.sum(axis=-1))
+    hits = _with_all(tallies.hits.sum(axis=-1))
+    rate = 100 * _divided(hits, occurrences[None])
+    if draws is None:
+        return ErrorRates(occurrences, hits, rate, None, None)
+    k = tallies.occurrences.shape[1]
+    samples = []
+    for number in range(len(tallies.features)):
+        stacked = np.concatenate([tallies.occurrences[None, number], tallies.hits[:, number]])
+        sums = draws.sums(stacked.reshape(-1, stacked.shape[-1]))
+        own = _with_all(sums.reshape(len(stacked), k, -1), axis=1)
+        samples.append(100 * _divided(own[1:], own[:1]))
+    return ErrorRates(occurrences, hits, rate, np.stack(samples, axis=1), draws)
+
+
+def _with_all(values: Floats, axis: int = -1) -> Floats:
+    """With the sum over the systems behind them."""
+    return np.concatenate([values, values.sum(axis=axis, keepdims=True)], axis=axis)
+
+
+class RateDifference(NamedTuple):
+    """Two systems on a feature, over the segments in which both were looked at."""
+
+    severity: str
+    feature: str
+    first: int
+    second: int
+    rates: tuple[float, float]
+    difference: float
+    low: float
+    high: float
+    p: float
+    occurrences: int
+
+
+def rate_differences(tallies: ErrorTallies, draws: Draws | None) -> Iterator[RateDifference]:
+    """All pairs of systems on all features that occur often enough.
+
+    By a paired bootstrap of segments (the interval is difference -+ q and p that of
+    :func:`gnomon.stats.resampling.shift_p`), or by a jackknife over documents. Features with fewer
+    than 30 occurrences on either side are left out.
+    """
+    systems = len(tallies.judged)
+    for first in range(systems):
+        for second in range(first + 1, systems):
+            pair = [first, second]
+            common = np.flatnonzero(np.all(tallies.judged[pair], axis=0))
+            if not len(common):
+                continue
+            of = tallies.occurrences[:, pair][:, :, common]
+            hits = tallies.hits[: len(COMPARED)][:, :, pair][..., common]
+            enough = np.flatnonzero(np.all(of.sum(axis=-1) >= LEAST, axis=1))
+            own = None
+            if draws is not None:
+                own = draws.within(common, np.full(len(common), len(pair), dtype=np.intp))
+            for f in enough.tolist():
+                yield from _differences(tallies, f, (first, second), of[f], hits[:, f], own)
+
+
+def _differences(
+    tallies: ErrorTallies,
+    feature: int,
+    pair: tuple[int, int],
+    occurrences: Floats,
+    hits: Floats,
+    draws: Draws | None,
+) -> Iterator[RateDifference]:
+    rates = 100 * hits.sum(axis=-1) / occurrences.sum(axis=-1)
+    samples = None
+    if draws is not None:
+        stacked = np.concatenate([occurrences, hits.reshape(-1, hits.shape[-1])])
+        sums = draws.sums(stacked)
+        samples = 100 * _divided(sums[2:].reshape(*hits.shape[:2], -1), sums[None, :2])
+    for severity, name in enumerate(COMPARED):
+        difference = float(rates[severity, 0] - rates[severity, 1])
+        low = high = p = np.nan
+        if draws is not None and samples is not None:
+            low, high, p = draws.test(difference, samples[severity, 0] - samples[severity, 1])
+        yield RateDifference(
+            name,
+            tallies.features[feature],
+            *pair,
+            (float(rates[severity, 0]), float(rates[severity, 1])),
+            difference,
+            low,
+            high,
+            p,
+            int(occurrences.sum(axis=-1).min()),
+        )
+
+
+# MuLER of a metric beside the errors of people: where do the two charge differently?
+
+
+@dataclass(frozen=True, eq=False)
+class MetricCharges:
+    """MuLER of every feature and system, over the outputs that somebody looked at."""
+
+    muler: Floats
+    segments: NDArray[np.int64]
+    samples: Floats | None
+
+
+def feature_charge(
+    scores: FeatureScores,
+    present: Presence,
+    judged: NDArray[np.bool_],
+    draws: Draws | None,
+) -> tuple[Floats, NDArray[np.int64], Floats | None]:
+    """MuLER of one feature, float64 [K], the size of I, int64 [K], and its draws [K, B]."""
+    inside = present.both & judged
+    rows = np.arange(judged.shape[1], dtype=np.intp)
+    columns = figure_columns(scores, present, inside, rows)
+    whole = {name: values.sum(axis=1) for name, values in columns.items()}
+    better = scores.higher_is_better
+    muler = figures_and_errors(whole, higher_is_better=better)["muler"].value
+    samples = None
+    if draws is not None:
+        drawn = np.split(draws.sums(np.concatenate(list(columns.values()))), len(columns))
+        sums = dict(zip(columns, drawn, strict=True))
+        samples = figures_and_errors(sums, higher_is_better=better)["muler"].value
+    return muler, inside.sum(axis=1).astype(np.int64), samples
+
+
+class FeatureGap(NamedTuple):
+    """A feature as people and as a metric charge it."""
+
+    feature: int
+    rate: float
+    muler: float
+    people: float
+    metric: float
+    gap: tuple[float, float, float]
+    p: float
+
+
+class ChargeCorrelation(NamedTuple):
+    """Do features on which errors are frequent cost the metric more?"""
+
+    r: tuple[float, float, float]
+    rho: tuple[float, float, float]
+    features: int
+
+
+@dataclass(frozen=True, eq=False)
+class Charges:
+    """Rates and MuLER of the features that both can be told of, G, of one or of all systems."""
+
+    features: NDArray[np.intp]
+    outside: NDArray[np.intp]
+    rate: Floats
+    muler: Floats
+    drawn: Floats | None
+    draws: Draws | None
+
+    @classmethod
+    def of(
+        cls, rates: ErrorRates, metric: MetricCharges, severity: int, system: int | None
+    ) -> Charges:
+        """Those of a system; None: all, MuLER as the mean over systems.
+
+        Features that occur in fewer than 30 segments of I (on average), or fewer than 30 times,
+        are left out, and so are those whose MuLER is undefined for a system or outside [0, 1].
+        """
+        at = -1 if system is None else system
+        chosen = slice(None) if system is None else slice(system, system + 1)
+        rate, muler = rates.rate[severity, 1:, at], metric.muler[:, chosen].mean(axis=1)
+        enough = (rates.occurrences[1:, at] >= LEAST) & ~np.isnan(rate) & ~np.isnan(muler)
+        enough &= metric.segments[:, chosen].mean(axis=1) >= LEAST
+        inside = (muler >= 0) & (muler <= 1)
+        kept = np.flatnonzero(enough & inside)
+        drawn = None
+        if rates.samples is not None and metric.samples is not None:
+            own = metric.samples[kept][:, chosen].mean(axis=1)
+            drawn = np.stack([rates.samples[severity, 1:, at][kept], own])
+        left_out = np.flatnonzero(enough & ~inside)
+        return cls(kept, left_out, rate[kept], muler[kept], drawn, rates.draws)
+
+    def correlation(self) -> ChargeCorrelation | None:
+        """Over the features; None where there are fewer than three."""
+        if len(self.features) < 3:
+            return None
+        found = []
+        for each in (pearson, spearman):
+            value, ends = float(each(self.rate, self.muler)), (np.nan, np.nan)
+            if self.drawn is not None and self.draws is not None:
+                samples = [float(each(a, b)) for a, b in np.moveaxis(self.drawn, 2, 0)]
+                low, high = self.draws.ends(np.array(value), np.array(samples))
+                ends = float(low), float(high)
+            found.append((value, *ends))
+        return ChargeCorrelation(found[0], found[1], len(self.features))
+
+    def gaps(self) -> Iterator[FeatureGap]:
+        """Each feature, by how much more people charge it than the metric does."""
+        if len(self.features) < 3:
+            return
+        people, metric = _standing(self.rate), _standing(self.muler)
+        low = high = p = np.full(len(people), np.nan)
+        if self.drawn is not None and self.draws is not None:
+            apart = _standing(self.drawn[0]) - _standing(self.drawn[1])
+            low, high = self.draws.ends(people - metric, apart)
+            p = self.draws.p(people - metric, apart)
+        for at, feature in enumerate(self.features.tolist()):
+            gap = float(people[at] - metric[at])
+            yield FeatureGap(
+                feature,
+                float(self.rate[at]),
+                float(self.muler[at]),
+                float(people[at]),
+                float(metric[at]),
+                (gap, float(low[at]), float(high[at])),
+                float(p[at]),
+            )
+
+
+def _standing(values: Floats) -> Floats:
+    """How far each lies above the mean of all features, in standard deviations; along axis 0."""
+    spread = values.std(axis=0)
+    centred = values - values.mean(axis=0)
+    wide = np.broadcast_to(spread, centred.shape)
+    return np.asarray(np.divide(centred, wide, out=np.zeros_like(centred), where=wide > 0))
+
+
+# Counts by severity and category.
+
+
+class ErrorCount(NamedTuple):
+    """Errors of one severity and category in the outputs of a system."""
+
+    system: int
+    severity: str
+    category: str
+    errors: float
+    placeless: float
+
+
+def error_counts(marks: ErrorMarks) -> list[ErrorCount]:
+    """Counts by system, severity and category, all severities that occur for every system."""
+    often = marks.judged.sum(axis=0)
+    found: dict[tuple[int, str, str], list[float]] = {}
+    kinds: dict[tuple[str, str], None] = {}
+    for column, side in ((0, marks.spans), (1, marks.placeless)):
+        for place, errors in side.items():
+            weight = 1.0 / float(often[place.system, place.segment])
+            for one in errors:
+                key = (place.system, one.severity, one.category)
+                cell = found.setdefault(key, [0.0, 0.0])
+                cell[0] += weight
+                cell[1] += weight * column
+                kinds[key[1:]] = None
+    systems = np.flatnonzero(often.any(axis=1)).tolist()
+    return [
+        ErrorCount(k, *kind, *found.get((k, *kind), (0.0, 0.0)))
+        for k in systems
+        for kind in sorted(kinds)
+    ]
+
+
+def major_errors(marks: ErrorMarks) -> dict[int, float]:
+    """By system, the major (and critical) errors in its outputs, those without a place, too."""
+    found = dict.fromkeys(np.flatnonzero(marks.judged.any(axis=(0, 2))).tolist(), 0.0)
+    for one in error_counts(marks):
+        if severity_of(one.severity):
+            found[one.system] += one.errors
+    return found

@@ -1,0 +1,562 @@
+"""What errors by feature show: their rows, tables and views, and the outputs to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon.core.findings import Excerpt, Finding, HeatMap, Listing, Scatter
+from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, table
+from gnomon.core.signature import Signature
+from gnomon.core.verdicts import LEAST, counted
+from gnomon.methods.muler._error_rates import (
+    CHARACTERS,
+    COMPARED,
+    SEVERITIES,
+    UNITS,
+    WORDS,
+    Charges,
+    MetricCharges,
+    error_counts,
+    error_rates,
+    error_tallies,
+    feature_charge,
+    in_characters,
+    rate_differences,
+)
+from gnomon.methods.muler._setup import facts_of, tagger_field
+from gnomon.methods.muler._uncertainty import DocumentsOut, SegmentDraws
+from gnomon.metrics.marked_outputs import marked_exhibit
+from gnomon.stats import benjamini_hochberg, holm
+from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.findings import Exhibit, Table, View
+    from gnomon.core.options import Unit
+    from gnomon.core.testset import TestSet
+    from gnomon.linguistics import Annotation
+    from gnomon.methods.muler._error_rates import ErrorRates, ErrorTallies
+    from gnomon.methods.muler._uncertainty import Bootstrap, Draws
+    from gnomon.metrics.error_marks import ErrorMarks
+
+ERRORS, DIFFERENCES, COUNTS = "errors", "differences", "counts"
+CHARGES, CORRELATIONS = "charges", "correlations"
+_PAGE = 2000  # differences that a page holds
+_LISTED = 15
+#: systems of which so much more is listed, of all segments, differ in it
+_UNLISTED = 0.01
+#: facts of one marker
+TOO_FEW, LISTED = "too few", "outputs listed"
+# what text lists of each table
+_RATES = ("feature", "occurrences", "rate", "rate_low", "rate_high", "relative")
+_DIFFERING = (
+    *("severity", "feature", "system_a", "system_b", "rate_a", "rate_b"),
+    *("difference", "low", "high", "p_bh"),
+)
+_CHARGED = ("feature", "rate", "muler", "people", "charged", "gap", "low", "high")
+_CORRELATED = ("marks", "metric", "severity", "r", "r_low", "r_high", "rho", "features")
+_COUNTED = ("marks", "system", "severity", "category", "errors", "per_hundred", "outputs")
+
+
+# Rows
+
+_MARKER = column("Marks", help="of which kind of judgements, file or metric")
+_SEVERITY = column("Severity", help="any, major (and critical), or minor")
+_ALL = column("System", help="whose outputs; empty for all systems together")
+
+
+class ErrorRateRow(Record):
+    """How often errors stand on a feature in the outputs of a system."""
+
+    marks: str = _MARKER
+    by: str = column("By", help="what marked: person, metric or judge")
+    system: str | None = _ALL
+    feature: str = FEATURE
+    severity: str = _SEVERITY
+    occurrences: int = column(
+        "Occurrences", help="of the feature in outputs that were checked for errors"
+    )
+    hits: int = column("Hit", help="of these, how many an error shares a character with")
+    rate: float | None = column(
+        "per 100", better="lower", help="hit, of a hundred occurrences", interval=True
+    )
+    relative: float | None = column(
+        "x words", help="the rate as a multiple of that of all words (or characters)", interval=True
+    )
+    p_words: float | None = column(
+        "p words",
+        digits=4,
+        help="of the rate being that of all words, corrected over features after Holm",
+    )
+    few: bool = column("few", help="fewer than 30 occurrences")
+
+
+class ErrorRateDifferenceRow(Record):
+    """Two systems on a feature, over the segments in which both were looked at."""
+
+    marks: str = _MARKER
+    severity: str = _SEVERITY
+    feature: str = FEATURE
+    system_a: str = column("System", help="the one that comes first in the test set")
+    system_b: str = column("Other system", help="the other one")
+    rate_a: float = column("per 100", help="errors of the one per hundred occurrences")
+    rate_b: float = column("Other's", help="errors of the other")
+    difference: float = column("Difference", help="the one less the other", ends=("low", "high"))
+    low: float | None = column("low", help="lower end of its interval")
+    high: float | None = column("high", help="its upper end")
+    p: float | None = column("p", digits=4, help="two-sided, of a paired test")
+    p_holm: float | None = column("p Holm", digits=4, help="corrected for features and pairs")
+    p_bh: float | None = column("p BH", digits=4, help="likewise, after Benjamini and Hochberg")
+    occurrences: int = column("Occurrences", help="the smaller of the two numbers")
+
+
+class ErrorCountRow(Record):
+    """Errors of one severity and category in the outputs of a system."""
+
+    marks: str = _MARKER
+    system: str = SYSTEM
+    severity: str = column("Severity", help="as the marker has it")
+    category: str = column("Category", help="likewise; empty where there is none")
+    errors: float = column(
+        "Errors", digits=1, help="where several people checked an output, their mean counts"
+    )
+    per_hundred: float = column("per 100 outputs", digits=1, better="lower", help="of these errors")
+    placeless: float = column(
+        "No place", digits=1, help="of these, errors without a place in the text"
+    )
+    outputs: int = column("Outputs", help="that were checked for errors")
+
+
+class FeatureChargeRow(Record):
+    """A feature as it is marked and as a metric charges it, all systems together."""
+
+    marks: str = _MARKER
+    metric: str = METRIC
+    severity: str = _SEVERITY
+    feature: str = FEATURE
+    rate: float = column("per 100", help="errors per hundred occurrences")
+    muler: float = column("MuLER", kind="share", help="mean over the systems")
+    people: float = column("Marked", help="the rate's distance from its mean over features, in sd")
+    charged: float = column("Cost", help="MuLER's distance from its mean, likewise")
+    gap: float = column("Gap", help="marked minus cost", ends=("low", "high"))
+    low: float | None = column("low", help="lower end of its interval")
+    high: float | None = column("high", help="its upper end")
+    p: float | None = column("p", digits=4, help="of no gap, corrected over features after Holm")
+
+
+class ChargeCorrelationRow(Record):
+    """Do features on which errors are frequent cost the metric more?"""
+
+    marks: str = _MARKER
+    metric: str = METRIC
+    severity: str = _SEVERITY
+    system: str | None = _ALL
+    r: float | None = column(
+        "r", help="Pearson's, of rate and MuLER over features", ends=("r_low", "r_high")
+    )
+    r_low: float | None = column("low", help="lower end of its interval")
+    r_high: float | None = column("high", help="its upper end")
+    rho: float | None = column("rho", help="Spearman's, likewise", ends=("rho_low", "rho_high"))
+    rho_low: float | None = column("rho low", help="lower end of its interval")
+    rho_high: float | None = column("rho high", help="its upper end")
+    features: int = column("Features", help="that occur often enough")
+
+
+ROWS = {
+    ERRORS: ErrorRateRow,
+    DIFFERENCES: ErrorRateDifferenceRow,
+    COUNTS: ErrorCountRow,
+    CHARGES: FeatureChargeRow,
+    CORRELATIONS: ChargeCorrelationRow,
+}
+
+
+# The finding
+
+
+@dataclass
+class MadeRates:
+    """Gathers all that the finding is made of."""
+
+    testset: TestSet
+    every: Sequence[ErrorMarks]
+    bootstrap: Bootstrap
+    unit: Unit
+    side: str
+    counted: str = WORDS
+    notices: list[str] = field(default_factory=list)
+    signatures: dict[str, str] = field(default_factory=dict)
+    tallies: list[ErrorTallies] = field(default_factory=list)
+    rates: list[ErrorRates] = field(default_factory=list)
+    annotation: Annotation | None = None
+    charges: list[FeatureChargeRow] = field(default_factory=list)
+    correlations: list[ChargeCorrelationRow] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.systems = list(self.testset.systems)
+        self.draws = [self._drawn(one) for one in self.every]
+
+    def _drawn(self, one: ErrorMarks) -> Draws | None:
+        """What is drawn for one marker: documents where people marked, else segments."""
+        level, known = self.bootstrap.confidence, self.testset.documents
+        if not self.bootstrap.resamples:
+            return None
+        if known is None or self.unit == "segment" or (self.unit == "auto" and one.by != "person"):
+            counts = self._counts
+            return None if counts is None else SegmentDraws(counts, level)
+        which = numbered(known)
+        sizes = np.bincount(which, one.judged.sum(axis=(0, 1)))
+        judged = int((sizes > 0).sum())
+        if judged < LEAST_DOCUMENTS:
+            self.notices.append(
+                f"{one.name}: no intervals and no tests, for {counted(judged, 'document')}"
+                f" {'is' if judged == 1 else 'are'} too few (at least {LEAST_DOCUMENTS}); the"
+                " segments of a document were judged together"
+            )
+        else:
+            self.notices.append(
+                f"{one.name}: {100 * level:g} % intervals by document: {judged} documents are left"
+                " out one at a time (jackknife, Student's t)"
+            )
+        return DocumentsOut(which, sizes.astype(np.intp), level)
+
+    def drawn_fields(self, marker: int) -> dict[str, object]:
+        """What signatures say of the draws of a marker."""
+        return self.bootstrap.fields(by_document=isinstance(self.draws[marker], DocumentsOut))
+
+    @cached_property
+    def _counts(self) -> NDArray[np.uint8] | None:
+        return self.bootstrap.draw(self.testset.segments)
+
+    def tally(self, annotation: Annotation) -> None:
+        """Count what every marker marked."""
+        self.annotation = annotation
+        batch = self.testset.batch()
+        numbers = batch.candidates
+        if self.side == "source":
+            assert batch.sources is not None  # noqa: S101  # refused before
+            numbers = np.broadcast_to(batch.sources, batch.candidates.shape)
+        spans = annotation.spans
+        if self.counted == CHARACTERS:
+            spans = in_characters(spans, batch.texts)
+        for one, draws in zip(self.every, self.draws, strict=True):
+            found = error_tallies(one, batch.texts, numbers, spans, self.counted)
+            self.tallies.append(found)
+            self.rates.append(error_rates(found, draws))
+            drawn = self.drawn_fields(len(self.rates) - 1)
+            fields = {**tagger_field(annotation), "side": self.side, **drawn}
+            fields |= {"counted": self.counted} if self.counted != WORDS else {}
+            own = one.signature or Signature(f"marks({one.name!r})")
+            self.signatures[one.name] = str(own.adding({"method": "errors", **fields}))
+            self.notices += one.notices
+            if one.ungraded:
+                self.notices.append(
+                    f"{one.name}: {one.ungraded} errors have no severity that is known and count"
+                    " as major"
+                )
+
+    def beside(self, metric: str, scored: Sequence[Any]) -> None:
+        """Hold MuLER of a metric beside the rates of every marker; of no features there is none."""
+        if not scored:
+            return
+        for one, tallies, rates in zip(self.every, self.tallies, self.rates, strict=True):
+            found = [feature_charge(s, p, tallies.judged, rates.draws) for s, p in scored]
+            samples = [drawn for _, _, drawn in found if drawn is not None]
+            charges = MetricCharges(
+                np.stack([muler for muler, _, _ in found]),
+                np.stack([sizes for _, sizes, _ in found]),
+                np.stack(samples) if samples else None,
+            )
+            for severity in COMPARED:
+                self._add(one.name, metric, severity, rates, charges, tallies.features[1:])
+
+    def _add(
+        self,
+        marks: str,
+        metric: str,
+        severity: str,
+        rates: ErrorRates,
+        charges: MetricCharges,
+        features: Sequence[str],
+    ) -> None:
+        where: dict[str, Any] = {"marks": marks, "metric": metric, "severity": severity}
+        for system in (None, *range(len(self.systems))):
+            own = Charges.of(rates, charges, SEVERITIES.index(severity), system)
+            told = own.correlation()
+            if told is not None:
+                self.correlations.append(
+                    ChargeCorrelationRow(
+                        **where,
+                        system=None if system is None else self.systems[system],
+                        r=told.r[0],
+                        r_low=told.r[1],
+                        r_high=told.r[2],
+                        rho=told.rho[0],
+                        rho_low=told.rho[1],
+                        rho_high=told.rho[2],
+                        features=told.features,
+                    )
+                )
+            if system is None and len(own.outside) and severity == COMPARED[0]:
+                names = ", ".join(features[f] for f in own.outside.tolist())
+                self.notices.append(
+                    f"MuLER under {metric} lies outside 0 to 1 on {names}; these are"
+                    f" not compared with the errors of {marks}: masks (masking) or tags do not fit"
+                    " there"
+                )
+            if system is None:
+                gaps = sorted(own.gaps(), key=lambda gap: -abs(gap.gap[0]))
+                corrected = holm(np.array([gap.p for gap in gaps])).tolist()
+                self.charges += [
+                    FeatureChargeRow(
+                        **where,
+                        feature=features[one.feature],
+                        rate=one.rate,
+                        muler=one.muler,
+                        people=one.people,
+                        charged=one.metric,
+                        gap=one.gap[0],
+                        low=one.gap[1],
+                        high=one.gap[2],
+                        p=p,
+                    )
+                    for one, p in zip(gaps, corrected, strict=True)
+                ]
+
+    def finding(self, examples: int) -> Finding:
+        """All of it."""
+        assert self.annotation is not None  # noqa: S101  # tally() came before
+        tables = tuple(self._tables())
+        facts = facts_of(self.testset, self.annotation)
+        facts["marks"] = ", ".join(one.name for one in self.every)
+        facts["outputs checked"] = str(int(self.tallies[0].judged.sum()))
+        for number, one in enumerate(self.every):
+            few, listed = self._few(number), self._listed(one)
+            facts |= {f"{one.name}: {TOO_FEW}": few} if few else {}
+            facts |= {f"{one.name}: {LISTED}": listed} if listed else {}
+        return Finding(
+            method="muler errors",
+            title="Errors by linguistic feature",
+            tables=tables,
+            signatures=self.signatures,
+            views=tuple(self._views(tables)),
+            exhibits=tuple(self._exhibits(examples)),
+            notices=tuple(dict.fromkeys(self.notices)),
+            facts=facts,
+        )
+
+    def _few(self, number: int) -> str:
+        """What one marker checked, in segments or documents, if it is too little for a finding."""
+        segments = self.tallies[number].judged.any(axis=0)
+        if not isinstance(self.draws[number], DocumentsOut):
+            n = int(segments.sum())
+            return counted(n, "segment") if n < LEAST else ""
+        known = self.testset.documents
+        assert known is not None  # noqa: S101  # what is left out
+        n = len(set(np.array(known)[segments].tolist()))
+        return counted(n, "document") if n < LEAST_DOCUMENTS else ""
+
+    def _listed(self, one: ErrorMarks) -> str:
+        """How many outputs of the systems have errors, if others are only taken as checked."""
+        if one.listed is None:
+            return ""
+        some = [k for k in np.argsort(-one.listed, kind="stable").tolist() if one.listed[k]]
+        whole = self.testset.segments
+        if one.listed[some[0]] - one.listed[some[-1]] <= _UNLISTED * whole:
+            return ""
+        first, last = (f"{self.systems[k]}: {one.listed[k]:,} of" for k in (some[0], some[-1]))
+        return f"{first} {whole:,}, {last} {whole:,}"
+
+    def _tables(self) -> Iterator[Table]:
+        level = self.bootstrap.confidence if self.bootstrap.resamples else None
+        note = (
+            "An occurrence is hit by every error that shares a character with it. x words: the rate"
+            " as a multiple of that of all words."
+            if self.counted == WORDS
+            else "Each character of a feature is an occurrence, for spaces do not part the words of"
+            " this language. x words: the rate as a multiple of that of all characters."
+        )
+        rows = [row for n in range(len(self.every)) for row in self._rate_rows(n)]
+        title = "Errors per hundred occurrences"
+        yield table(ERRORS, title, ErrorRateRow, rows, note=note, confidence=level)
+        if len(self.systems) > 1:
+            yield self._difference_table()
+        counts = [row for one in self.every for row in self._count_rows(one)]
+        title = "Errors by severity and category"
+        yield table(COUNTS, title, ErrorCountRow, counts)
+        if self.charges:
+            note = (
+                "Both are standardised over features; a gap above 0: errors are marked there more"
+                " often than the metric's cost suggests."
+            )
+            title = "Where marks and metrics differ"
+            yield table(CHARGES, title, FeatureChargeRow, self.charges, note=note)
+        if self.correlations:
+            note = "Intervals are over segments, the features being those that there are."
+            title = "Rates of errors and MuLER over features"
+            yield table(CORRELATIONS, title, ChargeCorrelationRow, self.correlations, note=note)
+
+    def _rate_rows(self, number: int) -> Iterator[ErrorRateRow]:
+        one, tallies, rates = self.every[number], self.tallies[number], self.rates[number]
+        low, high = rates.ends()
+        relative, beneath, above = rates.relative()
+        p = rates.tests()
+        p[:, 0] = np.nan  # all words themselves
+        p[:, rates.occurrences < LEAST] = np.nan
+        if not isinstance(self.draws[number], DocumentsOut):
+            checked = [*tallies.judged.sum(axis=1), tallies.judged.any(axis=0).sum()]
+            p[:, :, np.array(checked) < LEAST] = np.nan
+        corrected = np.stack(
+            [np.stack([holm(p[s, :, k]) for k in range(p.shape[2])], axis=1) for s in range(len(p))]
+        )
+        looked = [*np.flatnonzero(tallies.judged.any(axis=1)).tolist()]
+        for k in (-1, *looked):
+            for f, feature in enumerate(tallies.features):
+                for s, severity in enumerate(SEVERITIES):
+                    at = (s, f, k)
+                    yield ErrorRateRow(
+                        marks=one.name,
+                        by=one.by,
+                        system=None if k < 0 else self.systems[k],
+                        feature=feature,
+                        severity=severity,
+                        occurrences=int(rates.occurrences[f, k]),
+                        hits=int(rates.hits[at]),
+                        rate=rates.rate[at],
+                        relative=relative[at],
+                        p_words=float(corrected[s, f, k]),
+                        few=bool(rates.occurrences[f, k] < LEAST),
+                        intervals={
+                            "rate": (low[at], high[at]),
+                            "relative": (beneath[at], above[at]),
+                        },
+                    )
+
+    def _difference_table(self) -> Table:
+        rows: list[ErrorRateDifferenceRow] = []
+        for one, tallies, draws in zip(self.every, self.tallies, self.draws, strict=True):
+            found = list(rate_differences(tallies, draws))
+            if not isinstance(draws, DocumentsOut):
+                both = tallies.judged.astype(int) @ tallies.judged.T.astype(int)
+                found = [
+                    d._replace(p=np.nan) if both[d.first, d.second] < LEAST else d for d in found
+                ]
+            for severity in COMPARED:
+                family = [d for d in found if d.severity == severity and d.feature not in UNITS]
+                family += [d for d in found if d.severity == severity and d.feature in UNITS]
+                p = np.array([d.p for d in family])
+                order = sorted(
+                    zip(family, holm(p).tolist(), benjamini_hochberg(p).tolist(), strict=True),
+                    key=lambda each: (np.nan_to_num(each[0].p, nan=2), -abs(each[0].difference)),
+                )
+                rows += [
+                    ErrorRateDifferenceRow(
+                        marks=one.name,
+                        severity=severity,
+                        feature=d.feature,
+                        system_a=self.systems[d.first],
+                        system_b=self.systems[d.second],
+                        rate_a=d.rates[0],
+                        rate_b=d.rates[1],
+                        difference=d.difference,
+                        low=d.low,
+                        high=d.high,
+                        p=d.p,
+                        p_holm=p_holm,
+                        p_bh=p_bh,
+                        occurrences=d.occurrences,
+                    )
+                    for d, p_holm, p_bh in order
+                ]
+        excerpt = None
+        if len(rows) > _PAGE:
+            said = f"This page holds {_PAGE:,} of {len(rows):,} rows; JSON (-f json) has them all."
+            excerpt = Excerpt(tuple(range(_PAGE)), said)
+        note = (
+            "Over the segments in which both systems were checked; features with fewer than"
+            f" {LEAST} occurrences on either side are left out, and fewer than {LEAST} segments are"
+            " not tested."
+        )
+        title = "Systems compared, feature by feature"
+        return table(DIFFERENCES, title, ErrorRateDifferenceRow, rows, note=note, excerpt=excerpt)
+
+    def _count_rows(self, one: ErrorMarks) -> Iterator[ErrorCountRow]:
+        outputs: NDArray[np.int64] = np.any(one.judged, axis=0).sum(axis=1)
+        for count in error_counts(one):
+            yield ErrorCountRow(
+                marks=one.name,
+                system=self.systems[count.system],
+                severity=count.severity,
+                category=count.category,
+                errors=count.errors,
+                per_hundred=100 * count.errors / int(outputs[count.system]),
+                placeless=count.placeless,
+                outputs=int(outputs[count.system]),
+            )
+
+    def _views(self, tables: Sequence[Table]) -> Iterator[View]:
+        known = {one.name for one in tables[0].columns}
+        for one in self.every:
+            for severity in COMPARED:
+                where: dict[str, Any] = {"marks": one.name, "severity": severity, "system": None}
+                title = f"{one.name}: {severity} errors per hundred occurrences"
+                shown = tuple(name for name in _RATES if name in known)
+                yield Listing(ERRORS, f"{title}, all systems", shown, where)
+                yield HeatMap(
+                    table=ERRORS,
+                    title=title,
+                    rows="feature",
+                    columns="system",
+                    value="rate",
+                    where={"marks": one.name, "severity": severity},
+                    low=0.0,
+                    faint="few",
+                    prominent=False,
+                )
+        names = {each.name for each in tables}
+        if DIFFERENCES in names:
+            where = {"marks": self.every[0].name}
+            title = "Systems compared, the surest differences first"
+            yield Listing(DIFFERENCES, title, _DIFFERING, where, most=_LISTED)
+        for metric in dict.fromkeys(row.metric for row in self.charges):
+            for one in self.every:
+                beside: dict[str, Any] = {"metric": metric, "marks": one.name, "severity": "any"}
+                title = f"Errors of {one.name} and MuLER under {metric}"
+                yield Listing(CHARGES, title, _CHARGED, beside)
+                yield Scatter(CHARGES, title, "muler", "rate", "feature", where=beside)
+        if CORRELATIONS in names:
+            title = "Rates of errors and MuLER over features, all systems"
+            yield Listing(CORRELATIONS, title, _CORRELATED, {"system": None})
+        yield Listing(COUNTS, "Errors by severity and category", _COUNTED)
+
+    def _exhibits(self, examples: int) -> Iterator[Exhibit]:
+        """The outputs with the gravest errors, everybody's marks beside each other."""
+        if not examples:
+            return
+        for one in self.every:
+            graded = {place: one.penalty(place) for place in (*one.spans, *one.placeless)}
+            shown: set[tuple[int, int]] = set()
+            for place in sorted(graded, key=lambda p: (graded[p], p)):
+                if len(shown) >= examples:
+                    break
+                if place[1:] in shown:
+                    continue
+                shown.add((place.system, place.segment))
+                yield marked_exhibit(
+                    self.testset,
+                    self.every,
+                    place.system,
+                    place.segment,
+                    group=self.systems[place.system],
+                    kind=f"gravest errors by {one.name}",
+                    side=self.side,
+                    weight=-graded[place],
+                    caption=f"{-graded[place]:g} points of penalty",
+                )

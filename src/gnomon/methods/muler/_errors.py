@@ -1,0 +1,340 @@
+"""On which words errors stand: people's, metrics' and judges', beside what metrics charge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import numpy as np
+
+from gnomon.core.cache import Cache
+from gnomon.core.errors import DataError, GnomonError, UsageError
+from gnomon.core.findings import Finding
+from gnomon.core.human import marked_kinds
+from gnomon.core.options import (
+    SEED,
+    Confidence,
+    Count,
+    Group,
+    Limits,
+    Metavar,
+    Resamples,
+    Seed,
+    Unit,
+    with_fields,
+)
+from gnomon.core.registry import method
+from gnomon.core.scripts import is_unspaced, unspaced_language
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem
+from gnomon.linguistics import (
+    Features,
+    annotate,
+    chosen_features,
+    feature_faults,
+    read_labels,
+    standard_tagger,
+)
+from gnomon.methods.muler._error_rates import CHARACTERS, WORDS, major_errors
+from gnomon.methods.muler._error_tables import (
+    CHARGES,
+    CORRELATIONS,
+    COUNTS,
+    DIFFERENCES,
+    ROWS,
+    MadeRates,
+)
+from gnomon.methods.muler._errors_verdict import ERRORS_CLAIMS, errors_verdict
+from gnomon.methods.muler._setup import (
+    FeatureSources,
+    MaskChoice,
+    Run,
+    WordChoice,
+    mask_faults,
+    prepared,
+)
+from gnomon.methods.muler._uncertainty import Bootstrap, resample_faults, unit_faults
+from gnomon.metrics.error_marks import (
+    ErrorMarks,
+    MarkedSide,
+    Marks,
+    PeoplesMarks,
+    anybody_marked,
+    listed_marks,
+    mark_faults,
+    peoples_marks,
+    read_every_mark,
+)
+from gnomon.metrics.masking import MaskKind
+from gnomon.metrics.protocol import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
+    from gnomon.data.formats import Human
+    from gnomon.linguistics import Annotation
+
+#: a number of major errors at which a gate closes
+MajorErrors: TypeAlias = Annotated[int | None, Limits(1), Metavar("N")]
+
+#: features that need no tagger, for languages without one (syntax of the package regex)
+SURFACE: Mapping[str, str] = {
+    "number": r"\p{N}+(?:[.,:]\p{N}+)*",
+    "punctuation": r"[\p{P}\p{S}]+",
+    "capitalised": r"(?<=[\p{L}\p{N},;] )\p{Lu}\p{L}*",
+    "first-word": r"(?:^|(?<=[.!?\u2026] ))[\p{Pi}\p{Ps}\"']*\K\p{L}+",
+    "short": r"\b\p{L}{1,3}\b",
+    "middle": r"\b\p{L}{4,8}\b",
+    "long": r"\b\p{L}{9,}\b",
+}
+#: likewise for languages whose words no space parts
+UNSPACED_SURFACE: Mapping[str, str] = {
+    "number": SURFACE["number"],
+    "punctuation": SURFACE["punctuation"],
+    "latin": r"\p{Latin}+",
+    "katakana": r"[\p{Katakana}\u30fc]+",
+}
+_EXAMPLES = """\
+examples:
+  gnomon errors -t wmt24/en-cs --human esa -m chrf
+  gnomon errors -t wmt21/zh-en --human mqm --marks xcomet.json --features 'pos:*' 'ent:*'
+  gnomon errors ref.txt -i main.txt -s src.txt --marks judge.jsonl --fail-if-major 3   # for CI
+
+exit code 3: --fail-if-major found a system with as many major errors
+"""
+
+# What is refused, and which words are looked at
+
+
+def _language(given: TestSet | Outline, side: str) -> str | None:
+    pair = given.language_pair or ""
+    if side == "source" and not pair:
+        return unspaced_language(given.sources or ()) if isinstance(given, TestSet) else None
+    return pair.partition("-")[0] if side == "source" and "-" in pair else given.target_language
+
+
+def _words(words: WordChoice, language: str | None) -> WordChoice:
+    """The words asked for; without a tagger of the language what can be told by their form."""
+    if words != WordChoice():
+        return words
+    try:
+        if language is not None:
+            standard_tagger(language)
+            return words
+    except GnomonError:
+        pass
+    surface = UNSPACED_SURFACE if is_unspaced(language) else SURFACE
+    return replace(words, pattern=surface, features=["re:*"])
+
+
+def check_errors_by_feature(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`errors` refuses of options that fit each alone."""
+    yield from resample_faults(options.resamples, options.confidence)
+    yield from unit_faults(outline, options.unit)
+    if outline is not None:
+        yield from mark_faults(
+            outline,
+            options.human,
+            options.marks,
+            side=options.side,
+            alone=True,
+            allow_code=options.allow_code,
+        )
+    language = None if outline is None else _language(outline, options.side)
+    words = _words(options.of(WordChoice), language)
+    if options.metrics and options.side == "source":
+        said = "metrics look at candidates, and side 'source' at sources; leave one of the two out"
+        yield Problem("side", UsageError(said))
+    elif options.metrics:
+        unseen = options.masking == "substitute"
+        yield from mask_faults(
+            outline, options.metrics, words, allow_code=options.allow_code, unseen=unseen
+        )
+    else:
+        yield from _feature_faults(words, language, known=outline is not None)
+
+
+def _feature_faults(words: WordChoice, language: str | None, *, known: bool) -> Iterator[Problem]:
+    origin = {"lexicon": words.lexicon, "pattern": words.pattern, "labels": words.labels}
+    try:
+        wanted = chosen_features(words.features, tagger=words.tagger, language=language, **origin)  # type: ignore[arg-type]  # as they were given
+    except GnomonError as error:
+        yield Problem("tagger", error)
+        return
+    yield from feature_faults(
+        wanted,
+        tagger=words.tagger,
+        language=language,
+        known=known,
+        **origin,  # type: ignore[arg-type]  # likewise
+    )
+
+
+# The method
+
+
+@method(
+    "muler.errors",
+    answers="which kinds of words have errors, marked by people or machines, and what these cost",
+    title="Errors by linguistic feature",
+    examples=_EXAMPLES,
+    tables={
+        "": "error_rates",
+        DIFFERENCES: "error_rate_differences",
+        COUNTS: "error_counts",
+        CHARGES: "error_charges",
+        CORRELATIONS: "error_charge_correlations",
+    },
+    rows=ROWS,
+    metrics="all",
+    human=True,
+    judged=anybody_marked,
+    tagged=True,
+    usual={"examples": 0},
+    for_pages={"examples": ""},
+    verdict=errors_verdict,
+    claims=ERRORS_CLAIMS,
+    check=check_errors_by_feature,
+)
+@with_fields(sources=FeatureSources)
+def errors(
+    testset: TestSet,
+    metrics: Metrics = (),
+    features: Features = None,
+    *,
+    human: PeoplesMarks = (),
+    marks: Marks = (),
+    side: MarkedSide = "candidate",
+    sources: FeatureSources,
+    masking: MaskKind = "tokens",
+    fail_if_major: MajorErrors = None,
+    examples: Annotated[Count, Group("output")] = 3,
+    resamples: Resamples = 1000,
+    confidence: Confidence = 0.95,
+    unit: Unit = "auto",
+    seed: Seed = SEED,
+    allow_code: bool = False,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """How many errors stand on each linguistic feature, per hundred of its occurrences.
+
+    An occurrence (a noun, a name, a number) is hit by every error that shares a character with it,
+    in the outputs that somebody checked. Where spaces do not part words (Chinese, Japanese), each
+    character of a feature is an occurrence. Rates are told per system and severity, beside that of
+    all words, and systems are compared feature by feature. With metrics, MuLER of the same features
+    in the same outputs stands beside them: where do people and the metric differ?
+
+    Args:
+        testset: outputs in which errors were marked.
+        metrics: metrics whose MuLER stands beside the errors; none by default.
+        features: names and wildcards, as for :func:`gnomon.muler.score`; by default parts of speech
+            and entities, or, where no tagger of the language is installed, what the form of words
+            tells (numbers, punctuation, capitals, length).
+        tagger: ``spacy:NAME`` or an annotator; by default one for the language of the side.
+        masking: how MuLER masks words, as for :func:`gnomon.muler.score`.
+        fail_if_major: how many major errors are too many; the finding's ``failure`` says which
+            systems have so many by any of the marks, and the command line ends with exit code 3.
+        examples: outputs shown, those with the gravest errors, once for each who marked some.
+        resamples: resamples of the segments for intervals and tests; 0 for none.
+        unit: what counts as independent: segments, or documents, which are left out one at a time
+            in place of resamples. auto: documents (where they are known) for people's marks, for
+            one person marks whole documents; segments for metrics and judges.
+
+    Returns:
+        A finding whose rows hold ``marks, by, system, feature, severity, occurrences, hits, rate,
+        relative``; tables ``differences`` (pairs of systems), ``counts`` (by severity and
+        category), and, with metrics, ``charges`` and ``correlations``. ``None`` where undefined.
+
+    Raises:
+        DataError: nobody marked errors, or there are several kinds and none was named.
+        UnknownNameError: a kind, file, metric, feature or tagger does not exist.
+        UsageError: a feature or an option is malformed.
+    """
+    draws = Bootstrap(resamples, confidence, seed)
+    testset, every = _marks(testset, human, marks, side, allow_code=allow_code)
+    language = _language(testset, side)
+    words = _words(sources.words(features), language)
+    surface = words.pattern in (SURFACE, UNSPACED_SURFACE)
+    notices = [_without_tagger(language)] if surface else []
+    counted = CHARACTERS if is_unspaced(language) else WORDS
+    made = MadeRates(testset, every, draws, unit, side, counted, notices=notices)
+    if metrics:
+        run = Run(allow_code, cache, progress)
+        setup = prepared(testset, metrics, words, MaskChoice(masking=masking, seed=seed), run)
+        made.tally(setup.annotation)
+        made.notices += setup.notices
+        for name, metric in setup.metrics.items():
+            plan = setup.plan(metric)
+            scored = list(setup.scored(metric, plan, f"scoring {name}"))
+            made.beside(name, scored)
+            made.signatures[name] = setup.signature(metric, "errors", plan, made.drawn_fields(0))
+    else:
+        annotation = _annotated(testset, words, side, language, cache, progress)
+        made.tally(annotation)
+        made.notices += annotation.notices
+    finding = made.finding(examples)
+    if fail_if_major is None:
+        return finding
+    return replace(finding, failure=_failure(testset, every, fail_if_major))
+
+
+def _marks(
+    testset: TestSet, human: Human, marks: Marks, side: str, *, allow_code: bool
+) -> tuple[TestSet, list[ErrorMarks]]:
+    people = None
+    if human or marked_kinds(testset) or not listed_marks(marks):
+        testset, people = peoples_marks(testset, human, side)
+    every = read_every_mark(testset, people, marks, side=side, allow_code=allow_code)
+    found = every if people is None else [people, *every]
+    if not any(mark.judged.any() for mark in found):
+        raise DataError(f"no output of test set {testset.name!r} was checked for errors")
+    return testset, found
+
+
+def _without_tagger(language: str | None) -> str:
+    which = f"of {language!r} " if language else ""
+    form = "capitals, length" if not is_unspaced(language) else "Latin letters, katakana"
+    return (
+        f"no tagger {which}is installed: features are what the form of words tells (numbers,"
+        f" punctuation, {form}); 'gnomon setup LANGUAGE' installs one"
+    )
+
+
+def _annotated(
+    testset: TestSet,
+    words: WordChoice,
+    side: str,
+    language: str | None,
+    cache: Cache | None,
+    progress: Callable[[str, int, int], None] | None,
+) -> Annotation:
+    """Features of the texts of one side, over all texts of the batch."""
+    batch = testset.batch()
+    labels = read_labels(words.labels)
+    origin: dict[str, Any] = {"tagger": words.tagger, "lexicon": words.lexicon}
+    origin |= {"pattern": words.pattern, "labels": labels, "language": language}
+    wanted = chosen_features(words.features, **origin)
+    side_texts = batch.candidates if side == "candidate" else batch.sources
+    assert side_texts is not None  # noqa: S101  # refused before
+    used = np.unique(side_texts)
+    texts = [batch.texts[i] for i in used]
+    found = annotate(texts, wanted, cache=cache, progress=progress, **origin)
+    spans = found.spans
+    moved = replace(spans, texts=len(batch.texts), text=used[spans.text].astype(np.int32))
+    return replace(found, spans=moved)
+
+
+def _failure(testset: TestSet, every: Sequence[ErrorMarks], allowed: int) -> str:
+    """Which systems have as many major errors, by any of the marks."""
+    names = list(testset.systems)
+    told = [
+        f"{names[k]} has {count:g} major errors by {one.name}"
+        for one in every
+        for k, count in major_errors(one).items()
+        if count >= allowed
+    ]
+    return f"{'; '.join(told)} ({allowed} fail)" if told else ""

@@ -1,0 +1,401 @@
+"""The segments behind the figures: where a feature costs most, and where systems differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from gnomon.core.findings import Excerpt, Exhibit, ExhibitText, Highlight
+from gnomon.core.records import FEATURE, METRIC, SEGMENT, SYSTEM, TEST_SET, Record, column, table
+from gnomon.methods.muler._figures import defined, occurrences, per_reference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
+    from gnomon.core.findings import Table
+    from gnomon.core.spans import SpanTable
+    from gnomon.core.testset import TestSet
+    from gnomon.methods.muler._figures import FeatureScores, Presence
+
+    Values = Mapping[str, float | None]
+
+
+# The texts of a segment as exhibits show them: source, references and outputs, words marked.
+
+
+@dataclass(frozen=True)
+class SegmentTexts:
+    """Makes the texts of exhibits of one test set."""
+
+    testset: TestSet
+    batch: Batch
+    spans: SpanTable | None = None
+    feature: str = ""
+
+    def place(self, segment: int) -> dict[str, str | None]:
+        """Document and domain of a segment, by the names that exhibits have for them."""
+        labels = {"document": self.testset.documents, "domain": self.testset.domains}
+        return {name: None if of is None else of[segment] for name, of in labels.items()}
+
+    def source_and_references(
+        self, segment: int, values: Callable[[int], Values] = lambda _: {}
+    ) -> Iterator[ExhibitText]:
+        """The source and the references that the segment has."""
+        if self.testset.sources is not None:
+            yield ExhibitText("source", "", self.testset.sources[segment])
+        texts = iter(self.batch.references[segment].tolist())
+        for name, texts_of in self.testset.references.items():
+            if texts_of[segment] is not None:
+                text = next(texts)
+                marks = self._marks(text)
+                yield ExhibitText("reference", name, self.batch.texts[text], marks, values(text))
+
+    def candidate(
+        self, segment: int, system: int, values: Values, name: str | None = None
+    ) -> ExhibitText:
+        """The output of a system."""
+        text = int(self.batch.candidates[system, segment])
+        shown = self.batch.systems[system] if name is None else name
+        marks = self._marks(text)
+        return ExhibitText("candidate", shown, self.batch.texts[text], marks, values)
+
+    def _marks(self, text: int) -> tuple[Highlight, ...]:
+        if self.spans is None or not self.feature:
+            return ()
+        return tuple(
+            Highlight(*span, self.feature) for span in self.spans.spans(text, self.feature)
+        )
+
+
+_PAGE = 2000  # rows per segment that a page holds
+
+
+class MulerSegmentRow(Record):
+    """What a segment scores with a feature as it is, masked alike, and masked differently."""
+
+    system: str = SYSTEM
+    metric: str = METRIC
+    feature: str = FEATURE
+    segment: int = SEGMENT
+    base: float | None = column("base", help="score of the segment")
+    oracle: float | None = column("max", help="its score, the feature masked alike on both sides")
+    anti_oracle: float | None = column("min", help="its score, masked differently on each side")
+    candidate_count: int = column("in candidate", help="how often the candidate has the feature")
+    reference_count: float | None = column(
+        "in reference", digits=2, help="likewise the references, on average"
+    )
+
+
+def segment_rows(
+    scores: FeatureScores, batch: Batch, spans: SpanTable, number: int, metric: str
+) -> Iterator[MulerSegmentRow]:
+    """The segments of every system that have a feature on either side."""
+    often = occurrences(batch, spans, number)
+    for k, system in enumerate(batch.systems):
+        own, other = often[batch.candidates[k]], per_reference(often, batch, k)
+        for n in np.flatnonzero((own > 0) | (other > 0)).tolist():
+            yield MulerSegmentRow(
+                system=system,
+                metric=metric,
+                feature=scores.feature,
+                segment=int(batch.segments[n]) + 1,
+                base=defined(scores.base[k, n]),
+                oracle=defined(scores.oracle[k, n]),
+                anti_oracle=defined(scores.anti_oracle[k, n]),
+                candidate_count=int(own[n]),
+                reference_count=defined(other[n]),
+            )
+
+
+def segment_table(rows: Sequence[MulerSegmentRow]) -> Table:
+    """The table of segments; a page holds no more of it than one can look at."""
+    note = "Segments without the feature on both sides are left out: masks change nothing there."
+    excerpt = None
+    if len(rows) > _PAGE:
+        said = (
+            f"This page holds {_PAGE:,} of {len(rows):,} rows. All of them are in JSON (-f json),"
+            " and --tables segments=FILE writes them."
+        )
+        excerpt = Excerpt(tuple(range(_PAGE)), said)
+    title = "Segments: scores as they are, masked alike and masked differently"
+    return table("segments", title, MulerSegmentRow, rows, note=note, excerpt=excerpt)
+
+
+_NEGATIVES = 20  # listed per feature and system; how many are left out is said
+
+
+class NegativeRow(Record):
+    """A segment that scores above its oracle."""
+
+    test_set: str = TEST_SET
+    metric: str = METRIC
+    feature: str = FEATURE
+    system: str = SYSTEM
+    segment: int = SEGMENT
+    base: float = column("base", help="score of the segment")
+    oracle: float = column("max", help="its score, the feature masked alike on both sides")
+    anti_oracle: float = column("min", help="its score, masked differently on each side")
+
+
+def _negative(
+    scores: FeatureScores,
+    batch: Batch,
+    system: int,
+    segment: int,
+    metric: str,
+    test_set: str = "",
+) -> NegativeRow:
+    return NegativeRow(
+        test_set=test_set,
+        metric=metric,
+        feature=scores.feature,
+        system=batch.systems[system],
+        segment=int(batch.segments[segment]) + 1,
+        base=float(scores.base[system, segment]),
+        oracle=float(scores.oracle[system, segment]),
+        anti_oracle=float(scores.anti_oracle[system, segment]),
+    )
+
+
+@dataclass(frozen=True)
+class FeatureExamples:
+    """Makes exhibits of one test set under one metric."""
+
+    testset: TestSet
+    batch: Batch
+    spans: SpanTable
+    metric: str
+    count: int = 3
+
+    def costliest(self, scores: FeatureScores, present: Presence) -> tuple[Exhibit, ...]:
+        """Segments where the feature costs most: on average over systems, and for each system."""
+        cost = np.where(present.both, scores.gain(), -np.inf)
+        cost[~(cost > 0)] = -np.inf
+        total = np.where(np.isfinite(cost), cost, 0.0).mean(axis=0)
+        somewhere = np.flatnonzero(total > 0)
+        leaders: dict[int, list[int]] = {s: [] for s in _largest(total, self.count, somewhere)}
+        for system, row in enumerate(cost):
+            for segment in _largest(row, self.count, np.flatnonzero(np.isfinite(row))):
+                leaders.setdefault(segment, []).append(system)
+        order = sorted(leaders, key=lambda segment: (-total[segment], segment))
+        return tuple(
+            self._exhibit(scores, segment, leaders[segment], float(total[segment]))
+            for segment in order
+        )
+
+    def negatives(self, scores: FeatureScores, present: Presence) -> tuple[list[NegativeRow], int]:
+        """Segments that score above their oracle, the largest excess of each system first."""
+        excess = scores.excess()
+        above = present.both & (excess > 0)
+        found = [
+            _negative(scores, self.batch, system, segment, self.metric)
+            for system in np.flatnonzero(above.any(axis=1)).tolist()
+            for segment in _largest(excess[system], _NEGATIVES, np.flatnonzero(above[system]))
+        ]
+        return found, int(above.sum()) - len(found)
+
+    def _exhibit(
+        self, scores: FeatureScores, segment: int, leaders: list[int], weight: float
+    ) -> Exhibit:
+        texts = SegmentTexts(self.testset, self.batch, self.spans, scores.feature)
+        outputs = (
+            texts.candidate(segment, system, _values(scores, system, segment))
+            for system in range(len(self.batch.systems))
+        )
+        return Exhibit(
+            group=scores.feature,
+            kind=f"costs most under {self.metric}",
+            segment=segment + 1,
+            texts=(*texts.source_and_references(segment), *outputs),
+            systems=tuple(self.batch.systems[system] for system in leaders),
+            weight=weight,
+            caption=f"mean loss over systems {weight:.2f}",
+            **texts.place(segment),
+        )
+
+
+def _values(scores: FeatureScores, system: int, segment: int) -> Mapping[str, float | None]:
+    named = {"base": scores.base, "max": scores.oracle, "min": scores.anti_oracle}
+    return {name: float(values[system, segment]) for name, values in named.items()}
+
+
+def _largest(values: NDArray[np.float64], count: int, among: NDArray[np.intp]) -> list[int]:
+    """Positions of the largest values among some positions (ascending), ties by position."""
+    order = np.argsort(-values[among], kind="stable")[:count]
+    return cast("list[int]", among[order].tolist())
+
+
+# Segments that score above their oracle, over all systems (Karidi et al., table 7).
+
+
+def above_oracle(
+    scores: FeatureScores,
+    present: Presence,
+    batch: Batch,
+    *,
+    most: int,
+    test_set: str,
+    metric: str,
+) -> list[NegativeRow]:
+    """The segments with the largest excess of base over oracle, oriented, over all systems."""
+    excess = np.where(present.both, scores.excess(), -np.inf)
+    order = np.argsort(-excess, axis=None, kind="stable")[:most]
+    systems, segments = np.unravel_index(order, excess.shape)
+    return [
+        _negative(scores, batch, system, segment, metric, test_set)
+        for system, segment in zip(systems.tolist(), segments.tolist(), strict=True)
+        if excess[system, segment] > 0
+    ]
+
+
+# Segments where two systems score alike and yet differ on a feature (Karidi et al., table 1).
+
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One segment, two systems."""
+
+    segment: int
+    better: int
+    worse: int
+    muler: tuple[float, float]
+    scores: tuple[float, float]
+
+    @property
+    def difference(self) -> float:
+        """How far their MuLER lies apart."""
+        return self.muler[1] - self.muler[0]
+
+
+def segment_muler(scores: FeatureScores, present: Presence) -> NDArray[np.float64]:
+    """(oracle - base)/(oracle - anti-oracle) of every segment, float64 [K, N].
+
+    NaN outside I, where the oracles do not differ, and where the base does not lie between them
+    (there the metric does not rank masked and unmasked texts in order).
+    """
+    sign = 1.0 if scores.higher_is_better else -1.0
+    spread = sign * (scores.oracle - scores.anti_oracle)
+    noise = _ROUNDING * np.maximum(np.abs(scores.oracle), np.abs(scores.anti_oracle))
+    gain = scores.gain()
+    fair = present.both & (spread > noise) & (gain >= -noise) & (gain <= spread + noise)
+    share = np.full(spread.shape, np.nan)
+    np.divide(gain, spread, out=share, where=fair)
+    return np.asarray(np.clip(share, 0.0, 1.0))
+
+
+def contrasts(
+    scores: FeatureScores, present: Presence, *, near: float, far: float, most: int
+) -> list[Contrast]:
+    """The segments where MuLER lies farthest apart although the scores are near, one pair each."""
+    found = [
+        _best(pair, near, far, most) for pair in _pairs(scores, segment_muler(scores, present))
+    ]
+    ordered = sorted(
+        (contrast for part in found for contrast in part),
+        key=lambda c: (-round(c.difference, 9), -min(c.scores), c.segment, c.better, c.worse),
+    )
+    first: dict[int, Contrast] = {}
+    for contrast in ordered:
+        first.setdefault(contrast.segment, contrast)
+    return list(first.values())[:most]
+
+
+@dataclass(frozen=True)
+class _Pair:
+    systems: tuple[int, int]
+    shares: NDArray[np.float64]  # [2, N]
+    scores: NDArray[np.float64]  # [2, N]
+
+
+def _pairs(scores: FeatureScores, shares: NDArray[np.float64]) -> Iterator[_Pair]:
+    for a in range(len(shares)):
+        for b in range(a + 1, len(shares)):
+            yield _Pair((a, b), shares[[a, b]], scores.base[[a, b]])
+
+
+def _best(pair: _Pair, near: float, far: float, most: int) -> list[Contrast]:
+    apart = np.abs(pair.shares[0] - pair.shares[1])
+    fit = (np.abs(pair.scores[0] - pair.scores[1]) <= near) & (apart >= far)
+    places = np.flatnonzero(fit)
+    order = places[np.lexsort((-pair.scores.min(axis=0)[places], -apart[places].round(9)))]
+    return [_contrast(pair, segment) for segment in order[:most].tolist()]
+
+
+def _contrast(pair: _Pair, segment: int) -> Contrast:
+    first, second = (0, 1) if pair.shares[0, segment] < pair.shares[1, segment] else (1, 0)
+    return Contrast(
+        segment,
+        pair.systems[first],
+        pair.systems[second],
+        (float(pair.shares[first, segment]), float(pair.shares[second, segment])),
+        (float(pair.scores[first, segment]), float(pair.scores[second, segment])),
+    )
+
+
+class ContrastRow(Record):
+    """A segment where two systems score alike and differ on a feature."""
+
+    test_set: str = TEST_SET
+    metric: str = METRIC
+    feature: str = FEATURE
+    segment: int = SEGMENT
+    system: str = column("System", help="the system with the lower MuLER")
+    other: str = column("Other system", help="the system with the higher MuLER")
+    score: float = column("Score", help="of the segment")
+    other_score: float = column("Other score", help="likewise of the other system")
+    muler: float = column("MuLER", kind="share", help="of the segment")
+    other_muler: float = column("Other MuLER", kind="share", help="likewise of the other system")
+    difference: float = column("Difference", kind="share", help="of the two MuLER")
+
+
+def contrast_row(
+    contrast: Contrast, batch: Batch, *, test_set: str, metric: str, feature: str
+) -> ContrastRow:
+    """The contrast as a row."""
+    return ContrastRow(
+        test_set=test_set,
+        metric=metric,
+        feature=feature,
+        segment=int(batch.segments[contrast.segment]) + 1,
+        system=batch.systems[contrast.better],
+        other=batch.systems[contrast.worse],
+        score=contrast.scores[0],
+        other_score=contrast.scores[1],
+        muler=contrast.muler[0],
+        other_muler=contrast.muler[1],
+        difference=contrast.difference,
+    )
+
+
+def exhibit(
+    contrast: Contrast, testset: TestSet, batch: Batch, spans: SpanTable, feature: str, kind: str
+) -> Exhibit:
+    """The texts of a contrast, the feature marked, the better system first."""
+    texts = SegmentTexts(testset, batch, spans, feature)
+    systems = (contrast.better, contrast.worse)
+    said = (
+        {"score": score, "MuLER": share}
+        for score, share in zip(contrast.scores, contrast.muler, strict=True)
+    )
+    outputs = (
+        texts.candidate(contrast.segment, system, values)
+        for system, values in zip(systems, said, strict=True)
+    )
+    return Exhibit(
+        group=feature,
+        kind=kind,
+        segment=contrast.segment + 1,
+        texts=(*texts.source_and_references(contrast.segment), *outputs),
+        systems=tuple(batch.systems[system] for system in systems),
+        weight=contrast.difference,
+        caption=f"MuLER {contrast.muler[0]:.2f} and {contrast.muler[1]:.2f} at nearly equal score",
+        **texts.place(contrast.segment),
+    )

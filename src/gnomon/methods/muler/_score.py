@@ -1,0 +1,612 @@
+"""From a test set and a metric to what every feature costs the systems."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.core._threads import using_workers
+from gnomon.core.findings import Bars, Finding, HeatMap, Listing, StackedBars
+from gnomon.core.options import (
+    SEED,
+    By,
+    Confidence,
+    Count,
+    Resamples,
+    Seed,
+    Unit,
+    Workers,
+    with_fields,
+)
+from gnomon.core.records import table
+from gnomon.core.registry import method
+from gnomon.core.slices import slices
+from gnomon.core.testset import TestSet
+from gnomon.core.verdicts import LEAST as ENOUGH
+from gnomon.core.verdicts import amount
+from gnomon.linguistics import Features, gloss
+from gnomon.methods.muler._differences import (
+    DifferenceRow,
+    differences_table,
+    listings,
+    pictures,
+    significance_notices,
+)
+from gnomon.methods.muler._exhibits import (
+    FeatureExamples,
+    MulerSegmentRow,
+    NegativeRow,
+    segment_rows,
+    segment_table,
+)
+from gnomon.methods.muler._figures import (
+    LEAST,
+    VARIANTS,
+    WIDE,
+    MulerRow,
+    Variants,
+    defined,
+    figures,
+    rows_of,
+)
+from gnomon.methods.muler._marks import FEATURES_VIEW, feature_marks
+from gnomon.methods.muler._sentences import (
+    ScorerRow,
+    Scorers,
+    scorer_faults,
+    scorers_of,
+    sentence_part,
+)
+from gnomon.methods.muler._setup import (
+    FeatureSources,
+    MaskOptions,
+    Run,
+    check_masked_slices,
+    drawn_slices,
+    prepared,
+)
+from gnomon.methods.muler._uncertainty import Bootstrap, resample_faults, uncertainty, unit_faults
+from gnomon.methods.muler._verdict import SCORE_CLAIMS, score_verdict
+from gnomon.metrics.protocol import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gnomon.core.findings import Cell, Exhibit, Table, View
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.slices import Slice
+    from gnomon.core.summary import Outline
+    from gnomon.core.validation import Problem
+    from gnomon.methods.muler._figures import FeatureScores, Figures, Presence, Variant
+    from gnomon.methods.muler._setup import Setup
+    from gnomon.methods.muler._uncertainty import Ends, Uncertainty
+    from gnomon.metrics.protocol import MaskingMetric
+
+
+# Its tables, and how they may be looked at
+
+
+#: columns of what tests say of a system beside several others
+_STANDING = ("ahead", "behind")
+_NAMED = 6  # features with such intervals that a notice names
+_LISTED_SYSTEMS = 2  # that text lists one below the other; of more, heat maps tell enough
+_LISTED = (
+    "feature",
+    "segments",
+    "muler",
+    "muler_low",
+    "muler_high",
+    "uninformative",
+    "base",
+    "oracle",
+    "anti_oracle",
+    "gain",
+)
+
+
+def main_table(
+    rows: Sequence[MulerRow],
+    confidence: float | None = None,
+    compared: Sequence[DifferenceRow] = (),
+) -> Table:
+    """The main table."""
+    note = "Lower MuLER is better: 0 = nothing of the possible gain is lost, 1 = all of it."
+    several = len({(row.system_a, row.system_b) for row in compared}) > 1
+    return table(
+        "muler",
+        "MuLER by feature and system",
+        MulerRow,
+        _with_standing(rows, compared) if several else rows,
+        note=note,
+        confidence=confidence,
+        without=() if several else _STANDING,
+    )
+
+
+def _with_standing(
+    rows: Sequence[MulerRow], compared: Sequence[DifferenceRow]
+) -> Iterator[MulerRow]:
+    """The rows with how many other systems each is better and worse than."""
+    ahead: Counter[tuple[str | None, ...]] = Counter()
+    behind: Counter[tuple[str | None, ...]] = Counter()
+    for row in compared:
+        if row.significant and row.reliable:
+            ahead[*row.family, row.feature, row.better] += 1
+            behind[*row.family, row.feature, row.worse] += 1
+    families = {row.family for row in compared}
+    for one in rows:
+        key = (*one.family, one.feature, one.system)
+        tested = one.family in families
+        yield replace(one, ahead=ahead[key], behind=behind[key]) if tested else one
+
+
+def negative_table(rows: Sequence[NegativeRow], left_out: int = 0) -> Table:
+    """The segments whose base exceeds their oracle, largest excess first within a feature."""
+    note = "Masking the feature alike on both sides lowers the score here."
+    if left_out:
+        note += (
+            f" Of each feature and system the largest are listed, and {left_out} are not; column"
+            " 'base > max' of the main table counts all."
+        )
+    title = "Segments scored above their oracle"
+    return table("negative", title, NegativeRow, rows, note=note, without=("test_set",))
+
+
+def views(
+    metrics: Sequence[str],
+    variants: Sequence[Variant],
+    parts: Sequence[str | None],
+    shown: Sequence[str],
+    table: Table,
+) -> tuple[View, ...]:
+    """Heat maps per metric, variant and slice; then bars of one or two systems, groups, shares.
+
+    Of one or two systems text also lists each with its companion figures.
+    """
+    rows = [row for row in table.records if isinstance(row, MulerRow)]
+    told = any(column.name in _STANDING for column in table.columns)
+    found: list[View] = [
+        _heat_map(metric, variant, part, rows, prominent=variant == variants[0], compared=told)
+        for metric in metrics
+        for part in parts
+        for variant in variants
+    ]
+    if len(shown) <= _LISTED_SYSTEMS:
+        known = {column.name for column in table.columns}
+        if "muler_low" not in known:
+            known.discard("uninformative")
+        listed = tuple(name for name in _LISTED if name in known)
+        found += [
+            _listing(metric, variants[0], system, listed) for metric in metrics for system in shown
+        ]
+    for metric in metrics:
+        found.extend(_bars(metric, variants[0], tuple(shown)))
+    return tuple(found)
+
+
+def _listing(metric: str, variant: Variant, system: str, columns: tuple[str, ...]) -> Listing:
+    kind = "" if variant == "ratio" else f" ({variant})"
+    where: dict[str, Cell] = {
+        "metric": metric,
+        "variant": variant,
+        "slice": None,
+        "system": system,
+    }
+    return Listing("muler", f"{system} under {metric}{kind}", columns, where)
+
+
+def _heat_map(
+    metric: str,
+    variant: Variant,
+    part: str | None,
+    rows: Sequence[MulerRow],
+    *,
+    prominent: bool,
+    compared: bool,
+) -> HeatMap:
+    where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": part}
+    shown = [row for row in rows if row.family == (metric, variant, part)]
+    place = "" if part is None else f", {part}"
+    kind = "" if variant == "ratio" else " (segment-clipped)"
+    return HeatMap(
+        table="muler",
+        title=f"MuLER under {metric}{kind}{place}{(_leader if compared else _worst)(shown)}",
+        rows="feature",
+        columns="system",
+        value="muler",
+        beside="segments",
+        where=where,
+        low=0.0,
+        high=1.0,
+        marks="outside",
+        few=("segments", ENOUGH),
+        signs=_STANDING if compared else None,
+        exhibits=True,
+        prominent=prominent,
+    )
+
+
+def _leader(rows: Sequence[MulerRow]) -> str:
+    """Which of several systems is better than another one most often, for a title."""
+    wins: Counter[str] = Counter()
+    for row in rows:
+        if row.ahead is not None:
+            wins[row.system] += row.ahead
+    if not wins:
+        return ""
+    total = wins.total()
+    if not total:
+        return ": no difference between two systems is significant"
+    first, *others = wins.most_common()
+    if others and others[0][1] == first[1]:
+        return f": {first[0]} and {others[0][0]} are better most often"
+    return f": {first[0]} is better most often, in {first[1]:,} of {total:,} differences"
+
+
+def _worst(rows: Sequence[MulerRow]) -> str:
+    """What a single system leaves most of, among the figures that may be read, for a title."""
+    sound = [(row.muler, row) for row in rows if row.muler is not None and row.readable]
+    if not sound or len({row.system for row in rows}) > 1:
+        return ""
+    muler, worst = max(sound, key=lambda one: one[0])
+    return f": {worst.system} loses most on {gloss(worst.feature)}, {amount(muler, share=True)}"
+
+
+def _bars(metric: str, variant: Variant, shown: tuple[str, ...]) -> tuple[View, ...]:
+    where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": None}
+    return (
+        Bars(
+            table="muler",
+            title=f"One or two systems under {metric}: what each feature costs",
+            category="feature",
+            series="system",
+            values=("muler", "base", "spread"),
+            where=where,
+            shown=shown[:2],
+            most=2,
+            beside="segments",
+        ),
+        Bars(
+            table="muler",
+            title=f"Systems side by side under {metric}",
+            category="feature",
+            series="system",
+            values=("muler",),
+            where=where,
+            shown=shown,
+        ),
+        StackedBars(
+            table="muler",
+            title="Too few, equally many, too many: discrepancy of counts",
+            category="feature",
+            series="system",
+            parts=("miss", "hit", "add"),
+            where=where,
+        ),
+    )
+
+
+# Rows, exhibits and signatures of all features, metric by metric.
+
+
+@dataclass
+class Scored:
+    """What all metrics gave so far."""
+
+    parts: Sequence[Slice]
+    uncertainty: Uncertainty | None
+    examples: int
+    per_segment: bool = False
+    rows: dict[str, list[MulerRow]] = field(default_factory=dict)
+    segments: list[MulerSegmentRow] = field(default_factory=list)
+    negatives: list[NegativeRow] = field(default_factory=list)
+    negatives_left_out: int = 0
+    exhibits: list[Exhibit] = field(default_factory=list)
+    signatures: dict[str, str] = field(default_factory=dict)
+    system: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, setup: Setup, name: str, metric: MaskingMetric) -> None:
+        """Score all features under one metric."""
+        plan = setup.plan(metric)
+        showcase = FeatureExamples(setup.testset, setup.batch, plan.spans, name, self.examples)
+        scored_features = setup.scored(metric, plan, f"scoring {name}")
+        system = metric.system(setup.batch).tolist()
+        for number, (scores, present) in enumerate(scored_features):
+            if self.per_segment:
+                self.segments += segment_rows(scores, setup.batch, plan.spans, number, name)
+            for part in self.parts:
+                self._add_rows(setup, name, part, number, scores, present, system)
+            self._show(showcase, scores, present)
+        drawn = {} if self.uncertainty is None else self.uncertainty.fields()
+        self.signatures[name] = setup.signature(metric, "muler", plan, drawn)
+        self.system[name] = system
+
+    def _add_rows(
+        self,
+        setup: Setup,
+        metric: str,
+        part: Slice,
+        feature: int,
+        scores: FeatureScores,
+        present: Presence,
+        system: Sequence[float],
+    ) -> None:
+        found = figures(scores, present, part.members)
+        ends: Sequence[Mapping[str, Ends] | None] = [None] * len(system)
+        if self.uncertainty is not None:
+            ends = self.uncertainty.ends(metric, part, scores, present, found)
+        texts = setup.batch.candidates
+        empty = np.array([not text.strip() for text in setup.batch.texts])[texts] & part.members
+        unscored = np.isnan(scores.base) & part.members
+        for k, (name, one, own) in enumerate(zip(setup.batch.systems, found, ends, strict=True)):
+            rows = rows_of(
+                one,
+                system=name,
+                metric=metric,
+                feature=scores.feature,
+                part=part.name,
+                ends=own,
+                alike=_where_tags_agree(setup, feature, k, scores, present, part, one),
+                empty=int(empty[k].sum()),
+                unscored=int(unscored[k].sum()),
+                score=defined(system[k]) if part.name is None else None,
+            )
+            for variant, row in rows.items():
+                self.rows.setdefault(variant, []).append(row)
+
+    def _show(self, showcase: FeatureExamples, scores: FeatureScores, present: Presence) -> None:
+        negatives, left_out = showcase.negatives(scores, present)
+        self.negatives += negatives
+        self.negatives_left_out += left_out
+        if self.examples:
+            self.exhibits += showcase.costliest(scores, present)
+
+
+def _where_tags_agree(
+    setup: Setup,
+    feature: int,
+    system: int,
+    scores: FeatureScores,
+    present: Presence,
+    part: Slice,
+    found: Figures,
+) -> tuple[float | None, int | None]:
+    """Of MuLER outside [0, 1]: that where taggers agree, and the segments where they do not."""
+    if found.muler is None or 0 <= found.muler <= 1:
+        return None, None
+    apart = setup.words.disagree(feature, system)
+    alike = figures(scores, present, part.members & ~apart)[system]
+    value = alike.muler if alike.segments >= LEAST else None
+    return value, int((apart & present.both[system] & part.members).sum())
+
+
+def scored(
+    setup: Setup,
+    parts: Sequence[Slice],
+    uncertainty: Uncertainty | None,
+    examples: int,
+    *,
+    per_segment: bool = False,
+) -> Scored:
+    """Score all features under all metrics."""
+    found = Scored(parts, uncertainty, examples, per_segment)
+    for name, metric in setup.metrics.items():
+        found.add(setup, name, metric)
+    return found
+
+
+# The method
+
+
+_EXAMPLES = """\
+examples:
+  gnomon muler score ref.txt -i sysA.txt sysB.txt -m bleu -l en --features 'pos:*' 'ent:*'
+  gnomon muler score -t newstest2019/de-en --features pos:NOUN ent:PERSON --html report.html
+  gnomon muler score ref.txt -i sys.txt --features lex:food --lexicon food=food.txt
+  gnomon muler score ref.txt -i a.txt b.txt -l en --resamples 10000 --tables differences=d.tsv
+  gnomon muler score ref.txt -i sys.txt -l en --per-segment --tables segments=segments.tsv
+  gnomon muler score ref.txt -i sys.txt -l en --scorers sentiment concreteness valence=vad.tsv
+"""
+
+
+def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`score` refuses of options that fit each alone."""
+    yield from resample_faults(options.resamples, options.confidence)
+    yield from unit_faults(outline, options.unit)
+    if options.scorers:
+        yield from scorer_faults(options.scorers, allow_code=options.allow_code)
+    yield from check_masked_slices(outline, options)
+
+
+@method(
+    "muler.score",
+    answers="which word classes, names and forms cost each system its score",
+    title="MuLER",
+    examples=_EXAMPLES,
+    tables={"": "muler"},
+    rows={
+        "muler": MulerRow,
+        "differences": DifferenceRow,
+        "negative": NegativeRow,
+        "segments": MulerSegmentRow,
+        "scorers": ScorerRow,
+    },
+    by_system=True,
+    tagged=True,
+    usual={"examples": 0},
+    for_pages={"examples": ""},
+    views=(FEATURES_VIEW,),
+    marks=feature_marks,
+    verdict=score_verdict,
+    claims=SCORE_CLAIMS,
+    check=check_score,
+)
+@with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
+def score(
+    testset: TestSet,
+    metrics: Metrics = "bleu",
+    features: Features = None,
+    *,
+    sources: FeatureSources,
+    scorers: Scorers = (),
+    variants: Variants = VARIANTS,
+    by: By = None,
+    masks: MaskOptions,
+    examples: Count = 3,
+    per_segment: bool = False,
+    resamples: Resamples = 1000,
+    confidence: Confidence = 0.95,
+    unit: Unit = "auto",
+    seed: Seed = SEED,
+    workers: Workers = 1,
+    run: Run,
+) -> Finding:
+    """What each kind of word costs the systems under a metric (MuLER, Karidi et al.).
+
+    Args:
+        testset: references and the outputs of one or more systems.
+        features: names such as ``pos:NOUN``, ``ent:PERSON``, ``morph:Gender=Fem``,
+            ``dep:nsubj``, ``dep:long>=5``, ``lex:NAME``, ``re:NAME``; wildcards ``pos:*``. By
+            default ``pos:*``, ``ent:*``, and the word lists, patterns and labels that are given;
+            these alone where neither a tagger is named nor the language is known.
+        scorers: sentence scorers (``sentiment``, ``concreteness``, ``valence=FILE``), as for
+            :func:`gnomon.muler.sentences`; what they find is the table "scorers".
+        examples: segments shown per feature and system; 0 for none.
+        per_segment: add a table "segments": base, oracle, anti-oracle and counts on both sides of
+            every segment that has the feature.
+        resamples: resamples of the segments, for intervals and for tests of differences between
+            systems; 0 for neither.
+        confidence: of the intervals; differences are significant at 1 - confidence.
+        unit: what counts as independent: segments (auto), or documents, which are left out one at a
+            time in place of resamples.
+        seed: of the resamples, and of the words that masking="substitute" draws; the same seed
+            gives the same figures.
+
+    Returns:
+        A finding whose rows hold ``system, metric, feature, variant, slice, segments, muler,
+        uninformative, base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit, neither,
+        negative, below, ordered, outside, agreed, disagree, absent, empty, unscored, score``;
+        scores in the metric's own units, undefined figures
+        ``None``. With resamples every figure from ``muler`` to ``neither`` has the ends of its
+        interval beside it (``muler_low, muler_high``, ...), and a table "differences" compares
+        every pair of systems: ``metric, variant, slice, feature, system_a, system_b, difference,
+        low, high, p, words, p_words, p_holm, p_bh, p_max, segments, resamples, carried,
+        significant, reliable``; a difference has to hold in the segments where the words of the
+        feature differ, else it is carried over from other words. The table "negative"
+        lists segments that score above their oracle; "segments", if asked for, holds ``system,
+        metric, feature, segment, base, oracle, anti_oracle, candidate_count, reference_count``.
+
+    Raises:
+        UsageError: a feature, scorer or option is malformed, or no tagger is named or found.
+        UnknownNameError: a metric, feature, scorer, tagger or slice does not exist.
+        MaskingError: the metric cannot tell two masks apart.
+        DataError: the test set has no references or no systems.
+    """
+    draws = Bootstrap(resamples, confidence, seed)
+    chosen = scorers_of(scorers, allow_code=run.allow_code) if scorers else {}
+    setup = prepared(testset, metrics, sources.words(features), masks.seeded(seed), run)
+    parts = slices(testset, by)
+    drawn = uncertainty(draws, unit, setup.words, testset, parts, variants)
+    with using_workers(workers):
+        found = scored(setup, parts, drawn, examples, per_segment=per_segment)
+    finding = _finding(setup, parts, found, list(variants))
+    if not chosen:
+        return finding
+    part = sentence_part(
+        testset,
+        setup.batch,
+        chosen,
+        parts,
+        draws,
+        sources.tagger,
+        examples,
+        run.cache,
+        run.progress,
+    )  # the same draws as for features
+    return part.added_to(finding)
+
+
+def _finding(
+    setup: Setup, parts: Sequence[Slice], found: Scored, variants: list[Variant]
+) -> Finding:
+    rows = [row for variant in variants for row in found.rows.get(variant, [])]
+    options = None if found.uncertainty is None else found.uncertainty.options
+    differences, compared, said = _differences(found, variants[0])
+    places = [part.name for part in drawn_slices(parts)]
+    table = main_table(rows, None if options is None else options.confidence, differences)
+    seen = views(list(setup.metrics), variants, places, _picked(setup, found), table)
+    return Finding(
+        method="muler score",
+        title="MuLER: what each kind of word costs the systems",
+        tables=(
+            table,
+            *([] if options is None else [differences_table(differences, options)]),
+            negative_table(found.negatives, found.negatives_left_out),
+            *([segment_table(found.segments)] if found.per_segment else []),
+        ),
+        signatures=found.signatures,
+        views=(
+            *(view for view in compared if isinstance(view, Bars)),
+            *seen,
+            *(view for view in compared if not isinstance(view, Bars)),
+        ),
+        exhibits=tuple(found.exhibits),
+        notices=(*setup.notices, *_of_slices(parts), *_wide_notice(rows), *said),
+        facts=setup.facts(),
+    )
+
+
+def _differences(
+    found: Scored, variant: Variant
+) -> tuple[Sequence[DifferenceRow], tuple[View, ...], tuple[str, ...]]:
+    """The differences between systems, how text shows them, what is said of them."""
+    if found.uncertainty is None:
+        return (), (), ()
+    options, pairs = found.uncertainty.options, found.uncertainty.differences
+    metrics, differences = list(found.signatures), pairs.rows()
+    said = (
+        *found.uncertainty.notices(),
+        *significance_notices(
+            options, pairs.largest_family(), differences, found.uncertainty.sparse
+        ),
+    )
+    rows = found.rows.get(variant, [])
+    wide = {(row.metric, row.feature) for row in rows if row.uninformative and row.slice is None}
+    drawn = pictures(metrics, variant, differences, wide)
+    listed = listings(metrics, variant, differences, options)
+    return differences, (*drawn, *listed), said
+
+
+def _picked(setup: Setup, found: Scored) -> list[str]:
+    """The systems shown first: the two with the highest score, then the others."""
+    scores = next(iter(found.system.values()))
+    ranked = sorted(zip(scores, setup.testset.systems, strict=True), key=lambda pair: -pair[0])
+    return [name for _, name in ranked]
+
+
+def _wide_notice(rows: Sequence[MulerRow]) -> Iterator[str]:
+    """Intervals of single systems that tell nothing; differences of systems are another matter."""
+    wide = [row for row in rows if row.uninformative and row.slice is None]
+    if wide:
+        names = list(dict.fromkeys(row.feature for row in wide))
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        one = wide[0]
+        yield (
+            f"{len(wide)} intervals of MuLER are wider than {WIDE:g}, too wide to be useful"
+            f" (column 'wide'): {', '.join(names[:_NAMED])}{more}, the first over"
+            f" {one.segments} segments"
+        )
+
+
+def _of_slices(parts: Sequence[Slice]) -> tuple[str, ...]:
+    drawn = drawn_slices(parts)
+    if len(drawn) == len(parts):
+        return ()
+    notice = (
+        f"{len(parts) - 1} slices: heat maps are drawn for the first {len(drawn) - 1}, the rows"
+        " hold all of them; systems are compared over all segments alone"
+    )
+    return (notice,)

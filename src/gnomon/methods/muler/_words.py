@@ -1,0 +1,212 @@
+"""Where the words of a feature differ between two texts, and where taggers disagree on shared ones.
+
+A score of sentences sees neighbours: n-grams carry an error over to words that are the same on both
+sides. So systems are compared on a feature only where its own words differ.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon.core.scripts import UNSPACED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
+    from gnomon.core.spans import SpanTable
+
+#: each letter of a script whose words no space parts counts as a word
+_WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])\w)+|[^\w\s]")
+
+
+class _Tokens(NamedTuple):
+    """The words of all texts, in order."""
+
+    first: NDArray[np.int64]
+    word: NDArray[np.int64]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+class _Shared(NamedTuple):
+    """The distinct words of pairs of texts; ``which`` numbers them, the first text's first."""
+
+    ours: NDArray[np.int64]
+    theirs: NDArray[np.int64]
+    which: NDArray[np.int64]
+    pair: NDArray[np.int64]
+
+    def counts(
+        self, weights: NDArray[np.float64] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How often each distinct word stands on either side, or the sums of its weights."""
+        middle, size = len(self.ours), len(self.pair)
+        return (
+            np.bincount(
+                self.which[:middle], None if weights is None else weights[self.ours], size
+            ).astype(np.float64),
+            np.bincount(
+                self.which[middle:], None if weights is None else weights[self.theirs], size
+            ).astype(np.float64),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureWords:
+    """The words of features in the texts of a batch."""
+
+    batch: Batch
+    spans: SpanTable
+    _pairs: dict[tuple[int, int], NDArray[np.uint8]] = field(default_factory=dict)
+
+    def differ(self, feature: int, first: int, second: int) -> NDArray[np.bool_]:
+        """The segments in which the words of a feature differ between two systems, bool [N].
+
+        They do where one side has a word of the feature that the other text does not hold as
+        often, or the same ones in another order. A word that both texts hold, and that is tagged
+        as the feature on one side alone, is no difference.
+        """
+        if (first, second) not in self._pairs:
+            self._pairs[first, second] = np.packbits(self._differ(first, second), axis=1)
+        row = self._pairs[first, second][feature]
+        return np.unpackbits(row, count=self.batch.shape[1]).astype(np.bool_)
+
+    def _differ(self, first: int, second: int) -> NDArray[np.bool_]:
+        ours, theirs = self.batch.candidates[[first, second]]
+        found = np.zeros((len(self.spans.features), self.batch.shape[1]), dtype=np.bool_)
+        rows = np.flatnonzero(ours != theirs)
+        for texts, others in ((ours[rows], theirs[rows]), (theirs[rows], ours[rows])):
+            feature, at = self._spans_with(texts, self._uneven(texts, others))
+            found[feature, rows[at]] = True
+        bags, orders = self._contents
+        moved = (bags[:, ours] == bags[:, theirs]) & (orders[:, ours] != orders[:, theirs])
+        return np.asarray(found | moved)
+
+    def disagree(self, feature: int, system: int) -> NDArray[np.bool_]:
+        """Where a word of both sides is tagged as the feature on one alone, bool [N]."""
+        references = self.batch.references_of(system)
+        segment = np.repeat(np.arange(len(references)), np.diff(references.offsets))
+        shared = self._shared(self.batch.candidates[system][segment], references.indices)
+        spans = self.spans.rows_of(feature)
+        inside = np.zeros(len(self._tokens.word) + 1)
+        np.add.at(inside, self._tokens.begins[spans], 1)
+        np.add.at(inside, self._tokens.ends[spans], -1)
+        here, there = shared.counts()
+        ours, theirs = shared.counts((np.cumsum(inside[:-1]) > 0).astype(np.float64))
+        both = np.minimum(here, there)
+        # as many of a word as one side has more may be tagged there alone
+        apart = (ours - (here - both) > theirs) | (theirs - (there - both) > ours)
+        found = np.zeros(self.batch.shape[1], dtype=np.bool_)
+        found[segment[shared.pair[(both > 0) & apart]]] = True
+        return found
+
+    def _uneven(self, texts: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Of the words of some texts, those that others do not hold as often."""
+        first, word, often, entry = self._bags
+        size = int(word.max(initial=0)) + 1
+        (own, at), (their, to) = (_ranges(first[t], first[t + 1]) for t in (texts, others))
+        keys, against = at * size + word[own], to * size + word[their]
+        place = np.minimum(np.searchsorted(against, keys), max(len(against) - 1, 0))
+        uneven = np.ones(len(keys), dtype=np.bool_)
+        if len(against):
+            uneven = (against[place] != keys) | (often[their[place]] != often[own])
+        words, of = _ranges(self._tokens.first[texts], self._tokens.first[texts + 1])
+        sizes = first[texts + 1] - first[texts]
+        shift = np.cumsum(sizes) - sizes - first[texts]
+        return np.asarray(uneven[entry[words] + shift[of]])
+
+    @cached_property
+    def _bags(
+        self,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The distinct words of each text in order: where they begin, which, and how often.
+
+        Last, for every word of the texts its place among these.
+        """
+        tokens = self._tokens
+        size = int(tokens.word.max(initial=0)) + 1
+        text = np.repeat(np.arange(len(tokens.first) - 1), np.diff(tokens.first))
+        keys, entry, often = np.unique(
+            text * size + tokens.word, return_inverse=True, return_counts=True
+        )
+        first = np.searchsorted(keys, np.arange(len(tokens.first)) * size)
+        return first, keys % size, often, entry
+
+    def _shared(self, ours: NDArray[np.int32], theirs: NDArray[np.int32]) -> _Shared:
+        tokens = self._tokens
+        size = int(tokens.word.max(initial=0)) + 1
+        sides = [_ranges(tokens.first[t], tokens.first[t + 1]) for t in (ours, theirs)]
+        keys = [pair * size + tokens.word[words] for words, pair in sides]
+        distinct, which = np.unique(np.concatenate(keys), return_inverse=True)
+        return _Shared(sides[0][0], sides[1][0], which, distinct // size)
+
+    def _spans_with(
+        self, texts: NDArray[np.int32], chosen: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Features of spans that hold a chosen word, and which of the texts these are in."""
+        tokens, rows = self._tokens, self.spans.rows
+        spans, at = _ranges(rows[texts], rows[texts + 1])
+        before = np.concatenate([[0], np.cumsum(chosen)])
+        sizes = tokens.first[texts + 1] - tokens.first[texts]
+        shift = (np.cumsum(sizes) - sizes - tokens.first[texts])[at]
+        hit = before[tokens.ends[spans] + shift] > before[tokens.begins[spans] + shift]
+        return self.spans.feature[spans[hit]], at[hit]
+
+    @cached_property
+    def _tokens(self) -> _Tokens:
+        numbers: dict[str, int] = {}
+        words: list[int] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        first = [0]
+        for text in self.batch.texts:
+            for one in _WORD.finditer(text):
+                words.append(numbers.setdefault(one[0], len(numbers)))
+                starts.append(one.start())
+                ends.append(one.end())
+            first.append(len(words))
+        bounds = np.array(first, dtype=np.int64)
+        # positions in all texts, one behind the other
+        stride = max(map(len, self.batch.texts), default=0) + 1
+        place = np.repeat(np.arange(len(first) - 1), np.diff(bounds)) * stride
+        shift = self.spans.text.astype(np.int64) * stride
+        begins = np.searchsorted(
+            place + np.array(ends, dtype=np.int64), shift + self.spans.start, "right"
+        )
+        over = np.searchsorted(
+            place + np.array(starts, dtype=np.int64), shift + self.spans.end, "left"
+        )
+        return _Tokens(bounds, np.array(words, dtype=np.int64), begins, np.maximum(over, begins))
+
+    @cached_property
+    def _contents(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Numbers of the words of each feature in each text, unordered and in order [F, texts]."""
+        shape = (len(self.spans.features), len(self.batch.texts))
+        bags, orders = np.zeros((2, *shape), dtype=np.int32)
+        numbers: dict[tuple[int, ...], int] = {(): 0}
+        tokens, spans = self._tokens, self.spans
+        words = tokens.word.tolist()
+        columns = (spans.feature, spans.text, tokens.begins, tokens.ends)
+        gathered: dict[tuple[int, int], list[int]] = {}
+        for feature, text, begin, end in zip(*(one.tolist() for one in columns), strict=True):
+            gathered.setdefault((feature, text), []).extend(words[begin:end])
+        for key, one in gathered.items():
+            orders[key] = numbers.setdefault(tuple(one), len(numbers))
+            bags[key] = numbers.setdefault((-1, *sorted(one)), len(numbers))
+        return bags, orders
+
+
+def _ranges(
+    low: NDArray[np.int64], high: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All whole numbers of some ranges, one behind the other, and the range of each."""
+    sizes = high - low
+    of = np.repeat(np.arange(len(sizes)), sizes)
+    before = np.cumsum(sizes) - sizes
+    return np.arange(len(of)) - before[of] + low[of], of

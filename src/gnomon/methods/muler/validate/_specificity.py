@@ -1,0 +1,742 @@
+"""Does MuLER of a feature differ from MuLER of random words that are as frequent?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.core.findings import Bars, Finding, HeatMap, Lines, Listing
+from gnomon.core.options import SEED, Group, Limits, Metavar, with_fields
+from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, table
+from gnomon.core.registry import method
+from gnomon.core.slices import slices
+from gnomon.core.testset import TestSet
+from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
+from gnomon.linguistics import Features, gloss
+from gnomon.methods.muler._figures import VARIANT, VARIANTS, figures
+from gnomon.methods.muler._setup import (
+    FeatureSources,
+    MaskOptions,
+    Run,
+    WordChoice,
+    check_masked,
+    prepared,
+)
+from gnomon.methods.muler.validate._random_words import synthetic, words_of
+from gnomon.metrics.protocol import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.findings import Cell, Statement, Table, View
+    from gnomon.methods.muler._figures import Figures, Variant
+    from gnomon.methods.muler._setup import Setup
+    from gnomon.methods.muler.validate._random_words import PlacedWords, Synthetic
+    from gnomon.metrics.protocol import MaskingMetric
+
+
+# Records of the specificity experiment: real features, random ones, distributions.
+
+
+_QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
+_POINTS = 41  # of a distribution's curve
+
+
+@dataclass(frozen=True)
+class Real:
+    """A real feature of one system."""
+
+    feature: str
+    reference_share: float | None
+    output_share: float | None
+    groups: int | None
+    figures: Figures
+
+    @classmethod
+    def of(
+        cls,
+        feature: str,
+        shares: tuple[float | None, float | None],
+        figures: Figures,
+        drawable: float,
+    ) -> Real:
+        """A feature with its shares of the references' and the output's words."""
+        reference, output = shares
+        # halves up, and at least 2: a whole vocabulary is no feature
+        groups = max(2, int(drawable / reference + 0.5)) if reference else None
+        return cls(feature, reference, output, groups, figures)
+
+
+def real_row(
+    real: Real, random: Synthetic | None, variant: Variant, *, system: str, metric: str
+) -> SpecificityRow:
+    """A real feature beside the random ones of like frequency; whether it is apart is not known."""
+    own = real.figures.muler if variant == "ratio" else real.figures.clipped
+    values = np.zeros(0) if random is None else _values(random, variant)
+    mean, variance = _moments(values)
+    quantiles = _quantiles(values)
+    deviation = None if own is None or mean is None else own - mean
+    return SpecificityRow(
+        system=system,
+        metric=metric,
+        feature=real.feature,
+        variant=variant,
+        segments=real.figures.segments,
+        reference_share=real.reference_share,
+        output_share=real.output_share,
+        muler=own,
+        groups=real.groups,
+        draws=len(values),
+        synthetic_reference_share=None if random is None else _mean(random.reference),
+        synthetic_output_share=None if random is None else _mean(random.output),
+        mean=mean,
+        variance=variance,
+        q05=quantiles["q05"],
+        median=quantiles["median"],
+        q95=quantiles["q95"],
+        deviation=deviation,
+        deviation_low=_less(own, quantiles["q95"]),
+        deviation_high=_less(own, quantiles["q05"]),
+        z=deviation / variance**0.5 if deviation is not None and variance else None,
+        below=float((values < own).mean()) if own is not None and len(values) else None,
+        apart=False,
+    )
+
+
+def _less(own: float | None, quantile: float | None) -> float | None:
+    return None if own is None or quantile is None else own - quantile
+
+
+def group_row(
+    groups: int,
+    random: Synthetic | None,
+    types: int,
+    variant: Variant,
+    *,
+    system: str,
+    metric: str,
+) -> RandomRow:
+    """The random features of one number of groups."""
+    values = np.zeros(0) if random is None else _values(random, variant)
+    mean, variance = _moments(values)
+    return RandomRow(
+        system=system,
+        metric=metric,
+        variant=variant,
+        groups=groups,
+        types=types,
+        draws=len(values),
+        reference_share=None if random is None else _mean(random.reference),
+        output_share=None if random is None else _mean(random.output),
+        segments=None if random is None else _mean(random.segments),
+        mean=mean,
+        variance=variance,
+        low=float(values.min()) if len(values) else None,
+        **_quantiles(values),
+        high=float(values.max()) if len(values) else None,
+    )
+
+
+def curve_rows(
+    rows: Sequence[SpecificityRow],
+    groups: Sequence[int],
+    drawn: Mapping[int, Synthetic],
+    variant: Variant,
+    *,
+    system: str,
+    metric: str,
+) -> Iterator[CurveRow]:
+    """Cumulative distributions: beside each real feature, and for some numbers of groups together.
+
+    The real feature is a mark, a curve of two points: from 0 up to the share of random features
+    below it.
+    """
+    of_system = partial(CurveRow, system=system, metric=metric, variant=variant)
+    for row in rows:
+        if row.groups is None or row.groups not in drawn or row.below is None:
+            continue
+        for share in (0.0, row.below):
+            yield of_system(feature=row.feature, curve="the feature", muler=row.muler, share=share)
+        for value, share in _curve(_values(drawn[row.groups], variant)):
+            yield of_system(feature=row.feature, curve="random words", muler=value, share=share)
+    for number in groups:
+        for value, share in _curve(_values(drawn[number], variant)) if number in drawn else ():
+            name = f"p = {number}"
+            yield of_system(feature="random words", curve=name, muler=value, share=share)
+
+
+def _curve(values: NDArray[np.float64]) -> Iterator[tuple[float, float]]:
+    """Quantiles of some values, and their shares."""
+    shares = np.linspace(0, 1, _POINTS)
+    points = np.quantile(values, shares).tolist() if len(values) else []
+    yield from zip(points, shares.tolist(), strict=False)
+
+
+def _values(random: Synthetic, variant: Variant) -> NDArray[np.float64]:
+    values = random.muler if variant == "ratio" else random.clipped
+    return values[~np.isnan(values)]
+
+
+def _moments(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """Mean, and variance with n - 1."""
+    mean = float(values.mean()) if len(values) else None
+    return mean, float(values.var(ddof=1)) if len(values) > 1 else None
+
+
+def _quantiles(values: NDArray[np.float64]) -> dict[str, Any]:
+    if not len(values):
+        return dict.fromkeys(_QUANTILES)
+    found = np.quantile(values, list(_QUANTILES.values())).tolist()
+    return dict(zip(_QUANTILES, found, strict=True))
+
+
+def _mean(values: NDArray[np.float64]) -> float | None:
+    mean = float(values.mean())
+    return None if np.isnan(mean) else mean
+
+
+# The columns of the specificity experiment, and how its tables may be looked at.
+
+
+_MULER: Any = column("MuLER", digits=3, better="lower", help="share of the gain not earned")
+_GROUPS: Any = column("p", help="groups that the vocabulary is split into")
+_DRAWS: Any = column("draws", help="random features with a defined MuLER")
+_MEAN: Any = column("mean", digits=3, help="mean MuLER of the random features")
+_VARIANCE: Any = column("var", digits=5, help="its variance (n - 1)")
+
+
+def _quantile(title: str, what: str) -> Any:
+    return column(title, digits=3, help=f"{what} of MuLER of the random features")
+
+
+class SpecificityRow(Record):
+    """A feature beside random words of like frequency."""
+
+    system: str = SYSTEM
+    metric: str = METRIC
+    feature: str = FEATURE
+    variant: str = VARIANT
+    segments: int = column("Segments", help="segments where both sides have the feature")
+    reference_share: float | None = column(
+        "in ref", digits=3, help="share of the references' words"
+    )
+    output_share: float | None = column("in out", digits=3, help="share of the output's words")
+    muler: float | None = _MULER
+    groups: int | None = _GROUPS
+    draws: int = _DRAWS
+    synthetic_reference_share: float | None = column("random: in ref", digits=3, help="mean share")
+    synthetic_output_share: float | None = column("random: in out", digits=3, help="mean share")
+    mean: float | None = _MEAN
+    variance: float | None = _VARIANCE
+    q05: float | None = _quantile("5 %", "5 % quantile")
+    median: float | None = _quantile("median", "median")
+    q95: float | None = _quantile("95 %", "95 % quantile")
+    deviation: float | None = column(
+        "excess",
+        digits=3,
+        help="MuLER of the feature less that of the random ones: their mean, their middle 90 %",
+        ends=("deviation_low", "deviation_high"),
+    )
+    deviation_low: float | None = column(
+        "excess, low", digits=3, help="MuLER of the feature less the 95 % quantile"
+    )
+    deviation_high: float | None = column(
+        "excess, high", digits=3, help="MuLER of the feature less the 5 % quantile"
+    )
+    z: float | None = column("z", help="deviation in standard deviations")
+    below: float | None = column(
+        "below", digits=3, help="share of random features with lower MuLER"
+    )
+    apart: bool = column(
+        "distinct",
+        help="a test distinguishes it from the random features, corrected for their number",
+    )
+
+    @property
+    def readable(self) -> bool:
+        """Whether its MuLER may be read as a finding."""
+        return 0 <= (self.muler or 0.0) <= 1 and self.segments >= LEAST
+
+    @property
+    def p(self) -> float:
+        """Of a feature among random ones as frequent, two-sided.
+
+        As many as are drawn can show no p below 2 in their number and one, which many features do
+        not survive. Beyond the middle 95 % of them, p is that of a normal and of a gamma
+        distribution of their mean and variance, whichever says less: MuLER of rare features is
+        skewed like the latter. The variance is its upper 95 % bound.
+        """
+        below, n = self.below or 0.0, self.draws
+        among = min(1.0, 2 * (min(below, 1 - below) * n + 1) / (n + 1))
+        muler, mean, variance = (value or 0.0 for value in (self.muler, self.mean, self.variance))
+        if among > _ALPHA or not variance or n < LEAST:
+            return among
+        # chi-squared as a cube of a normal, and below gamma likewise (Wilson and Hilferty, 1931)
+        ninth = 2 / (9 * (n - 1))
+        spread = math.sqrt(variance * (1 + 1 / n) / (1 - ninth - _Z_ONE * math.sqrt(ninth)) ** 3)
+        tails = [abs(muler - mean) / spread]
+        if mean > 0:
+            shape = (mean / spread) ** 2
+            root = math.cbrt(max(muler, 0.0) / mean)
+            tails.append(abs(root - 1 + 1 / (9 * shape)) * 3 * math.sqrt(shape))
+        return math.erfc(min(tails) / math.sqrt(2))
+
+
+class RandomRow(Record):
+    """The random features of one number of groups."""
+
+    system: str = SYSTEM
+    metric: str = METRIC
+    variant: str = VARIANT
+    groups: int = _GROUPS
+    types: int = column("types", help="vocabulary that is split, case-folded")
+    draws: int = _DRAWS
+    reference_share: float | None = column(
+        "in ref", digits=3, help="mean share of the references' words"
+    )
+    output_share: float | None = column("in out", digits=3, help="mean share of the output's words")
+    segments: float | None = column("Segments", digits=0, help="mean size of I")
+    mean: float | None = _MEAN
+    variance: float | None = _VARIANCE
+    low: float | None = _quantile("least", "least")
+    q05: float | None = _quantile("5 %", "5 % quantile")
+    q25: float | None = _quantile("25 %", "25 % quantile")
+    median: float | None = _quantile("median", "median")
+    q75: float | None = _quantile("75 %", "75 % quantile")
+    q95: float | None = _quantile("95 %", "95 % quantile")
+    high: float | None = _quantile("greatest", "greatest")
+
+
+class CurveRow(Record):
+    """A point of a cumulative distribution of MuLER."""
+
+    system: str = SYSTEM
+    metric: str = METRIC
+    variant: str = VARIANT
+    feature: str = column("Feature", help="the real feature, or 'random words' for several p")
+    curve: str = column("curve", help="random features, or the real one as a mark")
+    muler: float | None = _MULER
+    share: float = column("share at or below", digits=3, help="of the random features")
+
+
+_LISTED = "system feature reference_share output_share groups muler mean variance deviation z below"
+_LISTED_GROUPS = "system groups reference_share output_share segments mean variance q05 median q95"
+
+
+def specificity_tables(
+    real: Sequence[SpecificityRow], synthetic: Sequence[RandomRow], curves: Sequence[CurveRow]
+) -> tuple[Table, Table, Table]:
+    """Real features beside random ones, random ones alone, their distributions."""
+    note = "below = share of random features with lower MuLER; near 0 or 1 a feature stands out."
+    title = "Features beside random words of like frequency"
+    return (
+        table("specificity", title, SpecificityRow, real, note=note),
+        table("synthetic", "Random features", RandomRow, synthetic),
+        table("distribution", "Cumulative distributions of MuLER", CurveRow, curves),
+    )
+
+
+def tell_apart(rows: Sequence[SpecificityRow]) -> list[SpecificityRow]:
+    """The rows, with what stands out of random words; p is corrected variant by variant."""
+    apart: set[int] = set()
+    for variant in dict.fromkeys(row.variant for row in rows):
+        judged = [
+            (n, row)
+            for n, row in enumerate(rows)
+            if row.variant == variant and row.below is not None and row.readable
+        ]
+        corrected = stats.holm([row.p for _, row in judged])
+        apart |= {n for (n, _), q in zip(judged, corrected, strict=True) if q <= _ALPHA}
+    return [replace(row, apart=n in apart) for n, row in enumerate(rows)]
+
+
+def specificity_views(
+    metrics: Sequence[str], systems: Sequence[str], rows: Sequence[SpecificityRow]
+) -> tuple[View, ...]:
+    """Lists per metric and variant, distributions, bars, a heat map of the share below."""
+    views: list[View] = []
+    for metric, variant in product(metrics, VARIANTS):
+        where: dict[str, Cell] = {"metric": metric, "variant": variant}
+        kind = f"{metric} ({variant})"
+        title = f"Features beside random words under {kind}"
+        views.append(Listing("specificity", title, tuple(_LISTED.split()), where))
+        title = f"Random features under {kind}"
+        views.append(Listing("synthetic", title, tuple(_LISTED_GROUPS.split()), where))
+    for metric, variant in product(metrics, VARIANTS):
+        views.extend(_plots(metric, variant, systems, rows))
+    return tuple(views)
+
+
+def _plots(
+    metric: str, variant: str, systems: Sequence[str], rows: Sequence[SpecificityRow]
+) -> list[View]:
+    where: dict[str, Cell] = {"metric": metric, "variant": variant}
+    kind = f"{metric} ({variant})"
+    curves: list[View] = [
+        Lines(
+            table="distribution",
+            title=f"{system} under {kind}: MuLER of features and of random words as frequent",
+            x="muler",
+            y="share",
+            series="curve",
+            panels="feature",
+            where={**where, "system": system},
+        )
+        for system in systems
+    ]
+    forest = Bars(
+        table="specificity",
+        title=f"{kind}: {_headline(rows, metric, variant)}",
+        category="system",
+        series="feature",
+        values=("deviation", "muler", "z"),
+        where=where,
+        ordered=True,
+        strong="apart",
+        ends=("less is lost than on random words", "more is lost than on random words"),
+    )
+    bars = Bars(
+        table="specificity",
+        title=f"MuLER of features and of random words under {kind}",
+        category="feature",
+        series="system",
+        values=("muler", "mean", "below"),
+        where=where,
+        shown=tuple(systems),
+        beside="segments",
+    )
+    below = HeatMap(
+        table="specificity",
+        title=f"Share of random features with a lower MuLER under {kind}",
+        rows="feature",
+        columns="system",
+        value="below",
+        beside="segments",
+        where=where,
+        low=0.0,
+        high=1.0,
+        prominent=False,
+    )
+    return [forest, *curves, bars, below]
+
+
+def _headline(rows: Sequence[SpecificityRow], metric: str, variant: str) -> str:
+    """Which features stand out from random words, as the title of a picture."""
+    shown = [row for row in rows if (row.metric, row.variant) == (metric, variant)]
+    names = list(dict.fromkeys(gloss(row.feature) for row in shown if row.apart))
+    if names:
+        return f"{listed(names)} {'differ' if len(names) > 1 else 'differs'} from random words"
+    return _too_few(shown) or "no feature differs from random words"
+
+
+# What it says, in sentences.
+
+
+_ALPHA, _Z_ONE = 0.05, 1.644854
+
+STANDS_OUT = Claim(
+    "muler.validate.specificity.apart",
+    "{what} is lost than on random words of the same frequency on {features}",
+    None,
+    "the rank of a feature among random words, or the tail of their distribution, corrected after"
+    " Holm",
+)
+LIKE_RANDOM = Claim(
+    "muler.validate.specificity.alike",
+    "{figures} of MuLER cannot be told apart from random words of the same frequency",
+    "undecided",
+    "the corrected p of that test is above .05",
+)
+FEW_DRAWS = Claim(
+    "muler.validate.specificity.draws",
+    "{few}; --draws 100 or more can",
+    "caution",
+    "the smallest p that so many draws can show is above .05",
+)
+FLAWED = Claim(
+    "muler.validate.specificity.flawed",
+    "left out: {features} (MuLER outside 0 to 1, or of fewer than 30 segments)",
+    "caution",
+    "MuLER of the feature, and its segments",
+)
+SPECIFICITY_CLAIMS = (STANDS_OUT, LIKE_RANDOM, FEW_DRAWS, FLAWED)
+
+
+def specificity_verdict(finding: Finding) -> Iterator[Statement]:
+    """Which features stand out from random words as frequent; p-values are Holm's."""
+    every = finding.records(SpecificityRow)
+    rows = [row for row in every if row.below is not None and row.variant == every[0].variant]
+    flawed = [row for row in rows if not row.readable]
+    sound = [row for row in rows if row.readable]
+    corrected = stats.holm([row.p for row in sound])
+    found = [row for row, q in zip(sound, corrected, strict=True) if q <= _ALPHA]
+    for more, what in ((True, "more"), (False, "less")):
+        some = [row for row in found if ((row.deviation or 0.0) > 0) == more]
+        some.sort(key=lambda row: -abs(row.deviation or 0.0))
+        if some:
+            yield STANDS_OUT.said(
+                finding.positions(some),
+                level="worse" if more else "better",
+                what=what.capitalize(),
+                features=listed([_beside_random(row) for row in some]),
+            )
+    if sound and (few := _too_few(sound)):
+        yield FEW_DRAWS.said({}, few=few)
+    elif len(sound) > len(found):
+        yield LIKE_RANDOM.said({}, figures=counted(len(sound) - len(found), "figure"))
+    if flawed:
+        names = listed(list(dict.fromkeys(gloss(row.feature) for row in flawed)))
+        yield FLAWED.said(finding.positions(flawed), features=names)
+
+
+def _too_few(rows: Sequence[SpecificityRow]) -> str:
+    """That no feature could be told from so few random ones; empty where some could."""
+    most = max((row.draws for row in rows), default=0)
+    if 2 / (most + 1) <= _ALPHA:
+        return ""
+    return f"{counted(most, 'draw')} of random words cannot tell a feature from them"
+
+
+def _beside_random(row: SpecificityRow) -> str:
+    muler, mean, low, high = (value or 0.0 for value in (row.muler, row.mean, row.q05, row.q95))
+    random = amount(mean, low, high, share=True)
+    return f"{gloss(row.feature)} ({row.system}: {amount(muler, share=True)} against {random})"
+
+
+# Is a feature's MuLER its own, or would any words of like frequency have the same?
+
+
+_CURVES = 12  # features whose distribution is drawn: the most frequent ones
+
+
+_EXAMPLES = """\
+example:
+  gnomon muler validate specificity ref.txt -i sys.txt -l en --features 'pos:*' 'ent:*' \\
+    --draws 1000 --html report.html
+"""
+_RANDOM = Group("random features")
+Vocabulary: TypeAlias = Literal["all", "content"]
+_CONTENT = ("pos:NOUN", "pos:PROPN", "pos:VERB", "pos:ADJ", "pos:ADV")
+
+
+@method(
+    "muler.validate.specificity",
+    answers="whether features differ from random words that are as frequent",
+    title="MuLER: specificity",
+    examples=_EXAMPLES,
+    tables={"": "muler_specificity"},
+    rows={"specificity": SpecificityRow, "synthetic": RandomRow, "distribution": CurveRow},
+    by_system=True,
+    tagged=True,
+    check=check_masked,
+    verdict=specificity_verdict,
+    claims=SPECIFICITY_CLAIMS,
+)
+@with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
+def specificity(
+    testset: TestSet,
+    metrics: Metrics = "bleu",
+    features: Features = None,
+    *,
+    draws: Annotated[int, Limits(2, 10**9), Metavar("N"), _RANDOM] = 100,
+    groups: Annotated[Sequence[int], Limits(2, 10**9), Metavar("P"), _RANDOM] = (2, 3, 4, 5, 6),
+    vocabulary: Annotated[Vocabulary, _RANDOM] = "all",
+    seed: Annotated[int, Limits(0), Metavar("N"), _RANDOM] = SEED,
+    sources: FeatureSources,
+    masks: MaskOptions,
+    run: Run,
+) -> Finding:
+    """Whether MuLER tells features apart from random words (Karidi et al., specificity).
+
+    For each system, the word types of its references and output are split at random into p equal
+    groups, one of which is treated as a feature; and so ``draws`` times. For every real feature p
+    is the share of all words that are split / the feature's share of the references' words, rounded
+    (at least 2), so that the random features are about as frequent; and p goes through ``groups``
+    for its own sake. A word is a token of BLEU's tokeniser for the language, a type its case-folded
+    form.
+
+    Args:
+        testset: references and the outputs of one or more systems.
+        features: names of the features compared, wildcards allowed; by default as for
+            :func:`gnomon.muler.score`.
+        draws: random features per system and p: 100 say what stands out; 1000, as in the paper,
+            take ten times as long and draw finer distributions.
+        groups: further numbers of groups, 2 or more.
+        vocabulary: what is split into groups: "all" types, or those of "content" words: nouns,
+            proper nouns, verbs, adjectives and adverbs in most of their occurrences (by a tagger).
+        seed: of the draws; the same seed gives the same features under every metric; and of the
+            words that masking="substitute" draws.
+
+    Returns:
+        A finding whose rows hold ``system, metric, feature, variant, segments, reference_share,
+        output_share, muler, groups, draws, synthetic_reference_share, synthetic_output_share,
+        mean, variance, q05, median, q95, deviation, z, below``: ``draws`` counts the random
+        features with a defined MuLER, ``deviation`` is the feature's MuLER less their mean, ``z``
+        the same in standard deviations, ``below`` the share of them with a lower MuLER. Table
+        "synthetic" describes the random features per system and p, "distribution" holds their
+        cumulative distributions. Undefined figures are ``None``, with a notice.
+
+    Raises:
+        UsageError: draws or groups are too few; a metric, a feature or an option is malformed.
+        UnknownNameError: a metric, feature, tagger or option does not exist.
+        MaskingError: the metric cannot tell two masks apart.
+        DataError: the test set has no references or no systems.
+    """
+    setup = prepared(testset, metrics, sources.words(features), masks.seeded(seed), run)
+    every = words_of(setup.batch)
+    if vocabulary == "content":
+        content = WordChoice(tagger=sources.tagger, features=_CONTENT)
+        every = every.among(content.annotated(setup.batch, testset, run.cache, run.progress).spans)
+    words = [every.of_system(setup.batch, k) for k in range(len(setup.batch.systems))]
+    gathered = _SpecificityTables()
+    for name, one in setup.metrics.items():
+        experiment = _Experiment(setup, name, one, words, draws, tuple(sorted(set(groups))), seed)
+        experiment.run(gathered)
+        gathered.signatures[name] = setup.signature(
+            one,
+            "muler-validate-specificity",
+            fields={
+                "draws": draws,
+                "seed": seed,
+                "p": ",".join(map(str, experiment.groups)),
+                **({} if vocabulary == "all" else {"vocabulary": vocabulary}),
+            },
+        )
+    real = tell_apart(gathered.real)
+    return Finding(
+        method="muler validate specificity",
+        title="MuLER's specificity: do features differ from random words?",
+        tables=specificity_tables(real, gathered.synthetic, gathered.curves),
+        signatures=gathered.signatures,
+        views=specificity_views(list(gathered.signatures), setup.batch.systems, real),
+        notices=(*setup.notices, *dict.fromkeys(gathered.notices)),
+        facts={**setup.facts(), "draws": str(draws), "seed": str(seed)},
+    )
+
+
+@dataclass
+class _SpecificityTables:
+    """Records of the three tables, signatures, notices."""
+
+    real: list[SpecificityRow] = field(default_factory=list)
+    synthetic: list[RandomRow] = field(default_factory=list)
+    curves: list[CurveRow] = field(default_factory=list)
+    signatures: dict[str, str] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Experiment:
+    """All systems under one metric."""
+
+    setup: Setup
+    name: str
+    metric: MaskingMetric
+    words: Sequence[PlacedWords]
+    draws: int
+    groups: tuple[int, ...]
+    seed: int
+
+    def run(self, gathered: _SpecificityTables) -> None:
+        """Score real and random features of every system, and record them."""
+        found = self._figures()
+        for system, words in enumerate(self.words):
+            share = words.drawable_share
+            real = [
+                Real.of(name, words.covered(self.setup.spans, f), found[f][system], share)
+                for f, name in enumerate(self.setup.spans.features)
+            ]
+            drawn = self._random_features(system, words, {one.groups for one in real if one.groups})
+            self._record(gathered, system, real, drawn)
+
+    def _figures(self) -> list[tuple[Figures, ...]]:
+        """The figures of the real features, [features][systems]."""
+        everything = slices(self.setup.testset, None)[0].members
+        scored = self.setup.scored(
+            self.metric, self.setup.plan(self.metric), f"scoring {self.name}"
+        )
+        return [figures(scores, present, everything) for scores, present in scored]
+
+    def _random_features(
+        self, system: int, words: PlacedWords, wanted: set[int]
+    ) -> dict[int, Synthetic]:
+        """Random features for every number of groups that the vocabulary allows."""
+        batch = self.setup.batch.select(systems=[system])
+        asked = sorted({*self.groups, *wanted})
+        possible = [groups for groups in asked if groups <= len(words.drawable)]
+        total = self.draws * len(possible) * len(self.words)
+        found = {}
+        for place, groups in enumerate(possible):
+            before = self.draws * (system * len(possible) + place)
+            found[groups] = synthetic(
+                self.metric,
+                batch,
+                words,
+                self.setup.oracles,
+                groups=groups,
+                draws=self.draws,
+                seed=self.seed,
+                progress=partial(self._step, before, total),
+            )
+        return found
+
+    def _step(self, before: int, total: int, done: int) -> None:
+        self.setup.step(f"drawing {self.name}", before + done, total)
+
+    def _record(
+        self,
+        gathered: _SpecificityTables,
+        system: int,
+        real: Sequence[Real],
+        drawn: dict[int, Synthetic],
+    ) -> None:
+        name, types = self.setup.batch.systems[system], len(self.words[system].drawable)
+        frequent = sorted(real, key=lambda one: -(one.reference_share or 0.0))[:_CURVES]
+        for variant in VARIANTS:
+            key = {"system": name, "metric": self.name}
+            rows = [real_row(one, drawn.get(one.groups or 0), variant, **key) for one in real]
+            gathered.real += rows
+            gathered.synthetic += [
+                group_row(groups, drawn.get(groups), types, variant, **key)
+                for groups in sorted({*self.groups, *drawn})
+            ]
+            shown = {one.feature for one in frequent}
+            chosen = [row for row in rows if row.feature in shown]
+            gathered.curves += curve_rows(chosen, self.groups, drawn, variant, **key)
+        gathered.notices += _notices(name, types, self.groups, real, drawn, self.draws)
+
+
+def _notices(
+    system: str,
+    types: int,
+    groups: Sequence[int],
+    real: Sequence[Real],
+    drawn: dict[int, Synthetic],
+    draws: int,
+) -> list[str]:
+    notices = []
+    absent = [one.feature for one in real if not one.figures.segments]
+    if absent:
+        notices.append(
+            f"{system}: without segments in which both sides have it: {', '.join(absent)}"
+        )
+    much = sorted({*groups, *(one.groups for one in real if one.groups)} - set(drawn))
+    if much:
+        notices.append(
+            f"{system}: a vocabulary of {types} types cannot be split into"
+            f" {', '.join(map(str, much))} groups"
+        )
+    lost = {p: draws - found.defined for p, found in drawn.items() if found.defined < draws}
+    if lost:
+        told = ", ".join(f"{count} of {draws} at p = {p}" for p, count in sorted(lost.items()))
+        notices.append(f"{system}: random features without a MuLER, left out: {told}")
+    return notices

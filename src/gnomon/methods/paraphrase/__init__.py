@@ -1,0 +1,64 @@
+"""Paraphrased references: what further references change in a metric.
+
+Everything public is listed in ``__all__``; names are imported when first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.core.lazy import callable_package, lazy_exports
+from gnomon.methods.paraphrase import codes as codes
+
+if TYPE_CHECKING:
+    from gnomon.methods.paraphrase._adequacy import Filtered as Filtered
+    from gnomon.methods.paraphrase._adequacy import SheetItem as SheetItem
+    from gnomon.methods.paraphrase._adequacy import adequacy as adequacy
+    from gnomon.methods.paraphrase._adequacy import adequacy_sheet as adequacy_sheet
+    from gnomon.methods.paraphrase._adequacy import closeness as closeness
+    from gnomon.methods.paraphrase._adequacy import filtered as filtered
+    from gnomon.methods.paraphrase._adequacy import judge as judge
+    from gnomon.methods.paraphrase._adequacy import read_key as read_key
+    from gnomon.methods.paraphrase._adequacy import write_key as write_key
+    from gnomon.methods.paraphrase._adequacy import write_sheet as write_sheet
+    from gnomon.methods.paraphrase._constraints import Constraint as Constraint
+    from gnomon.methods.paraphrase._constraints import constraint_finding as constraint_finding
+    from gnomon.methods.paraphrase._constraints import constraints as constraints
+    from gnomon.methods.paraphrase._constraints import output_constraints as output_constraints
+    from gnomon.methods.paraphrase._constraints import read_constraints as read_constraints
+    from gnomon.methods.paraphrase._constraints import read_variants as read_variants
+    from gnomon.methods.paraphrase._constraints import variant_constraints as variant_constraints
+    from gnomon.methods.paraphrase._constraints import variant_paraphrases as variant_paraphrases
+    from gnomon.methods.paraphrase._constraints import write_constraints as write_constraints
+    from gnomon.methods.paraphrase._coverage import coverage as coverage
+    from gnomon.methods.paraphrase._diversity import MEASURES as MEASURES
+    from gnomon.methods.paraphrase._diversity import diversity as diversity
+    from gnomon.methods.paraphrase._diversity import lexical_diversity as lexical_diversity
+    from gnomon.methods.paraphrase._diversity import syntactic_diversity as syntactic_diversity
+    from gnomon.methods.paraphrase._diversity import tree_similarity as tree_similarity
+    from gnomon.methods.paraphrase._half_splits import from_outputs as from_outputs
+    from gnomon.methods.paraphrase._half_splits import half_splits as half_splits
+    from gnomon.methods.paraphrase._translations import pseudo_references as pseudo_references
+    from gnomon.methods.paraphrase._translations import round_trip as round_trip
+    from gnomon.methods.paraphrase._translations import translate as translate
+    from gnomon.methods.paraphrase._wordings import SYSTEMS as SYSTEMS
+    from gnomon.methods.paraphrase._wordings import Parses as Parses
+    from gnomon.methods.paraphrase._wordings import Wordings as Wordings
+    from gnomon.methods.paraphrase._wordings import first_of as first_of
+    from gnomon.methods.paraphrase._wordings import sets_of as sets_of
+    from gnomon.methods.paraphrase._wordings import tree_sets as tree_sets
+    from gnomon.methods.paraphrase._wordings import wordings_of as wordings_of
+    from gnomon.methods.paraphrase.codes import tree_stats as tree_stats
+    from gnomon.methods.paraphrase.gains import gain as gain
+    from gnomon.methods.paraphrase.gains import paraphrases_used as paraphrases_used
+    from gnomon.methods.paraphrase.gains import show as show
+    from gnomon.methods.paraphrase.generation import ConstrainedBy as ConstrainedBy
+    from gnomon.methods.paraphrase.generation import describe_generators as describe_generators
+    from gnomon.methods.paraphrase.generation import find_generator as find_generator
+    from gnomon.methods.paraphrase.generation import generate as generate
+    from gnomon.methods.paraphrase.generation import plan as plan
+    from gnomon.methods.paraphrase.generation import save_generated as save_generated
+    from gnomon.methods.paraphrase.training import train as train
+
+__getattr__, __dir__, __all__ = lazy_exports(__name__)
+callable_package(__name__, "gain")

@@ -1,0 +1,553 @@
+"""Do paraphrases keep the meaning? By a metric against the references, and by people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gnomon.core.errors import DataError, FormatError, UsageError
+from gnomon.core.findings import Bars, Finding, Listing
+from gnomon.core.options import (
+    SEED,
+    Confidence,
+    Group,
+    InputFile,
+    Metavar,
+    OutputFile,
+    Positive,
+    Seed,
+)
+from gnomon.core.records import SEGMENT, Record, column, columns_of, table
+from gnomon.core.registry import method
+from gnomon.core.signature import content_hash
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem, problems
+from gnomon.data.formats import FileRecord, atomic_write, read_lines, sheet_rows, to_cell
+from gnomon.methods.paraphrase._verdict import ADEQUACY_CLAIMS, adequacy_verdict
+from gnomon.methods.paraphrase._wordings import (
+    Paraphrases,
+    chosen_of,
+    each_of,
+    needed,
+    paraphrases_of,
+)
+from gnomon.metrics import bind, score
+from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.registry import check_metric
+from gnomon.stats.resampling import bootstrap_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.findings import Table
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.scores import Scores
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import Paraphrase
+    from gnomon.metrics import BoundMetric, Metric
+
+    AnyMetric: TypeAlias = str | Metric | BoundMetric | Callable[..., float]
+
+
+_TITLE = "How well paraphrases keep the meaning of the references"
+_EXAMPLES = """\
+By any metric against the references; or by people, in two steps: write a sheet and its key, give
+annotators the sheet alone, and let 'gnomon paraphrase judge' read their scores from 0 to 100 back.
+
+examples:
+  gnomon paraphrase adequacy -t wmt19/de-en --paraphrases made.jsonl -m chrf bertscore
+  gnomon paraphrase adequacy ref.txt --paraphrases made.jsonl --sheet sheet.tsv --key key.tsv
+"""
+
+
+class AdequacyRow(Record):
+    """How well the paraphrases of a method keep the meaning."""
+
+    method: str = column("Method", help="the method that made the paraphrases")
+    measure: str = column("Measure", help="a metric against the references, or people (0 to 100)")
+    value: float | None = column("Mean", help="over the paraphrases", ends=("low", "high"))
+    low: float | None = column("Low", help="bootstrap over segments")
+    high: float | None = column("High", help="likewise, the upper end")
+    n: int = column("Paraphrases", help="that have a value")
+    segments: int = column("Segments", help="that have such a paraphrase")
+    alone: int = column("Alone", help="of these, segments that lack one of another method")
+
+
+def closeness(
+    testset: TestSet,
+    paraphrases: Sequence[Paraphrase],
+    metric: AnyMetric = "chrf",
+    *,
+    allow_code: bool = False,
+) -> NDArray[np.float64]:
+    """The score of each paraphrase as if it were an output, against its segment's references."""
+    if not paraphrases:
+        return np.zeros(0)
+    return np.asarray(_scored(testset, paraphrases, metric, allow_code=allow_code).segments[0])
+
+
+def check_adequacy(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.paraphrase.adequacy` refuses of options that fit each alone."""
+    for number, metric in enumerate(each_of(options.metrics)):
+        yield from problems(
+            f"metrics[{number}]", check_metric, metric, outline, allow_code=options.allow_code
+        )
+    if (options.key is None) is not (options.sheet is None):
+        said = (
+            "a sheet (--sheet FILE.tsv; sheet='FILE.tsv') and its key (--key FILE.tsv;"
+            " key='FILE.tsv') go together: without the key no score can be read back"
+        )
+        yield Problem("sheet", UsageError(said))
+
+
+def _references_and_paraphrases(inputs: Any, _: object) -> tuple[TestSet, Sequence[Paraphrase]]:
+    """The test set that a command line names, and paraphrases of its references."""
+    one = inputs.one()
+    files = needed(one, "no paraphrases")
+    testset = one.references()
+    return testset, chosen_of(one, files, testset.segments)
+
+
+@method(
+    "paraphrase.adequacy",
+    answers="whether paraphrases keep the meaning",
+    data=("testset", "paraphrases"),
+    given=_references_and_paraphrases,
+    examples=_EXAMPLES,
+    rows={"adequacy": AdequacyRow},
+    metrics="all",
+    systems=False,
+    paraphrased=True,
+    check=check_adequacy,
+    verdict=adequacy_verdict,
+    claims=ADEQUACY_CLAIMS,
+)
+def adequacy(
+    testset: TestSet,
+    paraphrases: Paraphrases,
+    metrics: Metrics = "chrf",
+    *,
+    sheet: Annotated[OutputFile, Group("scores by people")] = None,
+    key: Annotated[OutputFile, Group("scores by people")] = None,
+    items: Annotated[Positive, Group("scores by people")] = 100,
+    confidence: Confidence = 0.95,
+    seed: Seed = SEED,
+    allow_code: bool = False,
+) -> Finding:
+    """Mean score of each method's paraphrases against the references, with an interval.
+
+    Args:
+        testset: references.
+        paraphrases: the paraphrases, or files of them; empty ones are left out.
+        metrics: specs of metrics; those that look at meaning say more than those that count words.
+        sheet: where a blind sheet is written on which people score paraphrases: .tsv.
+        key: where its key is written, which tells what made each paraphrase; :func:`judge` reads
+            it again.
+        items: paraphrases of each method on the sheet, at most; see :func:`adequacy_sheet`.
+        confidence: of the intervals (percentile bootstrap over segments).
+        seed: of their draws, and of those for the sheet.
+        allow_code: let a spec ``python('module:function')`` run code.
+
+    Returns:
+        A finding with rows ``method, measure, value, low, high, n, segments``.
+
+    Raises:
+        DataError: there is no paraphrase, or one is of a segment that is not there.
+        OutputError: the sheet or the key cannot be written.
+        UsageError: a sheet is asked for without a key, or a key without a sheet.
+    """
+    paraphrases = paraphrases_of(paraphrases, testset.segments)
+    if sheet is not None and key is not None:
+        drawn = adequacy_sheet(testset, paraphrases, items=items, seed=seed)
+        write_key(key, drawn)
+        write_sheet(sheet, drawn)
+    kept = [one for one in paraphrases if one.text.strip()]
+    for one in kept:
+        if not 1 <= one.segment <= testset.segments:
+            raise one.error(
+                f"segment {one.segment} is out of range: there are {testset.segments}, from 1"
+            )
+    rows, signatures = [], {}
+    for one_metric in each_of(metrics) if kept else ():
+        scores = _scored(testset, kept, one_metric, allow_code=allow_code)
+        metric = one_metric if isinstance(one_metric, str) else scores.metric
+        by_method: dict[str, dict[int, list[float]]] = {}
+        for one, value in zip(kept, scores.segments[0].tolist(), strict=True):
+            by_method.setdefault(one.method, {}).setdefault(one.segment, []).append(value)
+        rows += [
+            adequacy_row(made_by, metric, own, confidence, seed, shared=_shared(by_method))
+            for made_by, own in by_method.items()
+        ]
+        signatures[metric] = str(scores.signature)
+    return adequacy_finding(rows, signatures, {"test set": testset.name})
+
+
+def adequacy_finding(
+    rows: Sequence[AdequacyRow],
+    signatures: Mapping[str, str],
+    facts: Mapping[str, str],
+    more: Sequence[Table] = (),
+) -> Finding:
+    """Rows of :func:`adequacy_row` as a finding."""
+    if not rows:
+        raise DataError("there is no paraphrase to judge; name files with --paraphrases FILE")
+    return Finding(
+        method="paraphrase adequacy",
+        title=_TITLE,
+        tables=(table("adequacy", _TITLE, AdequacyRow, rows), *more),
+        signatures=signatures,
+        views=(
+            Listing("adequacy", _TITLE, tuple(one.name for one in columns_of(AdequacyRow))),
+            Bars("adequacy", _TITLE, "method", "measure", ("value",), beside="n"),
+        ),
+        facts=facts,
+    )
+
+
+def adequacy_row(
+    made_by: str,
+    measure: str,
+    by_segment: Mapping[int, Sequence[float]],
+    confidence: float,
+    seed: int,
+    *,
+    shared: Collection[int],
+) -> AdequacyRow:
+    """The mean of values that come in segments, which are drawn whole.
+
+    Undefined values (NaN) are left out.
+    """
+    known = [[value for value in group if np.isfinite(value)] for group in by_segment.values()]
+    sums = np.array([(sum(g), len(g)) for g in known if g], dtype=np.float64).reshape(-1, 2)
+    found = bootstrap_interval(sums, _ratio, level=confidence, seed=seed) if len(sums) else None
+    return AdequacyRow(
+        method=made_by,
+        measure=measure,
+        value=found.estimate if found else None,
+        low=found.low if found else None,
+        high=found.high if found else None,
+        n=int(sums[:, 1].sum()),
+        segments=len(sums),
+        alone=len(set(by_segment) - set(shared)),
+    )
+
+
+def _shared(by_method: Mapping[str, Mapping[int, Sequence[float]]]) -> set[int]:
+    """The segments of which every method has a value."""
+    return set.intersection(*(set(own) for own in by_method.values()))
+
+
+def _scored(
+    testset: TestSet, paraphrases: Sequence[Paraphrase], metric: AnyMetric, *, allow_code: bool
+) -> Scores:
+    """The paraphrases as the outputs of one system, each a segment of its own."""
+    places = [one.segment - 1 for one in paraphrases]
+    flat = TestSet(
+        name=testset.name,
+        references={n: [texts[i] for i in places] for n, texts in testset.references.items()},
+        systems={"paraphrases": [one.text for one in paraphrases]},
+        sources=None if testset.sources is None else [testset.sources[i] for i in places],
+        language_pair=testset.language_pair,
+    )
+    return score(flat, metric, allow_code=allow_code)
+
+
+def _ratio(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    total, count = rows.sum(axis=0)
+    return np.asarray(total / count)
+
+
+# A sheet on which people score paraphrases from 0 to 100, its key, and what the scores say.
+
+
+_KEY = ("item", "method", "segment", "system", "text")
+_JUDGE_EXAMPLES = """\
+examples:
+  gnomon paraphrase judge --answers anna.tsv ben.tsv --key key.tsv
+"""
+
+
+class ParaphraseAnswerRow(Record):
+    """A score that somebody gave a paraphrase."""
+
+    annotator: str = column("Annotator", help="who gave it")
+    item: str = column("Item", help="the paraphrase, as the sheet names it")
+    method: str = column("Method", help="the method that made it")
+    segment: int = SEGMENT
+    score: float = column("Score", digits=0, help="0 (not at all) to 100 (perfectly)")
+
+
+@dataclass(frozen=True)
+class SheetItem:
+    """A paraphrase to be scored.
+
+    Attributes:
+        item: its name on the sheet.
+        method: how it was made; hidden from annotators.
+        segment: 1-based segment.
+        text: the paraphrase.
+        system: the system that it is for, if for one.
+        references: the references that it should mean the same as; empty in a key.
+        source: the source, where there is one.
+    """
+
+    item: str
+    method: str
+    segment: int
+    text: str
+    system: str | None = None
+    references: tuple[str, ...] = ()
+    source: str | None = None
+
+
+def adequacy_sheet(
+    testset: TestSet, paraphrases: Sequence[Paraphrase], *, items: Positive = 100, seed: Seed = SEED
+) -> tuple[SheetItem, ...]:
+    """Draw paraphrases for people to score, the methods mixed.
+
+    Segments are drawn at random, first those that most methods paraphrase; of each, one paraphrase
+    of each method, until every method has ``items`` of them or no more are there.
+    """
+    found: dict[int, dict[str, list[Paraphrase]]] = {}
+    for one in paraphrases:
+        if one.text.strip():
+            found.setdefault(one.segment, {}).setdefault(one.method, []).append(one)
+    if not found:
+        raise DataError("there is no paraphrase to put on a sheet")
+    rng = np.random.default_rng(seed)
+    segments = sorted(found)
+    order = [segments[i] for i in rng.permutation(len(segments))]
+    order.sort(key=lambda segment: -len(found[segment]))
+    drawn: list[Paraphrase] = []
+    counts: dict[str, int] = {}
+    for segment in order:
+        for made_by in sorted(found[segment]):
+            choices = found[segment][made_by]
+            one = choices[int(rng.integers(len(choices)))]
+            if counts.get(made_by, 0) < items:
+                counts[made_by] = counts.get(made_by, 0) + 1
+                drawn.append(one)
+    study = content_hash(*(f"{p.segment} {p.method} {p.text}" for p in drawn))[:6]
+    mixed = [drawn[i] for i in rng.permutation(len(drawn))]
+    return tuple(_item(testset, p, f"{study}-{n}") for n, p in enumerate(mixed, start=1))
+
+
+def write_sheet(path: str | PathLike[str], items: Sequence[SheetItem]) -> None:
+    """Write a sheet: ``item, source, reference..., paraphrase, score, comment``, without methods.
+
+    People write into ``score`` how well the paraphrase keeps the meaning of the reference, from 0
+    (not at all) to 100 (perfectly). Cells that a spreadsheet would run are neutralised.
+    """
+    width = max((len(one.references) for one in items), default=0)
+    sources = any(one.source for one in items)
+    names = [f"reference {k + 1}" if width > 1 else "reference" for k in range(width)]
+    header = ["item", *(["source"] if sources else []), *names, "paraphrase", "score", "comment"]
+    rows = [
+        [
+            one.item,
+            *([one.source or ""] if sources else []),
+            *(*one.references, *[""] * (width - len(one.references))),
+            one.text,
+            "",
+            "",
+        ]
+        for one in items
+    ]
+    _write(path, [header, *rows])
+
+
+def write_key(path: str | PathLike[str], items: Sequence[SheetItem]) -> None:
+    """Write the key: which method made each item. Annotators must not see it."""
+    rows = [(i.item, i.method, str(i.segment), i.system or "", i.text) for i in items]
+    _write(path, [_KEY, *rows])
+
+
+def read_key(path: str | PathLike[str]) -> dict[str, SheetItem]:
+    """Read a key: item -> what it is."""
+    found: dict[str, SheetItem] = {}
+    for row in sheet_rows(str(path), read_lines(path), _KEY):
+        item, segment = row.get("item"), row.get("segment")
+        if item in found:
+            raise row.error(f"item {item!r} occurs twice in the key")
+        if not segment.isdecimal():
+            raise row.error(f"segment is {segment!r}; give the key as gnomon wrote it")
+        made = SheetItem(item, row.get("method"), int(segment), row.get("text"), row.get("system"))
+        found[item] = made
+    if not found:
+        raise FormatError("holds no items; give the key written with the sheet", path=path)
+    return found
+
+
+@method(
+    "paraphrase.judge",
+    answers="whether paraphrases keep the meaning, by people's scores on a sheet",
+    data=(),
+    given="nothing",
+    examples=_JUDGE_EXAMPLES,
+    rows={"adequacy": AdequacyRow, "scores": ParaphraseAnswerRow},
+    systems=False,
+    verdict=adequacy_verdict,
+    claims=ADEQUACY_CLAIMS,
+)
+def judge(
+    answers: Annotated[Sequence[str | PathLike[str]], InputFile(), Metavar("FILE")],
+    key: Annotated[str | PathLike[str], InputFile(), Metavar("FILE")],
+    *,
+    confidence: Confidence = 0.95,
+    seed: Seed = SEED,
+) -> Finding:
+    """Mean human score of each method, from filled sheets.
+
+    An annotator is named by a column ``annotator``, or else by the file. Items left open count
+    nowhere; the scores of several annotators for an item are averaged first.
+
+    Args:
+        answers: filled sheets.
+        key: the key that was written with the sheet.
+        confidence: of the intervals (bootstrap over segments).
+        seed: of their draws.
+
+    Returns:
+        A finding with rows as in :func:`adequacy`, measure "human", and every score.
+
+    Raises:
+        FormatError: a score is no number from 0 to 100, an item is not in the key or is scored
+            twice by one annotator; file and line are named.
+        DataError: nothing is scored.
+    """
+    items = read_key(key)
+    given: dict[tuple[str, str], float] = {}
+    for path in answers:
+        for row in sheet_rows(str(path), read_lines(path), ("item", "score")):
+            value = _score(row)
+            if value is None:
+                continue
+            who, item = row.get("annotator") or Path(path).stem, row.get("item")
+            if item not in items:
+                raise row.error(f"item {item!r} is not in the key; give the key of this sheet")
+            if (who, item) in given:
+                raise row.error(f"item {item!r} was scored before by {who!r}; keep one score")
+            given[who, item] = value
+    if not given:
+        raise DataError("no item is scored; write numbers from 0 to 100 into 'score'")
+    by_item: dict[str, list[float]] = {}
+    for (_, item), value in given.items():
+        by_item.setdefault(item, []).append(value)
+    by_method: dict[str, dict[int, list[float]]] = {}
+    for item, own in items.items():
+        if item in by_item:
+            mean = sum(by_item[item]) / len(by_item[item])
+            by_method.setdefault(own.method, {}).setdefault(own.segment, []).append(mean)
+    shared = _shared(by_method)
+    rows = [
+        adequacy_row(m, "human", v, confidence, seed, shared=shared)
+        for m, v in sorted(by_method.items())
+    ]
+    scores = [
+        ParaphraseAnswerRow(
+            annotator=who,
+            item=item,
+            method=items[item].method,
+            segment=items[item].segment,
+            score=value,
+        )
+        for (who, item), value in given.items()
+    ]
+    annotators = dict.fromkeys(who for who, _ in given)
+    return adequacy_finding(
+        rows,
+        {},
+        {"annotators": ", ".join(annotators), "scored": f"{len(by_item)} of {len(items)} items"},
+        [table("scores", "Every score", ParaphraseAnswerRow, scores)],
+    )
+
+
+def _item(testset: TestSet, one: Paraphrase, name: str) -> SheetItem:
+    i = one.segment - 1
+    references = tuple(t[i] or "" for t in testset.references.values() if t[i] is not None)
+    source = None if testset.sources is None else testset.sources[i]
+    return SheetItem(name, one.method, one.segment, one.text, one.system, references, source)
+
+
+def _score(row: FileRecord) -> float | None:
+    text = row.get("score").replace(",", ".")
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 100:
+        raise row.error(f"the score is {text!r}; a number from 0 to 100 is expected, or nothing")
+    return value
+
+
+def _write(path: str | PathLike[str], rows: Iterable[Sequence[str]]) -> None:
+    with atomic_write(path) as file:
+        file.writelines("\t".join(map(to_cell, row)) + "\n" for row in rows)
+
+
+# Which paraphrases to keep.
+
+
+class Filtered(NamedTuple):
+    """What is left of some paraphrases, and how many were dropped for what."""
+
+    kept: tuple[Paraphrase, ...]
+    empty: int
+    copies: int
+    duplicates: int
+    inadequate: int
+
+
+def filtered(
+    testset: TestSet,
+    paraphrases: Sequence[Paraphrase],
+    *,
+    copies: bool = True,
+    duplicates: bool = True,
+    metric: str | None = None,
+    least: float | None = None,
+    allow_code: bool = False,
+) -> Filtered:
+    """Drop paraphrases that add nothing, or that do not say the same."""
+    if (metric is None) is not (least is None):
+        raise UsageError("a filter needs both a metric and the least score that it lets through")
+    full = [one for one in paraphrases if one.text.strip()]
+    columns = testset.references.values()
+    references = [
+        {" ".join((c[i] or "").split()) for c in columns} for i in range(testset.segments)
+    ]
+    new = [
+        p for p in full if not copies or " ".join(p.text.split()) not in references[p.segment - 1]
+    ]
+    once = {
+        (p.segment, p.system, p.text if duplicates else n): p
+        for n, p in reversed(list(enumerate(new)))
+    }
+    kept = list(reversed(once.values()))
+    left = kept
+    if metric is not None and least is not None and kept:
+        _, bound = bind(testset, metric, allow_code=allow_code)
+        sign = 1 if bound.higher_is_better else -1
+        values = sign * closeness(testset, kept, metric, allow_code=allow_code)
+        left = [
+            one
+            for one, fit in zip(kept, np.greater_equal(values, sign * least), strict=True)
+            if fit
+        ]
+    return Filtered(
+        tuple(left),
+        empty=len(paraphrases) - len(full),
+        copies=len(full) - len(new),
+        duplicates=len(new) - len(kept),
+        inadequate=len(kept) - len(left),
+    )

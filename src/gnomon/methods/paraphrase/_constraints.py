@@ -1,0 +1,493 @@
+"""Which n-grams do many systems agree on that the reference lacks?"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
+
+from gnomon.core.errors import DataError, FormatError, UsageError
+from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight, Listing
+from gnomon.core.options import Help, InputFile, Limits, Metavar, OutputFile, Positive, Share
+from gnomon.core.records import SEGMENT, Record, column, columns_of, table
+from gnomon.core.registry import method
+from gnomon.core.signature import Signature
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem, problems
+from gnomon.data.formats import Paraphrase, atomic_write, read_lines, read_records
+from gnomon.methods.paraphrase._made_verdict import CONSTRAINTS_CLAIMS, constraints_verdict
+from gnomon.metrics.tokenise import check_tokeniser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
+    from gnomon.data.formats import FileRecord
+
+
+# N-grams of texts, with their places.
+
+
+#: the tokens of an n-gram
+Gram: TypeAlias = tuple[str, ...]
+
+#: most tokens of an n-gram; every text has as many n-grams of each length as tokens
+Longest: TypeAlias = Annotated[int, Limits(1, 100), Metavar("N"), Help("most tokens of an n-gram.")]
+
+KeptConstraints: TypeAlias = Annotated[
+    Positive | None, Help("how many are kept per segment, the longest ones; all by default.")
+]
+Tokeniser: TypeAlias = Annotated[str, Metavar("NAME"), Help("a tokeniser of BLEU; case counts.")]
+
+
+class TokenSpans(NamedTuple):
+    """The tokens of a text, and where each starts and ends in it."""
+
+    tokens: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+
+    def surface(self, text: str, place: int, length: int) -> str:
+        """The characters of an n-gram."""
+        return text[self.spans[place][0] : self.spans[place + length - 1][1]]
+
+
+def words_of(texts: Sequence[str], tokenizer: str) -> dict[str, TokenSpans]:
+    """The tokens of each distinct text."""
+    from gnomon.metrics.tokenise import tokenise
+
+    distinct = list(dict.fromkeys(texts))
+    table = tokenise(distinct, tokenizer)
+    return {
+        text: TokenSpans(tuple(table.strings(i)), tuple(table.spans(i)))
+        for i, text in enumerate(distinct)
+    }
+
+
+def grams(tokens: Sequence[str], longest: int) -> Counter[Gram]:
+    """How often each n-gram of 1 to ``longest`` tokens occurs, in order of appearance."""
+    found: Counter[Gram] = Counter()
+    for size in range(1, longest + 1):
+        found.update(tuple(tokens[i : i + size]) for i in range(len(tokens) - size + 1))
+    return found
+
+
+def contains(outer: Gram, inner: Gram) -> bool:
+    """Whether an n-gram is a part of another one (or equals it).
+
+    >>> contains(("a", "b", "c"), ("b", "c")), contains(("a", "b", "c"), ("a", "c"))
+    (True, False)
+    """
+    size = len(inner)
+    return any(outer[i : i + size] == inner for i in range(len(outer) - size + 1))
+
+
+def check_share(share: float) -> None:
+    """Refuse a share of no system."""
+    if not 0 < share <= 1:
+        raise UsageError(f"the share of systems is in (0, 1]; got {share}")
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """An n-gram that a paraphrase of a segment's reference should hold.
+
+    Attributes:
+        segment: 1-based segment.
+        tokens: the n-gram.
+        text: its characters, as they stand in an output (or in the file of variants).
+        systems: how many systems have it.
+        share: their share among all systems; ``None`` for variants.
+        replaces: the part of the reference that it is a variant of, where that is known.
+    """
+
+    segment: int
+    tokens: Gram
+    text: str
+    systems: int = 0
+    share: float | None = None
+    replaces: str | None = None
+
+
+def output_constraints(
+    testset: TestSet,
+    *,
+    systems: Sequence[str] | None = None,
+    share: Share = 0.75,
+    longest: Longest = 4,
+    most: KeptConstraints = None,
+    tokenizer: str = "13a",
+) -> tuple[Constraint, ...]:
+    """The n-grams that many systems have and no reference has (Bawden et al., 2020, section 3.4).
+
+    Of 1 to ``longest`` tokens, found in at least ``share`` of the systems and absent from all
+    references of the segment; the longest first (then those of more systems), and none that is
+    part of one kept before.
+    """
+    check_share(share)
+    chosen = testset if systems is None else testset.select(systems=systems)
+    if not chosen.systems:
+        raise DataError("constraints come from the outputs of systems, and the test set has none")
+    known = [text for texts in chosen.references.values() for text in texts if text is not None]
+    known += [text for texts in chosen.systems.values() for text in texts]
+    words = words_of(known, tokenizer)
+    least = math.ceil(share * len(chosen.systems) - 1e-9)
+    found: list[Constraint] = []
+    for i in range(chosen.segments):
+        outputs = [texts[i] for texts in chosen.systems.values()]
+        references = [texts[i] for texts in chosen.references.values()]
+        absent = {
+            gram for text in references if text for gram in grams(words[text].tokens, longest)
+        }
+        kept = _longest_common([words[text] for text in outputs], absent, least, longest)
+        for gram, count in kept[:most]:
+            text = _surface(gram, outputs, words)
+            found.append(Constraint(i + 1, gram, text, count, count / len(outputs)))
+    return tuple(found)
+
+
+def _longest_common(
+    outputs: Sequence[TokenSpans], absent: set[Gram], least: int, longest: int
+) -> list[tuple[Gram, int]]:
+    counts: Counter[Gram] = Counter()
+    for words in outputs:
+        counts.update(list(grams(words.tokens, longest)))  # each once per output
+    common = [(g, c) for g, c in counts.items() if c >= least and g not in absent]
+    common.sort(key=lambda pair: (-len(pair[0]), -pair[1]))
+    kept: list[tuple[Gram, int]] = []
+    for gram, count in common:
+        if not any(contains(other, gram) for other, _ in kept):
+            kept.append((gram, count))
+    return kept
+
+
+def _surface(gram: Gram, outputs: Sequence[str], words: dict[str, TokenSpans]) -> str:
+    size = len(gram)
+    for text in outputs:
+        tokens = words[text].tokens
+        for place in range(len(tokens) - size + 1):
+            if tokens[place : place + size] == gram:
+                return words[text].surface(text, place, size)
+    return " ".join(gram)
+
+
+# Constraints as a finding and as a file.
+
+
+_TITLE = "N-grams that the references lack"
+_SHOWN = 20
+_EXAMPLES = """\
+examples:
+  gnomon paraphrase constraints ref.txt -i sysA.txt sysB.txt sysC.txt sysD.txt --save wanted.jsonl
+  gnomon paraphrase constraints -t wmt19/de-en --variants variants.txt
+
+A file of variants holds lines such as: U.S. / United States
+"""
+
+
+class ConstraintRow(Record):
+    """An n-gram that references should hold."""
+
+    segment: int = SEGMENT
+    constraint: str = column("N-gram", help="its characters, as they stand in an output")
+    n: int = column("n", help="its tokens")
+    systems: int = column("Systems", help="systems whose output holds it")
+    share: float | None = column(
+        "Share", kind="share", help="among all systems; none for variants of a list"
+    )
+    replaces: str | None = column("For", help="the part of the reference that it is a variant of")
+
+
+def check_constraints(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.paraphrase.constraints` refuses of options that fit each alone."""
+    yield from problems("share", check_share, options.share)
+    yield from problems("tokenizer", check_tokeniser, options.tokenizer)
+    if outline is not None and not outline.systems:
+        said = "constraints come from the outputs of systems, and the test set has none"
+        yield Problem("", DataError(said))
+
+
+@method(
+    "paraphrase.constraints",
+    answers="which words most systems use and the reference lacks",
+    examples=_EXAMPLES,
+    rows={"constraints": ConstraintRow},
+    check=check_constraints,
+    verdict=constraints_verdict,
+    claims=CONSTRAINTS_CLAIMS,
+)
+def constraints(
+    testset: TestSet,
+    *,
+    share: Share = 0.75,
+    longest: Longest = 4,
+    most: Positive | None = None,
+    variants: Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE")] = None,
+    tokenizer: Tokeniser = "13a",
+    save: OutputFile = None,
+) -> Finding:
+    """Words that references lack: those of many systems, or variants from a list.
+
+    Args:
+        testset: references and outputs.
+        share: n-grams of at least this share of the systems count; in (0, 1].
+        most: how many are kept per segment, the longest ones; all by default.
+        variants: a file of variants, which count in place of the systems' words (see
+            :func:`read_variants`).
+        save: where the constraints are written (:func:`write_constraints`): .jsonl.
+
+    Returns:
+        A finding with rows ``segment, constraint, n, systems, share, replaces``, and examples.
+
+    Raises:
+        DataError: there are no systems.
+        UsageError: the share or a number is out of its range.
+    """
+    if variants is None:
+        found = output_constraints(
+            testset, share=share, longest=longest, most=most, tokenizer=tokenizer
+        )
+        options: dict[str, object] = {"share": share, "longest": longest, "most": most}
+    else:
+        lines = read_variants(variants)
+        found = variant_constraints(testset, lines, tokenizer=tokenizer)
+        options = {"variants": len(lines)}
+    if save is not None:
+        write_constraints(save, found)
+    signature = Signature("constraints").adding(options, tok=tokenizer)
+    return constraint_finding(testset, found, str(signature))
+
+
+def constraint_finding(testset: TestSet, found: Sequence[Constraint], signature: str) -> Finding:
+    """Constraints as rows ``segment, constraint, n, systems, share, replaces``, with examples."""
+    rows = [
+        ConstraintRow(
+            segment=one.segment,
+            constraint=one.text,
+            n=len(one.tokens),
+            systems=one.systems,
+            share=one.share,
+            replaces=one.replaces,
+        )
+        for one in found
+    ]
+    segments = len({one.segment for one in found})
+    order = sorted(found, key=lambda one: (-(one.share or 0.0), -len(one.tokens), one.segment))
+    shown = tuple(one.name for one in columns_of(ConstraintRow))
+    return Finding(
+        method="paraphrase constraints",
+        title=_TITLE,
+        tables=(table("constraints", _TITLE, ConstraintRow, rows),),
+        signatures={"constraints": signature},
+        views=(Listing("constraints", _TITLE, shown, most=_SHOWN),),
+        exhibits=tuple(_exhibit(testset, one) for one in order[:_SHOWN]),
+        facts={
+            "test set": testset.name,
+            "systems": str(len(testset.systems)),
+            "constraints": f"{len(found)} in {segments} of {testset.segments} segments",
+        },
+    )
+
+
+def write_constraints(path: str | PathLike[str], found: Sequence[Constraint]) -> None:
+    """Write constraints as JSONL: ``segment, text, tokens, systems, share, replaces``."""
+    keys = ("segment", "text", "tokens", "systems", "share", "replaces")
+    rows = [{key: getattr(one, key) for key in keys} for one in found]
+    with atomic_write(path) as file:
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def read_constraints(path: str | PathLike[str]) -> tuple[Constraint, ...]:
+    """Read constraints of :func:`write_constraints`, or your own: ``segment`` and ``text``."""
+    found = tuple(_of_record(record) for record in read_records(path, "jsonl"))
+    if not found:
+        raise DataError(f"{path} holds no constraints; 'gnomon paraphrase constraints' finds some")
+    return found
+
+
+def _of_record(record: FileRecord) -> Constraint:
+    values = record.values
+    segment, text = record.value("segment"), record.text("text")
+    if type(segment) is not int or segment < 1:
+        raise record.error(f"segment is {segment!r:.40}; a number from 1 is expected")
+    if not text.strip():
+        raise record.error("text is empty; the words that a paraphrase is to hold are expected")
+    tokens = values.get("tokens")
+    if not (isinstance(tokens, list) and all(isinstance(one, str) for one in tokens)):
+        tokens = text.split()
+    systems, share, replaces = (values.get(key) for key in ("systems", "share", "replaces"))
+    return Constraint(
+        segment=segment,
+        tokens=tuple(tokens),
+        text=text,
+        systems=systems if type(systems) is int else 0,
+        share=share if isinstance(share, float) else None,
+        replaces=replaces if isinstance(replaces, str) else None,
+    )
+
+
+def _exhibit(testset: TestSet, one: Constraint) -> Exhibit:
+    i = one.segment - 1
+    texts = [
+        ExhibitText("reference", name, texts[i] or "", _marks(texts[i] or "", one.replaces))
+        for name, texts in testset.references.items()
+        if texts[i] is not None
+    ]
+    holding = [name for name, texts in testset.systems.items() if one.text in texts[i]][:3]
+    texts += [
+        ExhibitText(
+            "candidate", name, testset.systems[name][i], _marks(testset.systems[name][i], one.text)
+        )
+        for name in holding
+    ]
+    said = "from the list" if one.share is None else f"in {one.systems} systems"
+    return Exhibit(
+        group="constraints",
+        kind="absent from the references",
+        segment=one.segment,
+        texts=tuple(texts),
+        systems=tuple(holding),
+        weight=one.share or 0.0,
+        caption=f"{one.text!r}: {said}",
+    )
+
+
+def _marks(text: str, part: str | None) -> tuple[Highlight, ...]:
+    start = text.find(part) if part else -1
+    return (Highlight(start, start + len(part)),) if part and start >= 0 else ()
+
+
+# Common variants of a language, from a user's list: ``U.S. / United States``.
+
+
+_SEPARATOR = re.compile(r"\s+/\s+|\t")
+
+
+class _Found(NamedTuple):
+    segment: int
+    reference: str
+    start: int
+    end: int
+    other: str
+
+
+def read_variants(path: str | PathLike[str]) -> tuple[tuple[str, ...], ...]:
+    """Read a list of variants: a line holds two or more, separated by ``' / '`` or tabs.
+
+    Empty lines, and lines that begin with ``#``, are left out.
+    """
+    found = []
+    for number, line in enumerate(read_lines(path), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        parts = tuple(part.strip() for part in _SEPARATOR.split(line.strip()) if part.strip())
+        if len(parts) < 2 or len(set(parts)) < len(parts):
+            raise FormatError(
+                f"{line[:60]!r}: two different variants or more are expected, with ' / ' or a tab"
+                " between them",
+                path=path,
+                line=number,
+            )
+        found.append(parts)
+    if not found:
+        raise DataError(f"{path} holds no variants; write lines such as 'U.S. / United States'")
+    return tuple(found)
+
+
+def variant_constraints(
+    testset: TestSet, variants: Sequence[Sequence[str]], *, tokenizer: str = "13a"
+) -> tuple[Constraint, ...]:
+    """Constraints that ask for the variants of what the references hold.
+
+    A variant counts as held where its tokens stand in a reference; each other variant of its line
+    that no reference of the segment holds becomes a constraint.
+    """
+    made: dict[tuple[int, str], tuple[Constraint, str]] = {}
+    tokens = words_of([text for line in variants for text in line], tokenizer)
+    for found in _variant_places(testset, variants, tokenizer):
+        held = found.reference[found.start : found.end]
+        constraint = Constraint(found.segment, tokens[found.other].tokens, found.other)
+        made.setdefault((found.segment, found.other), (constraint, held))
+    return tuple(
+        Constraint(c.segment, c.tokens, c.text, replaces=held) for c, held in made.values()
+    )
+
+
+def variant_paraphrases(
+    testset: TestSet, variants: Sequence[Sequence[str]], *, tokenizer: str = "13a"
+) -> tuple[Paraphrase, ...]:
+    """The references with one variant put in the place of another; nothing else is changed."""
+    made = []
+    for found in _variant_places(testset, variants, tokenizer):
+        text = found.reference[: found.start] + found.other + found.reference[found.end :]
+        made.append(Paraphrase(found.segment, text, "variants"))
+    return tuple(dict.fromkeys(made))
+
+
+def _variant_places(
+    testset: TestSet, variants: Sequence[Sequence[str]], tokenizer: str
+) -> Iterator[_Found]:
+    columns = list(testset.references.values())
+    texts = [text for column in columns for text in column if text]
+    words = words_of([*texts, *(text for line in variants for text in line)], tokenizer)
+    lines = _by_first(variants, words)
+    for i in range(testset.segments):
+        references = [column[i] or "" for column in columns]
+        for reference in filter(None, references):
+            for line, start, end in _places(reference, lines, words):
+                for other in line:
+                    if not any(_holds(words[r], words[other]) for r in references if r):
+                        yield _Found(i + 1, reference, start, end, other)
+
+
+def _by_first(
+    variants: Sequence[Sequence[str]], words: Mapping[str, TokenSpans]
+) -> dict[str, list[tuple[str, Sequence[str]]]]:
+    """Variants and their lines by first token."""
+    found: dict[str, list[tuple[str, Sequence[str]]]] = {}
+    for line in variants:
+        for text in line:
+            for first in words[text].tokens[:1]:
+                found.setdefault(first, []).append((text, line))
+    return found
+
+
+def _places(
+    reference: str,
+    lines: Mapping[str, Sequence[tuple[str, Sequence[str]]]],
+    words: Mapping[str, TokenSpans],
+) -> Iterator[tuple[Sequence[str], int, int]]:
+    """The lines whose variants stand in a reference, and the characters where they stand."""
+    tokens, spans = words[reference]
+    for place, token in enumerate(tokens):
+        for text, line in lines.get(token, ()):
+            end = place + len(words[text].tokens)
+            if tokens[place:end] != words[text].tokens:
+                continue
+            if not _inside_longer(words[reference], place, line, text, words):
+                yield line, spans[place][0], spans[end - 1][1]
+
+
+def _holds(words: TokenSpans, part: TokenSpans) -> bool:
+    size = len(part.tokens)
+    places = range(len(words.tokens) - size + 1)
+    return any(words.tokens[i : i + size] == part.tokens for i in places)
+
+
+def _inside_longer(
+    words: TokenSpans, place: int, line: Sequence[str], text: str, known: Mapping[str, TokenSpans]
+) -> bool:
+    """Whether a longer variant of the line stands here, which this one is part of."""
+    size = len(known[text].tokens)
+    for other in line:
+        tokens = known[other].tokens
+        if len(tokens) <= size:
+            continue
+        for start in range(max(0, place + size - len(tokens)), place + 1):
+            if words.tokens[start : start + len(tokens)] == tokens:
+                return True
+    return False

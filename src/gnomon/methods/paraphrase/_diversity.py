@@ -1,0 +1,583 @@
+"""How different the wordings in each set are: words, structure, and the segments to look at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+from gnomon.core.cache import Cache
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.findings import Bars, Exhibit, ExhibitText, Finding, Highlight, Listing
+from gnomon.core.options import Flags, Group, Metavar
+from gnomon.core.records import Record, column, columns_of, table
+from gnomon.core.registry import method
+from gnomon.core.signature import Signature
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem, problems
+from gnomon.data.formats import Tree, parse_tree, read_systems
+from gnomon.methods.paraphrase._verdict import DIVERSITY_CLAIMS, diversity_verdict
+from gnomon.methods.paraphrase._wordings import (
+    SYSTEMS,
+    Language,
+    Paraphrases,
+    ParserName,
+    Parses,
+    TreeSets,
+    Wordings,
+    by_parser,
+    check_trees,
+    chosen_of,
+    cut,
+    sets_in,
+    sets_of,
+    tagger_faults,
+    tree_sets,
+    trees_of,
+    wordings_of,
+)
+from gnomon.metrics.tokenise import check_tokeniser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import Paraphrase
+
+
+# How different the words of paraphrases are.
+
+
+LEXICAL = ("lexical", "lexical-tokens")
+_NO_SENTENCE = "sentences must be texts, or lists of texts (one list per sentence); got {!r:.60}"
+
+
+def lexical_diversity(
+    sentences: Sequence[Sequence[str | None]] | Sequence[str],
+    variant: str = "lexical",
+    *,
+    tokenizer: str = "13a",
+) -> float | None:
+    """How different the words of paraphrases are, DS_x (Bawden et al., 2020).
+
+    The mean over sentences of the mean over unordered pairs of 1 - (common distinct words) / (mean
+    length). By default lengths count distinct words, so that this is Dice's coefficient and equal
+    texts do not differ; with ``lexical-tokens`` they count all words, as the authors do, and equal
+    texts with a repeated word do differ. Two empty texts do not differ.
+
+    >>> lexical_diversity(["the cat sat here", "the cat lay here"])
+    0.25
+    """
+    groups = [sentences] if all(isinstance(s, str) for s in sentences) else sentences
+    return mean(lexical_values(groups, variant, tokenizer=tokenizer))  # type: ignore[arg-type]  # lexical_values refuses what is no group
+
+
+def lexical_values(
+    groups: Sequence[Sequence[str | None]], variant: str = "lexical", *, tokenizer: str = "13a"
+) -> list[float | None]:
+    """DS_x of each sentence; ``None`` where it has fewer than two paraphrases."""
+    from gnomon.metrics.tokenise import tokenise
+
+    if variant not in LEXICAL:
+        raise UnknownNameError("variant of lexical diversity", variant, LEXICAL)
+    for group in groups:
+        if isinstance(group, str) or not all(t is None or isinstance(t, str) for t in group):
+            raise UsageError(_NO_SENTENCE.format(group))
+    texts = list(dict.fromkeys(t for group in groups for t in group if t is not None))
+    table = tokenise(texts, tokenizer)
+    rows = [table.ids[a:b].tolist() for a, b in zip(table.offsets, table.offsets[1:], strict=False)]
+    words = {text: frozenset(row) for text, row in zip(texts, rows, strict=True)}
+    lengths = {
+        text: len(row) if variant == "lexical-tokens" else len(words[text])
+        for text, row in zip(texts, rows, strict=True)
+    }
+
+    def apart(a: str, b: str) -> float:
+        both = lengths[a] + lengths[b]
+        return 1 - 2 * len(words[a] & words[b]) / both if both else 0.0
+
+    return [_over_pairs([t for t in group if t is not None], apart) for group in groups]
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """The mean of the defined values; ``None`` without any."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _over_pairs(texts: Sequence[str], apart: Callable[[str, str], float]) -> float | None:
+    return mean([apart(a, b) for a, b in combinations(texts, 2)])
+
+
+# How alike two trees are: the subset-tree kernel, normalised.
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """A tree as its productions, children before their parents."""
+
+    productions: tuple[tuple[str, ...], ...]
+    children: tuple[tuple[int, ...], ...]
+    decay: float
+
+    @classmethod
+    def of(cls, tree: Tree, *, decay: float, words: bool) -> Nodes:
+        """Number the nodes of a tree; without words, its lowest constituents are no nodes."""
+        productions: list[tuple[str, ...]] = []
+        children: list[tuple[int, ...]] = []
+        _number(tree, words, productions, children)
+        return cls(tuple(productions), tuple(children), decay)
+
+    @cached_property
+    def by_production(self) -> Mapping[tuple[str, ...], list[int]]:
+        """The nodes of each production."""
+        found: dict[tuple[str, ...], list[int]] = {}
+        for node, production in enumerate(self.productions):
+            found.setdefault(production, []).append(node)
+        return found
+
+    @cached_property
+    def own(self) -> float:
+        """Logarithm of the kernel of the tree with itself."""
+        return _log_kernel(self, self)
+
+
+def tree_similarity(
+    a: Tree | str, b: Tree | str, *, decay: float = 0.4, words: bool = True
+) -> float | None:
+    """How alike two constituency trees are (Moschitti, 2006; kernel of Collins and Duffy, 2002).
+
+    K(a, b) is the sum over pairs of nodes of C; C = 0 where the productions differ, else decay
+    times the product over the children of 1 + C. The result is K(a, b) / sqrt(K(a, a) K(b, b)).
+
+    >>> round(tree_similarity("(NP (DT a) (NN cat))", "(NP (DT a) (NN dog))"), 3)
+    0.606
+    """
+    check_decay(decay)
+    one, other = (_nodes(tree, decay, words) for tree in (a, b))
+    return None if one is None or other is None else similarity(one, other)
+
+
+def check_decay(decay: float) -> None:
+    """Refuse a decay outside of (0, 1]."""
+    if not 0 < decay <= 1:
+        raise UsageError(f"the decay (lambda) of the tree kernel is in (0, 1]; got {decay}")
+
+
+def similarity(a: Nodes, b: Nodes) -> float | None:
+    """The normalised kernel of two numbered trees; ``None`` where one has no production."""
+    if not a.productions or not b.productions:
+        return None
+    return min(1.0, math.exp(_log_kernel(a, b) - (a.own + b.own) / 2))
+
+
+def _nodes(tree: Tree | str, decay: float, words: bool) -> Nodes | None:  # noqa: FBT001  # passed on
+    found = parse_tree(tree) if isinstance(tree, str) else tree
+    return None if found is None else Nodes.of(found, decay=decay, words=words)
+
+
+def _number(
+    tree: Tree,
+    words: bool,  # noqa: FBT001  # passed on
+    productions: list[tuple[str, ...]],
+    children: list[tuple[int, ...]],
+) -> int | None:
+    """Append a constituent after those below it; its number, or nothing for a leaf."""
+    below = [
+        _number(child, words, productions, children) for child in tree if isinstance(child, Tree)
+    ]
+    names = [tree.label]
+    for child in tree:
+        if isinstance(child, Tree):
+            names.append(child.label)
+        elif words:
+            names += ["", child]
+    if len(names) == 1:
+        return None
+    productions.append(tuple(names))
+    children.append(tuple(-1 if node is None else node for node in below))
+    return len(productions) - 1
+
+
+def _log_kernel(a: Nodes, b: Nodes) -> float:
+    """Logarithm of the sum over pairs of nodes; minus infinity where none match."""
+    decay, total = a.decay, 0.0
+    counts: dict[tuple[int, int], float] = {}
+    theirs = b.by_production
+    for i, production in enumerate(a.productions):
+        for j in theirs.get(production, ()):
+            count = decay
+            for pair in zip(a.children[i], b.children[j], strict=True):
+                count *= 1.0 + counts.get(pair, 0.0)
+            counts[i, j] = count
+            total += count
+    if math.isinf(total):  # trees of a thousand nodes and more have too many fragments in common
+        return _log_kernel_of_large(a, b)
+    return math.log(total) if total else -math.inf
+
+
+def _log_kernel_of_large(a: Nodes, b: Nodes) -> float:
+    decay, logs = math.log(a.decay), dict[tuple[int, int], float]()
+    theirs = b.by_production
+    for i, production in enumerate(a.productions):
+        for j in theirs.get(production, ()):
+            pairs = zip(a.children[i], b.children[j], strict=True)
+            logs[i, j] = decay + sum(_log_one_more(logs[pair]) for pair in pairs if pair in logs)
+    largest = max(logs.values())
+    return largest + math.log(sum(math.exp(value - largest) for value in logs.values()))
+
+
+def _log_one_more(log: float) -> float:
+    """log(1 + exp(log)) without overflow."""
+    return max(log, 0.0) + math.log1p(math.exp(-abs(log)))
+
+
+# How different the structures of paraphrases are.
+
+
+Lone: TypeAlias = Annotated[Literal["zero", "skip"], Group("syntax trees")]
+
+
+def syntactic_diversity(
+    trees: Sequence[Sequence[Tree | str | None]] | Sequence[Tree | str],
+    *,
+    decay: float = 0.4,
+    words: bool = True,
+    lone: Lone = "zero",
+) -> float | None:
+    """How different the constituency trees of paraphrases are, DS_t (Bawden et al., 2020).
+
+    The mean over sentences of the mean over unordered pairs of 1 - :func:`tree_similarity`.
+
+    >>> round(syntactic_diversity(["(NP (DT a) (NN cat))", "(NP (DT a) (NN dog))"]), 3)
+    0.394
+    """
+    flat = all(isinstance(tree, (Tree, str)) for tree in trees)
+    values = syntactic_values([trees] if flat else trees, decay=decay, words=words)  # type: ignore[list-item, arg-type]  # told apart by the line above
+    return counted(values, lone)
+
+
+def counted(values: Sequence[float | None], lone: str) -> float | None:
+    """The mean over sentences, those without a value counted or left out."""
+    found = mean(values)
+    if found is None or lone == "skip":
+        return found
+    return sum(value or 0.0 for value in values) / len(values)
+
+
+def syntactic_values(
+    groups: Sequence[Sequence[Tree | str | None]], *, decay: float = 0.4, words: bool = True
+) -> list[float | None]:
+    """DS_t of each sentence; ``None`` where it has fewer than two trees."""
+    check_decay(decay)
+    return [_apart(group, decay, words) for group in groups]
+
+
+def _apart(group: Sequence[Tree | str | None], decay: float, words: bool) -> float | None:  # noqa: FBT001  # passed on
+    read = (parse_tree(tree) if isinstance(tree, str) else tree for tree in group)
+    nodes = [Nodes.of(tree, decay=decay, words=words) for tree in read if tree is not None]
+    alike = [similarity(a, b) for a, b in combinations(nodes, 2)]
+    return mean([None if value is None else 1 - value for value in alike])
+
+
+# Diversity of sets as a method
+
+
+MEASURES = (*LEXICAL, "syntactic")
+Measure: TypeAlias = Literal["lexical", "lexical-tokens", "syntactic"]
+_TITLE = "How different the wordings of each set are"
+_SHOWN = 10
+_EXAMPLES = """\
+Files that differ in a number at the end are one set: ref.human1.txt and ref.human2.txt are "human".
+In JSONL a method is a set. The outputs of two systems or more are a set, too.
+
+examples:
+  gnomon paraphrase diversity ref.human1.txt ref.human2.txt ref.human3.txt
+  gnomon paraphrase diversity -t wmt19/de-en --paraphrases made.jsonl -l en --parse
+  gnomon paraphrase diversity --trees ref.human1.ptb ref.human2.ptb
+"""
+
+
+class DiversityRow(Record):
+    """How different the wordings of a set are, by one measure."""
+
+    set: str = column("Set", help="a method of paraphrasing, references, or the systems' outputs")
+    measure: str = column("Measure", help="what is compared: words, or trees (syntactic)")
+    value: float | None = column(
+        "Diversity",
+        kind="share",
+        digits=4,
+        better="higher",
+        help="0: equal wordings, 1: nothing in common",
+    )
+    n: int = column("n", help="segments with two wordings or more")
+    wordings: float | None = column(
+        "Wordings", digits=1, help="mean number of wordings of these segments"
+    )
+    skipped: int | None = column("Skipped", help="wordings without a tree (syntactic)")
+
+
+def check_diversity(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.paraphrase.diversity` refuses of options that fit each alone."""
+    if not options.measures:
+        said = f"no measure is asked for; name some of {', '.join(MEASURES)}"
+        yield Problem("measures", UsageError(said))
+    yield from problems("tokenizer", check_tokeniser, options.tokenizer)
+    yield from problems("decay", check_decay, options.decay)
+    if "syntactic" in options.measures:
+        yield from tagger_faults(options.tagger, options.language)
+
+
+def _named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wordings]]:
+    """The sets of wordings that a command line names."""
+    one = inputs.one()
+    args = one.args
+    if options.get("trees"):
+        options["trees"] = cut(tree_sets(options["trees"]), args.first)
+    if options.get("parse") and args.language_pair:
+        options.setdefault("language", args.language_pair)
+    asked = {name: options.get(name) for name in ("tagger", "language")}
+    if not args.test_set:
+        _check_parsed(parse=bool(options.get("parse")), **asked)
+    files = [*args.refs, *(args.paraphrases or ())]
+    if args.table or args.test_set:
+        testset = one.original()
+        if options.get("parse") and not options.get("tagger"):
+            options.setdefault("language", testset.outline.target_language)
+        return (sets_of(testset, chosen_of(one, files, testset.segments)),)
+    if not (files or args.input or options.get("trees")):
+        raise UsageError(
+            "nothing to compare: name files of paraphrases (ref.NAME1.txt ref.NAME2.txt, or"
+            " --paraphrases FILE.jsonl), a test set (-t DIR) or trees (--trees FILE.ptb)"
+        )
+    sets = wordings_of(chosen_of(one, files, None))
+    if args.input:
+        sets |= {SYSTEMS: list(zip(*read_systems(args.input).values(), strict=True))}
+    return ({name: groups[: args.first] for name, groups in sets.items()},)
+
+
+def _check_parsed(*, parse: bool, tagger: str | None, language: str | None) -> None:
+    if parse and tagger is None and language is None:
+        raise UsageError(
+            "what parses must be known: give a language (-l en; language='en') or a parser"
+            " (--tagger spacy:NAME; tagger='spacy:NAME')"
+        )
+
+
+def _sets_of_study(
+    *, original: TestSet, chosen: Sequence[Paraphrase], **_: object
+) -> tuple[dict[str, Wordings]]:
+    return (sets_of(original, chosen),)
+
+
+@method(
+    "paraphrase.diversity",
+    answers="how different paraphrases are, in words and in structure",
+    title="Paraphrases: diversity",
+    data=("sets",),
+    given=_named_sets,
+    examples=_EXAMPLES,
+    tables={"": "paraphrase_diversity"},
+    rows={"diversity": DiversityRow},
+    systems=False,
+    from_study=_sets_of_study,
+    check=check_diversity,
+    verdict=diversity_verdict,
+    claims=DIVERSITY_CLAIMS,
+)
+def diversity(
+    sets: Mapping[str, Wordings] | TestSet | Paraphrases,
+    *,
+    measures: Sequence[Measure] = ("lexical", "lexical-tokens", "syntactic"),
+    tokenizer: Annotated[str, Flags(("-tok",)), Metavar("NAME")] = "13a",
+    trees: TreeSets | None = None,
+    parse: Annotated[bool, Group("syntax trees")] = False,
+    tagger: ParserName = None,
+    language: Language = None,
+    decay: Annotated[float, Metavar("X"), Group("syntax trees")] = 0.4,
+    words: Annotated[bool, Group("syntax trees")] = True,
+    lone: Lone = "zero",
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """Lexical and syntactic diversity of sets of wordings (Bawden et al., 2020, section 5).
+
+    Args:
+        sets: name -> one list of texts per segment (see :func:`sets_of`); a test set, whose
+            references, paraphrases and outputs are sets; or paraphrases, or files of them.
+        measures: of these; "syntactic" is left out where there are no trees.
+        tokenizer: of the lexical measures; a tokeniser of BLEU.
+        trees: constituency trees of sets that were parsed elsewhere: name -> one list of trees per
+            segment, or files of one tree in brackets per line: ref.NAME.ptb.
+        parse: make the trees of the other sets, from dependencies, by spaCy.
+        tagger: the parser that does that (``spacy:NAME``); it need not be asked for by ``parse``.
+        language: likewise by the standard pipeline of a language; by default that of the test set.
+        decay: lambda of the tree kernel, in (0, 1].
+        words: whether words are parts of the trees, which end at parts of speech without them.
+        lone: what a segment with fewer than two trees counts: "zero", or "skip" to leave it out.
+        cache: where trees are kept between runs.
+        progress: called with a stage, what is done, and the total.
+
+    Returns:
+        A finding with rows ``set, measure, value, n, wordings, skipped``, and for each set the
+        segments with the most different wordings side by side.
+
+    Raises:
+        DataError: no set holds two wordings of any segment; trees are not parallel to texts.
+        UnknownNameError: there is no such measure.
+        UsageError: trees are to be made, and nothing says of which language.
+    """
+    if parse and language is None and isinstance(sets, TestSet):
+        language = sets.outline.target_language
+    _check_parsed(parse=parse, tagger=tagger, language=language)
+    given_trees = trees_of(trees)
+    found = sets_in(sets)
+    lexical = {
+        (name, measure): lexical_values(groups, measure, tokenizer=tokenizer)
+        for name, groups in found.items()
+        for measure in LEXICAL
+        if measure in measures
+    }
+    rows = [
+        _row(name, measure, values, mean(values), found[name])
+        for (name, measure), values in lexical.items()
+    ]
+    notices: list[str] = []
+    if "syntactic" in measures:
+        parses = dict(given_trees)
+        check_trees(parses, _size(found, parses), {name: len(own) for name, own in found.items()})
+        parses |= _parsed(found, parses, tagger, language, cache, progress)
+        for name, groups in parses.items():
+            values = syntactic_values(groups, decay=decay, words=words)
+            rows.append(_row(name, "syntactic", values, counted(values, lone), groups))
+            notices += _lone(name, values, lone)
+    if not any(row.n for row in rows):
+        raise DataError(
+            "no segment has two wordings in any set, so that nothing can differ; give two or more"
+            " paraphrases of a method (ref.NAME1.txt ref.NAME2.txt, or JSONL), references, or"
+            " outputs of systems"
+        )
+    order = {name: place for place, name in enumerate(dict.fromkeys([*found, *given_trees]))}
+    rows.sort(key=lambda row: order[row.set])
+    tree_fields = {
+        "decay": decay,
+        "words": words,
+        "lone": lone,
+        "trees": tagger or language or "files",
+    }
+    signature = Signature("diversity").adding(
+        {"tok": tokenizer, **(tree_fields if "syntactic" in measures else {})}
+    )
+    return Finding(
+        method="paraphrase diversity",
+        title=_TITLE,
+        tables=(table("diversity", _TITLE, DiversityRow, rows),),
+        signatures={"diversity": str(signature)},
+        views=(
+            Listing("diversity", _TITLE, tuple(one.name for one in columns_of(DiversityRow))),
+            Bars("diversity", _TITLE, "set", "measure", ("value",), beside="n"),
+        ),
+        exhibits=tuple(_exhibits(found, tokenizer)),
+        notices=tuple(notices),
+        facts={"sets": ", ".join(order), "segments": str(_size(found, given_trees))},
+    )
+
+
+def _size(*sets: Mapping[str, Sequence[object]]) -> int:
+    return max((len(groups) for mapping in sets for groups in mapping.values()), default=0)
+
+
+def _row(
+    name: str,
+    measure: str,
+    values: Sequence[float | None],
+    value: float | None,
+    groups: Sequence[Sequence[object | None]],
+) -> DiversityRow:
+    sizes = [sum(one is not None for one in group) for group in groups]
+    known = [size for size, found in zip(sizes, values, strict=True) if found is not None]
+    missing = sum(map(len, groups)) - sum(sizes)
+    return DiversityRow(
+        set=name,
+        measure=measure,
+        value=value,
+        n=len(known),
+        wordings=sum(known) / len(known) if known else None,
+        skipped=missing if measure == "syntactic" else None,
+    )
+
+
+def _parsed(
+    sets: Mapping[str, Wordings],
+    known: Mapping[str, Parses],
+    tagger: str | None,
+    language: str | None,
+    cache: Cache | None,
+    progress: Callable[[str, int, int], None] | None,
+) -> dict[str, Parses]:
+    from gnomon.linguistics import parse
+
+    left = {name: groups for name, groups in sets.items() if name not in known}
+    if not left or (tagger is None and language is None):
+        return {}
+    texts = list(dict.fromkeys(t for groups in left.values() for g in groups for t in g if t))
+    trees = parse(texts, tagger=tagger, language=language, cache=cache, progress=progress)
+    return by_parser(left, dict(zip(texts, trees, strict=True)))
+
+
+def _lone(name: str, values: Sequence[float | None], lone: str) -> list[str]:
+    bare = sum(value is None for value in values)
+    other = "skip" if lone == "zero" else "zero"
+    value = counted(values, other)
+    if not bare or value is None:
+        return []
+    counts = "count 0" if lone == "zero" else "are left out"
+    said = f"{name}: {bare} segment(s) with fewer than two trees {counts}"
+    return [f"{said}; with lone={other!r} the value is {value:.4f}"]
+
+
+def _exhibits(sets: Mapping[str, Wordings], tokenizer: str) -> list[Exhibit]:
+    found = []
+    for name, groups in sets.items():
+        values = lexical_values(groups, tokenizer=tokenizer)
+        order = sorted((-v, i) for i, v in enumerate(values) if v is not None)[:_SHOWN]
+        for value, segment in order:
+            texts = [text for text in groups[segment] if text is not None]
+            found.append(_exhibit(name, segment, texts, -value))
+    return found
+
+
+def _exhibit(name: str, segment: int, texts: Sequence[str], value: float) -> Exhibit:
+    return Exhibit(
+        group=name,
+        kind="most different words",
+        segment=segment + 1,
+        texts=tuple(
+            ExhibitText(
+                "candidate" if name == SYSTEMS else "reference",
+                f"{name}.{number}",
+                text,
+                _not_common(text, texts),
+            )
+            for number, text in enumerate(texts, start=1)
+        ),
+        weight=value,
+        caption=f"diversity {value:.2f} over {len(list(combinations(texts, 2)))} pairs; marked:"
+        " words that no other wording has",
+    )
+
+
+def _not_common(text: str, texts: Sequence[str]) -> tuple[Highlight, ...]:
+    """The white-space words that no other wording has."""
+    others = {word for other in texts if other is not text for word in other.split()}
+    marks, at = [], 0
+    for word in text.split():
+        start = text.index(word, at)
+        at = start + len(word)
+        if word not in others:
+            marks.append(Highlight(start, at))
+    return tuple(marks)

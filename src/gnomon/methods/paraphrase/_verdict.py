@@ -1,0 +1,416 @@
+"""What is said of paraphrases, in sentences: what they bring, match, and keep of the meaning."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.core.verdicts import (
+    CUT,
+    LEAST,
+    Claim,
+    amount,
+    counted,
+    cut_texts,
+    listed,
+    metric_title,
+    number,
+    p_value,
+    titles_of,
+)
+from gnomon.methods.paraphrase._gain_tables import GainRow, SegmentGainRow
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gnomon.core.findings import Cell, Finding, Statement
+
+_ALPHA = 0.05
+#: correlations over so many systems or fewer say little
+_FEW_SYSTEMS = 4
+_IN_FULL = 3
+#: the share of segments without what is compared that is said, at least
+_MISSING = 0.01
+#: the share of paraphrases that are outputs of judged systems from which no gain is told
+_OWN_OUTPUTS = 0.5
+
+_Row = tuple[int, "Mapping[str, Cell]"]
+R = TypeVar("R", GainRow, SegmentGainRow)
+
+_AGREES = Claim(
+    "paraphrase.gain.agrees",
+    "With {paraphrases} {metric} agrees {more} with people, by {size} ({facts})",
+    None,
+    "the interval of the gain in Pearson's r, and Williams's test over systems, two-sided, Holm's"
+    " over metrics and methods",
+)
+_AGREES_ALIKE = Claim(
+    "paraphrase.gain.agrees_alike",
+    "The data cannot tell whether {metric} agrees {more} with people with {paraphrases}, by {size}"
+    " ({facts})",
+    "undecided",
+    "the interval holds 0, or Williams's test shows no difference",
+)
+_BY_SEGMENT = Claim(
+    "paraphrase.gain.by_segment",
+    "Segment by segment {metric} agrees {more} with people with {paraphrases}, by {size} ({facts})",
+    None,
+    "the interval of the gain over documents, or over segments where these are unknown, and its p,"
+    " Holm's over metrics and methods",
+)
+_BY_SEGMENT_ALIKE = Claim(
+    "paraphrase.gain.by_segment_alike",
+    "The data cannot tell whether {metric} agrees {more} with people segment by segment with"
+    " {paraphrases}, by {size} ({facts})",
+    "undecided",
+    "the interval holds 0, or p shows no difference, or there are too few documents for either",
+)
+_NO_PARAPHRASE = Claim(
+    "paraphrase.gain.missing",
+    "{missing}; these are scored with their references alone",
+    "caution",
+    "more than 1 in 100 segments have no paraphrase",
+)
+_OUTPUTS = Claim(
+    "paraphrase.gain.own_output",
+    "{share} of the paraphrases of {method} are outputs of systems that are judged with them, whose"
+    " scores rise by that alone; no gain is claimed for these",
+    "caution",
+    "half or more of the paraphrases are the outputs of judged systems for their segments",
+)
+_EDITS = Claim(
+    "paraphrase.gain.circular",
+    "people's scores of {sets} count edits of the references, or the references are edited outputs;"
+    " agreement with them says nothing of a metric, and none is reported",
+    "caution",
+    "the scores are called so or are those of TER, or the references are called post-edits",
+)
+_FEW_JUDGED = Claim(
+    "paraphrase.gain.few_systems",
+    "people judged too few systems for agreement over them to say anything ({of})",
+    "caution",
+    "the number of judged systems, four at most",
+)
+_FEW_SEGMENTS = Claim(
+    "paraphrase.gain.few_segments",
+    "fewer than 30 segments have a paraphrase ({of}), too few to be read as a finding",
+    "caution",
+    "the number of segments with a paraphrase",
+)
+GAIN_CLAIMS = (
+    *(_AGREES, _AGREES_ALIKE, _BY_SEGMENT, _BY_SEGMENT_ALIKE),
+    *(_NO_PARAPHRASE, _OUTPUTS, _EDITS, _FEW_JUDGED, _FEW_SEGMENTS, CUT),
+)
+
+
+# Gains
+
+
+def gain_verdict(finding: Finding) -> Iterator[Statement]:
+    """Whether paraphrases made metrics agree better with people, over systems and segments.
+
+    Of each metric and method the largest number of paraphrases speaks; p-values are Holm's.
+    """
+    rows = _largest(finding.records(GainRow))
+    yield from _left_out(finding, rows)
+    unclaimed = [row for row in rows if row.outputs >= _OWN_OUTPUTS or row.edits]
+    known = [row for row in rows if row.gain is not None and row not in unclaimed]
+    few = [row for row in known if row.n <= _FEW_SYSTEMS]
+    bare = [row for row in known if row.segments < LEAST]
+    sound = [row for row in known if row not in few and row not in bare]
+    p = stats.holm([np.nan if row.p is None else 2 * min(row.p, 1 - row.p) for row in sound])
+    told = [
+        _gained(finding, row, float(q), several=len(sound) > 1)
+        for row, q in zip(sound, p, strict=True)
+    ]
+    yield from sorted(told, key=lambda one: one.level == "undecided")
+    yield from _over_segments(finding, [*bare, *unclaimed])
+    if few:
+        yield _FEW_JUDGED.said(finding.positions(few), of=_heads(few))
+    if bare:
+        yield _FEW_SEGMENTS.said(finding.positions(bare), of=_heads(bare))
+    yield from cut_texts(finding.notices)
+
+
+def _left_out(finding: Finding, rows: Sequence[GainRow]) -> Iterator[Statement]:
+    """Segments without a paraphrase, and paraphrases that are outputs of those who are judged."""
+    firsts: dict[tuple[str, str], GainRow] = {}
+    for row in rows:
+        firsts.setdefault((row.test_set, row.method), row)
+    missing = [
+        f"{row.without:,} of {counted(row.without + row.segments)} have no paraphrase"
+        f" ({_heads([row])})"
+        for row in firsts.values()
+        if row.without > _MISSING * (row.without + row.segments)
+    ]
+    if missing:
+        yield _NO_PARAPHRASE.said(missing=listed(missing))
+    edits = dict.fromkeys(row.test_set for row in rows if row.edits)
+    if edits:
+        yield _EDITS.said(sets=listed(list(edits)))
+    for row in firsts.values():
+        if row.outputs >= _OWN_OUTPUTS:
+            share = f"{row.outputs:.0%}"
+            yield _OUTPUTS.said(finding.positions([row]), share=share, method=_heads([row]))
+
+
+def _largest(rows: Sequence[R]) -> list[R]:
+    """The rows of the most paraphrases of each method."""
+    most: dict[tuple[str, str], int] = {}
+    for row in rows:
+        key = row.test_set, row.method
+        most[key] = max(most.get(key, 0), row.paraphrases)
+    return [row for row in rows if row.paraphrases == most[row.test_set, row.method]]
+
+
+def _heads(rows: Sequence[GainRow]) -> str:
+    return listed(list(dict.fromkeys(f"{row.method} on {row.test_set}" for row in rows)))
+
+
+def _parts(finding: Finding, row: GainRow | SegmentGainRow) -> dict[str, Any]:
+    """What a sentence says of a gain whatever it is of."""
+    several = len({one.test_set for one in finding.records(GainRow)}) > 1
+    number_of = counted(row.paraphrases, "paraphrase")
+    on = f" on {row.test_set}" if several else ""
+    return {
+        "metric": titles_of(finding)[row.metric],
+        "more": row.direction,
+        "paraphrases": f"{number_of} of each reference ({row.method}){on}",
+        "size": row.size,
+    }
+
+
+def _gained(finding: Finding, row: GainRow, p: float, *, several: bool) -> Statement:
+    """Over systems; decided where the interval and Williams's test, two-sided, agree."""
+    tested = "" if np.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
+    parts = _parts(finding, row) | {"facts": f"{row.sides}{tested}"}
+    position = finding.positions([row])
+    if row.excludes_zero and p <= _ALPHA:
+        return _AGREES.said(position, level=row.direction, **parts)
+    return _AGREES_ALIKE.said(position, **parts)
+
+
+def _over_segments(finding: Finding, left_out: Sequence[GainRow]) -> Iterator[Statement]:
+    """Over segments: by rankings where people ranked, else by Pearson."""
+    out = {(row.test_set, row.method) for row in left_out}
+    chosen: dict[tuple[str, str, str], SegmentGainRow] = {}
+    for row in _largest(finding.records(SegmentGainRow)):
+        if (row.test_set, row.method) not in out:
+            key = row.test_set, row.metric, row.method
+            if key not in chosen or row.statistic == "darr":
+                chosen[key] = row
+    rows = [row for row in chosen.values() if row.gain is not None]
+    corrected = stats.holm([np.nan if row.p is None else row.p for row in rows])
+    for row, p in list(zip(rows, corrected.tolist(), strict=True))[:_IN_FULL]:
+        over = f"{row.n:,} {'ranked pairs' if row.statistic == 'darr' else 'scores'}"
+        tested = "" if np.isnan(p) else f", {'corrected ' if len(rows) > 1 else ''}{p_value(p)}"
+        if row.interval == "documents":
+            over += f" in {counted(row.drawn or 0, 'document')}"
+            if (row.drawn or 0) < LEAST_DOCUMENTS:
+                tested = f", too few for an interval: {LEAST_DOCUMENTS} are needed"
+        parts = _parts(finding, row) | {"facts": f"{_STATISTICS[row.statistic]}, {over}{tested}"}
+        position = finding.positions([row])
+        if row.excludes_zero and p <= _ALPHA:
+            yield _BY_SEGMENT.said(position, level=row.direction, **parts)
+        else:
+            yield _BY_SEGMENT_ALIKE.said(position, **parts)
+
+
+_STATISTICS = {"darr": "DaRR", "pearson": "Pearson", "kendall_b": "Kendall"}
+
+
+# Half splits
+
+_HALF_SPLITS = Claim(
+    "paraphrase.half_splits.gain",
+    "Paraphrases that other systems ask for change the agreement of {metric} with people by {mean}"
+    " in r on average, from {least} to {greatest} over {splits}. Splits share their systems, so"
+    " that nothing was tested",
+    "undecided",
+    "the gains over splits; nothing is tested",
+)
+HALF_SPLITS_CLAIMS = (_HALF_SPLITS,)
+
+
+def half_splits_verdict(finding: Finding) -> Iterator[Statement]:
+    """Whether paraphrases that some systems ask for help to judge others; nothing is tested."""
+    for at, row in enumerate(finding.rows):
+        ends = [number(row[name]) for name in ("gain", "least", "greatest")]
+        if None in ends:
+            continue
+        mean, least, greatest = (_signed(one or 0.0) for one in ends)
+        yield _HALF_SPLITS.said(
+            {finding.tables[0].name: [at]},
+            metric=titles_of(finding)[str(row["metric"])],
+            mean=mean,
+            least=least,
+            greatest=greatest,
+            splits=counted(int(number(row["splits"]) or 0), "split"),
+        )
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value > 0 else ''}{amount(value, share=True)}"
+
+
+# Coverage, diversity, adequacy
+
+_MATCHES = Claim(
+    "paraphrase.coverage.matches",
+    "With paraphrases, references match {shares}. More matches need not mean better agreement with"
+    " people: gnomon paraphrase gain tests that",
+    "undecided",
+    "counts of matched n-grams",
+)
+COVERAGE_CLAIMS = (_MATCHES,)
+
+
+def coverage_verdict(finding: Finding) -> Iterator[Statement]:
+    """How many more of the systems' words references match, and what they miss most."""
+    shares = []
+    for row in finding.rows:
+        before, now = number(row["precision"]), number(row["wider"])
+        if before is not None and now is not None and row["n"] in (1, 4):
+            of = "words" if row["n"] == 1 else f"sequences of {row['n']} words"
+            shares.append(f"{now:.1%} of the {of} of the systems, {before:.1%} without them")
+    if shares:
+        rows = {finding.tables[0].name: range(len(finding.rows))}
+        yield _MATCHES.said(rows, shares="; ".join(shares))
+
+
+#: what measures of diversity are called in sentences
+_DIVERSITY = {
+    "lexical": "Diversity of words",
+    "lexical-tokens": "Diversity of words, repeated ones counted",
+    "syntactic": "Diversity of sentence structures",
+}
+_DIVERSE = Claim(
+    "paraphrase.diversity.sets",
+    "{measure} (0: all alike, 1: nothing in common): {sets}. Nothing was tested",
+    "undecided",
+    "means over segments; nothing is tested",
+)
+_FEW_DIVERSE = Claim(
+    "paraphrase.diversity.few_segments",
+    "{measure} (0: all alike, 1: nothing in common): {sets}; so few segments say little",
+    "caution",
+    "a set has fewer than 30 segments",
+)
+DIVERSITY_CLAIMS = (_DIVERSE, _FEW_DIVERSE)
+
+
+def diversity_verdict(finding: Finding) -> Iterator[Statement]:
+    """Which set differs most within itself, by each measure."""
+    for measure in dict.fromkeys(row["measure"] for row in finding.rows):
+        rows = [
+            (at, row)
+            for at, row in enumerate(finding.rows)
+            if row["measure"] == measure and number(row["value"]) is not None
+        ]
+        rows.sort(key=lambda one: -(number(one[1]["value"]) or 0.0))
+        if not rows:
+            continue
+        told = [
+            f"{row['set']} {amount(number(row['value']) or 0.0, share=True)}"
+            f" ({counted(int(number(row['n']) or 0))})"
+            for _, row in rows
+        ]
+        few = any((number(row["n"]) or 0) < LEAST for _, row in rows)
+        what = _DIVERSITY.get(str(measure), f"Diversity by {measure}")
+        yield (_FEW_DIVERSE if few else _DIVERSE).said(
+            _at(finding.tables[0].name, rows),
+            measure=what[0].lower() + what[1:] if few else what,
+            sets=listed(told),
+        )
+
+
+_NEAREST = Claim(
+    "paraphrase.adequacy.nearest",
+    "Paraphrases by {best} are nearest to the references: {methods} by {measure}, mean over the"
+    " paraphrases",
+    "better",
+    "the intervals of the first two methods over segments do not overlap, and both paraphrase the"
+    " same segments",
+)
+_NEAR_ALIKE = Claim(
+    "paraphrase.adequacy.alike",
+    "The data cannot tell which paraphrases keep the meaning best: {methods} by {measure}, mean"
+    " over the paraphrases",
+    "undecided",
+    "the intervals of the first two methods overlap",
+)
+_NEAR = Claim(
+    "paraphrase.adequacy.one",
+    "How well paraphrases keep the meaning: {methods} by {measure}, mean over the paraphrases."
+    " Nothing is there to compare it with",
+    "undecided",
+    "the mean of the only method",
+)
+_OTHER_SEGMENTS = Claim(
+    "paraphrase.adequacy.other_segments",
+    "{methods} by {measure} cannot be compared: {missing}",
+    "caution",
+    "more than 1 in 100 of the segments that a method paraphrases lack paraphrases of another",
+)
+_FEW_ADEQUATE = Claim(
+    "paraphrase.adequacy.few_segments",
+    "{methods}: fewer than 30 segments have a paraphrase, too few to compare",
+    "caution",
+    "the number of segments with a paraphrase of the method",
+)
+ADEQUACY_CLAIMS = (_NEAREST, _NEAR_ALIKE, _NEAR, _OTHER_SEGMENTS, _FEW_ADEQUATE)
+
+
+def adequacy_verdict(finding: Finding) -> Iterator[Statement]:
+    """How well the paraphrases of each method keep the meaning, and which are apart."""
+    for measure in dict.fromkeys(row["measure"] for row in finding.rows):
+        rows = [
+            (at, row)
+            for at, row in enumerate(finding.rows)
+            if row["measure"] == measure and number(row["value"]) is not None
+        ]
+        few = [one for one in rows if (number(one[1]["segments"]) or 0) < LEAST]
+        rows = sorted(
+            (one for one in rows if one not in few), key=lambda one: -(number(one[1]["value"]) or 0)
+        )
+        if rows:
+            yield _kept(finding, str(measure), rows)
+        if few:
+            names = listed([str(row["method"]) for _, row in few])
+            yield _FEW_ADEQUATE.said(_at(finding.tables[0].name, few), methods=names)
+
+
+def _kept(finding: Finding, measure: str, rows: Sequence[_Row]) -> Statement:
+    told = [
+        f"{row['method']} {amount(*(number(row[name]) or 0.0 for name in _ENDS))}"
+        if number(row["low"]) is not None
+        else f"{row['method']} {amount(number(row['value']) or 0.0)}"
+        for _, row in rows
+    ]
+    what = "people" if measure == "human" else metric_title(measure)
+    parts: dict[str, Any] = {"methods": listed(told), "measure": what}
+    places = _at(finding.tables[0].name, rows)
+    if len(rows) == 1:
+        return _NEAR.said(places, **parts)
+    alone = [
+        f"{int(number(row['alone']) or 0):,} of {counted(int(number(row['segments']) or 0))} of"
+        f" {row['method']} lack paraphrases of another"
+        for _, row in rows
+        if (number(row["alone"]) or 0) > _MISSING * (number(row["segments"]) or 0)
+    ]
+    if alone:
+        return _OTHER_SEGMENTS.said(places, missing=listed(alone), **parts)
+    low, high = number(rows[0][1]["low"]), number(rows[1][1]["high"])
+    if low is not None and high is not None and low > high:
+        return _NEAREST.said(places, best=rows[0][1]["method"], **parts)
+    return _NEAR_ALIKE.said(places, **parts)
+
+
+_ENDS = ("value", "low", "high")
+
+
+def _at(name: str, rows: Sequence[_Row]) -> dict[str, list[int]]:
+    return {name: [at for at, _ in rows]}

@@ -1,0 +1,247 @@
+"""Sets of wordings and trees that lie beside each other for every segment, and files of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+from gnomon.core.dependencies import Dependency
+from gnomon.core.errors import (
+    DataError,
+    FormatError,
+    MissingFileError,
+    UnknownNameError,
+    UsageError,
+)
+from gnomon.core.options import Group, InputFile, Metavar, Needs
+from gnomon.core.testset import Paraphrase, TestSet
+from gnomon.data.formats import Tree, method_of, read_paraphrases, read_trees
+from gnomon.linguistics import parser_faults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from gnomon.core.validation import Problem
+    from gnomon.metrics.protocol import Metrics
+
+#: one list of texts per segment
+Wordings: TypeAlias = Sequence[Sequence[str | None]]
+#: one list of trees per segment
+Parses: TypeAlias = Sequence[Sequence[Tree | None]]
+#: the set that the outputs of all systems make
+SYSTEMS = "systems"
+#: paraphrases, or files of them (:func:`gnomon.formats.read_paraphrases`)
+Paraphrases: TypeAlias = Sequence[Paraphrase] | Sequence[str | PathLike[str]]
+#: trees by set, or files of them (:func:`gnomon.paraphrase.tree_sets`)
+TreeSets: TypeAlias = Annotated[
+    Mapping[str, Parses] | Sequence[str | PathLike[str]],
+    InputFile(),
+    Metavar("FILE"),
+    Group("syntax trees"),
+]
+
+
+def _parser_needs(
+    name: object, _: str | None, options: Mapping[str, object]
+) -> Iterator[Dependency]:
+    """The parser, by its name or by the language of a standard one."""
+    if isinstance(name, str) and (name == options["tagger"] or not options["tagger"]):
+        yield Dependency("tagger", name)
+
+
+ParserName: TypeAlias = Annotated[
+    str | None, Metavar("spacy:NAME"), Needs(_parser_needs), Group("syntax trees")
+]
+Language: TypeAlias = Annotated[
+    str | None, Metavar("CODE"), Needs(_parser_needs), Group("syntax trees")
+]
+_SCORE_FILES = (".tsv", ".csv", ".score", ".gz")
+
+
+def wordings_of(
+    paraphrases: Sequence[Paraphrase], segments: int | None = None
+) -> dict[str, Wordings]:
+    """The paraphrases of each method, segment by segment."""
+    size = segments or max((p.segment for p in paraphrases), default=0)
+    found: dict[str, list[list[str | None]]] = {}
+    for one in paraphrases:
+        group = found.setdefault(one.method, [[] for _ in range(size)])
+        group[one.segment - 1].append(one.text)
+    return dict(found)
+
+
+def first_of(
+    paraphrases: Sequence[Paraphrase],
+    *,
+    n: int | None = None,
+    methods: Sequence[str] | None = None,
+) -> list[Paraphrase]:
+    """The first n paraphrases of each method, segment and system; all by default."""
+    if n is not None and n < 1:
+        raise UsageError(f"n, the number of paraphrases of each method, is at least 1; got {n}")
+    known = tuple(dict.fromkeys(one.method for one in paraphrases))
+    for method in methods or ():
+        if method not in known:
+            raise UnknownNameError("method of paraphrases", method, known)
+    counts: dict[tuple[str, int, str | None], int] = {}
+    kept = []
+    for one in paraphrases:
+        key = (one.method, one.segment, one.system)
+        counts[key] = counts.get(key, 0) + 1
+        if one.method in (methods or known) and (n is None or counts[key] <= n):
+            kept.append(one)
+    return kept
+
+
+def sets_of(testset: TestSet, paraphrases: Sequence[Paraphrase] = ()) -> dict[str, Wordings]:
+    """Paraphrases by method, references (of one kind: ``1``, ``2``), and the systems' outputs.
+
+    References and outputs are sets only where there are two or more.
+    """
+    found = wordings_of(paraphrases, testset.segments)
+    kinds: dict[str, list[Sequence[str | None]]] = {}
+    for name, texts in testset.references.items():
+        kinds.setdefault(method_of(name), []).append(texts)
+    for name, columns in kinds.items():
+        if len(columns) > 1:
+            found.setdefault(name, list(zip(*columns, strict=True)))
+    if len(testset.systems) > 1:
+        found.setdefault(SYSTEMS, list(zip(*testset.systems.values(), strict=True)))
+    return found
+
+
+def tree_sets(paths: Sequence[str | PathLike[str]]) -> dict[str, Parses]:
+    """Trees by method from files such as ``ref.human1.ptb``, ``ref.human2.ptb``."""
+    columns: dict[str, list[tuple[Tree | None, ...]]] = {}
+    first: dict[str, str] = {}
+    for path in paths:
+        name = method_of(_plain(path))
+        found = read_trees(path)
+        known = columns.setdefault(name, [])
+        if known and len(known[0]) != len(found.trees):
+            raise FormatError(
+                f"has {len(found.trees)} lines, and {first[name]} has {len(known[0])}; files of"
+                f" trees of one set ({name!r}) must be parallel",
+                path=found.path,
+                line=min(len(found.trees), len(known[0])) + 1,
+            )
+        first.setdefault(name, found.path)
+        known.append(found.trees)
+    return {name: list(zip(*parallel, strict=True)) for name, parallel in columns.items()}
+
+
+def check_trees(
+    trees: Mapping[str, Parses], segments: int, lengths: Mapping[str, int] | None = None
+) -> None:
+    """Refuse trees that are not parallel to what they are the trees of."""
+    for name, groups in trees.items():
+        wanted = (lengths or {}).get(name, segments)
+        after = any(tree is not None for group in groups[wanted:] for tree in group)
+        if len(groups) < wanted or after:
+            raise DataError(
+                f"the trees of {name!r} are of {len(groups)} segments, and there are {wanted}; give"
+                " files with one tree (or an empty line) for each segment"
+            )
+
+
+def by_parser(sets: Mapping[str, Wordings], trees: Mapping[str, Tree | None]) -> dict[str, Parses]:
+    """The trees of sets of wordings, by text."""
+    return {
+        name: [[trees[text] if text else None for text in group] for group in groups]
+        for name, groups in sets.items()
+    }
+
+
+def _plain(path: str | PathLike[str]) -> str:
+    return Path(path).name.removesuffix(".gz").removesuffix(".ptb").removesuffix(".mrg")
+
+
+# Files in their place.
+
+
+def paraphrases_of(given: Paraphrases, segments: int | None = None) -> Sequence[Paraphrase]:
+    """Paraphrases, read where files are given."""
+    files = [one for one in given if isinstance(one, str | PathLike)]
+    if files:
+        return read_paraphrases(files, segments=segments)
+    return [one for one in given if isinstance(one, Paraphrase)]
+
+
+def trees_of(given: TreeSets | None) -> dict[str, Parses]:
+    """Trees by set, read where files are given."""
+    if not given:
+        return {}
+    return dict(given) if isinstance(given, Mapping) else tree_sets(given)
+
+
+def judgement_files(human: str | Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Which of some names are files of judgements, and which are kinds of them."""
+    names = [human] if isinstance(human, str) else [fspath(one) for one in human]
+    files = [name for name in names if Path(name).is_file()]
+    for name in names:
+        if name not in files and ("/" in name or name.endswith(_SCORE_FILES)):
+            raise MissingFileError(f"human {name}: there is no such file")
+    return files, tuple(name for name in names if name not in files)
+
+
+def sets_in(given: Mapping[str, Wordings] | TestSet | Paraphrases) -> Mapping[str, Wordings]:
+    """Sets of wordings: as they are, of a test set and its paraphrases, or of paraphrases."""
+    if isinstance(given, TestSet):
+        return _sets_of_wide(given)
+    return given if isinstance(given, Mapping) else wordings_of(paraphrases_of(given))
+
+
+def _sets_of_wide(testset: TestSet) -> dict[str, Wordings]:
+    """As :func:`sets_of`, where the paraphrases are among the references."""
+    made = testset.paraphrases
+    own = [*testset.system_references.items()]
+    groups: dict[str, list[list[str | None]]] = {
+        name: [[] for _ in range(testset.segments)] for name in dict.fromkeys(made.values())
+    }
+    for references in (testset.references, *(more for _, more in own)):
+        for name, texts in references.items():
+            for i, text in enumerate(texts):
+                if name in made and text is not None:
+                    groups[made[name]][i].append(text)
+    plain = {name: texts for name, texts in testset.references.items() if name not in made}
+    bare = TestSet(name=testset.name, references=plain, systems=testset.systems)
+    return dict(groups) | {k: v for k, v in sets_of(bare).items() if k not in groups}
+
+
+def each_of(metrics: Metrics) -> list[Any]:
+    """One metric or several as several."""
+    if isinstance(metrics, Sequence) and not isinstance(metrics, str):
+        return list(metrics)
+    return [metrics]
+
+
+def tagger_faults(tagger: str | None, language: str | None) -> Iterator[Problem]:
+    """A parser that is not there, or a language without a standard one."""
+    for one in parser_faults(parser=tagger, language=language):
+        yield one._replace(option="tagger" if one.option == "parser" else one.option)
+
+
+# What the command line names: ``inputs`` are its data, ``options`` those of the method.
+
+
+def needed(inputs: Any, why: str) -> list[str]:
+    """The files of paraphrases that a command line names."""
+    if not inputs.args.paraphrases:
+        raise UsageError(
+            f"{why}: name files with --paraphrases FILE; this makes one of a test set with several"
+            " systems: gnomon paraphrase generate -t DIR --method pseudo --save FILE.jsonl"
+        )
+    return list(inputs.args.paraphrases)
+
+
+def chosen_of(inputs: Any, files: Iterable[str], segments: int | None) -> list[Paraphrase]:
+    """The paraphrases in files that ``--n`` and ``--methods`` choose."""
+    found = read_paraphrases(list(files), segments=segments)
+    return first_of(found, n=inputs.args.n, methods=inputs.args.methods)
+
+
+def cut(trees: Mapping[str, Parses], first: int | None) -> dict[str, Parses]:
+    """The trees of the first segments."""
+    return {name: parses[:first] for name, parses in trees.items()}

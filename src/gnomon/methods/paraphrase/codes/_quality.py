@@ -1,0 +1,282 @@
+"""Whether codes are worth something: sizes, spread, what they tell, who is at their centre."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.core.findings import Exhibit, ExhibitText, Finding, Lines, Listing
+from gnomon.core.records import Record, column, table
+from gnomon.core.signature import Signature
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.findings import Cell
+    from gnomon.methods.paraphrase.codes._codes import Codes, Placed
+
+
+# What codes tell: entropy, and how much the code of a sentence tells of another's.
+
+
+_SHUFFLES = 20
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What the codes of sentences and of their paraphrases have in common."""
+
+    n: int
+    same: float | None
+    bits: float | None
+    chance: float | None
+    normalised: float | None
+
+
+def entropy(counts: NDArray[np.int64]) -> float:
+    """The entropy of a distribution in bits, from counts.
+
+    >>> entropy(np.array([2, 2, 0, 4]))
+    1.5
+    """
+    shares = counts[counts > 0] / max(int(counts.sum()), 1)
+    return float(-(shares * np.log2(shares)).sum()) + 0.0
+
+
+def information(one: NDArray[np.int32], other: NDArray[np.int32]) -> float:
+    """Mutual information in bits of two parallel columns of codes from 0 (plug-in estimate).
+
+    >>> information(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
+    1.0
+    """
+    if not len(one):
+        return 0.0
+    width = int(other.max()) + 1
+    joint = np.unique(one.astype(np.int64) * width + other, return_counts=True)[1]
+    sides = entropy(np.bincount(one)) + entropy(np.bincount(other))
+    return max(sides - entropy(joint), 0.0)
+
+
+def shared(one: NDArray[np.int32], other: NDArray[np.int32], *, seed: int = 0) -> Shared:
+    """What two parallel columns of codes have in common; pairs with a -1 are left out."""
+    both = (one >= 0) & (other >= 0)
+    left, right = one[both], other[both]
+    if not len(left):
+        return Shared(0, None, None, None, None)
+    rng = np.random.default_rng(seed)
+    bits = information(left, right)
+    chance = float(np.mean([information(left, rng.permutation(right)) for _ in range(_SHUFFLES)]))
+    most = min(entropy(np.bincount(left)), entropy(np.bincount(right)))
+    room = most - chance
+    normalised = (bits - chance) / room if room > 1e-9 else None
+    return Shared(len(left), float((left == right).mean()), bits, chance, normalised)
+
+
+_TITLE = "Codes of sentences"
+_NEAREST = 5
+_SHOWN = 30
+
+
+class CodedFileRow(Record):
+    """How codes spread over a file of sentences."""
+
+    file: str = column("File", help="its name")
+    sentences: int = column("Sentences", help="its lines")
+    coded: int = column("Coded", help="the others are empty, or have no tree")
+    used: int = column("Used", help="codes that some sentence has")
+    entropy: float | None = column("Entropy", help="of the codes, in bits")
+    perplexity: float | None = column(
+        "Perplexity", digits=1, help="codes of one size that were as even"
+    )
+    largest: float | None = column(
+        "Largest", kind="share", digits=3, help="share of sentences with the commonest code"
+    )
+    distance: float | None = column(
+        "Distance", digits=3, better="lower", help="mean squared distance to the centroid"
+    )
+    pairs: int | None = column("Pairs", help="sentences and sources that both have a code")
+    same: float | None = column(
+        "Same", kind="share", digits=3, help="share of paraphrases with the code of their source"
+    )
+    information: float | None = column("Information", help="of the two codes, in bits")
+    chance: float | None = column("By chance", help="likewise where paraphrases are shuffled")
+    normalised: float | None = column(
+        "Normalised", kind="share", digits=3, help="0: by chance, 1: one decides the other"
+    )
+
+
+class CodeSizeRow(Record):
+    """The sentences of a code."""
+
+    file: str = column("File", help="its name")
+    rank: int = column("Rank", help="1: the commonest code of the file")
+    code: str = column("Code", help="its number, from 0")
+    count: int = column("Sentences", help="that have it")
+    share: float | None = column(
+        "Share", kind="share", digits=4, help="of the sentences with a code"
+    )
+    fitted: int = column("When made", help="sentences of the code where codes were made")
+    distance: float | None = column(
+        "Distance", digits=3, better="lower", help="mean squared distance to the centroid"
+    )
+    nearest: str | None = column("Nearest", help="the sentence nearest the centroid")
+
+
+def quality(
+    codes: Codes,
+    placed: Mapping[str, Placed],
+    *,
+    texts: Mapping[str, Sequence[str | None]] | None = None,
+    sources: Mapping[str, NDArray[np.int32]] | None = None,
+) -> Finding:
+    """How codes spread over files of sentences, and whether a paraphrase keeps its code."""
+    said = texts or {}
+    rows = [_row(name, codes, found, (sources or {}).get(name)) for name, found in placed.items()]
+    sizes = [
+        row for name, found in placed.items() for row in _sizes(name, codes, found, said.get(name))
+    ]
+    exhibits = [
+        exhibit
+        for name, found in placed.items()
+        if said.get(name) and codes.space is not None
+        for exhibit in _exhibits(name, found, said[name])
+    ]
+    signature = Signature("codes").adding(kind=codes.kind, k=codes.k, codes=codes.identity)
+    told = tuple(name for name in rows[0] if any(row[name] is not None for row in rows))
+    views = (
+        Listing("codes", _TITLE, told),
+        Lines("sizes", "Share of sentences, commonest code first", "rank", "share", "file"),
+    )
+    return Finding(
+        "paraphrase codes",
+        _TITLE,
+        (
+            table("codes", _TITLE, CodedFileRow, rows),
+            table("sizes", "Sentences of each code", CodeSizeRow, sizes),
+        ),
+        {"codes": str(signature)},
+        views,
+        tuple(exhibits),
+        tuple(_notices(codes)),
+        _facts(codes),
+    )
+
+
+def _row(
+    name: str, codes: Codes, placed: Placed, source: NDArray[np.int32] | None
+) -> dict[str, Cell]:
+    coded = placed.codes >= 0
+    counts = np.bincount(placed.codes[coded], minlength=codes.k)
+    total = int(coded.sum())
+    bits = entropy(counts) if total else None
+    common = None if source is None else shared(source, placed.codes)
+    return {
+        "file": name,
+        "sentences": len(placed.codes),
+        "coded": total,
+        "used": int((counts > 0).sum()),
+        "entropy": bits,
+        "perplexity": None if bits is None else 2**bits,
+        "largest": int(counts.max()) / total if total else None,
+        "distance": _mean(placed.distances[coded]) if codes.space is not None else None,
+        "pairs": common.n if common else None,
+        "same": common.same if common else None,
+        "information": common.bits if common else None,
+        "chance": common.chance if common else None,
+        "normalised": common.normalised if common else None,
+    }
+
+
+def _sizes(
+    name: str, codes: Codes, placed: Placed, texts: Sequence[str | None] | None
+) -> list[dict[str, Cell]]:
+    members = _members(placed, codes.k)
+    total = sum(map(len, members))
+    rows: list[dict[str, Cell]] = []
+    commonest = sorted(range(codes.k), key=lambda code: (-len(members[code]), code))
+    for rank, code in enumerate(commonest, start=1):
+        own = members[code]
+        bare = codes.space is None or not len(own)
+        rows.append(
+            {
+                "file": name,
+                "rank": rank,
+                "code": str(code),
+                "count": len(own),
+                "share": len(own) / total if total else None,
+                "fitted": int(codes.counts[code]),
+                "distance": None if bare else _mean(placed.distances[own]),
+                "nearest": None if bare or not texts else texts[int(own[0])],
+            }
+        )
+    return rows
+
+
+def _members(placed: Placed, k: int) -> list[NDArray[np.int64]]:
+    """The sentences of each code, the nearest ones first."""
+    order = np.lexsort((np.arange(len(placed.codes)), placed.distances, placed.codes))
+    bounds = np.searchsorted(placed.codes[order], np.arange(k + 1))
+    return [order[first:last] for first, last in pairwise(bounds.tolist())]
+
+
+def _exhibits(name: str, placed: Placed, texts: Sequence[str | None]) -> list[Exhibit]:
+    members = _members(placed, int(placed.codes.max(initial=-1)) + 1)
+    commonest = sorted(range(len(members)), key=lambda code: (-len(members[code]), code))
+    found = []
+    for code in [code for code in commonest if len(members[code])][:_SHOWN]:
+        own = members[code]
+        different = {texts[int(i)]: int(i) for i in own[::-1]}
+        chosen = sorted(different.values(), key=lambda i: (placed.distances[i], i))[:_NEAREST]
+        found.append(
+            Exhibit(
+                group=f"code {code}",
+                kind="nearest the centre",
+                segment=chosen[0] + 1,
+                texts=tuple(
+                    ExhibitText(
+                        "candidate",
+                        f"{name}, {i + 1}",
+                        texts[i] or "",
+                        values={"distance": float(placed.distances[i])},
+                    )
+                    for i in chosen
+                ),
+                weight=float(len(own)),
+                caption=f"{len(own)} sentences of {name} have code {code}; these are nearest its"
+                " centre",
+            )
+        )
+    return found
+
+
+def _mean(values: NDArray[np.float32]) -> float | None:
+    return float(values.mean(dtype=np.float64)) if len(values) else None
+
+
+def _notices(codes: Codes) -> list[str]:
+    found = []
+    if codes.fitted.empty:
+        found.append(f"{codes.fitted.empty} of {codes.k} codes are empty: no sentence had them")
+    if codes.fitted.skipped:
+        found.append(
+            f"{codes.fitted.skipped} line(s) that were empty or had no tree took no part when the"
+            " codes were made"
+        )
+    return found
+
+
+def _facts(codes: Codes) -> dict[str, str]:
+    space = {} if codes.space is None else {"vectors": codes.space.identity}
+    made = codes.fitted
+    return {
+        "codes": f"{codes.k} {codes.kind}",
+        "identity": codes.identity,
+        **space,
+        "made from": f"{made.sentences} sentences, {made.distinct} of them different",
+        "seed": str(codes.seed),
+    }

@@ -1,0 +1,419 @@
+"""Files of sentences, of what they paraphrase, and of trees of both: codes, and structures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+from gnomon.core.cache import Cache
+from gnomon.core.errors import DataError, FormatError, UsageError
+from gnomon.core.findings import Finding
+from gnomon.core.options import (
+    SEED,
+    Device,
+    Flags,
+    Group,
+    Help,
+    InputFile,
+    Metavar,
+    OutputFile,
+    Positive,
+    Seed,
+    with_fields,
+)
+from gnomon.core.registry import method
+from gnomon.core.validation import Problem
+from gnomon.methods.paraphrase._made_verdict import (
+    CODES_CLAIMS,
+    TREE_STATS_CLAIMS,
+    codes_verdict,
+    tree_stats_verdict,
+)
+from gnomon.methods.paraphrase.codes._autoencoder import TreeRecipe
+from gnomon.methods.paraphrase.codes._codes import KINDS, Kind, load, write_codes
+from gnomon.methods.paraphrase.codes._fit import fit
+from gnomon.methods.paraphrase.codes._quality import CodedFileRow, CodeSizeRow, quality
+from gnomon.methods.paraphrase.codes._trees import DEPTHS, TreeStatsRow, count_trees
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
+    from gnomon.data.formats import Tree
+    from gnomon.methods.paraphrase.codes._codes import Codes
+
+_TREES = Group("syntax trees")
+_CODES = Group("codes")
+Files: TypeAlias = Annotated[
+    Sequence[str | PathLike[str]], InputFile(), Metavar("FILE"), Group("data")
+]
+Column: TypeAlias = Annotated[
+    Positive | None,
+    Group("data"),
+    Help("of files of tab-separated columns the one that counts, from 1."),
+]
+Tagger: TypeAlias = Annotated[str | None, Metavar("NAME"), _TREES]
+LanguageCode: TypeAlias = Annotated[
+    str | None, Flags(("-l",)), Metavar("LANG"), _TREES, Help("whose standard parser is taken.")
+]
+_EXAMPLES = """\
+--save FOLDER gets the codes (codes.safetensors, codes.json), and NAME.codes.txt for each file: one
+integer per line, and an empty line where a sentence has none (it is empty, or has no tree).
+
+examples:
+  gnomon paraphrase codes --texts train.en --kind semantic --model sentence-transformers/LaBSE \\
+    --save codes
+  gnomon paraphrase codes --texts pairs.tsv --column 2 --kind syntactic -l en --k 64 --save codes
+  gnomon paraphrase codes --texts test.en --codes-folder codes --html codes.html
+"""
+_STATS_EXAMPLES = """\
+examples:
+  gnomon paraphrase tree-stats --trees ref.human1.ptb ref.human2.ptb --depths 2 3 4
+  gnomon paraphrase tree-stats --texts ref.txt -l en
+"""
+
+
+@dataclass(frozen=True)
+class SentenceFile:
+    """A file of sentences, or of trees alone."""
+
+    name: str
+    texts: Sequence[str]
+    sources: Sequence[str] | None = None
+    trees: Sequence[Tree | None] | None = None
+    source_trees: Sequence[Tree | None] | None = None
+
+    @property
+    def paraphrases(self) -> bool:
+        """Whether it is known what the sentences paraphrase."""
+        return self.sources is not None or self.source_trees is not None
+
+    @property
+    def shown(self) -> Sequence[str]:
+        """The sentences, or the words of their trees."""
+        if self.texts or self.trees is None:
+            return self.texts
+        return ["" if tree is None else " ".join(tree.words) for tree in self.trees]
+
+
+def text_name(path: str | PathLike[str]) -> str:
+    """The name of a file without what says how it is written.
+
+    >>> text_name("trees/ref.A.ptb.gz")
+    'ref.A'
+    """
+    name = Path(path).name.removesuffix(".gz")
+    for ending in (".txt", ".ptb", ".mrg", ".tsv"):
+        name = name.removesuffix(ending)
+    return name
+
+
+def _read_files(
+    texts: Files | None,
+    trees: Files | None,
+    *,
+    column: int | None = None,
+    sources: Files | None = None,
+    source_trees: Files | None = None,
+) -> list[SentenceFile]:
+    """Read the files that were named."""
+    from gnomon.data.formats import read_lines, read_trees
+
+    found = []
+    for number, path in enumerate(texts or trees or ()):
+        lines = _column(read_lines(path), column, path) if texts else []
+        others: dict[str, Sequence[str] | Sequence[Tree | None] | None] = {
+            "sources": read_lines(sources[number]) if sources else None,
+            "trees": read_trees(trees[number]).trees if trees else None,
+            "source trees": read_trees(source_trees[number]).trees if source_trees else None,
+        }
+        size = len(lines if texts else others["trees"] or ())
+        for what, other in others.items():
+            if other is not None and len(other) != size:
+                raise DataError(
+                    f"{path} has {size} lines, and its {what} have {len(other)}; they must be"
+                    " parallel"
+                )
+        found.append(SentenceFile(text_name(path) or "stdin", lines, *others.values()))  # type: ignore[arg-type]  # in this order
+    return found
+
+
+def _column(lines: list[str], column: int | None, path: str | PathLike[str]) -> list[str]:
+    if column is None:
+        return lines
+    found = []
+    for number, line in enumerate(lines, start=1):
+        cells = line.split("\t")
+        if line and len(cells) < column:
+            raise FormatError(
+                f"has {len(cells)} column(s), and --column is {column}", path=path, line=number
+            )
+        found.append(cells[column - 1] if line else "")
+    return found
+
+
+def _file_faults(
+    texts: Files | None, others: dict[str, Files | None], trees: Files | None
+) -> Iterator[Problem]:
+    """Files that are not one for one, or none at all."""
+    if not texts and not trees:
+        said = "no sentences: name files of one sentence per line (--texts FILE), or --trees FILE"
+        yield Problem("texts", UsageError(said))
+        return
+    count, what = (len(texts), "texts") if texts else (len(trees or ()), "trees")
+    for name, files in {"trees": trees, **others}.items():
+        if files and len(files) != count:
+            said = f"{len(files)} files of {name} for {count} of {what}; give one each"
+            yield Problem(name, UsageError(said))
+
+
+def check_codes(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.paraphrase.codes` refuses of options that fit each alone."""
+    yield from _file_faults(
+        options.texts,
+        {"sources": options.sources, "source_trees": options.source_trees},
+        options.trees,
+    )
+    names = [text_name(path) for path in options.texts or options.trees or ()]
+    if options.save is not None and len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        said = f"two files would be written as {twice}.codes.txt; rename one"
+        yield Problem("save", UsageError(said))
+    if options.sources and not options.texts:
+        said = (
+            "the sentences are trees alone: give the trees of what they paraphrase (--source-trees"
+            " FILE; source_trees=) in place of sources"
+        )
+        yield Problem("sources", UsageError(said))
+    if (options.codes_folder is None) is (options.kind is None):
+        said = (
+            "say which codes: some that are made (--kind NAME; kind=), or known ones"
+            " (--codes-folder FOLDER; codes_folder=)"
+        )
+        yield Problem("kind", UsageError(said))
+    new = {"layer": options.layer, "revision": options.revision, "embeddings": options.embeddings}
+    for name, value in new.items():
+        if value is not None and options.codes_folder is not None:
+            yield Problem(name, UsageError(f"{name} goes with new codes, not with codes_folder"))
+    if options.kind == "semantic" and options.model is None:
+        said = "semantic codes need a sentence encoder (--model NAME; model='NAME')"
+        yield Problem("model", UsageError(said))
+    if options.model is not None and options.kind not in (None, "semantic"):
+        yield Problem(
+            "model", UsageError(f"model goes with semantic codes, not with {options.kind} ones")
+        )
+    if options.source_trees and options.kind not in (None, "syntactic"):
+        said = f"{options.kind} codes read no trees; leave source_trees out"
+        yield Problem("source_trees", UsageError(said))
+    if (
+        options.kind == "syntactic"
+        and options.trees
+        and options.tagger is None
+        and options.sources
+        and not options.source_trees
+    ):
+        yield Problem("source_trees", _source_trees_needed())
+
+
+def _source_trees_needed() -> UsageError:
+    return UsageError(
+        "the codes are of trees that are given, and the sources have none: give theirs"
+        " (--source-trees FILE; source_trees=), or name the parser that made the trees (--tagger"
+        " NAME; tagger=)"
+    )
+
+
+@method(
+    "paraphrase.codes",
+    answers="which cluster of meanings or structures a sentence is in",
+    data=(),
+    given="nothing",
+    examples=_EXAMPLES,
+    rows={"codes": CodedFileRow, "sizes": CodeSizeRow},
+    metrics="none",
+    systems=False,
+    check=check_codes,
+    verdict=codes_verdict,
+    claims=CODES_CLAIMS,
+)
+@with_fields(autoencoder=TreeRecipe)
+def codes(
+    texts: Files | None = None,
+    *,
+    column: Column = None,
+    sources: Files | None = None,
+    trees: Files | None = None,
+    source_trees: Files | None = None,
+    kind: Annotated[Kind | None, _CODES] = None,
+    codes_folder: Annotated[str | PathLike[str] | None, Metavar("FOLDER"), _CODES] = None,
+    k: Annotated[Positive, _CODES] = 256,
+    model: Annotated[str | None, Metavar("NAME"), _CODES] = None,
+    layer: Annotated[int | None, Metavar("N"), _CODES] = None,
+    revision: Annotated[str | None, Metavar("ID"), _CODES] = None,
+    unit: Annotated[bool, _CODES] = True,
+    embeddings: Annotated[str | PathLike[str] | None, Metavar("DIR"), _CODES] = None,
+    passes: Annotated[Positive, _CODES] = 10,
+    seed: Annotated[Seed, _CODES] = SEED,
+    device: Annotated[Device, _CODES] = None,
+    tagger: Tagger = None,
+    language: LanguageCode = None,
+    autoencoder: TreeRecipe,
+    save: Annotated[OutputFile, Metavar("FOLDER")] = None,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """Codes of the sentences of files, and how good they are.
+
+    Codes are made of all sentences (:func:`gnomon.paraphrase.codes.fit`), or read from a folder.
+
+    Args:
+        texts: files of one sentence per line.
+        sources: what the sentences paraphrase, files parallel to the texts: how much codes tell of
+            theirs.
+        trees: bracketed trees, parallel to the texts, or without any; by default texts are parsed.
+        source_trees: likewise, parallel to the sources.
+        kind: codes by meaning, by structure, or by chance.
+        codes_folder: codes that were made before, in the place of new ones.
+        k: how many codes.
+        model: sentence encoder of semantic codes; where it lies now, of codes made before.
+        layer: of the encoder; by default the last.
+        revision: commit, tag or branch of the encoder on the hub.
+        unit: bring vectors to length 1.
+        embeddings: a folder where vectors are kept between runs.
+        passes: most exact passes of k-means.
+        seed: of everything that is drawn.
+        device: cpu, cuda; by default a GPU if there is one.
+        tagger: the parser of syntactic codes: spacy:NAME or stanza:LANGUAGE.
+        autoencoder: of syntactic codes.
+        save: a folder for the codes, and for those of every file.
+        cache: where trees are kept between runs.
+        progress: called with a stage, what is done, and the total.
+
+    Returns:
+        A finding as of :func:`gnomon.paraphrase.codes.quality`.
+
+    Raises:
+        DataError: files that belong together are not parallel; the model is another one.
+        FormatError: a line lacks the column.
+        MissingDependencyError: scikit-learn, the model or the parser is not installed.
+        UsageError: fewer different sentences than codes, or options that do not go together.
+    """
+    files = _read_files(texts, trees, column=column, sources=sources, source_trees=source_trees)
+    if codes_folder is not None:
+        made = load(codes_folder, model=model, parser=tagger, device=device)
+    else:
+        syntactic = kind == "syntactic"
+        made = fit(
+            [text for file in files for text in file.texts],
+            encoder=f"semantic:{model}" if kind == "semantic" else kind or KINDS[0],
+            k=k,
+            seed=seed,
+            unit=unit,
+            layer=layer,
+            revision=revision,
+            device=device,
+            embeddings=None if embeddings is None else fspath(embeddings),
+            trees=[tree for file in files for tree in file.trees or ()] if trees else None,
+            parser=tagger,
+            language=language,
+            recipe=autoencoder if syntactic else None,
+            passes=passes,
+            cache=cache,
+            progress=progress,
+        )
+    if made.needs_trees and sources and not source_trees:
+        raise _source_trees_needed()
+    return _coded(made, files, save, cache, progress, new=codes_folder is None)
+
+
+def _coded(
+    made: Codes,
+    files: Sequence[SentenceFile],
+    save: str | PathLike[str] | None,
+    cache: Cache | None,
+    progress: Callable[[str, int, int], None] | None,
+    *,
+    new: bool,
+) -> Finding:
+    """Give all sentences their codes, and write them where that is wanted."""
+    placed = {
+        file.name: made.place(file.texts, trees=file.trees, cache=cache, progress=progress)
+        for file in files
+    }
+    if save is not None:
+        folder = Path(save)
+        if new:
+            made.save(folder)
+        elif not folder.is_dir():
+            raise UsageError(f"there is no folder {folder} for the codes of files; make it first")
+        for name, found in placed.items():
+            write_codes(folder / f"{name}.codes.txt", found.codes.tolist())
+    sources = {
+        file.name: made.assign(file.sources or [], trees=file.source_trees, cache=cache)
+        for file in files
+        if file.paraphrases
+    }
+    return quality(made, placed, texts={file.name: file.shown for file in files}, sources=sources)
+
+
+def check_tree_stats(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.paraphrase.tree_stats` refuses of options that fit each alone."""
+    yield from _file_faults(options.texts, {}, options.trees)
+
+
+@method(
+    "paraphrase.tree_stats",
+    answers="how many different structures trees have, by the depth that they are cut at",
+    data=(),
+    given="nothing",
+    examples=_STATS_EXAMPLES,
+    rows={"tree stats": TreeStatsRow},
+    metrics="none",
+    systems=False,
+    check=check_tree_stats,
+    verdict=tree_stats_verdict,
+    claims=TREE_STATS_CLAIMS,
+)
+def tree_stats(
+    texts: Files | None = None,
+    *,
+    column: Column = None,
+    trees: Files | None = None,
+    depths: Annotated[Sequence[int], Metavar("N")] = DEPTHS,
+    most_children: Positive | None = None,
+    tagger: Tagger = None,
+    language: LanguageCode = None,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """Different trees without words, pruned to some depths and whole (Bawden et al., table 5).
+
+    Args:
+        texts: files of one sentence per line, which are parsed where there are no trees.
+        trees: files of bracketed trees.
+        depths: levels that are kept, the root being the first.
+        most_children: of a node the first ones; all by default.
+        tagger: the parser of texts: spacy:NAME or stanza:LANGUAGE.
+        cache: where trees are kept between runs.
+        progress: called with a stage, what is done, and the total.
+
+    Returns:
+        A finding as of :func:`gnomon.paraphrase.codes.count_trees`.
+
+    Raises:
+        DataError: there is no tree at all.
+        UsageError: a depth is below 1.
+        MissingDependencyError: the parser is not installed.
+    """
+    from gnomon.linguistics import parse
+
+    found = {
+        file.name: file.trees
+        or parse(file.texts, tagger=tagger, language=language, cache=cache, progress=progress)
+        for file in _read_files(texts, trees, column=column)
+    }
+    return count_trees(found, depths=depths, most_children=most_children)

@@ -1,0 +1,471 @@
+"""Asking a model for paraphrases: texts, candidates in rounds, and what filters leave of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from abc import ABC, abstractmethod
+from collections import Counter, deque
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypeVar
+
+from gnomon.core.errors import DataError, UsageError
+from gnomon.core.options import Limits, Positive
+from gnomon.core.testset import Paraphrase
+from gnomon.methods.paraphrase._adequacy import filtered
+from gnomon.methods.paraphrase.generation._requests import (
+    GenerationRequest,
+    GeneratorOptions,
+    bare_segments,
+    starts,
+)
+from gnomon.methods.paraphrase.generation._saving import MadeBatch
+from gnomon.methods.paraphrase.training._recipe import ABOUT
+from gnomon.models import Seq2Seq, load_seq2seq
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gnomon.core.testset import TestSet
+    from gnomon.methods.paraphrase._constraints import Constraint
+    from gnomon.models.decoding import Hypothesis
+
+T = TypeVar("T")
+#: decimals of scores: arithmetic in batches of other shapes differs from the seventh on
+_DIGITS = 3
+_MODEL = ("n", "model", "device", "precision")
+AUTO_CODES = (
+    "the model was trained with sentence codes; without a code method the search, or the draw,"
+    " chooses the code of each paraphrase itself"
+)
+#: how often draws and codes are asked again where filters leave too few
+_ROUNDS = 4
+
+From0 = Annotated[float, Limits(0)]
+
+
+# What a model is asked for: texts, under which code, with which words in them.
+
+
+class Ask(NamedTuple):
+    """One text to be paraphrased."""
+
+    segment: int
+    text: str
+    code: int | None = None
+    phrases: tuple[str, ...] = ()
+
+
+class AskedGroup(NamedTuple):
+    """Texts of one segment that n paraphrases are wanted of, taken in turn."""
+
+    segment: int
+    system: str | None
+    asks: tuple[Ask, ...]
+
+
+class Candidate(NamedTuple):
+    """A paraphrase before filters."""
+
+    text: str
+    score: float | None
+    unmet: int = 0
+
+
+@dataclass(frozen=True)
+class Models:
+    """What generates: one model, or two for a round trip."""
+
+    model: Seq2Seq
+    back: Seq2Seq | None = None
+
+    @property
+    def identity(self) -> str:
+        """Of the model; of both, in their order."""
+        if self.back is None:
+            return self.model.identity
+        return f"{self.model.identity} > {self.back.identity}"
+
+
+def asked_groups(
+    testset: TestSet,
+    *,
+    constraints: Sequence[Constraint] | None = None,
+    together: bool = False,
+    codes: Mapping[str, Sequence[int]] | None = None,
+) -> list[list[AskedGroup]]:
+    """The groups of every segment; none where all its references are empty."""
+    phrases = None if constraints is None else _phrases(testset, constraints, together=together)
+    found: list[list[AskedGroup]] = []
+    for i in range(testset.segments):
+        columns = testset.references.values()
+        texts = [text for column in columns if (text := column[i]) is not None and text.strip()]
+        texts = list(dict.fromkeys(texts))
+        if not texts:
+            found.append([])
+        elif phrases is not None:
+            found.append([_group(i + 1, texts, phrases=these) for these in phrases[i]])
+        elif codes is not None:
+            found.append(
+                [_group(i + 1, texts, name, code=of[i]) for name, of in codes.items() if of[i] >= 0]
+            )
+        else:
+            found.append([_group(i + 1, texts)])
+    return found
+
+
+def digest(groups: Sequence[Sequence[AskedGroup]]) -> str:
+    """A hash of what is asked, 16 digits."""
+    return hashlib.sha256(json.dumps(groups).encode()).hexdigest()[:16]
+
+
+def _group(
+    segment: int,
+    texts: Sequence[str],
+    system: str | None = None,
+    *,
+    code: int | None = None,
+    phrases: tuple[str, ...] = (),
+) -> AskedGroup:
+    given = None if code is None else int(code)
+    return AskedGroup(segment, system, tuple(Ask(segment, text, given, phrases) for text in texts))
+
+
+def _phrases(
+    testset: TestSet, constraints: Sequence[Constraint], *, together: bool
+) -> list[list[tuple[str, ...]]]:
+    found: list[list[str]] = [[] for _ in range(testset.segments)]
+    for one in constraints:
+        if not 1 <= one.segment <= testset.segments:
+            raise DataError(
+                f"the constraint {one.text!r} is of segment {one.segment}, and the test set has"
+                f" {testset.segments} segments, counted from 1; were they made for another set?"
+            )
+        found[one.segment - 1].append(one.text)
+    if together:
+        return [[tuple(dict.fromkeys(texts))] if texts else [] for texts in found]
+    return [[(text,) for text in dict.fromkeys(texts)] for texts in found]
+
+
+# Generators that ask a model.
+
+
+@dataclass(frozen=True)
+class ModelGenerator(GeneratorOptions, ABC):
+    """A generator that asks one model.
+
+    Attributes:
+        limit: most pieces of a paraphrase; by default what the model takes.
+    """
+
+    takes: ClassVar[tuple[str, ...]] = _MODEL
+    #: the options that decide what is asked, of which results need not tell
+    inputs: ClassVar[tuple[str, ...]] = ()
+    usual: ClassVar[int] = 5
+    coded: ClassVar[bool] = False
+    limit: Positive | None = None
+
+    def wanted(self, request: GenerationRequest) -> int:
+        """Paraphrases asked for of each segment, constraint or system."""
+        return request.n or self.usual
+
+    def settings(self, wanted: int) -> dict[str, object]:
+        """The options that results depend on."""
+        names = [one.name for one in fields(self) if one.name not in self.inputs]
+        return {"method": self.name, "n": wanted, **{name: getattr(self, name) for name in names}}
+
+    def plan(self, testset: TestSet, request: GenerationRequest) -> Work:
+        """What is to be done; the model is loaded.
+
+        Raises:
+            MissingDependencyError: torch, transformers or the model is not installed.
+            DataError: a folder holds no encoder-decoder model; codes or constraints do not fit.
+            UsageError: no model is named, or it cannot do what is asked.
+        """
+        if request.model is None:
+            raise UsageError(
+                f"the method {self.name} needs a model (--model FOLDER; model='FOLDER')"
+            )
+        self.settings(self.wanted(request))  # refuses what does not go together
+        models = Models(loaded(request.model, request))
+        self._check(models.model, self.wanted(request))
+        groups = asked_groups(testset, **self._group_options(testset, request, models.model))
+        return Work(testset, models, self, request, groups, self._called(models.model))
+
+    @abstractmethod
+    def candidates(
+        self, models: Models, asks: Sequence[Ask], number: int, wanted: int
+    ) -> list[list[Candidate]]:
+        """Candidates of each text, best first, in a round."""
+
+    def _check(self, model: Seq2Seq, wanted: int) -> None:
+        """Refuse a model that cannot do what is asked."""
+        del wanted
+        if self.coded and not model.codes:
+            raise UsageError(
+                f"the method {self.name} asks for sentence codes, and the model"
+                f" {model.folder.name!r} knows none; take one that was trained with codes, or the"
+                " method beam, sampled or diverse"
+            )
+
+    def _group_options(
+        self, testset: TestSet, request: GenerationRequest, model: Seq2Seq
+    ) -> dict[str, Any]:
+        """What is asked beside the references; arguments of :func:`asked_groups`."""
+        del testset, request, model
+        return {}
+
+    def _called(self, model: Seq2Seq) -> str:
+        """What paraphrases are called: ``beam``, ``codes-semantic``, ``random-codes-syntactic``."""
+        kind = code_facts(model).get("kind") if self.coded else None
+        return f"{self.name}-{kind}" if kind else self.name
+
+
+@dataclass(frozen=True)
+class Work:
+    """Everything that is to be done, and by which models.
+
+    Attributes:
+        testset: references.
+        models: what is asked.
+        generator: how.
+        request: how many are wanted, and which ones stay.
+        groups: what is asked of each segment.
+        method: what the paraphrases are called.
+    """
+
+    testset: TestSet
+    models: Models
+    generator: ModelGenerator
+    request: GenerationRequest
+    groups: list[list[AskedGroup]]
+    method: str
+    usual_size: int = 32
+
+    @property
+    def total(self) -> int:
+        """How many segments there are."""
+        return len(self.groups)
+
+    @property
+    def wanted(self) -> int:
+        """Paraphrases asked for of each group."""
+        return self.generator.wanted(self.request)
+
+    def settings(self) -> dict[str, object]:
+        """What the results depend on; not the size of batches."""
+        own = self.generator.settings(self.wanted)
+        models = {"model": self.models.identity, "asked": digest(self.groups)}
+        return {**own, **self.request.settings(), **models}
+
+    def batches(self, size: int | None = None, after: int = 0) -> Iterator[MadeBatch]:
+        """Make paraphrases of ``size`` segments at once, leaving out those done before."""
+        size = self.usual_size if size is None else size
+        for start in starts(size, after, self.total):
+            part = self.groups[start : start + size]
+            yield self._batch(part, min(start + size, self.total))
+
+    def notices(self, counts: Counter[str]) -> tuple[str, ...]:
+        """What was out of reach, what is missing, and what the models say."""
+        said = []
+        if self.models.model.codes and not self.generator.coded:
+            said.append(AUTO_CODES)
+        if counts["unreachable"]:
+            phrases = sum(len(group.asks[0].phrases) for row in self.groups for group in row)
+            said.append(
+                f"{counts['unreachable']} of {phrases} constraints were not reached: they hold"
+                " words that the model cannot write, or are longer than its output may be"
+            )
+        if counts["bare"]:
+            said.append(f"{counts['bare']} segment(s) have an empty reference, and no paraphrase")
+        if counts["empty"]:
+            said.append(f"{counts['empty']} time(s) the model wrote nothing")
+        if counts["short"]:
+            said.append(
+                f"{counts['short']} time(s) fewer than {self.wanted} paraphrase(s) were left after"
+                " filters"
+            )
+        models = [one for one in (self.models.model, self.models.back) if one is not None]
+        return tuple(dict.fromkeys((*said, *(one for model in models for one in model.notices))))
+
+    def _batch(self, part: Sequence[Sequence[AskedGroup]], done: int) -> MadeBatch:
+        counts = Counter(
+            bare=bare_segments(self.testset, range(done - len(part), done)), short=0, unreachable=0
+        )
+        slots = [_Slot(group) for groups in part for group in groups]
+        seen: set[tuple[int, str | None, str]] = set()
+        while open_slots := [slot for slot in slots if len(slot.kept) < self.wanted]:
+            self._refill([slot for slot in open_slots if not slot.queue])
+            offered = [one for slot in open_slots for one in self._offered(slot)]
+            if not offered:
+                break
+            self._keep(offered, seen, counts)
+        for slot in slots:
+            counts["unreachable"] += slot.unmet
+            counts["short"] += len(slot.kept) < self.wanted
+        return MadeBatch(tuple(tuple(slot.kept) for slot in slots), done, counts)
+
+    def _refill(self, slots: Sequence[_Slot]) -> None:
+        """Ask for another round of candidates, of all that have none left."""
+        by_round: dict[int, list[_Slot]] = {}
+        for slot in slots:
+            if slot.round < _ROUNDS:
+                by_round.setdefault(slot.round, []).append(slot)
+        for number, group in sorted(by_round.items()):
+            asks = [ask for slot in group for ask in slot.group.asks]
+            made = self.generator.candidates(self.models, asks, number, self.wanted) if asks else []
+            rows = iter(made)
+            for slot in group:
+                columns = [next(rows) for _ in slot.group.asks]
+                slot.queue.extend(in_turn(columns))
+                slot.round = number + 1 if slot.queue else _ROUNDS
+                if number == 0:
+                    slot.unmet = _unmet(slot)
+
+    def _offered(self, slot: _Slot) -> list[tuple[_Slot, Paraphrase]]:
+        """As many candidates as are lacking."""
+        drawn: int | None = getattr(self.generator, "seed", None)
+        group = slot.group
+        found: list[tuple[_Slot, Paraphrase]] = []
+        while slot.queue and len(slot.kept) + len(found) < self.wanted:
+            one = slot.queue.popleft()
+            about = (self.method, group.system, one.score, drawn, self.models.identity)
+            found.append((slot, Paraphrase(group.segment, one.text, *about)))
+        return found
+
+    def _keep(
+        self,
+        offered: Sequence[tuple[_Slot, Paraphrase]],
+        seen: set[tuple[int, str | None, str]],
+        counts: Counter[str],
+    ) -> None:
+        request = self.request
+        new = []
+        for slot, one in offered:
+            key = (one.segment, one.system, one.text)
+            if key in seen and one.text and not request.keep_duplicates:
+                counts["duplicates"] += 1
+            else:
+                new.append((slot, one))
+            seen.add(key)
+        found = filtered(
+            self.testset,
+            [one for _, one in new],
+            copies=not request.keep_copies,
+            duplicates=False,
+            metric=request.filter,
+            least=request.least,
+            allow_code=request.allow_code,
+        )
+        for name in ("empty", "copies", "inadequate"):
+            counts[name] += getattr(found, name)
+        left = {id(one) for one in found.kept}
+        for slot, one in new:
+            if id(one) in left:
+                slot.kept.append(one)
+
+
+@dataclass(eq=False)
+class _Slot:
+    """A group at work: candidates that wait, paraphrases kept."""
+
+    group: AskedGroup
+    queue: deque[Candidate] = field(default_factory=deque)
+    kept: list[Paraphrase] = field(default_factory=list)
+    round: int = 0
+    unmet: int = 0
+
+
+def _unmet(slot: _Slot) -> int:
+    phrases = len(slot.group.asks[0].phrases)
+    return min((one.unmet for one in slot.queue), default=phrases)
+
+
+def in_turn(columns: Sequence[Sequence[T]]) -> list[T]:
+    """The best of each, then the second of each, ..."""
+    longest = max(map(len, columns), default=0)
+    return [column[rank] for rank in range(longest) for column in columns if rank < len(column)]
+
+
+def loaded(model: str | os.PathLike[str] | Seq2Seq, request: GenerationRequest) -> Seq2Seq:
+    if not isinstance(model, str | os.PathLike):
+        return model
+    return load_seq2seq(os.fspath(model), device=request.device, precision=request.precision)
+
+
+@dataclass(frozen=True)
+class SearchingGenerator(ModelGenerator):
+    """A generator that searches.
+
+    Attributes:
+        beam: hypotheses that the search keeps; by default 20, under codes 6.
+        length_penalty: log probabilities are divided by the length to this power.
+    """
+
+    beam: Positive | None = None
+    length_penalty: From0 = 1.0
+
+    def width(self, wanted: int) -> int:
+        """Hypotheses that the search keeps: at least as many as are wanted of it."""
+        return max(self.beam or (6 if self.coded else 20), wanted)
+
+    def settings(self, wanted: int) -> dict[str, object]:
+        """The options that results depend on."""
+        return {**super().settings(wanted), "beam": self.width(wanted)}
+
+    def candidates(
+        self, models: Models, asks: Sequence[Ask], number: int, wanted: int
+    ) -> list[list[Candidate]]:
+        """All hypotheses of a search, which begins with the code where there is one."""
+        if number:
+            return [[] for _ in asks]
+        coded = any(ask.code is not None for ask in asks)
+        pairs = [(ask.text, ask.code) for ask in asks]
+        return self._searched(models.model, pairs, self.width(wanted), wanted, coded=coded)
+
+    def _searched(
+        self,
+        model: Seq2Seq,
+        pairs: Sequence[tuple[str, int | None]],
+        n: int,
+        wanted: int,
+        *,
+        coded: bool,
+    ) -> list[list[Candidate]]:
+        from gnomon.models import decoding
+
+        distinct = list(dict.fromkeys(pairs))
+        starts = [[model.codes[code]] if code is not None else [] for _, code in distinct]
+        made = decoding.beam(
+            model,
+            [text for text, _ in distinct],
+            beam=self.width(wanted),
+            n=n,
+            length_penalty=self.length_penalty,
+            prefixes=starts if coded else None,
+            limit=self.limit,
+        )
+        found = {
+            pair: [candidate_of(one) for one in row]
+            for pair, row in zip(distinct, made, strict=True)
+        }
+        return [found[pair] for pair in pairs]
+
+
+def candidate_of(one: Hypothesis, unmet: int = 0) -> Candidate:
+    score = round(float(one.score), _DIGITS)
+    return Candidate(" ".join(one.text.split()), score if math.isfinite(score) else None, unmet)
+
+
+def code_facts(model: Seq2Seq) -> Mapping[str, Any]:
+    path = model.folder.path / ABOUT
+    if not path.is_file():
+        return {}
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read: {error}") from error
+    codes = facts.get("codes") if isinstance(facts, dict) else None
+    return codes if isinstance(codes, dict) else {}

@@ -1,0 +1,460 @@
+"""Paraphrases by a language model on a server, checked for numbers and names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from gnomon.core.errors import FormatError, MissingDependencyError, SpecError, UsageError
+from gnomon.core.options import Limits, Positive
+from gnomon.core.signature import content_hash
+from gnomon.core.summary import target_of
+from gnomon.core.testset import Paraphrase
+from gnomon.data.formats import read_bytes
+from gnomon.linguistics import annotate, find_tagger, standard_tagger
+from gnomon.methods.paraphrase._adequacy import filtered
+from gnomon.methods.paraphrase.generation._asking import in_turn
+from gnomon.methods.paraphrase.generation._requests import (
+    GenerationRequest,
+    GeneratorOptions,
+    bare_segments,
+    starts,
+)
+from gnomon.methods.paraphrase.generation._saving import MadeBatch
+from gnomon.metrics.judges import (
+    FENCES,
+    ChatAnswer,
+    ChatClient,
+    ChatQuestion,
+    ChatServer,
+    Endpoint,
+    fill_places,
+    json_objects,
+    language_names,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gnomon.core.testset import TestSet
+    from gnomon.linguistics import Annotator
+
+#: how often a reference is asked about again where too few wordings are left
+_ROUNDS = 3
+_PLACES = ("reference", "n", "target_language")
+_INSTRUCTIONS = (
+    "You reword sentences as an experienced editor would: the meaning stays the same, with all"
+    " numbers and names, and words and structure change as far as they can."
+)
+_QUESTION = (
+    "Reword this {target_language} sentence in {n} ways, each in {target_language}, each as"
+    " different from the sentence and from the others as its meaning allows.\n\n{reference}"
+)
+_FORM = (
+    'Answer with one JSON object and nothing else: {"paraphrases": ["first wording", ...]}, each'
+    " wording on one line."
+)
+_SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "properties": {"paraphrases": {"type": "array", "items": {"type": "string"}}},
+        "required": ["paraphrases"],
+        "additionalProperties": False,
+    }
+)
+
+
+@dataclass(frozen=True)
+class ChatParaphrases(GeneratorOptions):
+    """Wordings by a language model on a server of chat completions (5 of each segment).
+
+    Attributes:
+        model: the model's name on the server.
+        endpoint: the server's base address.
+        n: paraphrases of each segment, where the request says none.
+        temperature: of the answers; None: the server's own.
+        seed: of the first round of answers, the next ones count on; None: none is sent.
+        max_tokens: most tokens of an answer; None: as the server has it.
+        prompt: a file of text that is asked in place of ours, with the places {reference}, {n} and
+            {target_language}.
+        numbers: drop wordings whose numbers in digits are not those of the reference.
+        names: drop wordings that lose a name of the reference, or bring one.
+        tagger: who tells names, such as spacy:en_core_web_sm; by default the standard one of the
+            language.
+        max_calls: most answers that may be asked for.
+        concurrency: questions on their way at once.
+        timeout: seconds for one answer.
+    """
+
+    name: ClassVar[str] = "llm"
+    takes: ClassVar[tuple[str, ...]] = ("n",)
+    model: str
+    endpoint: str = "http://localhost:8000/v1"
+    n: Positive | None = None
+    temperature: Annotated[float, Limits(0, 10)] | None = 1.0
+    seed: Annotated[int, Limits(0, 2**31 - 1001)] | None = 1
+    max_tokens: Positive | None = None
+    prompt: str | None = None
+    numbers: bool = True
+    names: bool = True
+    tagger: str | None = None
+    max_calls: Positive = field(default=10_000, compare=False)
+    concurrency: Annotated[int, Limits(1, 256)] = field(default=8, compare=False)
+    timeout: Annotated[float, Limits(0.01, 86400)] = field(default=120.0, compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse values that do not fit.
+
+        Raises:
+            SpecError: no model is named.
+            UsageError: the endpoint is no address, or holds a password.
+        """
+        super().__post_init__()
+        if not self.model.strip():
+            raise SpecError("llm takes the model's name on its server: llm(model='NAME')")
+        object.__setattr__(self, "endpoint", Endpoint(self.endpoint).url)
+
+    def plan(self, testset: TestSet, request: GenerationRequest) -> ChatWork:
+        """What is to be done; nothing is asked yet.
+
+        Raises:
+            MissingFileError, FormatError: the prompt cannot be read, or shows no reference.
+            UsageError: texts may not be sent to the server, or more answers are needed than
+                allowed; the tagger's name is none.
+            MissingDependencyError: the tagger is not installed.
+        """
+        server = ChatServer(
+            Endpoint(self.endpoint),
+            self.model,
+            concurrency=self.concurrency,
+            timeout=self.timeout,
+            max_calls=self.max_calls,
+        )
+        server.endpoint.check_consent()
+        system = f"{_INSTRUCTIONS}\n\n{FENCES}\n\n{_FORM}"
+        sample = ChatQuestion(system, "", _SCHEMA, self.temperature, self.seed, self.max_tokens)
+        language = testset.language_pair and target_of(testset.language_pair)
+        tagger, untagged = _tagger(self.tagger, language) if self.names else (None, "")
+        work = ChatWork(
+            testset=testset,
+            generator=self,
+            request=request,
+            client=ChatClient(server, sample),
+            question=_QUESTION if self.prompt is None else _own_prompt(self.prompt),
+            tagger=tagger,
+            untagged=untagged,
+        )
+        work.check_cost()
+        return work
+
+
+@dataclass(frozen=True)
+class ChatWork:
+    """Everything that is to be done by a language model.
+
+    Attributes:
+        testset: references.
+        generator: how.
+        request: how many are wanted, and which ones stay.
+        client: who asks.
+        question: what is asked, with places for texts.
+        tagger: tells names; None where none does.
+        untagged: why names are not checked; empty where they are.
+    """
+
+    testset: TestSet
+    generator: ChatParaphrases
+    request: GenerationRequest
+    client: ChatClient
+    question: str
+    tagger: Annotator | None = None
+    untagged: str = ""
+    usual_size: int = 100
+
+    @property
+    def method(self) -> str:
+        """What the paraphrases are called."""
+        return self.generator.name
+
+    @property
+    def total(self) -> int:
+        """How many segments there are."""
+        return self.testset.segments
+
+    @property
+    def wanted(self) -> int:
+        """Paraphrases asked for of each segment."""
+        return self.request.n or self.generator.n or 5
+
+    @property
+    def model(self) -> str:
+        """Who answers and what is asked: the server's names, and a hash of the question."""
+        who = self.client.identity()
+        served = f"{who.model or self.generator.model} {who.fingerprint}".strip()
+        return f"{served} prompt:{content_hash(self.client.sample.system, self.question)}"
+
+    def check_cost(self) -> None:
+        """Refuse what costs more than allowed, before the first question.
+
+        Raises:
+            UsageError: it does.
+        """
+        asked = [
+            self._question(text, 0) for texts in self._texts(range(self.total)) for text in texts
+        ]
+        wanted, most = self.client.unknown(asked), self.generator.max_calls
+        if wanted > most:
+            raise UsageError(
+                f"{wanted:,} answers of {self.generator.model!r} at {self.generator.endpoint} are"
+                f" needed, more than the {most:,} that are allowed; allow more with max_calls= in"
+                " llm(...), or take fewer segments"
+            )
+
+    def settings(self) -> dict[str, object]:
+        """What the results depend on; not the size of batches."""
+        own = self.generator
+        checks = {"numbers": own.numbers, "names": self.tagger.signature if self.tagger else None}
+        given = {"endpoint": own.endpoint, "name": own.model, **self.client.sample.parameters}
+        columns = [list(texts) for texts in self.testset.references.values()]
+        return {
+            "method": self.method,
+            "n": self.wanted,
+            "model": self.model,
+            **given,
+            **checks,
+            **self.request.settings(),
+            "asked": content_hash(repr(columns), str(self.testset.language_pair)),
+        }
+
+    def batches(self, size: int | None = None, after: int = 0) -> Iterator[MadeBatch]:
+        """Make paraphrases of ``size`` segments at once, leaving out those done before."""
+        size = self.usual_size if size is None else size
+        for start in starts(size, after, self.total):
+            yield self._batch(range(start, min(start + size, self.total)))
+
+    def notices(self, counts: Counter[str]) -> tuple[str, ...]:
+        """What was dropped beside copies, what could not be read, and who checked names."""
+        said = {
+            "numbers": "time(s) a wording had other numbers than the reference, and was dropped",
+            "names": "time(s) a wording lost a name of the reference or brought one, and was"
+            " dropped",
+            "refused": "time(s) the model or its server declined to answer",
+            "unreadable": "answer(s) could not be read",
+            "short": f"time(s) fewer than {self.wanted} paraphrase(s) were left after filters",
+            "bare": "segment(s) have an empty reference, and no paraphrase",
+        }
+        told = [f"{counts[name]:,} {what}" for name, what in said.items() if counts[name]]
+        return (*told, *([self.untagged] if self.untagged else []))
+
+    def _texts(self, part: range) -> list[list[str]]:
+        """The distinct references of some segments."""
+        columns = self.testset.references.values()
+        return [
+            list(dict.fromkeys(t for c in columns if (t := c[i]) is not None and t.strip()))
+            for i in part
+        ]
+
+    def _question(self, text: str, number: int) -> ChatQuestion:
+        languages = language_names(self.testset.language_pair)
+        words = {"n": str(self.wanted), "target_language": languages["target_language"]}
+        sample = self.client.sample
+        user = fill_places(self.question, {"reference": text}, words)
+        return ChatQuestion(
+            sample.system, user, sample.schema, sample.temperature, sample.seed, sample.max_tokens,
+            number,
+        )  # fmt: skip
+
+    def _batch(self, part: range) -> MadeBatch:
+        counts = Counter(bare=bare_segments(self.testset, part), short=0)
+        slots = [
+            _SegmentSlot(i + 1, texts) for i, texts in zip(part, self._texts(part), strict=True)
+        ]
+        slots = [slot for slot in slots if slot.texts]
+        for number in range(_ROUNDS):
+            lacking = [slot for slot in slots if len(slot.kept) < self.wanted]
+            if not lacking:
+                break
+            self._refill(lacking, number, counts)
+            self._keep(lacking, counts)
+        counts["short"] = sum(len(slot.kept) < self.wanted for slot in slots)
+        return MadeBatch(tuple(tuple(slot.kept) for slot in slots), part.stop, counts)
+
+    def _refill(self, slots: Sequence[_SegmentSlot], number: int, counts: Counter[str]) -> None:
+        """Ask about all references of some segments in a round."""
+        pairs = [(slot, text) for slot in slots for text in slot.texts]
+        answers = self.client.ask([self._question(text, number) for _, text in pairs])
+        made: dict[int, list[list[tuple[str, str]]]] = {}
+        for (slot, text), answer in zip(pairs, answers, strict=True):
+            wordings = _wordings(answer)
+            if wordings is None:
+                counts["refused" if answer.refused else "unreadable"] += 1
+            made.setdefault(slot.segment, []).append([(one, text) for one in wordings or ()])
+        for slot in slots:
+            slot.queue.extend(in_turn(made[slot.segment]))
+
+    def _keep(self, slots: Sequence[_SegmentSlot], counts: Counter[str]) -> None:
+        """Take from the queues what passes all checks, until enough are kept."""
+        while offered := [
+            (slot, *slot.queue.popleft())
+            for slot in slots
+            for _ in range(min(len(slot.queue), self.wanted - len(slot.kept)))
+        ]:
+            new = []
+            for slot, wording, text in offered:
+                if wording in slot.seen and not self.request.keep_duplicates:
+                    counts["duplicates"] += bool(wording)
+                    continue
+                slot.seen.add(wording)
+                new.append((slot, wording, text))
+            new = self._same_facts(new, counts)
+            made = [
+                Paraphrase(slot.segment, wording, self.method, None, None, self.generator.seed,
+                           self.model)
+                for slot, wording, _ in new
+            ]  # fmt: skip
+            found = filtered(
+                self.testset,
+                made,
+                copies=not self.request.keep_copies,
+                duplicates=False,
+                metric=self.request.filter,
+                least=self.request.least,
+                allow_code=self.request.allow_code,
+            )
+            for name in ("empty", "copies", "inadequate"):
+                counts[name] += getattr(found, name)
+            left = {id(one) for one in found.kept}
+            for (slot, _, _), one in zip(new, made, strict=True):
+                if id(one) in left:
+                    slot.kept.append(one)
+
+    def _same_facts(
+        self, offered: Sequence[tuple[_SegmentSlot, str, str]], counts: Counter[str]
+    ) -> list[tuple[_SegmentSlot, str, str]]:
+        """Those whose numbers and names are the reference's."""
+        pairs = [(wording, text) for _, wording, text in offered]
+        wrong: dict[int, str] = {}
+        if self.generator.names and self.tagger is not None and pairs:
+            changed = changed_names(pairs, self.tagger, self.request)
+            wrong |= {n: "names" for n, yes in enumerate(changed) if yes}
+        if self.generator.numbers and pairs:
+            wrong |= {n: "numbers" for n, yes in enumerate(changed_numbers(pairs)) if yes}
+        counts.update(wrong.values())
+        return [one for n, one in enumerate(offered) if n not in wrong]
+
+
+@dataclass(eq=False)
+class _SegmentSlot:
+    """A segment at work: wordings that wait, each with its reference; what was seen and is kept."""
+
+    segment: int
+    texts: list[str]
+    queue: deque[tuple[str, str]] = field(default_factory=deque)
+    seen: set[str] = field(default_factory=set)
+    kept: list[Paraphrase] = field(default_factory=list)
+
+
+def _wordings(answer: ChatAnswer) -> list[str] | None:
+    """The wordings in an answer; None where none can be read."""
+    if answer.refused or answer.rejected:
+        return None
+    try:
+        found = [one["paraphrases"] for one in json_objects(answer.text) if "paraphrases" in one]
+    except ValueError:  # an object has a key twice
+        return None
+    if len(found) != 1 or not isinstance(found[0], list):
+        return None
+    if not all(isinstance(one, str) for one in found[0]):
+        return None
+    return [" ".join(one.split()) for one in found[0]]
+
+
+def _own_prompt(path: str) -> str:
+    """A prompt of the user's."""
+    try:
+        text = read_bytes(path).decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"is not UTF-8: {error}", path=path) from error
+    places = re.findall(r"\{([A-Za-z_]\w*)\}", text)
+    unknown = sorted(set(places) - set(_PLACES))
+    if unknown or "reference" not in places:
+        wrong = f"has the unknown place {{{unknown[0]}}}" if unknown else "shows no {reference}"
+        known = ", ".join(f"{{{one}}}" for one in _PLACES)
+        raise FormatError(f"{wrong}; a prompt has the places {known}", path=path)
+    return text
+
+
+# Numbers and names of wordings, by annotators.
+
+
+_NUMBER = r"\d+(?:[.,]\d+)*"
+_SHORTEST = 3  # letters by which a name is known again in another form
+
+
+def _tagger(name: str | None, language: str | None) -> tuple[Annotator | None, str]:
+    """What tells names in a language; or why nothing does."""
+    if name is not None:
+        return find_tagger(name), ""
+    if not language:
+        return None, "names were not checked: the language is not known (-l en)"
+    try:
+        return standard_tagger(language), ""
+    except MissingDependencyError as error:
+        return None, f"names were not checked: {error}"
+
+
+def changed_numbers(pairs: Sequence[tuple[str, str]]) -> list[bool]:
+    """Whether a wording has other numbers in digits than its reference; signs between digits apart.
+
+    >>> changed_numbers([("1000 came", "There came 1,000."), ("two came", "2 came")])
+    [False, True]
+    """
+    texts = [text for pair in pairs for text in pair]
+    spans = annotate(texts, ["re:number"], pattern={"number": _NUMBER}).spans
+    found = [
+        {re.sub(r"[.,]", "", text[span.start : span.end]) for span in spans.spans(n, "re:number")}
+        if "re:number" in spans.features
+        else set()
+        for n, text in enumerate(texts)
+    ]
+    return [found[n] != found[n + 1] for n in range(0, len(found), 2)]
+
+
+def changed_names(
+    pairs: Sequence[tuple[str, str]], tagger: Annotator, request: GenerationRequest
+) -> list[bool]:
+    """Whether a wording loses a name of its reference, or brings one.
+
+    A proper noun (UPOS) counts as held if the other text has a word that begins with the first half
+    of its letters, three at least: names take endings. A word that a wording begins with is no new
+    name: taggers take many of those for names.
+    """
+    texts = [text for pair in pairs for text in pair]
+    spans = annotate(texts, ["pos:PROPN"], tagger=tagger, cache=request.cache).spans
+    names = [
+        {text[span.start : span.end].casefold(): span.start for span in spans.spans(n, "pos:PROPN")}
+        if "pos:PROPN" in spans.features
+        else {}
+        for n, text in enumerate(texts)
+    ]
+    return [
+        _lost(names[n + 1], texts[n]) or _lost(_inner(names[n]), texts[n + 1])
+        for n in range(0, len(texts), 2)
+    ]
+
+
+def _inner(names: Mapping[str, int]) -> dict[str, int]:
+    return {name: start for name, start in names.items() if start > 0}
+
+
+def _lost(names: Mapping[str, int], text: str) -> bool:
+    words = re.findall(r"\w+", text.casefold())
+    for name in names:
+        for part in re.findall(r"\w+", name):
+            beginning = part[: max(_SHORTEST, (len(part) + 1) // 2)]
+            if not any(word.startswith(beginning) for word in words):
+                return True
+    return False

@@ -1,0 +1,579 @@
+"""Generators that ask a model: searches, draws, sentence codes, constraints, round trips."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
+
+import numpy as np
+
+from gnomon.core.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
+from gnomon.core.options import SEED, Limits, Positive, Seed
+from gnomon.methods.paraphrase._constraints import (
+    Constraint,
+    output_constraints,
+    read_constraints,
+    read_variants,
+    variant_constraints,
+)
+from gnomon.methods.paraphrase.generation._asking import (
+    Candidate,
+    From0,
+    ModelGenerator,
+    Models,
+    SearchingGenerator,
+    Work,
+    asked_groups,
+    candidate_of,
+    code_facts,
+    loaded,
+)
+from gnomon.methods.paraphrase.generation._requests import ABOVE_0, GenerationRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.testset import Paraphrase, TestSet
+    from gnomon.data.formats import Tree
+    from gnomon.methods.paraphrase.codes import SentenceCoder
+    from gnomon.methods.paraphrase.generation._asking import Ask
+    from gnomon.models import Precision, Seq2Seq
+    from gnomon.models.decoding import Hypothesis
+
+#: seeds of further rounds of draws lie far from those that people choose
+_STRIDE = 1_000_003
+
+Above0 = Annotated[float, Limits(ABOVE_0, words="above 0")]
+
+
+# Searches and draws.
+
+
+@dataclass(frozen=True)
+class BeamSearch(SearchingGenerator):
+    """The n best of a beam search."""
+
+    name: ClassVar[str] = "beam"
+
+
+@dataclass(frozen=True)
+class DiverseBeamSearch(SearchingGenerator):
+    """The n best of a search in groups that avoid each other's words.
+
+    Attributes:
+        groups: how many.
+        strength: what a piece loses for each earlier group that has it.
+    """
+
+    name: ClassVar[str] = "diverse"
+    groups: Positive = 5
+    strength: From0 = 0.5
+
+    def width(self, wanted: int) -> int:
+        """Hypotheses that the search keeps, a multiple of the groups.
+
+        Raises:
+            UsageError: the beam that was asked for cannot be split into the groups.
+        """
+        least = super().width(wanted)
+        if self.beam is None:
+            return least + -least % self.groups
+        if least % self.groups:
+            raise UsageError(
+                f"a beam of {least} cannot be split into {self.groups} equal groups; give a"
+                " multiple of the groups"
+            )
+        return least
+
+    def candidates(
+        self, models: Models, asks: Sequence[Ask], number: int, wanted: int
+    ) -> list[list[Candidate]]:
+        """All hypotheses of all groups."""
+        from gnomon.models import decoding
+
+        if number:
+            return [[] for _ in asks]
+        made = decoding.diverse(
+            models.model,
+            [ask.text for ask in asks],
+            beam=self.width(wanted),
+            groups=self.groups,
+            strength=self.strength,
+            n=self.width(wanted),
+            length_penalty=self.length_penalty,
+            limit=self.limit,
+        )
+        return [[candidate_of(one) for one in row] for row in made]
+
+
+@dataclass(frozen=True)
+class Sampling(ModelGenerator):
+    """Drawn, from the fewest pieces that have a share of the probability (nucleus sampling).
+
+    Attributes:
+        top_p: that share.
+        temperature: above 1, draws are more varied, below, more alike.
+        seed: of the draws.
+    """
+
+    name: ClassVar[str] = "sampled"
+    top_p: Annotated[float, Limits(ABOVE_0, 1, words="above 0 and at most 1")] = 0.8
+    temperature: Above0 = 1.0
+    seed: Seed = SEED
+
+    def candidates(
+        self, models: Models, asks: Sequence[Ask], number: int, wanted: int
+    ) -> list[list[Candidate]]:
+        """As many draws as are wanted, new ones in each round."""
+        from gnomon.models import decoding
+
+        made = decoding.sampled(
+            models.model,
+            [ask.text for ask in asks],
+            n=wanted,
+            top_p=self.top_p,
+            temperature=self.temperature,
+            seed=self.seed + number * _STRIDE,
+            limit=self.limit,
+        )
+        return [[candidate_of(one) for one in row] for row in made]
+
+
+# Under sentence codes.
+
+
+class Coder(Protocol):
+    """What assigns a code to a sentence; see ``gnomon.paraphrase.codes``."""
+
+    @property
+    def kind(self) -> str:
+        """What its codes stand for: "semantic", "syntactic" or "random"."""
+
+    @property
+    def k(self) -> int:
+        """How many codes it has."""
+
+    @property
+    def identity(self) -> str:
+        """Hash of what decides a code."""
+
+    def assign(self, texts: Sequence[str]) -> NDArray[np.int32]:
+        """The code of each text, from 0; -1 for texts that have none."""
+
+
+@dataclass(frozen=True)
+class ProbableCodes(SearchingGenerator):
+    """The best paraphrase under each of the n most probable sentence codes."""
+
+    name: ClassVar[str] = "codes"
+    coded: ClassVar[bool] = True
+
+    def width(self, wanted: int) -> int:
+        """Hypotheses that the search under one code keeps, of which the best is taken."""
+        del wanted
+        return super().width(1)
+
+    def candidates(
+        self, models: Models, asks: Sequence[Ask], number: int, wanted: int
+    ) -> list[list[Candidate]]:
+        """One paraphrase under each of the next n codes."""
+        known = list(models.model.codes)
+        first = number * wanted
+        orders = self._orders(models.model, asks)
+        chosen = [[known[k] for k in order[first : first + wanted]] for order in orders]
+        pairs: list[tuple[str, int | None]] = [
+            (ask.text, code) for ask, codes in zip(asks, chosen, strict=True) for code in codes
+        ]
+        if not pairs:
+            return [[] for _ in asks]
+        best = iter(self._searched(models.model, pairs, 1, wanted, coded=True))
+        return [[one for _ in codes for one in next(best)] for codes in chosen]
+
+    def _orders(self, model: Seq2Seq, asks: Sequence[Ask]) -> list[Sequence[int]]:
+        """The places of the codes, in the order in which they are asked for."""
+        from gnomon.models import decoding
+
+        rows = decoding.code_probabilities(model, [ask.text for ask in asks])
+        return [np.argsort(-row, kind="stable").tolist() for row in rows]
+
+    def _check(self, model: Seq2Seq, wanted: int) -> None:
+        super()._check(model, wanted)
+        if wanted > len(model.codes):
+            raise UsageError(
+                f"the model {model.folder.name!r} has {len(model.codes)} codes; {wanted} are asked"
+                " for"
+            )
+
+
+@dataclass(frozen=True)
+class RandomCodes(ProbableCodes):
+    """The best under each of n codes drawn for the segment: the control for codes.
+
+    Attributes:
+        seed: of the draws.
+    """
+
+    name: ClassVar[str] = "random-codes"
+    seed: Seed = SEED
+
+    def _orders(self, model: Seq2Seq, asks: Sequence[Ask]) -> list[Sequence[int]]:
+        seeds = [[self.seed, ask.segment] for ask in asks]
+        count = len(model.codes)
+        return [np.random.default_rng(seed).permutation(count).tolist() for seed in seeds]
+
+
+@dataclass(frozen=True)
+class OutputCodes(SearchingGenerator):
+    """For each system, the best under the sentence code of its output (n of them, 1).
+
+    Attributes:
+        codes: the folder of codes that the model was trained with, named first:
+            output-codes('codes'); in Python also what assigns codes to sentences.
+        encoder: where the encoder of semantic codes lies now, if not where it lay.
+        tagger: what parsed the trees of syntactic codes that were made from given trees.
+        trees: or trees of the outputs, one file per system: SYSTEM.ptb, or SYSTEM=FILE.
+        first: the first trees of these files alone, as --first of the segments.
+    """
+
+    name: ClassVar[str] = "output-codes"
+    positional: ClassVar[str | None] = "codes"
+    inputs: ClassVar[tuple[str, ...]] = ("codes", "encoder", "tagger", "trees", "first")
+    reads_outputs: ClassVar[bool] = True
+    usual: ClassVar[int] = 1
+    coded: ClassVar[bool] = True
+    codes: str | Coder = field(kw_only=True)
+    encoder: str | None = None
+    tagger: str | None = None
+    trees: tuple[str, ...] = ()
+    first: Positive | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse two makers of trees.
+
+        Raises:
+            UsageError: there are two.
+        """
+        super().__post_init__()
+        if self.tagger and self.trees:
+            raise UsageError("output-codes: tagger makes trees, and trees gives them; choose one")
+
+    def of_first(self, segments: int) -> OutputCodes:
+        """The same for a test set that was cut."""
+        return self if self.first is not None else replace(self, first=segments)
+
+    def _group_options(
+        self, testset: TestSet, request: GenerationRequest, model: Seq2Seq
+    ) -> dict[str, Any]:
+        coder = self.codes
+        if isinstance(coder, str):
+            coder = self._coder(coder, testset, request)
+        return {"codes": codes_of_outputs(testset, model, coder)}
+
+    def _coder(self, folder: str, testset: TestSet, request: GenerationRequest) -> SentenceCoder:
+        from gnomon.methods.paraphrase import codes
+
+        made = codes.load(folder, model=self.encoder, parser=self.tagger, device=request.device)
+        if self.trees:
+            if made.kind != "syntactic":
+                raise UsageError(
+                    f"output-codes: {made.kind} codes read no trees; leave out trees=..."
+                )
+            return codes.SentenceCoder(made, self._output_trees(testset))
+        if made.needs_trees:
+            raise UsageError(
+                f"the codes in {folder} were made from trees that were given: give those of the"
+                " outputs, too (trees=['SYSTEM.ptb', ...]), or name the parser that made them"
+                " (tagger='spacy:NAME')"
+            )
+        return codes.SentenceCoder(made, cache=request.cache, progress=request.progress)
+
+    def _output_trees(self, testset: TestSet) -> dict[str, Tree | None]:
+        from gnomon.data.formats import read_trees
+
+        files = _files_by_system(self.trees, testset.systems)
+        found: dict[str, Tree | None] = {}
+        for name, texts in testset.systems.items():
+            trees = read_trees(files[name]).trees[: self.first]
+            if len(trees) != len(texts):
+                raise LengthMismatchError(
+                    f"{files[name]} has {len(trees)} trees, and {name} has {len(texts)} outputs;"
+                    " give one tree per line, (()) where there is none"
+                )
+            found |= {t: tree for t, tree in zip(texts, trees, strict=True) if found.get(t) is None}
+        return found
+
+
+def _files_by_system(items: Sequence[str], systems: Iterable[str]) -> dict[str, str]:
+    """Files by the systems that their names, or SYSTEM=FILE, say."""
+    from gnomon.methods.paraphrase.codes import text_name
+
+    known = tuple(systems)
+    found = {}
+    for item in items:
+        name, given, path = item.partition("=")
+        if not given or name not in known:
+            name, path = text_name(item), item
+        if name not in known:
+            raise UnknownNameError("system", name, known, remedy="write SYSTEM=FILE")
+        found[name] = path
+    if missing := [name for name in known if name not in found]:
+        raise UsageError(
+            f"output-codes: no trees of {', '.join(missing)}; give one file per system, named"
+            " SYSTEM.ptb, or SYSTEM=FILE"
+        )
+    return found
+
+
+def codes_of_outputs(testset: TestSet, model: Seq2Seq, coder: Coder) -> dict[str, list[int]]:
+    """The code of each output of each system."""
+    if not testset.systems:
+        raise DataError("the codes are those of outputs, and the test set holds no systems")
+    _check_coder(model, coder)
+    texts = list(dict.fromkeys(text for column in testset.systems.values() for text in column))
+    found: dict[str, int] = dict(zip(texts, coder.assign(texts).tolist(), strict=True))
+    beyond = max(found.values(), default=-1)
+    if beyond >= 0 and beyond not in model.codes:
+        raise DataError(
+            f"an output has code {beyond}, and the model {model.folder.name!r} knows"
+            f" {len(model.codes)} codes, counted from 0; were they made for another model?"
+        )
+    return {name: [found[text] for text in column] for name, column in testset.systems.items()}
+
+
+def _check_coder(model: Seq2Seq, coder: Coder) -> None:
+    """Refuse codes that the model was not trained with, as far as it says."""
+    facts = code_facts(model)
+    trained = facts.get("identity")
+    if trained is not None:
+        if trained != coder.identity:
+            raise DataError(
+                f"the model {model.folder.name!r} was trained with the codes {trained}, and those"
+                f" given are {coder.identity}; name the folder of codes that it was trained with"
+            )
+        return
+    known = (facts.get("kind"), facts.get("count") or len(model.codes))
+    for trained, given, what in zip(known, (coder.kind, coder.k), ("kind", "number"), strict=True):
+        if trained is not None and trained != given:
+            raise DataError(
+                f"the {what} of the codes that the model {model.folder.name!r} was trained with is"
+                f" {trained}, and of those given {given}; name the folder of codes that it was"
+                " trained with"
+            )
+    model.say(
+        f"{model.folder.name} does not say which codes it was trained with (train --codes-folder"
+        " makes it do so); that those given are the same is taken on trust"
+    )
+
+
+# With words that paraphrases must hold.
+
+
+@dataclass(frozen=True)
+class ConstrainedSearch(SearchingGenerator):
+    """The best that holds an n-gram, for each that most systems have and the reference lacks.
+
+    Attributes:
+        constraints: the file of others, named first: constrained('wanted.jsonl'); made by 'gnomon
+            paraphrase constraints --save'; in Python also constraints.
+        variants: or a file of variants, which constraints are made of.
+        together: all of a segment in one paraphrase, not one for each.
+    """
+
+    name: ClassVar[str] = "constrained"
+    positional: ClassVar[str | None] = "constraints"
+    inputs: ClassVar[tuple[str, ...]] = ("constraints", "variants")
+    usual: ClassVar[int] = 1
+    constraints: str | tuple[Constraint, ...] | None = None
+    variants: str | None = None
+    together: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse two lists.
+
+        Raises:
+            UsageError: there are two.
+        """
+        super().__post_init__()
+        if self.constraints is not None and self.variants is not None:
+            raise UsageError("constrained: constraints and variants are two lists; give one")
+
+    @property
+    def reads_outputs(self) -> bool:  # type: ignore[override]  # of others it is a constant
+        """Where nothing says what the words are, they are those of systems."""
+        return self.constraints is None and self.variants is None
+
+    def _group_options(
+        self, testset: TestSet, request: GenerationRequest, model: Seq2Seq
+    ) -> dict[str, Any]:
+        del request, model
+        found: Sequence[Constraint]
+        if self.variants is not None:
+            found = variant_constraints(testset, read_variants(self.variants))
+        elif isinstance(self.constraints, str):
+            found = read_constraints(self.constraints)
+        elif self.constraints is not None:
+            found = self.constraints
+        else:
+            found = output_constraints(testset)
+        return {"constraints": found, "together": self.together}
+
+    def candidates(
+        self, models: Models, asks: Sequence[Ask], number: int, wanted: int
+    ) -> list[list[Candidate]]:
+        """Hypotheses that hold the phrases; of several, as many as any hypothesis holds."""
+        from gnomon.models import decoding
+
+        if number:
+            return [[] for _ in asks]
+        made = decoding.constrained(
+            models.model,
+            [ask.text for ask in asks],
+            [ask.phrases for ask in asks],
+            beam=self.width(wanted),
+            n=self.width(wanted),
+            length_penalty=self.length_penalty,
+            limit=self.limit,
+        )
+        return [_holding(row) for row in made]
+
+
+def _holding(row: Sequence[Hypothesis]) -> list[Candidate]:
+    most = max((sum(one.met) for one in row), default=0)
+    held = [one for one in row if most and sum(one.met) == most]
+    return [candidate_of(one, len(one.met) - most) for one in held]
+
+
+# A round trip through two models.
+
+
+@dataclass(frozen=True)
+class ModelRoundTrip(SearchingGenerator):
+    """The references translated there and back through two models (n of them, 1).
+
+    Attributes:
+        forward: the model that translates into another language, a folder or a name.
+        back: the one that translates back.
+    """
+
+    name: ClassVar[str] = "round-trip-models"
+    takes: ClassVar[tuple[str, ...]] = ("n", "device", "precision")
+    inputs: ClassVar[tuple[str, ...]] = ("forward", "back")
+    usual: ClassVar[int] = 1
+    forward: str = field(kw_only=True)
+    back: str = field(kw_only=True)
+
+    def settings(self, wanted: int) -> dict[str, object]:
+        """The options that results depend on; paraphrases are called as those of commands."""
+        return {**super().settings(wanted), "method": "round-trip"}
+
+    def plan(self, testset: TestSet, request: GenerationRequest) -> Work:
+        """What is to be done; the models are loaded."""
+        models = Models(loaded(self.forward, request), loaded(self.back, request))
+        return Work(testset, models, self, request, asked_groups(testset), "round-trip")
+
+    def candidates(
+        self, models: Models, asks: Sequence[Ask], number: int, wanted: int
+    ) -> list[list[Candidate]]:
+        """All hypotheses of the search back, of the best translation there."""
+        if number or models.back is None:
+            return [[] for _ in asks]
+        given: list[tuple[str, int | None]] = [(ask.text, None) for ask in asks]
+        there = self._searched(models.model, given, 1, wanted, coded=False)
+        texts = [row[0].text if row else "" for row in there]
+        pairs: list[tuple[str, int | None]] = [(text, None) for text in texts if text]
+        width = self.width(wanted)
+        again = iter(self._searched(models.back, pairs, width, wanted, coded=False))
+        return [next(again) if text else [] for text in texts]
+
+
+# A model as what makes paraphrases for half-splits of the systems.
+
+
+@dataclass(eq=False)
+class ConstrainedBy:
+    """Paraphrases that hold constraints, by a model; for :func:`half_splits`.
+
+    What was asked in one split is not searched again in another one of the same test set.
+
+    Attributes:
+        model: a folder, a name, or a loaded model.
+        generator: how it is searched, one paraphrase per constraint.
+        n: paraphrases of each constraint.
+        device: see :func:`gnomon.models.load_seq2seq`.
+        precision: likewise.
+        unreachable: constraints that no paraphrase holds, each counted once.
+        searched: constraints searched for so far.
+    """
+
+    model: str | Seq2Seq
+    generator: ConstrainedSearch = ConstrainedSearch()  # it is frozen
+    n: int = 1
+    device: str | None = None
+    precision: Precision = "fp32"
+    unreachable: int = 0
+    searched: int = 0
+    _known: dict[tuple[str, ...], tuple[Paraphrase, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse a search for all constraints of a segment at once.
+
+        Raises:
+            UsageError: likewise.
+        """
+        if self.generator.together:
+            raise UsageError("half-splits need one paraphrase for each constraint, not together")
+
+    @property
+    def identity(self) -> str:
+        """Of the model, with the width of the search."""
+        return f"{self._loaded().identity}, beam {self.generator.width(self.n)}"
+
+    def notices(self) -> tuple[str, ...]:
+        """What a user should know about the searches so far."""
+        said = (
+            f"the model was asked for {self.searched} constraints, each once;"
+            f" {self.unreachable} were not reached"
+        )
+        return (said, *self._loaded().notices)
+
+    def _request(self) -> GenerationRequest:
+        return GenerationRequest(
+            n=self.n,
+            model=self.model,
+            device=self.device,
+            precision=self.precision,
+            # what one constraint brings does not depend on those asked beside it
+            keep_duplicates=True,
+        )
+
+    def _loaded(self) -> Seq2Seq:
+        return loaded(self.model, self._request())
+
+    def __call__(self, testset: TestSet, asked: Sequence[Constraint]) -> tuple[Paraphrase, ...]:
+        """One paraphrase, or n, for each constraint; none where it cannot be reached."""
+        keys = [_key(testset, one) for one in asked]
+        new = {key: one for key, one in zip(keys, asked, strict=True) if key not in self._known}
+        if new:
+            self._search(testset, new)
+        made = (one for key in keys for one in self._known[key])
+        return tuple(dict.fromkeys(made))
+
+    def _search(self, testset: TestSet, new: dict[tuple[str, ...], Constraint]) -> None:
+        ordered = sorted(new.items(), key=lambda pair: pair[1].segment)
+        generator = replace(self.generator, constraints=tuple(one for _, one in ordered))
+        work = generator.plan(testset, self._request())
+        batches = list(work.batches())
+        self.unreachable += sum(batch.counts["unreachable"] for batch in batches)
+        self.searched += len(new)
+        keys = [key for key, one in ordered if work.groups[one.segment - 1]]
+        self._known.update(dict.fromkeys(new, ()))
+        self._known.update(
+            zip(keys, (made for batch in batches for made in batch.groups), strict=True)
+        )
+
+
+def _key(testset: TestSet, one: Constraint) -> tuple[str, ...]:
+    references = (column[one.segment - 1] or "" for column in testset.references.values())
+    return (str(one.segment), one.text, *references)

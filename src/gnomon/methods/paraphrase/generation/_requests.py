@@ -1,0 +1,125 @@
+"""What is asked of a generator of paraphrases, and of the model that it may ask."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from gnomon.core.errors import SpecError, UsageError
+from gnomon.core.options import (
+    Device,
+    Group,
+    Metavar,
+    Positive,
+    Rare,
+    check_fields,
+    fields_of,
+    misfits,
+)
+from gnomon.metrics.spec import Options
+from gnomon.models import Precision  # noqa: TC001  # its choices are read from the field
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+
+    from gnomon.core.cache import Cache
+    from gnomon.core.testset import TestSet
+    from gnomon.models import Seq2Seq
+
+#: the least number above 0
+ABOVE_0 = sys.float_info.min
+
+
+_OF_MODEL = Group("a model that paraphrases")
+_KEPT = Group("what is kept")
+_PLAIN = Group("analysis")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GenerationRequest:
+    """What is asked of any generator, beside its own options.
+
+    Attributes:
+        n: how many of each segment (of each constraint or system, for methods that say so); 5 by a
+            model, unless the method says 1.
+        model: an encoder-decoder that paraphrases: a folder or a name (see
+            :func:`gnomon.models.load_seq2seq`), in Python also a loaded model.
+        device: where it runs: cpu, cuda, cuda:1; by default a GPU if there is any.
+        precision: of its weights.
+        keep_copies: keep copies of a reference.
+        keep_duplicates: keep repetitions within a segment.
+        filter: a metric that judges them against the references.
+        least: the least score of the filter that is kept (greatest, for an error rate).
+        allow_code: let a spec ``python('module:function')`` run code.
+        cache: where trees of outputs are kept between runs, for output-codes.
+        progress: called with a stage, what is done, and the total.
+    """
+
+    n: Annotated[Positive, _PLAIN] | None = None
+    model: Annotated[str | PathLike[str] | Seq2Seq | None, Metavar("MODEL"), _OF_MODEL] = None
+    device: Annotated[Device, _OF_MODEL, Rare()] = None
+    precision: Annotated[Precision, _OF_MODEL, Rare()] = "fp32"
+    keep_copies: Annotated[bool, _KEPT, Rare()] = False
+    keep_duplicates: Annotated[bool, _KEPT, Rare()] = False
+    filter: Annotated[str | None, Metavar("METRIC"), _KEPT] = None
+    least: Annotated[float | None, Metavar("X"), _KEPT] = None
+    allow_code: bool = False
+    cache: Cache | None = None
+    progress: Callable[[str, int, int], None] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense.
+
+        Raises:
+            UsageError: a value is out of its range, or a filter lacks half of what it needs.
+        """
+        check_fields(self)
+        if (self.filter is None) is not (self.least is None):
+            raise UsageError(
+                "a filter needs both a metric and the least score that it lets through (--filter"
+                " METRIC --least X; filter='METRIC', least=X)"
+            )
+
+    def settings(self) -> dict[str, object]:
+        """Which paraphrases stay, as far as results depend on it."""
+        kept = {"keep_copies": self.keep_copies, "keep_duplicates": self.keep_duplicates}
+        return {**kept, "metric": self.filter, "least": self.least}
+
+
+@dataclass(frozen=True)
+class GeneratorOptions(Options):
+    """Base of the built-in generators: their fields are the options of their spec.
+
+    Attributes:
+        reads_outputs: it reads what systems said.
+        takes: what it reads of a request: "n", "model", "device", "precision".
+    """
+
+    reads_outputs: ClassVar[bool] = False
+    takes: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse values that do not fit.
+
+        Raises:
+            SpecError: a value is of another type, or out of its limits.
+        """
+        super().__post_init__()
+        for name, option in fields_of(type(self)).items():
+            for wrong in misfits(option, getattr(self, name)) if name != self.positional else ():
+                raise SpecError(f"{self.name}: {name} must be {wrong.must}; got {wrong.given!r}")
+
+
+def bare_segments(testset: TestSet, part: range) -> int:
+    """How many of some segments (from 0) have no reference."""
+    columns = testset.references.values()
+    return sum(not any((column[i] or "").strip() for column in columns) for i in part)
+
+
+def starts(size: int, after: int, total: int) -> range:
+    """The first segment of each batch."""
+    if size < 1:
+        raise UsageError(f"a batch holds at least 1 segment; got {size}")
+    return range(after, total, size)

@@ -1,0 +1,199 @@
+"""Generators that need no model: other systems' outputs, commands that translate, variants."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from gnomon.core.options import Limits, Share
+from gnomon.core.signature import content_hash
+from gnomon.methods.paraphrase._adequacy import filtered
+from gnomon.methods.paraphrase._constraints import read_variants, variant_paraphrases
+from gnomon.methods.paraphrase._translations import pseudo_references, round_trip
+from gnomon.methods.paraphrase.generation._requests import (
+    ABOVE_0,
+    GenerationRequest,
+    GeneratorOptions,
+    bare_segments,
+    starts,
+)
+from gnomon.methods.paraphrase.generation._saving import MadeBatch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from gnomon.core.testset import Paraphrase, TestSet
+
+    #: makes the paraphrases of the segments (from 0) of a range
+    Make: TypeAlias = Callable[[range], Sequence[Paraphrase]]
+
+
+@dataclass(frozen=True)
+class PlainWork:
+    """Everything that is to be done without a model.
+
+    Attributes:
+        testset: references, and whatever else the generator reads.
+        method: what the paraphrases are called.
+        make: makes them.
+        request: which ones stay.
+        about: the options of the generator.
+    """
+
+    testset: TestSet
+    method: str
+    make: Make
+    request: GenerationRequest
+    about: Mapping[str, object] = field(default_factory=dict)
+    usual_size: int = 500
+
+    @property
+    def total(self) -> int:
+        """How many segments there are."""
+        return self.testset.segments
+
+    def settings(self) -> dict[str, object]:
+        """What the results depend on; not the size of batches."""
+        outputs = self.testset.systems if self.method == "pseudo" else {}
+        read = [*self.testset.references.items(), *outputs.items()]
+        hashed = content_hash(repr([(name, list(texts)) for name, texts in read]))
+        return {"method": self.method, **self.about, **self.request.settings(), "asked": hashed}
+
+    def batches(self, size: int | None = None, after: int = 0) -> Iterator[MadeBatch]:
+        """Make paraphrases of ``size`` segments at once, leaving out those done before."""
+        size = self.usual_size if size is None else size
+        for start in starts(size, after, self.total):
+            part = range(start, min(start + size, self.total))
+            yield self._batch(self.make(part), part)
+
+    def notices(self, counts: Counter[str]) -> tuple[str, ...]:  # noqa: ARG002  # as of others
+        """Nothing: all is in the counts."""
+        return ()
+
+    def _batch(self, made: Sequence[Paraphrase], part: range) -> MadeBatch:
+        found = filtered(
+            self.testset,
+            made,
+            copies=not self.request.keep_copies,
+            duplicates=not self.request.keep_duplicates,
+            metric=self.request.filter,
+            least=self.request.least,
+            allow_code=self.request.allow_code,
+        )
+        counts = Counter(
+            bare=bare_segments(self.testset, part),
+            **{name: getattr(found, name) for name in found._fields if name != "kept"},
+        )
+        return MadeBatch((found.kept,), part.stop, counts)
+
+
+@dataclass(frozen=True)
+class PseudoReferences(GeneratorOptions):
+    """For each system, what other systems said, where a metric likes it (n of them, 1).
+
+    Attributes:
+        quality: the metric that says which outputs are good, named first: pseudo(chrf).
+        least: least score of an output, in the metric's units (greatest, for an error rate).
+        share: outputs of this share of the systems alone, the best ones.
+        shared: the same for all systems, and so each its own, too.
+    """
+
+    name: ClassVar[str] = "pseudo"
+    positional: ClassVar[str | None] = "quality"
+    reads_outputs: ClassVar[bool] = True
+    takes: ClassVar[tuple[str, ...]] = ("n",)
+    quality: str = "chrf"
+    least: float | None = None
+    share: Annotated[Share, Limits(ABOVE_0, 1, words="above 0 and at most 1")] = 1.0
+    shared: bool = False
+
+    def plan(self, testset: TestSet, request: GenerationRequest) -> PlainWork:
+        """What is to be done; see :func:`gnomon.paraphrase.pseudo_references`."""
+        options = {
+            "n": request.n or 1,
+            "least": self.least,
+            "share": self.share,
+            "shared": self.shared,
+        }
+
+        def pool() -> Sequence[Paraphrase]:
+            return pseudo_references(
+                testset,
+                self.quality,
+                n=request.n or 1,
+                least=self.least,
+                share=self.share,
+                shared=self.shared,
+                allow_code=request.allow_code,
+            )
+
+        about = {"quality": self.quality, **options}
+        return PlainWork(testset, self.name, _once(pool), request, about)
+
+
+@dataclass(frozen=True)
+class CommandRoundTrip(GeneratorOptions):
+    """The references translated there and back, by two commands that read and write lines.
+
+    Attributes:
+        forward: the command that translates into the other language.
+        back: the one that translates back.
+        timeout: seconds that a command may take for a batch.
+    """
+
+    name: ClassVar[str] = "round-trip"
+    forward: str
+    back: str
+    timeout: Annotated[float, Limits(ABOVE_0, words="above 0")] = 600.0
+
+    def plan(self, testset: TestSet, request: GenerationRequest) -> PlainWork:
+        """What is to be done; see :func:`gnomon.paraphrase.round_trip`."""
+
+        def make(part: range) -> Sequence[Paraphrase]:
+            other = {i + 1 for i in range(testset.segments) if i not in part}
+            most = max(1, len(part) * len(testset.references))
+            found = round_trip(
+                testset, self.forward, self.back, timeout=self.timeout, batch=most, skip=other
+            )
+            return [one for batch in found for one in batch]
+
+        about = {"forward": self.forward, "back": self.back}
+        return PlainWork(testset, self.name, make, request, about)
+
+
+@dataclass(frozen=True)
+class VariantPhrases(GeneratorOptions):
+    """The references with one variant of a list in the place of another (U.S. / United States).
+
+    Attributes:
+        variants: the file of variants, named first: variants('list.txt'); in Python also tuples
+            of variants.
+    """
+
+    name: ClassVar[str] = "variants"
+    positional: ClassVar[str | None] = "variants"
+    variants: str | tuple[tuple[str, ...], ...]
+
+    def plan(self, testset: TestSet, request: GenerationRequest) -> PlainWork:
+        """What is to be done; see :func:`gnomon.paraphrase.variant_paraphrases`."""
+        given = self.variants
+        found = read_variants(given) if isinstance(given, str) else given
+        about = {"variants": content_hash(repr([list(group) for group in found]))}
+        make = _once(lambda: variant_paraphrases(testset, found))
+        return PlainWork(testset, self.name, make, request, about)
+
+
+def _once(whole: Callable[[], Sequence[Paraphrase]]) -> Make:
+    """A maker of parts from one that makes all."""
+    held: dict[int, list[Paraphrase]] = {}
+
+    def make(part: range) -> Sequence[Paraphrase]:
+        if not held:
+            held[0] = []
+            for one in whole():
+                held.setdefault(one.segment, []).append(one)
+        return [one for i in part for one in held.get(i + 1, ())]
+
+    return make

@@ -1,0 +1,35 @@
+"""Training a paraphraser: pairs of sentences in, a model of Hugging Face's form out."""
+
+from __future__ import annotations
+
+from gnomon.methods.paraphrase.training._pairs import (
+    Filters,
+    Selected,
+    SentencePair,
+    read_pairs,
+    select,
+)
+from gnomon.methods.paraphrase.training._recipe import Recipe
+from gnomon.methods.paraphrase.training._train import (
+    CodeKind,
+    Trained,
+    TrainingPlan,
+    fit,
+    plan,
+    train,
+)
+
+__all__ = [
+    "CodeKind",
+    "Filters",
+    "Recipe",
+    "Selected",
+    "SentencePair",
+    "Trained",
+    "TrainingPlan",
+    "fit",
+    "plan",
+    "read_pairs",
+    "select",
+    "train",
+]

@@ -1,0 +1,671 @@
+"""From pairs to a paraphraser."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
+
+from gnomon.core.errors import DataError, MissingDependencyError, UsageError
+from gnomon.core.findings import Finding, Listing
+from gnomon.core.options import Device, Group, InputFile, Metavar, Outcome, Positive, with_fields
+from gnomon.core.records import Record, column, columns_of, table
+from gnomon.core.registry import method
+from gnomon.core.signature import content_hash, version
+from gnomon.core.validation import Problem, problems
+from gnomon.data.formats import atomic_write, explain_failure
+from gnomon.methods.paraphrase._made_verdict import TRAIN_CLAIMS, train_verdict
+from gnomon.methods.paraphrase.codes import Kind, facts
+from gnomon.methods.paraphrase.training._pairs import (
+    Filters,
+    SentencePair,
+    held_out,
+    read_pairs,
+    select,
+)
+from gnomon.methods.paraphrase.training._recipe import Recipe, read_json, score_of
+from gnomon.methods.paraphrase.training._vocabulary import (
+    code_token,
+    fast_tokenizer,
+    learn,
+    write_tokenizer,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Mapping
+
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
+    from gnomon.methods.paraphrase.training._trainer import Arguments, RunCallback
+
+
+#: what a damaged file makes libraries raise, beside errors of their own
+_DAMAGE = (ValueError, TypeError, RuntimeError, EOFError)
+
+
+@dataclass(frozen=True)
+class CodeKind:
+    """What the sentence codes of some pairs are.
+
+    Attributes:
+        kind: what they stand for.
+        count: how many there are; codes go from 0 to count - 1.
+        identity: of the folder with the clusters, if there is one.
+    """
+
+    kind: Kind
+    count: int
+    identity: str | None = None
+
+    @classmethod
+    def of(cls, folder: str | PathLike[str]) -> Self:
+        """What the codes of a folder are.
+
+        Raises:
+            MissingFileError: there are no codes in it.
+            DataError: its description is damaged.
+        """
+        return cls(**asdict(facts(folder)))
+
+
+class TrainingPlan(NamedTuple):
+    """What a run would do.
+
+    Attributes:
+        pairs: to train on.
+        dev: held out.
+        too_long: left out for more pieces than the limit.
+        vocabulary: pieces and codes.
+        parameters: weights that are learnt.
+        tokens: pieces of the sources of one pass.
+        steps: updates of one pass, on one device.
+    """
+
+    pairs: int
+    dev: int
+    too_long: int
+    vocabulary: int
+    parameters: int
+    tokens: int
+    steps: int
+
+
+class Trained(NamedTuple):
+    """What a run did.
+
+    Attributes:
+        folder: the model.
+        steps: updates, over all calls.
+        epochs: whole passes.
+        tokens: pieces of sources seen.
+        seconds: spent, over all calls.
+        loss: validation loss of the model in the folder, in nats per piece.
+        bleu: its validation BLEU by greedy decoding, if that was measured.
+        parameters: weights that were learnt.
+        stopped: why the run ended: "epochs", "steps", "minutes" or "patience".
+    """
+
+    folder: Path
+    steps: int
+    epochs: int
+    tokens: int
+    seconds: float
+    loss: float
+    bleu: float | None
+    parameters: int
+    stopped: str
+
+
+Encoded = dict[str, list[int]]
+
+
+class Data(NamedTuple):
+    """Pairs as pieces (``input_ids`` and ``labels``), and the tokeniser that made them."""
+
+    tokenizer: Any
+    pairs: list[Encoded]
+    dev: list[Encoded]
+    dev_texts: list[SentencePair]
+    too_long: int
+
+
+def plan(
+    pairs: Sequence[SentencePair], *, recipe: Recipe | None = None, codes: CodeKind | None = None
+) -> TrainingPlan:
+    """Count what :func:`fit` would do; nothing is written.
+
+    Raises:
+        DataError: as :func:`fit`.
+        UsageError: as :func:`fit`.
+    """
+    _require_trainer()
+    import torch
+
+    from gnomon.methods.paraphrase.training._trainer import network, parameters
+
+    recipe = recipe or Recipe()
+    data = _prepare(pairs, recipe, codes, None)
+    vocabulary = data.tokenizer.get_vocab_size()
+    with torch.device("meta"):
+        weights = parameters(network(recipe, vocabulary))
+    steps = math.ceil(math.ceil(len(data.pairs) / recipe.batch_size) / recipe.accumulate)
+    tokens = sum(len(one["input_ids"]) for one in data.pairs)
+    return TrainingPlan(
+        len(data.pairs), len(data.dev), data.too_long, vocabulary, weights, tokens, steps
+    )
+
+
+def fit(
+    pairs: Sequence[SentencePair],
+    folder: str | PathLike[str],
+    *,
+    recipe: Recipe | None = None,
+    codes: CodeKind | None = None,
+    device: str | None = None,
+    resume: bool = False,
+    progress: Callable[[str, int, int], object] | None = None,
+) -> Trained:
+    """Train an encoder-decoder on pairs (Bawden et al. 2020, appendix; sizes by the recipe).
+
+    The best model so far, by validation, is in the folder from the first validation on. The
+    folder ``training`` inside it holds what a run needs to go on, and can be deleted afterwards.
+    A run that is interrupted and resumed gives the weights of one that never was, on one machine
+    with the same number of threads.
+
+    Where the process is one of several that torchrun or ``accelerate launch`` started, they train
+    together, each on its device; the first one writes.
+
+    Args:
+        pairs: sentences and paraphrases; all of them with a code, or none. See :func:`select`.
+        folder: where the model goes; made if it is missing.
+        recipe: sizes and options.
+        codes: what the codes of the pairs are; needed where they have some.
+        device: "cpu" or "cuda"; by default a GPU if there is one.
+        resume: go on with the run that the folder holds; begin one where it holds none.
+        progress: called with a stage, what is done and the total.
+
+    Raises:
+        DataError: there are too few pairs, none of those held out is within the limit, codes are
+            out of range, or the folder holds a run of other data or of another recipe.
+        FormatError: the run in the folder is damaged.
+        MissingDependencyError: torch, transformers or sentencepiece is not installed.
+        OutputError: the folder cannot be written, or the disk is full.
+        UsageError: the folder holds a run or a model already and ``resume`` is not given; there is
+            no such device.
+    """
+    _require_trainer()
+    from gnomon.methods.paraphrase.training._trainer import arguments, undisturbed
+
+    recipe = recipe or Recipe()
+    place = Path(folder)
+    options = arguments(place, recipe, device)
+    with undisturbed():
+        with options.main_process_first(local=False):
+            run, data = _begin(pairs, place, recipe, codes, options, resume=resume)
+        return _run(place, data, recipe, options, _about(run, recipe), progress)
+
+
+def _require_trainer() -> None:
+    for package in ("torch", "transformers", "accelerate"):
+        if importlib.util.find_spec(package) is None:
+            raise MissingDependencyError(
+                f"training needs the package {package}, which is not installed; install it with:"
+                " pip install 'gnomon[training]'"
+            )
+
+
+def _begin(
+    pairs: Sequence[SentencePair],
+    place: Path,
+    recipe: Recipe,
+    codes: CodeKind | None,
+    options: Arguments,
+    *,
+    resume: bool,
+) -> tuple[dict[str, object], Data]:
+    """What the run is, and its data; the first process opens the folder, others find it open."""
+    codes = _codes_as_begun(place, codes)
+    facts = _facts(pairs, recipe, codes)
+    first = options.process_index == 0
+    known = _open(place, facts, resume=resume) if first else True
+    data = _prepare(pairs, recipe, codes, place if known else None)
+    if not known:
+        write_tokenizer(place, data.tokenizer, recipe.limit)
+        _write_json(place / "training" / "run.json", facts)
+    return facts, data
+
+
+def _run(
+    folder: Path,
+    data: Data,
+    recipe: Recipe,
+    options: Arguments,
+    about: dict[str, object],
+    progress: Callable[[str, int, int], object] | None,
+) -> Trained:
+    """Train until something says stop, then choose the model that stays."""
+    from transformers import TrainerState
+
+    from gnomon.methods.paraphrase.training._trainer import (
+        ParaphraseTrainer,
+        RunCallback,
+        checkpoints,
+        parameters,
+    )
+
+    trainer = ParaphraseTrainer(options, data, recipe)
+    judge = RunCallback(
+        trainer, folder, recipe, about, progress if options.process_index == 0 else None
+    )
+    trainer.add_callback(judge)
+    last = next(iter(checkpoints(folder)[::-1]), None)
+    if last is not None:
+        with _checkpoint_errors(last):
+            judge.resume(last)
+            trainer.state = TrainerState.load_from_json(str(last / "trainer_state.json"))
+    stopped = judge.over(trainer.state.global_step, trainer.state.epoch or 0)
+    if not stopped:
+        with _checkpoint_errors(last, judge):
+            trainer.train(resume_from_checkpoint=None if last is None else str(last))
+        stopped = judge.over(trainer.state.global_step, trainer.state.epoch)
+    averaged = judge.counted()
+    if recipe.average > 1 and len(averaged) > 1:
+        trainer.load_mean(averaged)
+        judge.candidate = f"mean of {len(averaged)} checkpoints"
+        trainer.evaluate()
+    trainer.accelerator.wait_for_everyone()
+    kept = score_of(folder)
+    return Trained(
+        folder=folder,
+        steps=trainer.state.global_step,
+        epochs=int(trainer.state.epoch or 0),
+        tokens=int(trainer.state.num_input_tokens_seen),
+        seconds=judge.seconds,
+        loss=math.nan if kept is None else kept.loss,
+        bleu=None if kept is None else kept.bleu,
+        parameters=parameters(trainer.model),
+        stopped=stopped,
+    )
+
+
+@contextmanager
+def _checkpoint_errors(
+    checkpoint: Path | None, judge: RunCallback | None = None
+) -> Generator[None]:
+    """Name the checkpoint that cannot be loaded; what fails later is something else."""
+    from safetensors import SafetensorError
+
+    try:
+        yield
+    except (SafetensorError, UnpicklingError, LookupError, OSError, *_DAMAGE) as error:
+        if checkpoint is None or (judge is not None and judge.began_to_learn):
+            raise
+        raise DataError(
+            f"the checkpoint {checkpoint} cannot be used: {error}; delete it to go on from an"
+            " earlier one, if there is one, or train into another folder"
+        ) from error
+
+
+def _codes_as_begun(folder: Path, codes: CodeKind | None) -> CodeKind | None:
+    """The codes, or what a run says of them that was begun without knowing where they come from."""
+    run = folder / "training" / "run.json"
+    before = read_json(run).get("codes") if run.is_file() else None
+    if codes is None or not isinstance(before, dict) or before.get("identity") is not None:
+        return codes
+    return CodeKind(**before) if before.get("kind") == codes.kind else codes
+
+
+def _facts(
+    pairs: Sequence[SentencePair], recipe: Recipe, codes: CodeKind | None
+) -> dict[str, object]:
+    texts = ("\t".join((one.source, one.target, str(one.code))) for one in pairs)
+    return {
+        "codes": None if codes is None else asdict(codes),
+        "recipe": recipe.fixed(),
+        "data": {"pairs": len(pairs), "hash": content_hash("\n".join(texts))},
+    }
+
+
+def _about(facts: dict[str, object], recipe: Recipe) -> dict[str, object]:
+    """What ``gnomon-paraphraser.json`` says, but for the number of steps."""
+    none = {"kind": None, "count": 0, "identity": None}
+    return {
+        "format": 1,
+        "codes": facts["codes"] or none,
+        "recipe": asdict(recipe),
+        "data": facts["data"],
+        "gnomon": version(),
+    }
+
+
+def _open(folder: Path, facts: dict[str, object], *, resume: bool) -> bool:
+    """Make the folder, or find a run in it that is this one."""
+    run = folder / "training" / "run.json"
+    if not run.is_file():
+        there = {one.name for one in folder.iterdir()} if folder.is_dir() else set()
+        # a run that ended before its description was written leaves a vocabulary at most
+        if there and ("training" not in there or there & {"config.json", "model.safetensors"}):
+            raise UsageError(
+                f"{folder} holds something else, and no run to go on with; name a new or an empty"
+                " folder"
+            )
+        with explain_failure(folder):
+            (folder / "training").mkdir(parents=True, exist_ok=True)
+        return False
+    if not resume:
+        raise UsageError(f"{folder} holds a run; go on with it (--resume), or name another folder")
+    before = read_json(run)
+    for part, value in facts.items():
+        now = json.loads(json.dumps(value))
+        if before.get(part) != now:
+            raise DataError(
+                f"the run in {folder} has other {part}: {_differing(before.get(part), now)}; give"
+                " the same, or name another folder"
+            )
+    return True
+
+
+def _differing(before: Any, now: Any) -> str:
+    """What two descriptions say differently."""
+    if not (isinstance(before, dict) and isinstance(now, dict)):
+        return f"{before}, now {now}"
+    names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    return "; ".join(f"{name} {before.get(name)}, now {now.get(name)}" for name in names)
+
+
+def _prepare(
+    pairs: Sequence[SentencePair], recipe: Recipe, codes: CodeKind | None, known: Path | None
+) -> Data:
+    from tokenizers import Tokenizer
+
+    from gnomon.models import reading_tokenizer
+
+    _check_codes(pairs, codes)
+    kept, dev = held_out(pairs, recipe.dev, recipe.seed)
+    if known is not None:
+        file = known / "tokenizer.json"
+        with reading_tokenizer(f"the vocabulary {file}"):
+            tokenizer = Tokenizer.from_file(str(file))
+        tokenizer.encode_special_tokens = True
+    else:
+        texts = dict.fromkeys(text for pair in kept for text in (pair.source, pair.target))
+        model = learn(texts, recipe.vocabulary, recipe.seed)
+        tokenizer = fast_tokenizer(model, codes.count if codes else 0)
+    every, held = _encoded(tokenizer, kept), _encoded(tokenizer, dev)
+    short = [one for one in every if _length(one) <= recipe.limit]
+    if not short:
+        raise DataError(f"all {len(kept)} pairs have more pieces than the limit, {recipe.limit}")
+    fit = [i for i, one in enumerate(held) if _length(one) <= recipe.limit]
+    if not fit:
+        raise DataError(
+            f"all {len(dev)} pairs that are held out have more pieces than the limit,"
+            f" {recipe.limit}; hold out more (dev), raise the limit, or drop longer pairs (words)"
+        )
+    return Data(
+        tokenizer,
+        short,
+        [held[i] for i in fit],
+        [dev[i] for i in fit],
+        len(every) - len(short) + len(dev) - len(fit),
+    )
+
+
+def _encoded(tokenizer: Any, pairs: Sequence[SentencePair]) -> list[Encoded]:
+    """Ids of the pieces of both sides, each with ``</s>``; a code is the first of the target."""
+    sources = tokenizer.encode_batch([pair.source for pair in pairs])
+    targets = tokenizer.encode_batch([pair.target for pair in pairs])
+    codes = ([] if p.code is None else [tokenizer.token_to_id(code_token(p.code))] for p in pairs)
+    return [
+        {"input_ids": source.ids, "labels": [*code, *target.ids]}
+        for source, target, code in zip(sources, targets, codes, strict=True)
+    ]
+
+
+def _length(pair: Encoded) -> int:
+    return max(map(len, pair.values()))
+
+
+def _check_codes(pairs: Sequence[SentencePair], codes: CodeKind | None) -> None:
+    count = 0 if codes is None else codes.count
+    for number, pair in enumerate(pairs, start=1):
+        if (pair.code is None) is not (codes is None):
+            raise DataError(
+                f"pair {number} has {'no code' if pair.code is None else 'a code'}; give codes for"
+                " all pairs and say what they are, or for none"
+            )
+        if pair.code is not None and not 0 <= pair.code < count:
+            raise DataError(
+                f"pair {number} has code {pair.code}, and codes go from 0 to {count - 1}; correct"
+                " it, or say how many there are"
+            )
+
+
+def _write_json(path: Path, value: object) -> None:
+    with atomic_write(path) as file:
+        file.write(json.dumps(value, indent=2) + "\n")
+
+
+# The method.
+
+
+_CODES = Group("sentence codes")
+_EXAMPLES = """\
+A line of a file is: source TAB target, or source TAB target TAB sentence code. The best model so
+far is in the folder from the first validation on. Ctrl-C is safe: --resume goes on from the last
+checkpoint, and ends in the same weights. Codes are those of a folder that 'gnomon paraphrase codes'
+made; pairs without a code are dropped.
+
+examples:
+  gnomon paraphrase train --pairs pairs.tsv --save paraphraser --chrf 30 90 --max-minutes 60
+  gnomon paraphrase train --pairs pairs.tsv --save paraphraser --dry-run
+  gnomon paraphrase train --pairs pairs.tsv --save paraphraser --resume --max-steps 20000
+  gnomon paraphrase train --pairs pairs.tsv --codes codes/pairs.codes.txt --save coded
+  gnomon paraphrase train --pairs coded-pairs.tsv --codes-folder codes --save coded
+"""
+
+
+class TrainedRow(Record):
+    """What a run of training did; as :class:`Trained`."""
+
+    read: int = column("Read", help="pairs, before filters")
+    folder: str = column("Folder", help="the model")
+    steps: int = column("Steps", help="updates, over all calls")
+    epochs: int = column("Epochs", help="whole passes")
+    tokens: int = column("Tokens", help="pieces of sources seen")
+    seconds: float = column("Seconds", digits=1, help="spent, over all calls")
+    loss: float | None = column(
+        "Loss", digits=3, better="lower", help="of validation, in nats per piece"
+    )
+    bleu: float | None = column(
+        "BLEU", digits=1, better="higher", help="of validation, by greedy decoding"
+    )
+    parameters: int = column("Parameters", help="weights that were learnt")
+    stopped: str = column("Stopped", help="why: epochs, steps, minutes or patience")
+
+
+class TrainingPlanRow(Record):
+    """What a run of training would do; as :class:`TrainingPlan`."""
+
+    read: int = column("Read", help="pairs, before filters")
+    pairs: int = column("Pairs", help="to train on")
+    dev: int = column("Held out", help="to validate on")
+    too_long: int = column("Too long", help="left out for more pieces than the limit")
+    vocabulary: int = column("Vocabulary", help="pieces and codes")
+    parameters: int = column("Parameters", help="weights that are learnt")
+    tokens: int = column("Tokens", help="pieces of the sources of one pass")
+    steps: int = column("Steps", help="updates of one pass, on one device")
+
+
+class DroppedPairsRow(Record):
+    """What a filter dropped."""
+
+    filter: str = column("Filter", help="in the order in which they are applied")
+    dropped: int = column("Dropped", help="pairs")
+
+
+def check_train(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.paraphrase.train` refuses of options that fit each alone."""
+    yield from problems("", options.of, Recipe)
+    yield from problems("", options.of, Filters)
+    if options.codes is not None and any(isinstance(one, SentencePair) for one in options.pairs):
+        yield Problem("codes", UsageError("codes belong to files; give pairs theirs"))
+    if options.codes_folder is not None:
+        yield from problems("codes_folder", facts, options.codes_folder)
+
+
+@method(
+    "paraphrase.train",
+    answers="how to get a model that paraphrases",
+    data=(),
+    given="nothing",
+    examples=_EXAMPLES,
+    rows={"training": TrainedRow, "plan": TrainingPlanRow, "filters": DroppedPairsRow},
+    metrics="none",
+    systems=False,
+    kept="the last checkpoint is kept; the same command with --resume goes on from there",
+    check=check_train,
+    verdict=train_verdict,
+    claims=TRAIN_CLAIMS,
+)
+@with_fields(filters=Filters, recipe=Recipe)
+def train(
+    pairs: Annotated[
+        Sequence[str | PathLike[str]] | Sequence[SentencePair], InputFile(), Metavar("TSV")
+    ],
+    *,
+    save: Annotated[str | PathLike[str], Outcome(), Metavar("FOLDER")],
+    resume: bool = False,
+    dry_run: bool = False,
+    device: Device = None,
+    codes: Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE"), _CODES] = None,
+    codes_folder: Annotated[str | PathLike[str] | None, Metavar("FOLDER"), _CODES] = None,
+    code_kind: Annotated[Kind | None, _CODES] = None,
+    code_count: Annotated[Positive | None, _CODES] = None,
+    code_identity: Annotated[str | None, Metavar("HASH"), _CODES] = None,
+    filters: Filters,
+    recipe: Recipe,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """Read pairs of sentences, filter them, and train a model that paraphrases.
+
+    See :func:`gnomon.paraphrase.training.fit` for what is in the folder, and for several devices.
+
+    Args:
+        pairs: files of pairs of sentences, or pairs.
+        save: a folder for the model.
+        resume: go on with the run in the folder.
+        dry_run: count, and train nothing.
+        codes: a file with one code per pair, in the place of a third column.
+        codes_folder: where codes come from: their kind, number and identity; by default the folder
+            of the file of codes, if it is one of codes.
+        code_kind: what codes stand for, without a folder.
+        code_count: how many there are; by default the highest, and 1.
+        code_identity: of the folder with the clusters.
+        filters: which pairs are dropped.
+        recipe: how the model is built and trained.
+
+    Returns:
+        A finding with a row as :class:`Trained` (of a dry run, as :class:`TrainingPlan`), and a
+        table of what each filter dropped.
+
+    Raises:
+        DataError, FormatError, MissingDependencyError, OutputError, UsageError: as
+            :func:`gnomon.paraphrase.training.fit`.
+    """
+    given = _given_pairs(pairs, codes)
+    kind = _code_kind(given, codes, codes_folder, code_kind, code_count, code_identity)
+    kept, dropped = select(given, filters)
+    row: TrainedRow | TrainingPlanRow
+    if dry_run:
+        name, title = "plan", "What would be trained"
+        row = TrainingPlanRow(read=len(given), **plan(kept, recipe=recipe, codes=kind)._asdict())
+    else:
+        done = fit(
+            kept,
+            save,
+            recipe=recipe,
+            codes=kind,
+            device=device,
+            resume=resume,
+            progress=progress,
+        )
+        name, title = "training", f"The paraphraser in {done.folder}"
+        row = TrainedRow(read=len(given), **{**done._asdict(), "folder": str(done.folder)})
+    losses = [DroppedPairsRow(filter=name, dropped=count) for name, count in dropped.items()]
+    return Finding(
+        method="paraphrase train",
+        title=title,
+        tables=(
+            table(name, title, type(row), [row]),
+            table("filters", "Pairs that filters dropped", DroppedPairsRow, losses),
+        ),
+        signatures={},
+        views=(
+            Listing(name, title, tuple(one.name for one in columns_of(type(row)))),
+            Listing("filters", "Pairs that filters dropped", ("filter", "dropped")),
+        ),
+    )
+
+
+def _given_pairs(
+    pairs: Sequence[str | PathLike[str]] | Sequence[SentencePair], codes: str | PathLike[str] | None
+) -> list[SentencePair]:
+    made = [one for one in pairs if isinstance(one, SentencePair)]
+    return made or read_pairs(
+        [one for one in pairs if not isinstance(one, SentencePair)], codes=codes
+    )
+
+
+def _code_kind(
+    pairs: Sequence[SentencePair],
+    file: str | PathLike[str] | None,
+    folder: str | PathLike[str] | None,
+    kind: Kind | None,
+    count: int | None,
+    identity: str | None,
+) -> CodeKind | None:
+    """What the codes of pairs are, by the folder that they come from, or as it is said."""
+    codes = [pair.code for pair in pairs if pair.code is not None]
+    said = {"kind": kind, "count": count, "identity": identity}
+    given = {name: value for name, value in said.items() if value is not None}
+    if not codes:
+        if given or folder is not None:
+            raise UsageError(
+                "codes_folder, code_kind and the like need codes: a third column, or a file of them"
+                " (--codes FILE; codes=)"
+            )
+        return None
+    if place := folder or _folder_beside(file):
+        return _agreeing(CodeKind.of(place), given, place)
+    if kind is None:
+        raise UsageError(
+            "the pairs have codes; say where they come from (--codes-folder FOLDER;"
+            " codes_folder=), or what they stand for (--code-kind KIND; code_kind=)"
+        )
+    return CodeKind(kind, count or max(codes) + 1, identity)
+
+
+def _folder_beside(codes: str | PathLike[str] | None) -> Path | None:
+    """The folder of a file of codes, if it is one that 'paraphrase codes' made."""
+    beside = None if codes is None else Path(codes).parent
+    return beside if beside and (beside / "codes.json").is_file() else None
+
+
+def _agreeing(
+    codes: CodeKind, given: Mapping[str, object], folder: str | PathLike[str]
+) -> CodeKind:
+    for name, value in given.items():
+        if value != getattr(codes, name):
+            raise UsageError(
+                f"code_{name} is {value}, and the codes in {folder} have the {name}"
+                f" {getattr(codes, name)}; leave it out, or name the folder that they come from"
+                " (--codes-folder FOLDER; codes_folder=)"
+            )
+    return codes

@@ -1,0 +1,163 @@
+"""What a frozen encoder says of texts: one vector per layer, computed once and kept on disk."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from gnomon.core.errors import DataError
+from gnomon.metrics.learned.architectures import ENCODERS
+from gnomon.metrics.learned.checkpoints import stated_licence
+from gnomon.metrics.learned.encoder import Remembered, read_encoder
+from gnomon.metrics.learned.heads import pooled
+from gnomon.metrics.learned.weights import CONFIG, VOCABULARY
+from gnomon.models import find_model, missing_package
+from gnomon.models.vector_store import open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from gnomon.methods.train._recipe import Pool
+    from gnomon.metrics.learned.encoder import MetricEncoder, States
+    from gnomon.models import ModelFolder
+
+#: texts that are encoded between two calls to the progress
+_BLOCK = 512
+
+
+class BaseEncoder(NamedTuple):
+    """A pretrained encoder, and what a metric says of it."""
+
+    folder: ModelFolder
+    kind: str
+    config: dict[str, Any]
+    licence: str
+    encoder: MetricEncoder
+
+
+def load_base(name: str, device: str) -> BaseEncoder:
+    """Load a pretrained encoder for a head."""
+    folder = find_model(name)
+    vocabulary = folder.path / VOCABULARY
+    if not vocabulary.is_file():
+        raise DataError(
+            f"model {name!r} ({folder.path}) holds no {VOCABULARY}; save its fast tokeniser there"
+        )
+    try:
+        config = json.loads((folder.path / CONFIG).read_text(encoding="utf-8"))
+        known = json.loads(vocabulary.read_text(encoding="utf-8"))
+        pieces = known["model"]["vocab"]
+        special = {one["content"] for one in known.get("added_tokens", ())}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"model {name!r} ({folder.path}) cannot be read: {error}") from error
+    pairs = pieces if isinstance(pieces, dict) else [one[0] for one in pieces]
+    kind = _kind(name, config, {*pairs, *special})
+    encoder = read_encoder(
+        ENCODERS[kind],
+        config,
+        _pretrained(folder),
+        vocabulary,
+        name=f"model {name!r} ({folder.path})",
+        device=device,
+    )
+    return BaseEncoder(folder, kind, config, stated_licence(folder.path, name), encoder)
+
+
+def _kind(name: str, config: dict[str, Any], pieces: set[str]) -> str:
+    """What COMET calls an encoder, by its configuration and by the special pieces that it has."""
+    for kind, own in ENCODERS.items():
+        if own.model_type == config.get("model_type") and pieces.issuperset(own.special):
+            return kind
+    there = ", ".join(dict.fromkeys(own.model_type for own in ENCODERS.values()))
+    raise DataError(
+        f"model {name!r} is a {config.get('model_type')!r} that heads of learned metrics cannot be"
+        f" put on; take one of these architectures: {there}"
+    )
+
+
+def _pretrained(folder: ModelFolder) -> dict[str, Any]:
+    """Weights of an encoder by name, those of heads and poolers left out."""
+    try:
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+    except ImportError as error:
+        raise missing_package(error.name or "safetensors", f"model {folder.name!r}") from error
+
+    found: dict[str, Any] = {}
+    try:
+        for file in sorted(folder.path.glob("*.safetensors")):
+            found |= load_file(file)
+    except (OSError, SafetensorError) as error:
+        raise DataError(f"model {folder.name!r} ({folder.path}): {error}") from error
+    # of a model with another head, the encoder's names have the architecture's before them
+    heads = ("embeddings.", "encoder.")
+    bare = {
+        name if name.startswith(heads) else name.partition(".")[2]: one
+        for name, one in found.items()
+    }
+    return {name: one for name, one in bare.items() if name.startswith(heads)}
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Pooled states of texts."""
+
+    base: BaseEncoder
+    pool: Pool
+    layers: Literal["mix", "last"]
+    limit: int
+
+    @property
+    def depth(self) -> int:
+        """How many layers are kept of a text, the embeddings among them."""
+        return self.base.encoder.depth + 1 if self.layers == "mix" else 1
+
+    def sequences(self, texts: Sequence[str]) -> list[NDArray[np.int32]]:
+        """The ids of texts, special ones included, cut."""
+        encoder = self.base.encoder
+        return [encoder.alone(one.ids, self.limit) for one in encoder.pieces(texts)]
+
+    def of_states(self, states: States) -> Any:
+        """One vector for each text and layer, tensor [B, layers, d]; gradients flow."""
+        import torch
+
+        kept = states.layers if self.layers == "mix" else states.layers[-1:]
+        return torch.stack([pooled(one, states.kept, self.pool) for one in kept], dim=1)
+
+    def fill(
+        self,
+        texts: Sequence[str],
+        path: Path,
+        store: str,
+        progress: Callable[[str, int, int], object] | None,
+    ) -> NDArray[np.float32]:
+        """The vectors of texts, float32 [T, layers, d], in a file that is mapped into memory."""
+        encoder = self.base.encoder
+        about = {
+            "model": self.base.folder.identity,
+            "precision": encoder.precision,
+            "device": encoder.device.split(":")[0],
+            "results": f"layers {self.layers} {self.pool} {self.limit}",
+        }
+        known: Remembered[str] = Remembered(
+            encoder,
+            lambda some: [(ids, self.depth) for ids in self.sequences(some)],
+            lambda states, _: list(self.of_states(states).cpu().numpy()),
+            encoder.dimensions,
+            "layers",
+            open_store(store, about, encoder.dimensions),
+        )
+        shape = (len(texts), self.depth, encoder.dimensions)
+        found = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
+        for at in range(0, len(texts), _BLOCK):
+            some = texts[at : at + _BLOCK]
+            found[at : at + len(some)] = known.of(some)
+            if progress:
+                progress("encoding", at + len(some), len(texts))
+        return found

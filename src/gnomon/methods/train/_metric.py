@@ -1,0 +1,690 @@
+"""From what people said of segments to a metric that says it of others."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+
+from gnomon.agreement.files import with_judgements
+from gnomon.core.errors import DataError, FormatError, UsageError
+from gnomon.core.findings import Finding, Listing
+from gnomon.core.options import Confidence, Device, Group, Metavar, Outcome, Resamples, with_fields
+from gnomon.core.records import METRIC, TEST_SET, Record, column, columns_of, table
+from gnomon.core.registry import method
+from gnomon.core.signature import content_hash, version
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem, problems
+from gnomon.core.verdicts import Claim, amount, counted, number
+from gnomon.data.formats import Human, atomic_write, explain_failure, human_files
+from gnomon.methods.train._judged import Choice, judged_outputs
+from gnomon.methods.train._recipe import HeadRecipe
+from gnomon.metrics import score
+from gnomon.models import missing_package, usable_device
+from gnomon.stats import kendall_b
+from gnomon.stats.correlation import pearson_of_sums
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
+from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.findings import Cell, Statement
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.records import Ends
+    from gnomon.core.summary import Outline
+    from gnomon.methods.train._estimator import Pass, Training
+    from gnomon.methods.train._features import BaseEncoder
+    from gnomon.methods.train._judged import JudgedOutputs
+
+#: what stands beside the metric in the report: words and letters in common, and no comparison
+_BESIDE = "chrf"
+_LENGTH = "length of the output"
+_ALL = "all"
+_RUN, _STATE, _KEPT = "run.json", "state.safetensors", "vectors"
+
+_EXAMPLES = """\
+Human scores of segments (DA, MQM, ESA) become labels with mean 0 and variance 1 within each test
+set and kind. The encoder stays as it is: its vectors are computed once. A run that was killed goes
+on with --resume, and ends in the same weights. The metric is then named by its folder.
+
+examples:
+  gnomon train metric -t wmt17/cs-en wmt17/de-en --human da-z --encoder minilm --inputs reference \\
+      --save small
+  gnomon train metric -t wmt17/cs-en --encoder FOLDER --save small --resume
+  gnomon train metric -t wmt21/en-de --human mqm --encoder FOLDER --inputs source --save qe
+  gnomon metaeval -t wmt19/kk-en wmt19/lt-en -m "comet('small')" chrf
+"""
+
+
+# What a run reports.
+
+
+class TrainedMetricRow(Record):
+    """The metric that a run of training made."""
+
+    folder: str = column("Folder", help="the metric: comet('FOLDER')")
+    kind: str = column("Class", help="as COMET calls it")
+    encoder: str = column("Encoder", help="name and hash of its files")
+    licence: str = column("Licence", help="of the encoder's weights, as its folder states it")
+    outputs: int = column("Outputs", help="judged outputs that were trained on")
+    held_out: int = column("Held out", help="judged outputs that training stopped by")
+    texts: int = column("Texts", help="distinct texts, each encoded once")
+    parameters: int = column("Parameters", help="weights that were learnt")
+    passes: int = column("Passes", help="over the examples, over all calls")
+    best: int = column("Best pass", help="whose weights were kept; 0: those before the first")
+    pearson: float | None = column(
+        "Pearson", digits=3, better="higher", interval=True,
+        help="r with people on what was held out, within test sets and kinds",
+    )  # fmt: skip
+    stopped: str = column("Stopped", help="why: patience or epochs")
+    seconds: float = column("Seconds", digits=1, help="of this call")
+
+
+class TrainingCurveRow(Record):
+    """What a pass over the examples came to."""
+
+    number: int = column("Pass", help="from 1; 0 is before the first")
+    loss: float | None = column(
+        "Loss", digits=4, better="lower", help="mean squared error in training, with dropout"
+    )
+    held_out_loss: float = column(
+        "Held-out loss", digits=4, better="lower", help="mean squared error on what is held out"
+    )
+    pearson: float | None = column(
+        "Pearson", digits=3, better="higher", help="r on what is held out, within sets and kinds"
+    )
+    kept: bool = column("Kept", help="whether the weights of this pass were kept")
+
+
+class HeldOutRow(Record):
+    """How a metric agrees with people on what was held out."""
+
+    test_set: str = TEST_SET
+    human: str = column("Human", help="kind of the human scores")
+    metric: str = METRIC
+    outputs: int = column("Outputs", help="judged outputs that were held out")
+    groups: int = column("Groups", help="documents or segments without a common text")
+    pearson: float | None = column(
+        "Pearson", digits=3, better="higher", interval=True, help="r, within test sets and kinds"
+    )
+    kendall: float | None = column(
+        "Kendall", digits=3, better="higher", help="tau-b, within test sets and kinds"
+    )
+    difference: float | None = column(
+        "Lead", digits=3, interval=True, help="by how much the trained metric's r is higher"
+    )
+
+
+class LearnedSetRow(Record):
+    """What was learnt of a test set."""
+
+    test_set: str = TEST_SET
+    human: str = column("Human", help="kind of the human scores")
+    outputs: int = column("Outputs", help="judged outputs that were trained on")
+    held_out: int = column("Held out", help="judged outputs that were held out")
+    mean: float = column("Mean", digits=3, help="of the scores trained on; label 0")
+    spread: float = column("Spread", digits=3, help="their standard deviation; label 1")
+
+
+class LayerWeightRow(Record):
+    """How much of a layer is in the mix."""
+
+    layer: int = column("Layer", help="0: the embeddings")
+    weight: float = column("Weight", digits=3, help="share in the mix")
+
+
+_ON_HELD_OUT = Claim(
+    "train.metric.held_out",
+    "On {outputs} that were held out the metric has r = {r} with people{beside}. What was held out"
+    " also chose the pass, which flatters the metric: judge it on other test sets (gnomon metaeval"
+    " -t SET -m \"comet('{folder}')\" chrf)",
+    "undecided",
+    "Pearson's r of what was held out; no test, as the pass with the highest r was kept",
+)
+_WORSE = Claim(
+    "train.metric.worse",
+    "The metric agrees worse with people than {other} on what was held out, by {size} ({facts}),"
+    " though that chose its pass",
+    "worse",
+    "the interval of the difference over documents or sources lies below 0, of 15 or more of these",
+)
+_NOTHING_LEARNT = Claim(
+    "train.metric.nothing",
+    "the metric gives all that was held out one score: nothing was learnt",
+    "caution",
+    "Pearson's r is undefined",
+)
+_MAYBE_NOTHING = Claim(
+    "train.metric.maybe_nothing",
+    "r on what was held out may be 0 ({r}): too little was learnt, or too little held out to tell",
+    "caution",
+    "the interval of r holds 0",
+)
+_LAST_PASS = Claim(
+    "train.metric.last_pass",
+    "the last pass was the best: more of them (--epochs) may find more",
+    "caution",
+    "the best pass is the last of those that were allowed",
+)
+CLAIMS = (_ON_HELD_OUT, _WORSE, _NOTHING_LEARNT, _MAYBE_NOTHING, _LAST_PASS)
+
+
+def train_metric_verdict(finding: Finding) -> Iterator[Statement]:
+    """What was learnt, on what was held out, beside what needs no training and a control."""
+    (row,) = finding.rows
+    whole = [
+        (at, one)
+        for at, one in enumerate(finding.table("held_out").rows)
+        if one["test_set"] == _ALL or len(finding.table("sets").rows) == 1
+    ]
+    whole.sort(key=lambda one: not str(one[1]["metric"]).startswith("comet("))
+    (at, own), *others = whole
+    r, low, high = (number(own[name]) for name in ("pearson", "pearson_low", "pearson_high"))
+    outputs = counted(int(number(own["outputs"]) or 0), "judged output")
+    if r is None:
+        yield _NOTHING_LEARNT.said({"held_out": [at]})
+    else:
+        beside = [
+            f"{_called(one)} {amount(theirs, share=True)}"
+            for _, one in others
+            if (theirs := number(one["pearson"])) is not None
+        ]
+        yield _ON_HELD_OUT.said(
+            {"held_out": [at for at, _ in whole]},
+            outputs=outputs,
+            r=amount(r, low, high, share=True),
+            beside=f" ({', '.join(beside)})" if beside else "",
+            folder=row["folder"],
+        )
+    for place, one in others if r is not None else ():
+        lead, theirs = number(one["difference"]), number(one["pearson"])
+        ends = [number(one[f"difference_{end}"]) for end in ("low", "high")]
+        if lead is None or theirs is None or ends[0] is None or ends[1] is None or ends[1] >= 0:
+            continue
+        if (number(own["groups"]) or 0) >= LEAST_DOCUMENTS:
+            yield _WORSE.said(
+                {"held_out": [place]},
+                other=_called(one),
+                size=amount(-lead, -ends[1], -ends[0], share=True),
+                facts=f"r = {amount(r or 0.0, share=True)} against {amount(theirs, share=True)}",
+            )
+    if r is not None and low is not None and high is not None and low <= 0 <= high:
+        yield _MAYBE_NOTHING.said({"held_out": [at]}, r=amount(r, low, high, share=True))
+    if row["stopped"] == "epochs" and row["best"] == row["passes"]:
+        yield _LAST_PASS.said()
+
+
+def _called(row: Mapping[str, Cell]) -> str:
+    """A metric beside the learned one; the length of outputs is a control."""
+    return "the length of the output alone" if row["metric"] == _LENGTH else str(row["metric"])
+
+
+# A run, and its folder.
+
+
+@dataclass(frozen=True)
+class _TrainingRequest:
+    """What a run is asked for."""
+
+    testsets: Sequence[TestSet]
+    folder: Path
+    recipe: HeadRecipe
+    encoder: str
+    device: str
+    embeddings: str | None
+    resume: bool
+    resamples: int
+    confidence: float
+    progress: Callable[[str, int, int], None] | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """What a run made."""
+
+    training: Training
+    base: BaseEncoder
+    stopped: str
+
+
+def _facts(data: JudgedOutputs, recipe: HeadRecipe, base: BaseEncoder) -> dict[str, object]:
+    """What must be the same when a run is resumed."""
+    arrays = (data.sides, data.cell, data.label, data.held_out)
+    return {
+        "recipe": recipe.fixed(),
+        "encoder": base.folder.identity,
+        "data": {
+            "outputs": len(data.score),
+            "hash": content_hash(*data.texts, *(one.tobytes() for one in arrays)),
+        },
+    }
+
+
+def _open_run(place: Path, facts: dict[str, object], *, resume: bool) -> None:
+    """Make the folder of a run, or find in it the one that goes on."""
+    own = place / "training" / _RUN
+    if not own.is_file():
+        if place.exists() and any(one.name != "training" for one in place.iterdir()):
+            raise UsageError(f"{place} holds something else; name another folder (--save)")
+        with explain_failure(place):
+            (place / "training").mkdir(parents=True, exist_ok=True)
+        with atomic_write(own) as file:
+            file.write(json.dumps(facts, indent=1) + "\n")
+        return
+    if not resume:
+        raise UsageError(f"{place} holds a run; go on with it (--resume), or name another folder")
+    try:
+        before = json.loads(own.read_text(encoding="utf-8"))
+        parts = {name: before[name] for name in facts}
+    except (ValueError, LookupError, TypeError) as error:
+        raise FormatError(f"is damaged ({error}); train into another folder", path=own) from error
+    now = json.loads(json.dumps(facts))
+    for name, value in parts.items():
+        if value != now[name]:
+            raise DataError(
+                f"the run in {place} has another {name}: {value}, now {now[name]}; give the same,"
+                " or name another folder"
+            )
+
+
+def _fit(asked: _TrainingRequest, data: JudgedOutputs) -> _Fitted:
+    """Encode, train and write."""
+    try:
+        import torch
+
+        from gnomon.methods.train._estimator import Estimator, Training
+        from gnomon.methods.train._features import Features, load_base
+    except ImportError as error:
+        raise missing_package(error.name or "torch", "training a metric") from error
+
+    recipe, scratch = asked.recipe, asked.folder / "training"
+    base = load_base(asked.encoder, asked.device)
+    encoder = base.encoder
+    facts = _facts(data, recipe, base)
+    _open_run(asked.folder, facts, resume=asked.resume)
+    features = Features(
+        base,
+        recipe.pool if recipe.compared else "cls",
+        recipe.layers if recipe.compared else "last",
+        encoder.limit if recipe.compared else encoder.positions,
+    )
+    settings = recipe.settings(base.kind, base.folder.name)
+    devices = [torch.device(asked.device)] if asked.device.startswith("cuda") else []
+    with explain_failure(asked.folder), torch.random.fork_rng(devices=devices):
+        for left in scratch.glob("vectors-*.npy"):
+            left.unlink()  # of a run that was killed; one that still reads it goes on
+        mapped = scratch / f"vectors-{os.getpid()}.npy"
+        vectors = features.fill(
+            data.texts, mapped, asked.embeddings or str(scratch / _KEPT), asked.progress
+        )
+        torch.manual_seed(recipe.seed % 2**63)
+        estimator = Estimator(
+            recipe.kind, settings, encoder.dimensions, encoder.depth, recipe.dropout
+        )
+        training = Training(data, features, vectors, estimator, recipe)
+        if (scratch / _STATE).is_file():
+            training.resume(scratch / _STATE)
+        else:
+            training.standardise()
+        stopped = training.run(scratch / _STATE, asked.progress)
+        mapped.unlink()
+    best = max(training.curve, key=lambda one: one.rank)
+    about = {
+        "class": recipe.kind,
+        "hyper_parameters": settings,
+        "encoder": base.config,
+        "origin": {
+            "name": "gnomon train metric",
+            "revision": base.folder.revision,
+            "checkpoint": content_hash(json.dumps(facts, sort_keys=True)),
+            "encoder": base.folder.identity,
+        },
+        "licence": base.licence,
+        "trained_on": [
+            {
+                "test_set": one.name,
+                "human": one.kind,
+                "mean": one.mean,
+                "spread": one.spread,
+                "texts": _text_marks(asked.testsets[one.place], data.output[data.judged == n, 2]),
+            }
+            for n, one in enumerate(data.sets)
+        ],
+        "recipe": recipe.fixed(),
+        "held_out": best._asdict(),
+        "gnomon": version(),
+    }
+    _write(asked.folder, about, training.exported(), base)
+    return _Fitted(training, base, stopped)
+
+
+def _text_marks(testset: TestSet, segments: NDArray[np.int64]) -> list[str]:
+    """Marks of sources and references of some segments, for whoever judges the metric by them."""
+    from gnomon.metrics.learned.weights import text_mark
+
+    sides = [testset.sources or (), *testset.references.values()]
+    places = np.unique(segments).tolist()
+    return sorted({text_mark(one[n]) for one in sides if one for n in places if one[n]})
+
+
+def _write(
+    folder: Path, about: Mapping[str, object], weights: dict[str, Any], base: BaseEncoder
+) -> None:
+    """Put the metric into the folder, its description last."""
+    from gnomon.metrics.learned.weights import CONFIG, FORMAT, VOCABULARY, WEIGHTS, write_learned
+
+    tokenizer = (base.folder.path / VOCABULARY).read_bytes()
+    with explain_failure(folder), TemporaryDirectory(dir=folder / "training") as scratch:
+        made = Path(scratch) / "metric"
+        write_learned(made, {"format": FORMAT, **about}, weights, tokenizer)
+        (folder / CONFIG).unlink(missing_ok=True)  # without it the others are no metric
+        for name in (WEIGHTS, VOCABULARY, CONFIG):
+            (made / name).replace(folder / name)
+
+
+# What a run found.
+
+
+@dataclass(frozen=True, eq=False)
+class _HeldOut:
+    """Scores of what was held out, people's and those of metrics."""
+
+    label: NDArray[np.float64]
+    judged: NDArray[np.int64]
+    group: NDArray[np.int64]
+    scores: Mapping[str, NDArray[np.float64]]
+
+
+def _held_out(asked: _TrainingRequest, fitted: _Fitted) -> _HeldOut:
+    training, data = fitted.training, fitted.training.data
+    cells = data.held_out
+    own = np.full(len(data.cell), np.nan)
+    own[training.held_rows] = training.scores(training.held_rows)
+    found = {f"comet('{asked.folder}')": data.cell_means(own)[cells]}
+    output = data.output[cells]
+    texts = [list(one.systems.values()) for one in asked.testsets]
+    if all(one.outline.has_references for one in asked.testsets):
+        found[_BESIDE] = _beside(asked.testsets, output)
+    found[_LENGTH] = np.array([len(texts[t][k][n]) for t, k, n in output.tolist()], dtype=float)
+    return _HeldOut(data.label[cells], data.judged[cells], data.group[cells], found)
+
+
+def _beside(testsets: Sequence[TestSet], output: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Segment scores of a metric that needs no training, of some outputs."""
+    found = np.full(len(output), np.nan)
+    for place, testset in enumerate(testsets):
+        own = output[:, 0] == place
+        if own.any():
+            segments = np.unique(output[own, 2])
+            some = testset.select(segments=segments.tolist())
+            values = score(some, _BESIDE).segments
+            found[own] = values[output[own, 1], np.searchsorted(segments, output[own, 2])]
+    return found
+
+
+def _held_out_rows(
+    asked: _TrainingRequest, data: JudgedOutputs, held: _HeldOut
+) -> list[HeldOutRow]:
+    """Agreement of each metric, on each judged set and on all together."""
+    found: list[HeldOutRow] = []
+    several = len(data.sets) > 1
+    for number_, one in enumerate([*data.sets, *([None] if several else [])]):
+        inside = np.ones(len(held.label), bool) if one is None else held.judged == number_
+        names = (_ALL, _ALL) if one is None else (one.name, one.kind)
+        if inside.any():
+            found += _agreements(asked, held, inside, names)
+    return found
+
+
+def _agreements(
+    asked: _TrainingRequest, held: _HeldOut, inside: NDArray[np.bool_], names: tuple[str, str]
+) -> list[HeldOutRow]:
+    from gnomon.methods.train._estimator import agreement, within_sets
+
+    label, judged = held.label[inside], held.judged[inside]
+    place, group = np.unique(held.group[inside], return_inverse=True)
+    people = within_sets(label, judged)
+    rows, draws = [], []
+    for metric, every in held.scores.items():
+        own = within_sets(every[inside], judged)
+        r = agreement(every[inside], label, judged)
+        drawn = np.full(max(asked.resamples, 1), np.nan)
+        if asked.resamples and len(place) > 2:
+            terms = np.array(
+                [
+                    np.bincount(group, one, len(place))
+                    for one in (
+                        np.ones(len(own)),
+                        own,
+                        people,
+                        own * own,
+                        people * people,
+                        own * people,
+                    )
+                ]
+            )
+            counts = resample_counts(len(place), count=asked.resamples, seed=asked.recipe.seed)
+            drawn = pearson_of_sums(resampled_sums(terms, counts))
+        rows.append((metric, r, kendall_b(own, people)))
+        draws.append(drawn)
+    made = []
+    for (metric, r, tau), drawn in zip(rows, draws, strict=True):
+        first = rows[0][1]
+        lead = None if r is None or first is None or metric == rows[0][0] else first - r
+        ends: dict[str, Ends] = {"pearson": _ends(drawn, asked.confidence, len(place))}
+        if lead is not None:
+            ends["difference"] = _ends(draws[0] - drawn, asked.confidence, len(place))
+        made.append(
+            HeldOutRow(
+                test_set=names[0],
+                human=names[1],
+                metric=metric,
+                outputs=len(label),
+                groups=len(place),
+                pearson=r,
+                kendall=tau,
+                difference=lead,
+                intervals=ends,
+            )
+        )
+    return made
+
+
+def _ends(drawn: NDArray[np.float64], confidence: float, groups: int) -> Ends:
+    """Ends of an interval over groups, expanded as few of these need it."""
+    if np.isnan(drawn).all():
+        return None, None
+    low, high = percentile_interval(drawn, confidence, groups)
+    return float(low), float(high)
+
+
+def _finding(asked: _TrainingRequest, fitted: _Fitted, seconds: float) -> Finding:
+    training, data = fitted.training, fitted.training.data
+    held = _held_out_rows(asked, data, _held_out(asked, fitted))
+    best: Pass = max(training.curve, key=lambda one: one.rank)
+    whole = next(one for one in reversed(held) if one.metric.startswith("comet("))
+    row = TrainedMetricRow(
+        folder=str(asked.folder),
+        kind=asked.recipe.kind,
+        encoder=fitted.base.folder.identity,
+        licence=fitted.base.licence,
+        outputs=int((~data.held_out).sum()),
+        held_out=int(data.held_out.sum()),
+        texts=len(data.texts),
+        parameters=sum(one.numel() for one in training.weights.values()),
+        passes=training.curve[-1].number,
+        best=best.number,
+        pearson=whole.pearson,
+        stopped=fitted.stopped,
+        seconds=seconds,
+        intervals={"pearson": (whole.intervals or {}).get("pearson", (None, None))},
+    )
+    curve = [
+        TrainingCurveRow(**one._asdict(), kept=one.number == best.number) for one in training.curve
+    ]
+    sets = [
+        LearnedSetRow(
+            test_set=one.name,
+            human=one.kind,
+            outputs=int(((data.judged == n) & ~data.held_out).sum()),
+            held_out=int(((data.judged == n) & data.held_out).sum()),
+            mean=one.mean,
+            spread=one.spread,
+        )
+        for n, one in enumerate(data.sets)
+    ]
+    mix = training.estimator.mix_weights
+    layers = [] if mix is None else mix.detach().tolist()
+    tables = (
+        table("metric", f"The metric in {asked.folder}", TrainedMetricRow, [row],
+              confidence=asked.confidence),
+        table("held_out", "Agreement with people on what was held out", HeldOutRow, held,
+              confidence=asked.confidence),
+        table("curve", "Passes over the examples", TrainingCurveRow, curve),
+        table("sets", "What was learnt from", LearnedSetRow, sets),
+        table("layers", "The mix of layers", LayerWeightRow,
+              [LayerWeightRow(layer=n, weight=w) for n, w in enumerate(layers)]),
+    )  # fmt: skip
+    return Finding(
+        method="train metric",
+        title=tables[0].title,
+        tables=tables,
+        signatures={},
+        views=tuple(
+            Listing(one.name, one.title, tuple(c.name for c in columns_of(kind)))
+            for one, kind in zip(
+                tables,
+                (TrainedMetricRow, HeldOutRow, TrainingCurveRow, LearnedSetRow, LayerWeightRow),
+                strict=True,
+            )
+            if one.rows
+        ),
+    )
+
+
+# The method.
+
+
+_DATA = Group("what is learnt from")
+_RUNNING = Group("the run")
+
+
+def check_metric(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.train.metric` refuses of options that fit each alone."""
+    yield from problems("", options.of, HeadRecipe)
+    if not options.encoder:
+        yield Problem("encoder", UsageError("encoder names a model; got an empty name"))
+
+
+@method(
+    "train.metric",
+    answers="how to train a learned metric on human scores of segments",
+    title="Learned metric",
+    data=("testsets",),
+    given="testsets",
+    examples=_EXAMPLES,
+    rows={
+        "metric": TrainedMetricRow,
+        "held_out": HeldOutRow,
+        "curve": TrainingCurveRow,
+        "sets": LearnedSetRow,
+        "layers": LayerWeightRow,
+    },
+    metrics="none",
+    human=True,
+    judged=True,
+    kept="the last pass is kept; the same command with --resume goes on from there",
+    check=check_metric,
+    verdict=train_metric_verdict,
+    claims=CLAIMS,
+)
+@with_fields(recipe=HeadRecipe)
+def metric(
+    testsets: TestSet | Sequence[TestSet],
+    *,
+    save: Annotated[str | PathLike[str], Outcome(), Metavar("FOLDER"), _RUNNING],
+    encoder: Annotated[str, Metavar("MODEL"), _RUNNING] = "minilm",
+    human: Annotated[Human, _DATA] = (),
+    human_systems: Annotated[bool, _DATA] = False,
+    resume: Annotated[bool, _RUNNING] = False,
+    device: Annotated[Device, _RUNNING] = None,
+    embeddings: Annotated[str | PathLike[str] | None, Metavar("FOLDER"), _RUNNING] = None,
+    recipe: HeadRecipe,
+    resamples: Resamples = 1000,
+    confidence: Confidence = 0.95,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """Fit the head of a COMET metric to human scores of segments.
+
+    The encoder is frozen unless ``train_encoder`` says otherwise: its vectors are computed once
+    per distinct text, kept in the folder, and read from a file that is mapped into memory. The
+    loss is the mean squared error to labels with mean 0 and variance 1 within each test set and
+    kind of human scores; AdamW; the pass with the highest Pearson's r on what is held out is kept.
+    Equal requests give equal weights on one machine with the same number of threads.
+
+    Args:
+        testsets: test sets with human scores of segments.
+        save: a folder for the metric; its subfolder ``training`` holds what a run needs to go on,
+            and can be deleted afterwards.
+        encoder: folder, package, short name or hub name of a BERT or XLM-R model.
+        human: kinds of human scores to learn from ("da-z", "mqm", "esa"), or files of them; by
+            default the only kind of each test set.
+        human_systems: learn from human translations, too.
+        resume: go on with the run in the folder; begin one where it holds none.
+        embeddings: folder where the encoder's vectors are kept for other runs; by default the
+            metric's own.
+        recipe: how the metric is built and trained.
+        resamples: resamples of what is held out, for intervals; 0 for none.
+        confidence: share of resamples inside the intervals.
+
+    Returns:
+        A finding with a row of the metric, and tables "held_out" (agreement beside chrF and the
+        length of the output), "curve", "sets" and "layers".
+
+    Raises:
+        DataError: people scored no segments of a test set, there are too few, a test set lacks
+            what the metric looks at, or the folder holds a run of other data, of another encoder
+            or of another recipe.
+        FormatError: the run in the folder is damaged.
+        MissingDependencyError: a library or the encoder is not on this machine.
+        OutputError: the folder cannot be written, or the disk is full.
+        UnknownNameError: no test set has such a kind of human scores.
+        UsageError: the folder holds a run or something else and ``resume`` is not given; there is
+            no such device.
+    """
+    begun = time.perf_counter()
+    sets = [testsets] if isinstance(testsets, TestSet) else list(testsets)
+    if not sets:
+        raise UsageError("there is no test set to learn from; give one with scores of segments")
+    files, kinds = human_files(human)
+    if files:
+        sets, more = with_judgements(sets, files)
+        kinds = [*kinds, *more]
+    asked = _TrainingRequest(
+        testsets=sets,
+        folder=Path(save).expanduser(),
+        recipe=recipe,
+        encoder=encoder,
+        device=usable_device(device, "training a metric"),
+        embeddings=None if embeddings is None else str(embeddings),
+        resume=resume,
+        resamples=resamples,
+        confidence=confidence,
+        progress=progress,
+    )
+    choice = Choice(
+        recipe.inputs, kinds, human_systems, recipe.held_out, recipe.held_out_by, recipe.seed
+    )
+    fitted = _fit(asked, judged_outputs(sets, choice))
+    return _finding(asked, fitted, time.perf_counter() - begun)

@@ -1,0 +1,52 @@
+"""Judges: how language models judge translations and summaries, and how reliable they are.
+
+The package is callable as its main method: ``gnomon.judges(...)`` is ``gnomon.judges.spread``.
+Everything public is listed in ``__all__``; names are imported when first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.core.lazy import callable_package, lazy_exports
+
+if TYPE_CHECKING:
+    from gnomon.metrics.judges.calibration import Anchors as Anchors
+    from gnomon.metrics.judges.calibration import Calibration as Calibration
+    from gnomon.metrics.judges.calibration import fit_calibration as fit_calibration
+    from gnomon.metrics.judges.calibration import left_out_predictions as left_out_predictions
+    from gnomon.metrics.judges.calibration import read_anchors as read_anchors
+    from gnomon.metrics.judges.client import ChatAnswer as ChatAnswer
+    from gnomon.metrics.judges.client import ChatClient as ChatClient
+    from gnomon.metrics.judges.client import ChatQuestion as ChatQuestion
+    from gnomon.metrics.judges.client import ChatServer as ChatServer
+    from gnomon.metrics.judges.client import ServerIdentity as ServerIdentity
+    from gnomon.metrics.judges.client import answers_folder as answers_folder
+    from gnomon.metrics.judges.endpoints import Endpoint as Endpoint
+    from gnomon.metrics.judges.endpoints import network_allowed as network_allowed
+    from gnomon.metrics.judges.human_scale import calibrate as calibrate
+    from gnomon.metrics.judges.injections import INJECTIONS as INJECTIONS
+    from gnomon.metrics.judges.injections import Injection as Injection
+    from gnomon.metrics.judges.injections import probe as probe
+    from gnomon.metrics.judges.intervals import spread as spread
+    from gnomon.metrics.judges.metric import BoundChatJudge as BoundChatJudge
+    from gnomon.metrics.judges.metric import BoundMarkingJudge as BoundMarkingJudge
+    from gnomon.metrics.judges.metric import ChatJudge as ChatJudge
+    from gnomon.metrics.judges.noise import JudgeNoise as JudgeNoise
+    from gnomon.metrics.judges.noise import judge_noise as judge_noise
+    from gnomon.metrics.judges.pairs import pairwise as pairwise
+    from gnomon.metrics.judges.replies import JudgeReply as JudgeReply
+    from gnomon.metrics.judges.replies import QuotedError as QuotedError
+    from gnomon.metrics.judges.replies import json_objects as json_objects
+    from gnomon.metrics.judges.replies import located as located
+    from gnomon.metrics.judges.replies import read_reply as read_reply
+    from gnomon.metrics.judges.rubrics import FENCES as FENCES
+    from gnomon.metrics.judges.rubrics import Rubric as Rubric
+    from gnomon.metrics.judges.rubrics import fill_places as fill_places
+    from gnomon.metrics.judges.rubrics import find_rubric as find_rubric
+    from gnomon.metrics.judges.rubrics import language_names as language_names
+    from gnomon.metrics.judges.rubrics import rubric_names as rubric_names
+
+__getattr__, __dir__, __all__ = lazy_exports(__name__)
+
+callable_package(__name__, "spread")

@@ -1,0 +1,225 @@
+"""From a judge's scale to people's: a line or a rising curve through a handful of human scores."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from gnomon.core.errors import DataError, FormatError
+from gnomon.core.signature import content_hash
+from gnomon.data.formats import read_bytes, read_lines
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import ArrayLike, NDArray
+
+#: how scores are carried over
+Curve = Literal["linear", "isotonic"]
+
+_COLUMNS = ("source", "candidate", "reference", "score")
+_FEWEST = 3
+
+
+@dataclass(frozen=True)
+class Anchors:
+    """Texts that people scored.
+
+    Attributes:
+        texts: for each of them, the texts by "source", "candidate", "reference".
+        scores: float64 [anchors].
+        identity: a hash of the file.
+    """
+
+    texts: tuple[dict[str, str], ...]
+    scores: NDArray[np.float64]
+    identity: str
+
+
+def read_anchors(path: str | PathLike[str], needed: frozenset[str]) -> Anchors:
+    """Read human scores that a judge is calibrated on: TSV with a line of titles.
+
+    Args:
+        path: the file; columns source, candidate, reference (those that the judge is shown), score.
+        needed: which texts the judge is shown.
+
+    Raises:
+        MissingFileError: there is no such file.
+        FormatError: a column is lacking, or a score is no number.
+        DataError: there are fewer than three scores.
+    """
+    lines = read_lines(path)
+    titles = lines[0].split("\t") if lines else []
+    lacking = sorted({*needed, "score"} - set(titles))
+    if lacking:
+        raise FormatError(
+            f"lacks the column {lacking[0]!r}; a file of human scores for calibration is TSV whose"
+            f" first line names columns: {', '.join(one for one in _COLUMNS if one in needed)},"
+            " score",
+            path=path,
+            line=1,
+        )
+    texts, scores = [], []
+    for number, line in enumerate(lines[1:], start=2):
+        cells = line.split("\t")
+        if len(cells) != len(titles):
+            said = f"has {len(cells)} cells, and the first line names {len(titles)} columns"
+            raise FormatError(said, path=path, line=number)
+        row = dict(zip(titles, cells, strict=True))
+        try:
+            score = float(row["score"])
+        except ValueError:
+            score = math.nan
+        if not math.isfinite(score):
+            raise FormatError(f"{row['score']!r} is no score", path=path, line=number)
+        texts.append({name: row[name] for name in needed})
+        scores.append(score)
+    if len(scores) < _FEWEST:
+        raise DataError(f"{path}: {len(scores)} human scores; calibration takes {_FEWEST} or more")
+    return Anchors(tuple(texts), np.array(scores), content_hash(read_bytes(path)))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A rising function from a judge's scores to people's: straight between knots.
+
+    Attributes:
+        judged: float64 [knots], rising scores of the judge.
+        human: float64 [knots], what they stand for.
+        beyond: beyond the first and last knot the line goes on; else it stays level.
+        said: the function in words.
+        higher_is_better: of the judge; False: its scores are turned before they are looked up.
+    """
+
+    judged: NDArray[np.float64]
+    human: NDArray[np.float64]
+    beyond: bool
+    said: str
+    higher_is_better: bool = True
+
+    def __call__(self, scores: ArrayLike) -> NDArray[np.float64]:
+        """Scores on people's scale, of any shape; NaN stays NaN."""
+        given = _turned(scores, higher_is_better=self.higher_is_better)
+        if self.beyond:
+            slope = (self.human[1] - self.human[0]) / (self.judged[1] - self.judged[0])
+            return np.asarray(self.human[0] + slope * (given - self.judged[0]))
+        return np.asarray(np.interp(given, self.judged, self.human))
+
+
+def _turned(scores: ArrayLike, *, higher_is_better: bool) -> NDArray[np.float64]:
+    given = np.asarray(scores, dtype=np.float64)
+    return given if higher_is_better else -given
+
+
+def fit_calibration(
+    judged: ArrayLike,
+    human: ArrayLike,
+    curve: Curve = "linear",
+    *,
+    higher_is_better: bool = True,
+) -> Calibration:
+    """The line, or the rising steps, nearest to human scores by least squares.
+
+    "isotonic" pools adjacent violators (Ayer et al. 1955; Barlow et al. 1972) and is straight
+    between the scores that occurred; beyond them it stays level.
+
+    Args:
+        judged: what the judge said, [n]; NaN is left out.
+        human: what people said, [n].
+        curve: "linear" or "isotonic".
+        higher_is_better: of the judge; False for one that counts faults, whose scores fall as
+            people's rise.
+
+    Raises:
+        DataError: fewer than three known pairs, one score for all, or scores that fall as people's
+            rise (rise, where lower is better).
+
+    >>> fit_calibration([1, 2, 3], [10, 20, 30])([2.5, 4]).round(6).tolist()
+    [25.0, 40.0]
+    >>> fit_calibration([1, 2, 3, 4], [1, 3, 2, 5], "isotonic")([2, 2.5, 3, 9]).tolist()
+    [2.5, 2.5, 2.5, 5.0]
+    """
+    x = _turned(judged, higher_is_better=higher_is_better)
+    y = np.asarray(human, dtype=np.float64)
+    known = np.isfinite(x) & np.isfinite(y)
+    x, y = x[known], y[known]
+    if len(x) < _FEWEST or x.min() == x.max():
+        raise DataError(
+            f"the judge cannot be calibrated: it gave {len(x)} readable scores to the texts that"
+            f" people scored, {len(set(x.tolist()))} of them distinct; {_FEWEST} and 2 are needed"
+        )
+    slope = float(np.cov(x, y)[0, 1] / x.var(ddof=1))
+    if slope <= 0:
+        way = "fall" if higher_is_better else "rise, though lower is better,"
+        raise DataError(
+            f"the judge cannot be calibrated: its scores {way} as people's rise, or do not move"
+            f" with them (slope {slope if higher_is_better else -slope:.3g} over {len(x)} texts);"
+            " look at the human scores and at the rubric"
+        )
+    if curve == "linear":
+        ends = np.array([x.min(), x.max()])
+        at_0 = float(y.mean() - slope * x.mean())
+        sign = "+" if higher_is_better else "-"
+        said = f"human = {at_0:.4g} {sign} {slope:.4g} * judge, by {len(x)} scores"
+        return Calibration(
+            ends, at_0 + slope * ends, beyond=True, said=said, higher_is_better=higher_is_better
+        )
+    knots, levels = _rising(x, y)
+    said = f"{len(set(levels.tolist()))} rising steps, by {len(x)} scores"
+    return Calibration(knots, levels, beyond=False, said=said, higher_is_better=higher_is_better)
+
+
+def left_out_predictions(
+    judged: ArrayLike,
+    human: ArrayLike,
+    curve: Curve = "linear",
+    *,
+    higher_is_better: bool = True,
+) -> NDArray[np.float64]:
+    """What the curve of all other texts says of each text, float64 [n].
+
+    Where the others make no curve (too few, or they do not rise), it is people's mean score of
+    them.
+
+    Args:
+        judged: what the judge said, [n]; finite.
+        human: what people said, [n]; finite.
+        curve: as in :func:`fit_calibration`.
+        higher_is_better: likewise.
+
+    >>> left_out_predictions([1, 2, 3, 4], [10, 20, 30, 40]).round(6).tolist()
+    [10.0, 20.0, 30.0, 40.0]
+    """
+    x, y = np.asarray(judged, dtype=np.float64), np.asarray(human, dtype=np.float64)
+    found = np.full(len(x), np.nan)
+    for n in range(len(x)):
+        others = np.arange(len(x)) != n
+        try:
+            fitted = fit_calibration(x[others], y[others], curve, higher_is_better=higher_is_better)
+            found[n] = fitted(x[n])
+        except DataError:
+            found[n] = y[others].mean() if others.any() else np.nan
+    return found
+
+
+def _rising(
+    x: NDArray[np.float64], y: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Isotonic regression: distinct scores, and the levels that never fall."""
+    knots, place = np.unique(x, return_inverse=True)
+    weights = np.bincount(place).astype(np.float64)
+    means = np.bincount(place, weights=y) / weights
+    blocks: list[list[float]] = []  # mean, weight, knots
+    for mean, weight in zip(means.tolist(), weights.tolist(), strict=True):
+        blocks.append([mean, weight, 1])
+        while len(blocks) > 1 and blocks[-2][0] >= blocks[-1][0]:
+            last, weight_of_last, size = blocks.pop()
+            total = blocks[-1][1] + weight_of_last
+            blocks[-1][0] = (blocks[-1][0] * blocks[-1][1] + last * weight_of_last) / total
+            blocks[-1][1] = total
+            blocks[-1][2] += size
+    levels = np.repeat([one[0] for one in blocks], [int(one[2]) for one in blocks])
+    return knots, levels

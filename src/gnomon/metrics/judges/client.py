@@ -1,0 +1,689 @@
+"""Questions to a server that speaks the chat-completions protocol; every answer is kept on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import json
+import logging
+import os
+import random
+import re
+import threading
+import time
+from collections import Counter
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+
+from gnomon.core.cache import Cache, default_path
+from gnomon.core.cache import key as cache_key
+from gnomon.core.errors import MissingDependencyError, ServerFailedError, UsageError
+from gnomon.core.signature import version
+from gnomon.metrics.judges.endpoints import Endpoint  # noqa: TC001  # of fields
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Mapping, Sequence
+
+    from httpx import AsyncClient, Response
+
+_T = TypeVar("_T")
+_log = logging.getLogger(__name__)
+
+#: the folder of answers, where it is not the usual one
+ANSWERS = "GNOMON_ANSWERS"
+#: changes whenever what is kept is to be read in another way
+_SCHEMA = "chat answer 1"
+_LIMIT = 1 << 40  # answers cost money: none goes to make room
+_REMEDY = f"make room there, or name another folder for the answers of judges ({ANSWERS}=FOLDER)"
+_LONGEST_PAUSE = 60.0  # seconds between tries, where the server asks for none
+_LONGEST_REPLY = 1 << 24  # bytes
+_LONGEST_WAIT = 600.0  # seconds that a server may ask to wait
+_TELL_EVERY = 30.0  # seconds
+_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+_ABOUT_QUESTION = frozenset({400, 413, 415, 422})
+_NO_MONEY = ("insufficient_quota", "billing_hard_limit_reached")
+_FILTERED = ("content_filter", "content_policy_violation")
+_FORMAT = ("response_format", "json_schema", "guided", "structured output")
+_ABOUT_FORMAT = frozenset({400, 415, 422, 501})
+
+
+#: the first question of all, which tells who answers
+_PRESENTATION = (
+    "This is a test of the connection. Answer with any JSON object of the form that you are asked"
+    " for; without one, with {}."
+)
+
+
+# What is asked, what is answered, and by whom.
+
+
+@dataclass(frozen=True)
+class ChatQuestion:
+    """One question.
+
+    Attributes:
+        system: what the model is told to be.
+        user: the question itself.
+        schema: the JSON schema of the answer, as JSON; empty: free text is wanted.
+        temperature: of the draw; None: the server's own.
+        seed: of the draw; None: none is sent.
+        max_tokens: most tokens of the answer; None: the server's own limit.
+        repetition: from 0; equal questions of other repetitions are asked anew.
+    """
+
+    system: str
+    user: str
+    schema: str = ""
+    temperature: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    repetition: int = 0
+
+    @property
+    def parameters(self) -> dict[str, float | int]:
+        """What is sent beside the texts."""
+        given = {
+            "temperature": self.temperature,
+            "seed": None if self.seed is None else self.seed + self.repetition,
+            "max_tokens": self.max_tokens,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+    def body(self, model: str, *, structured: bool) -> dict[str, Any]:
+        """The request."""
+        messages = [{"role": "user", "content": self.user}]
+        if self.system:
+            messages.insert(0, {"role": "system", "content": self.system})
+        body: dict[str, Any] = {"model": model, "messages": messages, **self.parameters}
+        if structured and self.schema:
+            schema = {"name": "answer", "strict": True, "schema": json.loads(self.schema)}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return body
+
+
+@dataclass(frozen=True)
+class ChatAnswer:
+    """What a server said.
+
+    Attributes:
+        text: the answer; empty where it was refused.
+        model: the model's name as the server gives it.
+        fingerprint: of the server's system, where it gives one.
+        finish: why the answer ends: "stop", "length" (it is cut), or what the server says.
+        refused: the model or the server's filter declined to answer.
+        rejected: the server cannot take the question (too long), and why; nothing was answered.
+    """
+
+    text: str
+    model: str = ""
+    fingerprint: str = ""
+    finish: str = ""
+    refused: bool = False
+    rejected: str = ""
+
+    def packed(self) -> bytes:
+        """As it is kept."""
+        return json.dumps(
+            [self.text, self.model, self.fingerprint, self.finish, self.refused], ensure_ascii=True
+        ).encode()
+
+    @classmethod
+    def unpacked(cls, value: bytes) -> ChatAnswer:
+        """As it was kept."""
+        return cls(*json.loads(value))
+
+
+class ServerIdentity(NamedTuple):
+    """Who answers, as the server said when it was first asked.
+
+    Attributes:
+        model: the model's name as the server gives it.
+        fingerprint: of its system; empty where it gives none.
+        structured: it takes a JSON schema for its answers.
+    """
+
+    model: str
+    fingerprint: str
+    structured: bool
+
+
+@dataclass(frozen=True)
+class ChatServer:
+    """Where questions are asked, and how patiently.
+
+    Attributes:
+        endpoint: the server.
+        model: the model's name.
+        concurrency: questions on their way at once.
+        timeout: seconds for one answer, from the connection to its last byte.
+        tries: how often a question is sent at most, where the server fails; twice as often where it
+            has too many questions (429), and answers no other in the meantime.
+        pause: seconds before the second try; each further one doubles them, give or take a half.
+        max_calls: most answers that may be asked for, those on disk left out.
+    """
+
+    endpoint: Endpoint
+    model: str
+    concurrency: int = 8
+    timeout: float = 120.0
+    tries: int = 6
+    pause: float = 1.0
+    max_calls: int = 10_000
+
+
+def answers_folder() -> Path:
+    """Where answers are kept: the folder named by ``GNOMON_ANSWERS``, or one in the cache.
+
+    ``gnomon cache clear`` leaves it: answers cost money.
+    """
+    given = os.environ.get(ANSWERS)
+    return Path(given).expanduser() if given else default_path() / "answers"
+
+
+class _TransientError(Exception):
+    """Another try may do."""
+
+    def __init__(
+        self, said: str, *, after: float | None = None, absent: bool = False, busy: bool = False
+    ) -> None:
+        super().__init__(said)
+        self.after = after  # seconds that the server asks to wait
+        self.absent = absent  # nobody listens there
+        self.busy = busy  # too many questions at a time
+
+
+class _FormatRejectedError(Exception):
+    """The server takes no JSON schema."""
+
+
+class _StoppedError(Exception):
+    """Another question failed, or the user stopped the run."""
+
+
+# Asking.
+
+
+@dataclass(eq=False)
+class ChatClient:
+    """Asks questions, several at a time, each once: answers are kept on disk as they come.
+
+    A killed run, or one whose server died, asks nothing again that was answered. The first question
+    of all is who answers: it tells whether the server takes JSON schemas, and its answer is kept,
+    too. Safe to be used by one thread at a time; it asks by threads of its own.
+
+    Attributes:
+        server: who is asked.
+        sample: a question of the kind that will be asked; its schema and parameters are tried first
+        counts: "asked" (answers that came), "sent" (requests, with those that failed), "kept"
+            (answers that were on disk), "busy" (requests that came too soon for the server).
+    """
+
+    server: ChatServer
+    sample: ChatQuestion
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self._store = Cache(answers_folder(), _LIMIT, remedy=_REMEDY)
+        self._known: dict[bytes, ChatAnswer] = {}
+        self._identity: ServerIdentity | None = None
+        self._lock = threading.Lock()
+        self._not_before = 0.0  # what the server asked of all, on the clock of monotonic()
+        self._told = False
+
+    def identity(self) -> ServerIdentity:
+        """Who answers: from disk, else the server is asked.
+
+        Raises:
+            UsageError: texts may not be sent there, or the server refuses key, model or parameters.
+            ServerFailedError: it does not answer.
+        """
+        if self._identity is None:
+            question = replace(self.sample, system="", user=_PRESENTATION, repetition=0)
+            place = self._place("identity", question)
+            kept = self._store.get_many([place]).get(place)
+            if kept is not None:
+                self._identity = ServerIdentity(*json.loads(kept))
+            else:
+                self._identity = self._introduced(question)
+                self._store.put_many({place: json.dumps(self._identity).encode()})
+        return self._identity
+
+    def unknown(self, questions: Sequence[ChatQuestion]) -> int:
+        """How many distinct questions were not answered yet."""
+        self._recall(questions)
+        return len({self._key(one) for one in questions} - set(self._known))
+
+    def known(self, questions: Sequence[ChatQuestion]) -> list[ChatAnswer | None]:
+        """The answers that were given before; nothing is asked."""
+        self._recall(questions)
+        return [self._known.get(self._key(one)) for one in questions]
+
+    def ask(self, questions: Sequence[ChatQuestion], *, later: int = 0) -> list[ChatAnswer]:
+        """The answers, in the order of the questions; equal questions are asked once.
+
+        Args:
+            questions: what is asked.
+            later: most answers that will be asked for when these are known: their cost is counted,
+                too, before the first question is sent.
+
+        Raises:
+            UsageError: more answers are needed than allowed, texts may not be sent there, or the
+                server refuses key, model or parameters.
+            ServerFailedError: the server stopped answering; what it said is kept.
+        """
+        self._recall(questions)
+        keys = [self._key(one) for one in questions]
+        missing = {
+            key: one for key, one in zip(keys, questions, strict=True) if key not in self._known
+        }
+        if missing:
+            self._check(len(missing) + later)
+            self._tell(missing, len(set(keys)), later)
+            try:
+                self.identity()
+                self._ask_all(missing)
+            finally:
+                self._store.close()  # what was kept is then in one file, which can be copied
+        return [self._known[key] for key in keys]
+
+    def _key(self, question: ChatQuestion) -> bytes:
+        return self._place("answer", question)
+
+    def _place(self, kind: str, question: ChatQuestion) -> bytes:
+        server = self.server
+        parameters = json.dumps(question.parameters, sort_keys=True)
+        number = str(question.repetition)
+        texts = (question.system, question.user, question.schema)
+        return cache_key(
+            _SCHEMA, kind, server.endpoint.url, server.model, parameters, number, *texts
+        )
+
+    def _recall(self, questions: Sequence[ChatQuestion]) -> None:
+        """Read from disk what was answered before."""
+        keys = dict.fromkeys(key for one in questions if (key := self._key(one)) not in self._known)
+        found = self._store.get_many(list(keys))
+        self._known |= {key: ChatAnswer.unpacked(value) for key, value in found.items()}
+        self.counts["kept"] += len(found)
+
+    def _check(self, wanted: int) -> None:
+        """Refuse what costs too much, before the first question is sent."""
+        self.server.endpoint.check_consent()
+        done, most = self.counts["asked"], self.server.max_calls
+        if done + wanted > most:
+            before = f" beside the {done:,} that were asked for before" if done else ""
+            raise UsageError(
+                f"{wanted:,} answers of {self.server.model!r} at {self.server.endpoint.url} are"
+                f" needed{before}, more than the {most:,} that are allowed; allow more with"
+                " max_calls= in the judge's spec, or take fewer segments, systems or repeats"
+            )
+
+    def _tell(self, missing: Mapping[bytes, ChatQuestion], distinct: int, later: int) -> None:
+        """Say what it costs; once, as methods may ask in many small parts."""
+        if self._told:
+            return
+        self._told = True
+        signs = sum(len(one.system) + len(one.user) for one in missing.values())
+        _log.info(
+            "%s at %s is asked for %s answers (about %s characters of questions); %s are on disk"
+            " already",
+            self.server.model,
+            self.server.endpoint.url,
+            f"{len(missing) + later:,}",
+            f"{signs * (len(missing) + later) // len(missing):,}",
+            f"{distinct - len(missing):,}",
+        )
+
+    def _introduced(self, question: ChatQuestion) -> ServerIdentity:
+        """Ask who answers, with a JSON schema, and without one where that is refused."""
+        self.server.endpoint.check_consent()
+        with self._session() as session:
+            for structured in (True, False):
+                body = question.body(self.server.model, structured=structured)
+                try:
+                    answer = self._answer(session, body, threading.Event())
+                except _FormatRejectedError:
+                    continue
+                if answer.rejected:
+                    raise UsageError(
+                        f"{self.server.endpoint.url} refuses questions to {self.server.model!r}"
+                        f" with {_listed(question.parameters)}: {answer.rejected}; leave out what"
+                        " it does not take (temperature=None, seed=None, max_tokens=None)"
+                    )
+                return ServerIdentity(answer.model, answer.fingerprint, structured)
+        raise UsageError(
+            f"{self.server.endpoint.url} refuses the form of its answers although none is asked"
+            " for; look at the server's log"
+        )
+
+    def _ask_all(self, missing: Mapping[bytes, ChatQuestion]) -> None:
+        stop = threading.Event()
+        progress = _Progress(len(missing))
+        queue = iter(missing.items())
+        width = self.server.concurrency
+        with self._session() as session, ThreadPoolExecutor(width) as pool:
+            flying: set[Future[None]] = set()
+            try:
+                while True:
+                    for key, question in queue:
+                        flying.add(pool.submit(self._ask_one, session, key, question, stop))
+                        if len(flying) >= 2 * width:
+                            break
+                    if not flying:
+                        return
+                    done, flying = wait(flying, return_when=FIRST_COMPLETED)
+                    for one in done:
+                        one.result()
+                    progress.tell(len(done))
+            except BaseException as error:
+                stop.set()  # nothing more is sent; what is on its way is kept when it comes
+                wait(flying)
+                if isinstance(error, ServerFailedError):
+                    raise self._with_state(error, missing) from error
+                raise
+
+    def _with_state(
+        self, error: ServerFailedError, missing: Mapping[bytes, ChatQuestion]
+    ) -> ServerFailedError:
+        came = sum(key in self._known for key in missing)
+        return ServerFailedError(
+            f"{error}; {came:,} of {len(missing):,} answers came and are kept: the same request"
+            " asks for the others alone"
+        )
+
+    def _ask_one(
+        self, session: _Session, key: bytes, question: ChatQuestion, stop: threading.Event
+    ) -> None:
+        """Ask, and keep the answer at once."""
+        structured = self.identity().structured
+        try:
+            answer = self._answer(
+                session, question.body(self.server.model, structured=structured), stop
+            )
+        except _StoppedError:
+            return
+        except _FormatRejectedError as error:
+            answer = ChatAnswer("", rejected=str(error))
+        except BaseException:
+            stop.set()
+            raise
+        if not answer.rejected:
+            self._store.put_many({key: answer.packed()})
+        with self._lock:
+            self._known[key] = answer
+            self.counts["asked"] += 1
+
+    def _answer(self, session: _Session, body: dict[str, Any], stop: threading.Event) -> ChatAnswer:
+        """Send a question until it is answered."""
+        server, failures, others = self.server, 0, self.counts["asked"]
+        while True:
+            self._pause(stop)
+            try:
+                with self._lock:
+                    self.counts["sent"] += 1
+                return self._sent(session, body)
+            except _TransientError as error:
+                # a server that answers others in the meantime is no failing one: it is busy
+                came, others = self.counts["asked"] > others, self.counts["asked"]
+                failures = 0 if error.busy and came else failures + 1
+                most = 2 * server.tries if error.busy else server.tries
+                if error.absent and not self._known and self._identity is None:
+                    most = min(2, most)  # it never was there
+                if failures >= most:
+                    times = f", {failures} times" if failures > 1 else ""
+                    hint = "; is the server running?" if error.absent else ""
+                    raise ServerFailedError(
+                        f"{server.endpoint.url} gives no answer: {error}{times}{hint}"
+                    ) from error
+                self._say(error)
+                self._wait_for(error, max(failures - 1, 0), stop)
+
+    def _say(self, error: _TransientError) -> None:
+        """Tell of a failure; of many questions that come too soon, once."""
+        told = error.busy and self.counts["busy"]
+        with self._lock:
+            self.counts["busy"] += error.busy
+        if not told:
+            _log.info("%s: %s; trying again", self.server.endpoint.url, error)
+
+    def _wait_for(self, error: _TransientError, attempt: int, stop: threading.Event) -> None:
+        if error.after is not None:
+            if error.after > _LONGEST_WAIT:
+                raise ServerFailedError(
+                    f"{self.server.endpoint.url} asks to wait for {error.after:,.0f} seconds"
+                    f" ({error}); come back then"
+                ) from error
+            with self._lock:  # asked of all, not of one
+                self._not_before = max(self._not_before, time.monotonic() + error.after)
+            return
+        spread = random.uniform(0.5, 1.5)  # noqa: S311  # so that not all come back at once
+        stop.wait(min(self.server.pause * 2**attempt, _LONGEST_PAUSE) * spread)
+
+    def _pause(self, stop: threading.Event) -> None:
+        while not stop.is_set():
+            left = self._not_before - time.monotonic()
+            if left <= 0:
+                return
+            stop.wait(left)
+        raise _StoppedError
+
+    def _session(self) -> _Session:
+        return _Session(self.server)
+
+    def _sent(self, session: _Session, body: dict[str, Any]) -> ChatAnswer:
+        httpx = _httpx()
+        endpoint = self.server.endpoint
+        try:
+            response, reply = session.post("chat/completions", body)
+        except (TimeoutError, httpx.TimeoutException) as error:
+            said = f"no whole answer within {self.server.timeout:g} seconds"
+            raise _TransientError(said) from error
+        except httpx.ConnectError as error:
+            raise _TransientError(f"nobody listens there ({error})", absent=True) from error
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            said = str(error) or type(error).__name__
+            raise _TransientError(f"the connection broke off ({said})") from error
+        text = endpoint.without_key(reply.decode("utf-8", "replace"))
+        if response.status_code == 200:
+            return _answer_of(text)
+        return self._failure(response, text, bound="response_format" in body)
+
+    def _failure(self, response: Response, text: str, *, bound: bool) -> ChatAnswer:
+        """What another status than 200 means; answers may have been bound to a JSON schema."""
+        status, endpoint = response.status_code, self.server.endpoint
+        code, message = _problem_of(text)
+        said = f"status {status}{f': {message}' if message else ''}"
+        if code in _NO_MONEY:
+            raise ServerFailedError(f"{endpoint.url} answers no more: {said}")
+        if status in _AGAIN:
+            after = _asked_pause(response.headers)
+            raise _TransientError(said, after=after, busy=status == 429)
+        if status in (401, 403):
+            names = " or ".join(endpoint.key_names)
+            raise UsageError(
+                f"{endpoint.url} refuses the request ({said}); set the key in the environment"
+                f" ({names})"
+            )
+        name = rf"(?<![\w-]){re.escape(self.server.model)}(?![\w-])"  # it may hold such words
+        words = re.sub(name, "", f"{code} {message}").lower()
+        if bound and status in _ABOUT_FORMAT and any(one in words for one in _FORMAT):
+            raise _FormatRejectedError(said)
+        if status in _ABOUT_QUESTION:
+            if code in _FILTERED:
+                return ChatAnswer("", finish="content_filter", refused=True)
+            return ChatAnswer("", rejected=said)
+        raise UsageError(
+            f"{endpoint.url}/chat/completions answers with {said}; is the endpoint right, and does"
+            f" the server have a model {self.server.model!r}?"
+        )
+
+
+class _Session:
+    """Connections to a server, on a loop of events: there a limit of time holds for a whole answer.
+
+    The limits of httpx are of single reads, and a server may send a byte or a header now and then
+    without an end. Any thread may ask.
+    """
+
+    def __init__(self, server: ChatServer) -> None:
+        self._server = server
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._client = self._new_client()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._run(self._closed())
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+    async def _closed(self) -> None:
+        left = asyncio.all_tasks() - {asyncio.current_task()}  # of a run that was interrupted
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        await self._client.aclose()
+
+    def post(self, path: str, body: Mapping[str, Any]) -> tuple[Response, bytes]:
+        """Send a request, and read the whole reply."""
+        return self._run(asyncio.wait_for(self._posted(path, body), self._server.timeout))
+
+    def _run(self, work: Coroutine[Any, Any, _T]) -> _T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def _posted(self, path: str, body: Mapping[str, Any]) -> tuple[Response, bytes]:
+        endpoint = self._server.endpoint
+        url, headers, found = f"{endpoint.url}/{path}", endpoint.headers(), b""
+        async with self._client.stream("POST", url, json=body, headers=headers) as response:
+            async for chunk in response.aiter_bytes():
+                found += chunk
+                if len(found) > _LONGEST_REPLY:
+                    raise _TransientError(f"the reply has more than {_LONGEST_REPLY:,} bytes")
+        return response, found
+
+    def _new_client(self) -> AsyncClient:
+        httpx = _httpx()
+        server = self._server
+        width = server.concurrency
+        made: AsyncClient = httpx.AsyncClient(
+            timeout=httpx.Timeout(server.timeout, connect=min(server.timeout, 10.0), pool=None),
+            limits=httpx.Limits(max_connections=width, max_keepalive_connections=width),
+            # a server on this machine is not asked by a proxy
+            trust_env=not server.endpoint.local,
+            headers={"User-Agent": f"gnomon/{version()}"},
+            follow_redirects=False,  # a key goes where the user said, and nowhere else
+        )
+        return made
+
+
+class _Progress:
+    """Tells now and then how far a long run has come."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done = total, 0
+        self.begun = self.told = time.monotonic()
+
+    def tell(self, more: int) -> None:
+        self.done += more
+        now = time.monotonic()
+        if now - self.told < _TELL_EVERY or self.done == self.total:
+            return
+        self.told = now
+        left = (self.total - self.done) * (now - self.begun) / self.done / 60
+        _log.info(
+            "%s of %s answers, about %.0f minutes left", f"{self.done:,}", f"{self.total:,}", left
+        )
+
+
+# Reading replies, which may be of any shape.
+
+
+def _answer_of(text: str) -> ChatAnswer:
+    """The answer in a reply with the status 200."""
+    reply = _json_of(text)
+    choice = _first(reply.get("choices")) if isinstance(reply, dict) else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(reply, dict) or not isinstance(message, dict):
+        raise _TransientError(f"the reply is no whole chat completion: {_shown(text)!r}")
+    content = message.get("content")
+    if isinstance(content, list):  # parts of an answer
+        parts = [one.get("text") for one in content if isinstance(one, dict)]
+        content = "".join(one for one in parts if isinstance(one, str))
+    finish = str(choice.get("finish_reason") or "") if isinstance(choice, dict) else ""
+    refused = bool(message.get("refusal")) or finish == "content_filter"
+    if not isinstance(content, str) and not refused and content is not None:
+        raise _TransientError(f"the reply is no whole chat completion: {_shown(text)!r}")
+    return ChatAnswer(
+        text="" if refused or content is None else content,
+        model=str(reply.get("model") or ""),
+        fingerprint=str(reply.get("system_fingerprint") or ""),
+        finish=finish,
+        refused=refused,
+    )
+
+
+def _problem_of(text: str) -> tuple[str, str]:
+    """Code and message of an error."""
+    reply = _json_of(text)
+    error = reply.get("error", reply) if isinstance(reply, dict) else None
+    if isinstance(error, dict):
+        code = str(error.get("code") or error.get("type") or "")
+        return code, _shown(str(error.get("message") or error.get("detail") or ""))
+    return "", _shown(error if isinstance(error, str) else text)
+
+
+def _json_of(text: str) -> Any:  # of any shape
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _first(given: object) -> Any:  # of any shape
+    return given[0] if isinstance(given, list) and given else None
+
+
+def _shown(text: str) -> str:
+    said = " ".join(text.split())
+    return said if len(said) <= 200 else said[:200] + "..."
+
+
+def _listed(parameters: Mapping[str, object]) -> str:
+    said = ", ".join(f"{name}={value}" for name, value in parameters.items())
+    return said or "no parameters"
+
+
+def _asked_pause(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a server asks to wait; some say it in thousandths, too, which are exacter."""
+    exact = _retry_after(headers.get("retry-after-ms"))
+    return _retry_after(headers.get("Retry-After")) if exact is None else exact / 1000
+
+
+def _retry_after(value: str | None) -> float | None:
+    """Seconds that a server asks to wait: a number, or a date."""
+    if value is None:
+        return None
+    if re.fullmatch(r"\s*\d{1,9}(\.\d{1,9})?\s*", value):
+        return float(value)
+    try:
+        date = email.utils.parsedate_to_datetime(value).timestamp()
+    except (ValueError, OverflowError):
+        return None
+    return max(0.0, date - time.time())
+
+
+def _httpx() -> Any:  # optional
+    try:
+        import httpx
+    except ImportError as error:
+        raise MissingDependencyError(
+            "asking a server needs the package httpx: pip install 'gnomon[judge]'"
+        ) from error
+    return httpx

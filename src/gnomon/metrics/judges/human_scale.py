@@ -1,0 +1,515 @@
+"""How near a judge's scores come to people's, once they are carried over to people's scale."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.findings import Finding, Listing, Scatter
+from gnomon.core.options import SEED, Confidence, OutputFile, Positive, Seed
+from gnomon.core.records import METRIC, SEGMENT, SYSTEM, Record, column, columns_of, table
+from gnomon.core.registry import method
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem
+from gnomon.core.verdicts import LEAST, Claim, amount, counted, p_value, titles_of
+from gnomon.data.formats import Human, human_files, with_human, write_lines
+from gnomon.metrics.judges.calibration import (
+    Calibration,
+    Curve,
+    fit_calibration,
+    left_out_predictions,
+)
+from gnomon.metrics.judges.requests import chat_judge, each_judge, judge_faults
+from gnomon.metrics.judges.verdict import ALPHA, judge_title, or_nan, statement
+from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.scoring import signature_of
+from gnomon.stats import jackknife_test, pearson
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
+from gnomon.stats.student import mean_test
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.findings import Statement, View
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
+    from gnomon.metrics.judges.metric import BoundChatJudge
+
+_TITLE = "Judges' scores on people's scale"
+_FEWEST = 3
+_EXAMPLES = """\
+examples:
+  gnomon judges calibrate -t wmt24/en-cs --human esa -m "judge('gemba-da', model='NAME')" \\
+      --items 60 --save people.tsv
+  gnomon score -t other/en-cs -m "judge('gemba-da', model='NAME', calibration='people.tsv')"
+"""
+
+
+class CalibrationRow(Record):
+    """What a judge's scores stand for on people's scale, and how near they come."""
+
+    metric: str = METRIC
+    kind: str = column("Human scores", help="kind of people's scores")
+    curve: str = column("Curve", help="linear: a line; isotonic: rising steps")
+    outputs: int = column("Outputs", help="that people scored and the judge's answer can be read")
+    intercept: float | None = column("At 0", digits=4, help="what the line makes of a score of 0")
+    slope: float | None = column("Slope", digits=4, help="what one point of the judge is worth")
+    r: float | None = column("r", digits=3, better="higher", help="Pearson's, judge and people")
+    raw: float | None = column(
+        "As it is", better="lower", help="mean distance from people, if both had one scale"
+    )
+    calibrated: float | None = column(
+        "Calibrated",
+        better="lower",
+        help="mean distance from people of each output by the curve of all others",
+    )
+    by_mean: float | None = column(
+        "By the mean", better="lower", help="likewise of people's mean score of all others"
+    )
+    gain: float | None = column(
+        "Gain",
+        better="higher",
+        ends=("low", "high"),
+        help="how much nearer the calibrated judge comes than the mean",
+    )
+    low: float | None = column(
+        "Low", help="jackknife over documents; Student's t over outputs where these are unknown"
+    )
+    high: float | None = column("High", help="likewise, the upper end")
+    p: float | None = column("p", digits=3, help="two-sided, that the gain is 0")
+    raw_gain: float | None = column(
+        "Gain on raw",
+        better="higher",
+        ends=("raw_low", "raw_high"),
+        help="how much nearer the calibrated judge comes than as it is",
+    )
+    raw_low: float | None = column("Low, on raw", help="its interval, likewise")
+    raw_high: float | None = column("High, on raw", help="likewise, the upper end")
+    raw_p: float | None = column("p, on raw", digits=3, help="two-sided, that this gain is 0")
+    documents: int | None = column(
+        "Documents", help="that the outputs are of, which people judge whole"
+    )
+
+
+# What it says, in sentences.
+
+
+_NEARER = Claim(
+    "judges.calibrate.nearer",
+    "{metric} on people's scale is {way} people ({kind}) than their mean, by {size} ({facts})",
+    None,
+    "the mean gain of outputs that are left out of the fit one by one: the jackknife over"
+    " documents, or Student's t over outputs where these are unknown; Holm's over judges and kinds",
+)
+_NOT_NEARER = Claim(
+    "judges.calibrate.alike",
+    "The data cannot tell whether {metric} on people's scale is {way} people ({kind}) than their"
+    " mean, by {size} ({facts})",
+    "undecided",
+    "the test of the gain shows no difference",
+)
+_WORSE_THAN_RAW = Claim(
+    "judges.calibrate.worse_than_raw",
+    "On people's scale {metric} is farther from people ({kind}) than as it is, by {size} ({facts})",
+    "worse",
+    "the mean distance of outputs left out of the fit less that of the judge's own scores, tested"
+    " likewise",
+)
+_MAYBE_WORSE_THAN_RAW = Claim(
+    "judges.calibrate.no_gain",
+    "On people's scale {metric} is not clearly nearer to people ({kind}) than as it is: farther by"
+    " {size} ({facts})",
+    "undecided",
+    "the mean distance is larger with the calibration, and the test shows no difference",
+)
+_FEW_OUTPUTS = Claim(
+    "judges.calibrate.few_outputs",
+    "{metric} on people's scale is {way} people ({kind}) than their mean, by {size} ({facts}); so"
+    " few outputs say little",
+    "caution",
+    "the number of outputs, below 30",
+)
+_FEW_DOCUMENTS = Claim(
+    "judges.calibrate.few_documents",
+    "the outputs that calibrate {metric} are of {documents}, too few for an interval ({least} are"
+    " needed), as people judge documents whole",
+    "caution",
+    "the number of documents",
+)
+_NO_CALIBRATION = Claim(
+    "judges.calibrate.not_possible",
+    "{metric} cannot be carried over to the scale of people ({kind}) by {outputs}; a notice says"
+    " why",
+    "caution",
+    "no rising curve fits",
+)
+CALIBRATION_CLAIMS = (
+    *(_NEARER, _NOT_NEARER, _WORSE_THAN_RAW, _MAYBE_WORSE_THAN_RAW),
+    *(_FEW_OUTPUTS, _FEW_DOCUMENTS, _NO_CALIBRATION),
+)
+
+
+def calibration_verdict(finding: Finding) -> Iterator[Statement]:
+    """Whether a calibrated judge is nearer to people than their mean, and than the judge itself.
+
+    P-values are Holm's over judges and kinds of human scores.
+    """
+    rows, titles = finding.records(CalibrationRow), titles_of(finding)
+    of_mean = stats.holm([or_nan(row.p) for row in rows]).tolist()
+    of_raw = stats.holm([or_nan(row.raw_p) for row in rows]).tolist()
+    for row, p, raw_p in zip(rows, of_mean, of_raw, strict=True):
+        judge = judge_title(titles[row.metric])
+        yield from _carried_over(finding, judge, row, p, raw_p, several=len(rows) > 1)
+
+
+def _carried_over(
+    finding: Finding, judge: str, row: CalibrationRow, p: float, raw_p: float, *, several: bool
+) -> Iterator[Statement]:
+    places = finding.positions([row])
+    outputs = counted(row.outputs, "output")
+    parts: dict[str, Any] = {"metric": judge, "kind": row.kind}
+    if row.gain is None:
+        yield statement(_NO_CALIBRATION, places, outputs=outputs, **parts)
+        return
+    of = f" of {counted(row.documents, 'document')}" if row.documents is not None else ""
+    how = f"{outputs}{of} left out one by one"
+
+    def facts(other: float | None, p: float) -> str:
+        tested = "" if math.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
+        against = f"{amount(or_nan(row.calibrated))} against {amount(or_nan(other))} on average"
+        return f"{against}, {how}{tested}"
+
+    nearer = {
+        **parts,
+        "way": "nearer to" if row.gain > 0 else "farther from",
+        "size": _size(row.gain, row.low, row.high),
+        "facts": facts(row.by_mean, p),
+    }
+    if row.outputs < LEAST:
+        yield statement(_FEW_OUTPUTS, places, **nearer)
+        return
+    if row.documents is not None and row.documents < LEAST_DOCUMENTS:
+        documents = counted(row.documents, "document")
+        yield statement(
+            _FEW_DOCUMENTS, places, metric=judge, documents=documents, least=LEAST_DOCUMENTS
+        )
+    if p <= ALPHA:
+        yield statement(_NEARER, places, level="better" if row.gain > 0 else "worse", **nearer)
+    else:
+        yield statement(_NOT_NEARER, places, **nearer)
+    if row.raw_gain is not None and row.raw_gain < 0:
+        claim = _WORSE_THAN_RAW if raw_p <= ALPHA else _MAYBE_WORSE_THAN_RAW
+        size = _size(row.raw_gain, row.raw_low, row.raw_high)
+        yield statement(claim, places, size=size, facts=facts(row.raw, raw_p), **parts)
+
+
+def _size(value: float, low: float | None, high: float | None) -> str:
+    """How large a figure is, without its sign, with its interval."""
+    if value < 0:
+        low, high = (None if end is None else -end for end in (high, low))
+    return amount(abs(value), low, high)
+
+
+class CalibrationPoint(Record):
+    """An output as a judge and people score it."""
+
+    metric: str = METRIC
+    kind: str = column("Human scores", help="kind of people's scores")
+    system: str = SYSTEM
+    segment: int = SEGMENT
+    judge: float | None = column("Judge", help="its score; empty where no answer can be read")
+    human: float | None = column("People", help="people's score")
+    left_out: float | None = column("Calibrated", help="by the curve of all other outputs")
+
+
+def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.judges.calibrate` refuses of options that fit each alone."""
+    wrong = list(judge_faults(outline, options.metrics, allow_code=options.allow_code))
+    yield from wrong
+    for number, one in enumerate(() if wrong else each_judge(options.metrics)):
+        if chat_judge(one, allow_code=options.allow_code).calibration is not None:
+            said = "a judge that is to be calibrated has no calibration yet; leave it out"
+            yield Problem(f"metrics[{number}]", UsageError(said))
+    files, kinds = human_files(options.human)
+    if outline is None:
+        return
+    there = outline.human_kinds("segment")
+    for kind in kinds:
+        if kind not in there:
+            yield Problem("human", UnknownNameError("kind of human segment scores", kind, there))
+    if not there and not files:
+        said = f"people scored no segment of test set {outline.name!r}; name a file (--human FILE)"
+        yield Problem("human", DataError(said))
+    if options.save and (
+        len(each_judge(options.metrics)) > 1 or len(files) + len(kinds or there) > 1
+    ):
+        said = "scores are saved of one judge and one kind of human scores; name one of each"
+        yield Problem("save", UsageError(said))
+
+
+def _scored(outline: Outline, options: Mapping[str, Any]) -> bool:
+    """Whether people scored segments: in the test set, or in a file that the options name."""
+    return bool(outline.human_kinds("segment") or human_files(options.get("human") or ())[0])
+
+
+@method(
+    "judges.calibrate",
+    answers="what a judge's scores mean on people's scale, and how close they are to people's",
+    title=_TITLE,
+    examples=_EXAMPLES,
+    tables={"": "judge_calibration", "points": "judge_calibration_points"},
+    rows={"calibration": CalibrationRow, "points": CalibrationPoint},
+    metrics="all",
+    human=True,
+    judged=_scored,
+    check=check_calibrate,
+    verdict=calibration_verdict,
+    claims=CALIBRATION_CLAIMS,
+)
+def calibrate(
+    testset: TestSet,
+    metrics: Metrics = (),
+    *,
+    human: Human = (),
+    curve: Curve = "linear",
+    items: Positive = 50,
+    save: OutputFile = None,
+    confidence: Confidence = 0.95,
+    seed: Seed = SEED,
+    allow_code: bool = False,
+) -> Finding:
+    """Carry a judge's scores over to people's by some outputs that both scored.
+
+    Outputs that people scored are drawn, the judge is asked about these alone, and a rising curve
+    is fitted by least squares; see :func:`gnomon.judges.fit_calibration`. How near it comes is
+    told of outputs that are left out of the fit, one by one, beside people's mean score of the
+    others, which knows nothing of an output.
+
+    Args:
+        testset: outputs that people scored.
+        metrics: judges without a calibration.
+        human: kinds of people's segment scores, or files of them; all kinds by default.
+        curve: "linear", or "isotonic" for rising steps.
+        items: outputs that are drawn, of all systems.
+        save: a file for the outputs drawn and people's scores of them, which
+            ``judge(..., calibration=FILE)`` takes.
+        confidence: of the intervals (documents left out one at a time; Student's t over outputs
+            where documents are unknown).
+        seed: of the draw.
+        allow_code: let a spec ``python('module:function')`` run code.
+
+    Returns:
+        A finding with a row per judge and kind of human scores, and a table "points".
+
+    Raises:
+        DataError: people scored fewer than three outputs, or a text cannot be saved.
+        UsageError: a metric is no judge, has a calibration, or costs more than allowed.
+        ServerFailedError: the server stopped answering; what it said is kept.
+    """
+    testset, named = with_human(testset, human)
+    made = _CalibratedJudges(testset, curve, items, confidence, seed)
+    signatures: dict[str, str] = {}
+    for one in each_judge(metrics):
+        judge = chat_judge(one, allow_code=allow_code)
+        bound = judge.bind(testset)
+        name = one if isinstance(one, str) else judge.spec
+        for kind in named or testset.human_kinds("segment"):
+            made.add(name, kind, bound)
+        how = {"method": "calibrate", "curve": curve, "items": items, "seed": seed}
+        signatures[name] = str(signature_of(bound, testset.batch()).adding(how))
+    if save is not None:
+        _save(save, made.texts, made.humans)
+    tables = (
+        table("calibration", _TITLE, CalibrationRow, made.rows, confidence=confidence),
+        table("points", "Outputs by the judge and by people", CalibrationPoint, made.points),
+    )
+    return Finding(
+        method="judges calibrate",
+        title=_TITLE,
+        tables=tables,
+        signatures=signatures,
+        views=tuple(made.views()),
+        facts={"test set": testset.name, "outputs drawn": str(items), "seed": str(seed)},
+        notices=tuple(dict.fromkeys(made.notices)),
+    )
+
+
+@dataclass
+class _CalibratedJudges:
+    """Rows as they come in."""
+
+    testset: TestSet
+    curve: Curve
+    items: int
+    confidence: float
+    seed: int
+
+    def __post_init__(self) -> None:
+        self.rows: list[CalibrationRow] = []
+        self.points: list[CalibrationPoint] = []
+        self.notices: list[str] = []
+        self.texts: list[Mapping[str, str]] = []
+        self.humans: list[float] = []
+
+    def add(self, name: str, kind: str, bound: BoundChatJudge) -> None:
+        """Ask a judge about outputs that people scored, and hold both beside each other."""
+        cells, scores = self._drawn(kind, bound)
+        self.texts = [_texts(self.testset, bound, *cell) for cell in cells]
+        self.humans = scores.tolist()
+        users = [bound.question_about(texts) for texts in self.texts]
+        judged = np.array([_mean([one.score for one in row]) for row in bound.ask(users)])
+        self.notices += bound.notices_of(users)
+        better = bound.rubric.higher_is_better
+        known = np.isfinite(judged)
+        x, y = judged[known], scores[known]
+        left_out = np.full(len(judged), np.nan)
+        found: Calibration | None = None
+        try:
+            found = fit_calibration(x, y, self.curve, higher_is_better=better)
+            left_out[known] = left_out_predictions(x, y, self.curve, higher_is_better=better)
+        except DataError as error:
+            self.notices.append(f"{name}, {kind}: {error}")
+        of = self.testset.documents
+        documents = None if of is None else [of[i] for _, i in cells]
+        drawn = None if documents is None else np.array(documents)[known]
+        self.rows.append(self._row(name, kind, (x, y, left_out[known]), found, drawn))
+        systems = list(self.testset.systems)
+        self.points += [
+            CalibrationPoint(
+                metric=name,
+                kind=kind,
+                system=systems[k],
+                segment=i + 1,
+                judge=float(judged[n]),
+                human=float(scores[n]),
+                left_out=float(left_out[n]),
+            )
+            for n, (k, i) in enumerate(cells)
+        ]
+
+    def _drawn(
+        self, kind: str, bound: BoundChatJudge
+    ) -> tuple[list[tuple[int, int]], NDArray[np.float64]]:
+        """Systems and segments that people scored and the judge can be shown; people's scores."""
+        scores = self.testset.human_scores(kind)
+        shown = "references" not in bound.needs or np.array(
+            [bool(_references(self.testset, k, i)) for k, i in np.ndindex(scores.shape)]
+        ).reshape(scores.shape)
+        cells = np.argwhere(~np.isnan(scores) & shown)
+        if len(cells) < _FEWEST:
+            raise DataError(
+                f"people scored {len(cells)} outputs ({kind}) of test set {self.testset.name!r};"
+                f" calibration takes {_FEWEST} or more"
+            )
+        order = np.random.default_rng(self.seed).permutation(len(cells))[: self.items]
+        chosen = cells[np.sort(order)]
+        return [(k, i) for k, i in chosen.tolist()], scores[chosen[:, 0], chosen[:, 1]]
+
+    def _row(
+        self,
+        name: str,
+        kind: str,
+        sides: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+        found: Calibration | None,
+        documents: NDArray[np.str_] | None,
+    ) -> CalibrationRow:
+        x, y, left_out = sides
+        n = len(x)
+        others = (y.sum() - y) / (n - 1) if n > 1 else np.full(n, np.nan)
+        gains, on_raw = (np.abs(y - one) - np.abs(y - left_out) for one in (others, x))
+        fitted = found is not None
+        tests = [
+            _mean_test(one, documents, self.confidence) if fitted else (None,) * 3
+            for one in (gains, on_raw)
+        ]
+        (low, high, p), (raw_low, raw_high, raw_p) = tests
+        straight = found if fitted and self.curve == "linear" else None
+        return CalibrationRow(
+            metric=name,
+            kind=kind,
+            curve=self.curve,
+            outputs=n,
+            intercept=None if straight is None else float(straight(0.0)),
+            slope=None if straight is None else float(straight(1.0) - straight(0.0)),
+            r=float(pearson(x, y)) if n >= _FEWEST else None,
+            raw=float(np.abs(y - x).mean()) if n else None,
+            calibrated=float(np.abs(y - left_out).mean()) if fitted else None,
+            by_mean=float(np.abs(y - others).mean()) if n > 1 else None,
+            gain=float(gains.mean()) if fitted else None,
+            low=low,
+            high=high,
+            p=p,
+            raw_gain=float(on_raw.mean()) if fitted else None,
+            raw_low=raw_low,
+            raw_high=raw_high,
+            raw_p=raw_p,
+            documents=None if documents is None else len(set(documents.tolist())),
+        )
+
+    def views(self) -> Iterator[View]:
+        """The figures, and judge and people beside each other."""
+        yield Listing("calibration", _TITLE, tuple(one.name for one in columns_of(CalibrationRow)))
+        for row in self.rows:
+            yield Scatter(
+                table="points",
+                title=f"{row.kind} and {row.metric}",
+                x="judge",
+                y="human",
+                label="system",
+                where={"metric": row.metric, "kind": row.kind},
+            )
+
+
+def _mean_test(
+    values: NDArray[np.float64], documents: NDArray[np.str_] | None, confidence: float
+) -> tuple[float | None, float | None, float | None]:
+    """Interval and p of a mean: documents left out one at a time, or of independent values."""
+    if documents is None:
+        return mean_test(values.tolist(), 1 - confidence)
+    columns = np.stack([values, np.ones(len(values))], axis=1)
+    found = jackknife_test(
+        columns, documents, lambda sums: sums[..., 0] / sums[..., 1], confidence=confidence
+    )
+    return float(found.low), float(found.high), float(found.p)
+
+
+def _mean(scores: Sequence[float]) -> float:
+    known = [one for one in scores if np.isfinite(one)]
+    return float(np.mean(known)) if known else float("nan")
+
+
+def _references(testset: TestSet, k: int, i: int) -> list[str]:
+    batch = testset.batch()
+    return [batch.texts[n] for n in batch.references_of(k)[i].tolist()]
+
+
+def _texts(testset: TestSet, bound: BoundChatJudge, k: int, i: int) -> dict[str, str]:
+    """The texts that a judge is shown of an output, by the names of their places."""
+    texts = {"candidate": list(testset.systems.values())[k][i]}
+    if "sources" in bound.needs and testset.sources is not None:
+        texts["source"] = testset.sources[i]
+    if "references" in bound.needs:
+        texts["reference"] = "\n".join(_references(testset, k, i))
+    return texts
+
+
+def _save(path: object, texts: Sequence[Mapping[str, str]], scores: Sequence[float]) -> None:
+    """Write outputs and people's scores as :func:`gnomon.judges.read_anchors` reads them."""
+    names = list(texts[0])
+    for row in texts:
+        for name, text in row.items():
+            if "\t" in text or "\n" in text or "\r" in text:
+                raise DataError(
+                    f"the {name} {text[:40]!r} holds a tab or a line end (several references do),"
+                    " which a file for calibration cannot; take other segments (--seed), or one"
+                    " reference (--references)"
+                )
+    rows = [[*(row[name] for name in names), repr(y)] for row, y in zip(texts, scores, strict=True)]
+    write_lines(path, ["\t".join(one) for one in ([*names, "score"], *rows)])  # type: ignore[arg-type]  # a path, as is checked before

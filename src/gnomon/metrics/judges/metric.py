@@ -1,0 +1,535 @@
+"""A language model that judges, as a metric: ``judge('gemba-da', model='...')``."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from gnomon.core.dependencies import Dependency
+from gnomon.core.errors import DataError, SpecError, UsageError
+from gnomon.core.signature import Signature
+from gnomon.metrics.judges.calibration import (
+    Anchors,
+    Calibration,
+    Curve,
+    fit_calibration,
+    read_anchors,
+)
+from gnomon.metrics.judges.client import ChatClient, ChatQuestion, ChatServer
+from gnomon.metrics.judges.endpoints import Endpoint
+from gnomon.metrics.judges.noise import judge_noise
+from gnomon.metrics.judges.replies import JudgeReply, error_spans, listed_errors, read_reply
+from gnomon.metrics.judges.rubrics import Rubric, find_rubric, language_names
+from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.spec import Options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
+    from gnomon.core.spans import ErrorSpan
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
+    from gnomon.metrics.judges.client import ChatAnswer
+    from gnomon.metrics.protocol import Input
+
+_log = logging.getLogger(__name__)
+#: why answers say nothing, in words
+_REASONS = {
+    "refused": "were refused",
+    "rejected": "could not be asked (too long for the model, or the server declined the request)",
+    "cut": "are cut (max_tokens)",
+    "unreadable": "cannot be read",
+}
+
+
+@dataclass(frozen=True)
+class ChatJudge(Options):
+    """What a language model on a server says of each output, under a rubric.
+
+    ``judge('gemba-da', model='NAME')`` asks any server that speaks the chat-completions protocol.
+    The system score is the mean over segments. Every answer is kept on disk; an answer that cannot
+    be read is missing, and counted, never 0.
+
+    Attributes:
+        rubric: what is asked: gemba-da, gemba-sqm, gemba-mqm, gemba-esa, summary-coherence,
+            summary-consistency, summary-fluency, summary-relevance, adequacy, or a file of TOML.
+        model: the model's name on the server.
+        endpoint: the server's base address.
+        references: show references, too, under rubrics that have such a question.
+        repeats: how often each question is asked; the score is the mean.
+        temperature: of the answers; None: the server's own.
+        seed: of the first repetition, the next ones count on; None: none is sent.
+        max_tokens: most tokens of an answer; None: as the server has it.
+        calibration: TSV of human scores (source, candidate, reference, score) that the judge's
+            scores are carried over to.
+        curve: of the calibration: linear or isotonic.
+        max_calls: most answers that may be asked for.
+        concurrency: questions on their way at once.
+        timeout: seconds for one answer.
+
+    Raises:
+        SpecError: no rubric or no model is given, or a value is out of its range.
+        UsageError: the endpoint is no address, or holds a password.
+    """
+
+    name: ClassVar[str] = "judge"
+    pooled: ClassVar[bool] = False
+    positional: ClassVar[str] = "rubric"
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType(
+        {
+            "repeats": (1, 1000),
+            "temperature": (0, 10),
+            "seed": (0, 2**31 - 1001),
+            "max_tokens": (1, 10**7),
+            "max_calls": (1, 10**9),
+            "concurrency": (1, 256),
+            "timeout": (0.01, 86400),
+        }
+    )
+
+    rubric: str = ""
+    model: str = ""
+    endpoint: str = "http://localhost:8000/v1"
+    references: bool = False
+    repeats: int = 1
+    temperature: float | None = 0.0
+    seed: int | None = 1
+    max_tokens: int | None = None
+    calibration: str | None = None
+    curve: Curve = "linear"
+    max_calls: int = field(default=10_000, compare=False)
+    concurrency: int = field(default=8, compare=False)
+    timeout: float = field(default=120.0, compare=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given: object = self.rubric  # in a spec, a metric may stand there
+        if not isinstance(given, str) or not given:
+            raise SpecError(
+                "judge takes a rubric first, in quotes, as in judge('gemba-da', model='NAME');"
+                f" got {getattr(given, 'spec', repr(given)) if given else 'none'}"
+            )
+        if not self.model.strip():
+            raise SpecError(
+                f"judge takes the model's name on its server, as in judge({given!r}, model='NAME')"
+            )
+        object.__setattr__(self, "endpoint", Endpoint(self.endpoint).url)
+
+    @property
+    def full_rubric(self) -> Rubric:
+        """The rubric, read."""
+        return find_rubric(self.rubric, references=self.references)
+
+    @property
+    def needs(self) -> frozenset[Input]:
+        """What the rubric's question shows beside the candidate."""
+        return self.full_rubric.needs
+
+    @property
+    def higher_is_better(self) -> bool:
+        """As the rubric says; True where scores are calibrated."""
+        return self.full_rubric.higher_is_better or self.calibration is not None
+
+    @property
+    def label(self) -> str:
+        """The spec with names of files alone: equal files give equal signatures anywhere."""
+        own = None if self.calibration is None else Path(self.calibration).name
+        return replace(self, rubric=Path(self.rubric).name, calibration=own).spec
+
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:  # noqa: ARG002  # as all metrics
+        """The files that it names; who answers stands in signatures."""
+        named = [self.rubric] if self.rubric.endswith(".toml") else []
+        named += [self.calibration] if self.calibration else []
+        return tuple(Dependency("file", str(Path(one).absolute())) for one in named)
+
+    def check_outline(self, outline: Outline | None) -> None:  # noqa: ARG002  # one rule for all
+        """Refuse a rubric that gives no scores, files that are not there, and unwanted sending.
+
+        Raises:
+            UsageError: it compares pairs, or texts may not be sent to the server.
+            UnknownNameError, MissingFileError, FormatError: there is no such rubric.
+        """
+        if self.full_rubric.answer == "choice":
+            raise UsageError(
+                f"the rubric {self.rubric!r} compares two systems and scores none; ask it by"
+                " gnomon judges pairwise"
+            )
+        if self.calibration is not None:
+            self.anchors()
+        self.check_consent()
+
+    def check_consent(self) -> None:
+        """Refuse a server on another machine, unless that is allowed.
+
+        Raises:
+            UsageError: it is not.
+        """
+        Endpoint(self.endpoint).check_consent()
+
+    def anchors(self) -> Anchors:
+        """The human scores of the calibration.
+
+        Raises:
+            MissingFileError, FormatError, DataError: they cannot be read.
+        """
+        texts = {"candidate", "source", "reference"} & self.full_rubric.places
+        return read_anchors(str(self.calibration), frozenset(texts))
+
+    def question(self, user: str, turn: int = 0) -> ChatQuestion:
+        """A question to the judge, in the first turn or the second."""
+        rubric = self.full_rubric.turns[turn]
+        return ChatQuestion(
+            system=rubric.instructions(),
+            user=user,
+            schema=rubric.schema,
+            temperature=self.temperature,
+            seed=self.seed,
+            max_tokens=self.max_tokens,
+        )
+
+    def client(self) -> ChatClient:
+        """A client for the judge's server."""
+        server = ChatServer(
+            Endpoint(self.endpoint),
+            self.model,
+            concurrency=self.concurrency,
+            timeout=self.timeout,
+            max_calls=self.max_calls,
+        )
+        return ChatClient(server, self.question(""))
+
+    def bind(self, testset: TestSet) -> BoundChatJudge | BoundMarkingJudge:
+        """The judge of a test set in its languages; nothing is asked yet.
+
+        Raises:
+            DataError: the test set lacks what the rubric shows.
+            UsageError: as :meth:`check_outline`.
+        """
+        self.check_outline(None)
+        for need, there in (("references", testset.references), ("sources", testset.sources)):
+            if need in self.needs and not there:
+                raise DataError(f"metric {self.spec!r} needs {need}; {testset.name!r} has none")
+        found = self.bound(testset.language_pair)
+        found.informed_by = self._judged_by(testset)
+        return found
+
+    def _judged_by(self, testset: TestSet) -> tuple[str, ...]:
+        """Kinds of human scores of a test set whose outputs calibrate the judge."""
+        if self.calibration is None:
+            return ()
+        seen = {texts["candidate"] for texts in self.anchors().texts}
+        if seen.isdisjoint(text for texts in testset.systems.values() for text in texts):
+            return ()
+        return (*dict.fromkeys(one.kind for one in testset.human), *testset.outline.rankings)
+
+    def bound(self, language_pair: str | None) -> BoundChatJudge:
+        """The judge of texts in some languages; nothing is looked at."""
+        kind = BoundMarkingJudge if self.full_rubric.marks_errors else BoundChatJudge
+        return kind(self, language_pair)
+
+
+class BoundChatJudge(MeanOfSegments):
+    """A judge, ready to be asked; remembers what was answered.
+
+    Attributes:
+        metric: the options.
+        rubric: what is asked.
+        client: who asks.
+        informed_by: kinds of human scores of the test set that may calibrate it.
+    """
+
+    metric: ChatJudge
+    informed_by: tuple[str, ...] = ()
+
+    def __init__(self, metric: ChatJudge, language_pair: str | None) -> None:
+        self.metric = metric
+        self.rubric = metric.full_rubric
+        self.client = metric.client()
+        self._turns = self.rubric.turns
+        self._samples = [metric.question("", turn) for turn in range(len(self._turns))]
+        self._texts: dict[str, Mapping[str, str]] = {}  # that a second turn shows again
+        self._languages = language_names(language_pair)
+
+    @property
+    def signature(self) -> Signature:
+        """The spec, the rubric's hash, and who answers, as the server said when first asked."""
+        who = self.client.identity()
+        more: dict[str, object] = {
+            "rubric": self.rubric.identity,
+            "answers": who.model or "unnamed",
+        }
+        if who.fingerprint:
+            more["system"] = who.fingerprint
+        more["schema"] = "yes" if who.structured else "no"
+        if self.metric.calibration is not None:
+            more["anchors"] = self.metric.anchors().identity
+        return Signature(self.metric.label).adding(more)
+
+    @property
+    def max_calls(self) -> int:
+        """Most answers that one request may cost."""
+        return self.metric.max_calls
+
+    def calls(self, batch: Batch) -> int:
+        """How many answers a batch takes at most: one for each question, turn and repetition."""
+        distinct = len({user for user in self._users(batch).values() if user})
+        return distinct * self.metric.repeats * len(self._turns)
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Mean scores of the readable repetitions, float64 [K, N]; NaN where there are none.
+
+        Raises:
+            UsageError: more answers are needed than allowed, or texts may not be sent.
+            ServerFailedError: the server stopped answering; what it said is kept.
+        """
+        each = self.repetitions(batch)
+        known = np.isfinite(each)
+        count = known.sum(axis=0)
+        total = np.where(known, each, 0.0).sum(axis=0)
+        found = np.full(count.shape, np.nan)
+        np.divide(total, count, out=found, where=count > 0)
+        return found
+
+    def repetitions(self, batch: Batch) -> NDArray[np.float64]:
+        """Scores of each repetition, float64 [R, K, N]; NaN where nothing can be read.
+
+        Raises:
+            UsageError, ServerFailedError: as :meth:`segments`.
+        """
+        found = np.full((self.metric.repeats, *batch.shape), np.nan)
+        for (k, i), judged in self.judgements(batch).items():
+            found[:, k, i] = [one.score for one in judged]
+        curve = self.calibration
+        return found if curve is None else curve(found)
+
+    @cached_property
+    def calibration(self) -> Calibration | None:
+        """What carries scores over to people's; None where none is wanted. The judge is asked.
+
+        Raises:
+            DataError: its scores of the texts that people scored do not rise with theirs.
+        """
+        if self.metric.calibration is None:
+            return None
+        anchors = self.metric.anchors()
+        users = [self.question_about(texts) for texts in anchors.texts]
+        judged = [[one.score for one in row] for row in self._judged(users)]
+        known = [[score for score in row if np.isfinite(score)] for row in judged]
+        means = [float(np.mean(row)) if row else float("nan") for row in known]
+        better = self.rubric.higher_is_better
+        return fit_calibration(means, anchors.scores, self.metric.curve, higher_is_better=better)
+
+    def judgements(self, batch: Batch) -> dict[tuple[int, int], list[JudgeReply]]:
+        """What was said of each output of a batch, by system and segment; of all repetitions.
+
+        Outputs without a reference, under a rubric that shows one, are left out.
+        """
+        users = {place: user for place, user in self._users(batch).items() if user}
+        return dict(zip(users, self._judged(list(users.values())), strict=True))
+
+    def answered(self, batch: Batch) -> NDArray[np.bool_]:
+        """Whether an answer about each output can be read, bool [K, N]."""
+        found = np.zeros(batch.shape, dtype=np.bool_)
+        for place, replies in self.judgements(batch).items():
+            found[place] = any(not one.missing for one in replies)
+        return found
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """What could not be read, whose answers they are, the judge's own noise, lost quotes."""
+        users = [user for user in self._users(batch).values() if user]
+        said = (
+            self._noise(batch),
+            f"calibrated: {self.calibration.said}" if self.calibration else "",
+        )
+        own = tuple(f"{self.metric.label}: {one}" for one in said if one)
+        return (*self.notices_of(users), *own)
+
+    def notices_of(self, users: Sequence[str]) -> tuple[str, ...]:
+        """What could not be read of the answers to some questions, and whose answers they are."""
+        said = (self._missing(self._judged(users)), self._others(users))
+        return tuple(f"{self.metric.label}: {one}" for one in said if one)
+
+    def ask(self, users: Sequence[str]) -> list[list[JudgeReply]]:
+        """What is said of questions that were made of the rubric; of all repetitions."""
+        return self._judged(users)
+
+    def question_about(self, texts: Mapping[str, str]) -> str:
+        """The rubric's question about some texts, by the names of their places."""
+        user = self._turns[0].question_about(texts, self._languages)
+        if len(self._turns) > 1:
+            self._texts[user] = texts
+        return user
+
+    def _judged(self, users: Sequence[str]) -> list[list[JudgeReply]]:
+        number = self.metric.repeats
+        read = self._read(users)[0]
+        return [read[n : n + number] for n in range(0, len(read), number)]
+
+    def _read(self, users: Sequence[str]) -> tuple[list[JudgeReply], list[ChatAnswer]]:
+        """What is said of each question, repetition by repetition; and all answers."""
+        asked = self._questions(users)
+        if len(self._turns) == 1:
+            answers = self.client.ask(asked)
+            return [read_reply(one, self.rubric) for one in answers], answers
+        before = self.client.known(asked)
+        said = [None if one is None else read_reply(one, self._turns[0]) for one in before]
+        again = self._second_turn(asked, said)
+        unknown = {ask for ask, one in zip(asked, before, strict=True) if one is None}
+        later = len(unknown) + self.client.unknown(list(again.values()))
+        answers = self.client.ask(asked, later=later)
+        read = [read_reply(one, self._turns[0]) for one in answers]
+        again = self._second_turn(asked, read)
+        more = self.client.ask(list(again.values()))
+        for n, one in zip(again, more, strict=True):
+            scored = read_reply(one, self._turns[1])
+            read[n] = read[n]._replace(score=scored.score, missing=scored.missing)
+        return read, [*answers, *more]
+
+    def _second_turn(
+        self, asked: Sequence[ChatQuestion], read: Sequence[JudgeReply | None]
+    ) -> dict[int, ChatQuestion]:
+        """The questions for a score, given the errors that were named; by place."""
+        found = {}
+        for n, (question, reply) in enumerate(zip(asked, read, strict=True)):
+            if reply is not None and not reply.missing:
+                texts = {**self._texts[question.user], "errors": listed_errors(reply.errors)}
+                user = self._turns[1].question_about(texts, self._languages)
+                found[n] = replace(self._samples[1], user=user, repetition=question.repetition)
+        return found
+
+    def _questions(self, users: Sequence[str]) -> list[ChatQuestion]:
+        repetitions, sample = range(self.metric.repeats), self._samples[0]
+        return [replace(sample, user=user, repetition=r) for user in users for r in repetitions]
+
+    def _users(self, batch: Batch) -> dict[tuple[int, int], str]:
+        """The question about each output; empty where the rubric shows a reference and none is."""
+        made: dict[tuple[int, int, tuple[int, ...]], str] = {}
+        found = {}
+        shows = self.needs
+        for k, i in np.ndindex(batch.shape):
+            candidate = int(batch.candidates[k, i])
+            source = -1
+            if "sources" in shows:
+                if batch.sources is None:
+                    raise DataError(f"metric {self.metric.spec!r} needs sources")
+                source = int(batch.sources[i])
+            others: tuple[int, ...] = ()
+            if "references" in shows:
+                others = tuple(batch.references_of(k)[i].tolist())
+                if not others:
+                    found[k, i] = ""
+                    continue
+            key = (candidate, source, others)
+            if key not in made:
+                texts = {"candidate": batch.texts[candidate]}
+                if source >= 0:
+                    texts["source"] = batch.texts[source]
+                if others:
+                    texts["reference"] = "\n".join(batch.texts[one] for one in others)
+                made[key] = self.question_about(texts)
+            found[k, i] = made[key]
+        return found
+
+    def _missing(self, rows: Sequence[Sequence[JudgeReply]]) -> str:
+        counts = Counter(one.missing for row in rows for one in row)
+        total = counts.total()
+        lacking = {why: counts[why] for why in _REASONS if counts[why]}
+        if not lacking:
+            return ""
+        said = ", ".join(f"{n:,} {_REASONS[why]}" for why, n in lacking.items())
+        empty = sum(all(one.missing for one in row) for row in rows)
+        scores = f"; {empty:,} outputs have no score" if empty else ""
+        return f"of {total:,} answers {said}: they are left out{scores}"
+
+    def _others(self, users: Sequence[str]) -> str:
+        """Whether others answered than the one that introduced itself."""
+        who = self.client.identity()
+        served = Counter(
+            (one.model, one.fingerprint) for one in self._read(users)[1] if not one.rejected
+        )
+        others = {one: n for one, n in served.items() if one != (who.model, who.fingerprint)}
+        if not others:
+            return ""
+        said = ", ".join(f"{' '.join(one).strip()} ({n:,})" for one, n in others.items())
+        return (
+            f"answers came from other systems than {' '.join(who[:2]).strip()}, too: {said}; their"
+            " scores may differ for that reason alone"
+        )
+
+    def _noise(self, batch: Batch) -> str:
+        if self.metric.repeats == 1:
+            return ""
+        each = self.repetitions(batch)
+        errors = [judge_noise(each[:, k]).of_judge for k in range(batch.shape[0])]
+        known = [one for one in errors if np.isfinite(one)]
+        if not known:
+            return ""
+        if max(known) == 0:
+            return (
+                f"all {self.metric.repeats} repetitions gave equal scores: the spread says nothing"
+                " of the judge's noise; ask with a temperature above 0"
+            )
+        return (
+            f"the judge's own noise gives scores of systems a standard error of {min(known):.2g} to"
+            f" {max(known):.2g} ({self.metric.repeats} repetitions); gnomon judges spread has"
+            " intervals"
+        )
+
+
+class BoundMarkingJudge(BoundChatJudge):
+    """A judge that is asked for errors, too, and quotes them."""
+
+    def error_spans(self, batch: Batch) -> tuple[ErrorSpan, ...]:
+        """The errors that the judge quotes, where the texts hold the quotes; by system and segment.
+
+        Of several repetitions each span counts once; its confidence is the share of those that
+        mark it.
+
+        Raises:
+            UsageError, ServerFailedError: as :meth:`segments`.
+        """
+        return tuple(self._spans(batch)[0])
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """As of any judge, and how many quotes the texts do not hold."""
+        lost = self._lost(batch)
+        own = (f"{self.metric.label}: {lost}",) if lost else ()
+        return (*super().notices(batch), *own)
+
+    def _spans(self, batch: Batch) -> tuple[list[ErrorSpan], Counter[str]]:
+        found: list[ErrorSpan] = []
+        counts: Counter[str] = Counter()
+        for (k, i), judged in self.judgements(batch).items():
+            texts = {"candidate": batch.texts[int(batch.candidates[k, i])]}
+            if batch.sources is not None:
+                texts["source"] = batch.texts[int(batch.sources[i])]
+            spans, more = error_spans(
+                judged,
+                texts,
+                self.rubric,
+                system=batch.systems[k],
+                segment=i,
+                rater=self.metric.spec,
+            )
+            found += spans
+            counts.update(more)
+        return found, counts
+
+    def _lost(self, batch: Batch) -> str:
+        counts = self._spans(batch)[1]
+        if not counts["lost"]:
+            return ""
+        return (
+            f"{counts['lost']:,} of {counts['quoted']:,} quoted errors do not stand in the texts:"
+            " they count in scores, and have no span"
+        )

@@ -1,0 +1,285 @@
+"""What judges say, read strictly: what cannot be read is missing, and never a score of its own."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.core.spans import ErrorSpan, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gnomon.metrics.judges.client import ChatAnswer
+    from gnomon.metrics.judges.rubrics import Rubric
+
+_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_NUMBER = r"[+-]?\d{1,9}(?:\.\d{1,9})?"
+_SIDES = {"translation": "candidate", "candidate": "candidate", "source": "source"}
+_MOST_ERRORS = 1000
+_MOST_OBJECTS = 64
+
+
+class QuotedError(NamedTuple):
+    """An error as a judge quotes it.
+
+    Attributes:
+        quote: the words that it is about; may be empty.
+        side: "candidate" or "source".
+        category: what kind of error it is.
+        severity: how bad.
+    """
+
+    quote: str
+    side: str
+    category: str
+    severity: str
+
+
+class JudgeReply(NamedTuple):
+    """What an answer says.
+
+    Attributes:
+        score: on the rubric's scale; NaN where nothing can be read.
+        errors: in the order in which they were named.
+        choice: "first", "second" or "tie", of pairs; else empty.
+        missing: why nothing can be read: "refused", "rejected" (the server could not take the
+            question), "cut" or "unreadable"; empty where it can.
+    """
+
+    score: float
+    errors: tuple[QuotedError, ...] = ()
+    choice: str = ""
+    missing: str = ""
+
+
+def read_reply(answer: ChatAnswer, rubric: Rubric) -> JudgeReply:
+    """What an answer says under a rubric."""
+    if answer.rejected:
+        return _missing("rejected")
+    if answer.refused:
+        return _missing("refused")
+    found = _read(_THOUGHT.sub("", answer.text), rubric, cut=answer.finish == "length")
+    return found or _missing("cut" if answer.finish == "length" else "unreadable")
+
+
+def listed_errors(errors: Sequence[QuotedError]) -> str:
+    """Errors as a question shows them that asks for a score: a line of JSON for each.
+
+    >>> listed_errors([])
+    '(none)'
+    """
+    return "\n".join(json.dumps(one._asdict(), ensure_ascii=False) for one in errors) or "(none)"
+
+
+def _missing(why: str) -> JudgeReply:
+    return JudgeReply(math.nan, missing=why)
+
+
+def _read(text: str, rubric: Rubric, *, cut: bool) -> JudgeReply | None:
+    key = {"errors": "errors", "choice": "better"}.get(rubric.answer, "score")
+    try:
+        objects = [one for one in json_objects(text) if key in one]
+    except _RepeatedKeyError:
+        return None
+    if any(one != objects[0] for one in objects[1:]):
+        return None  # it says different things
+    if objects:
+        return _of_object(objects[0], rubric)
+    if rubric.answer == "score" and not cut and "{" not in text:  # what begins one is broken
+        return _of_words(text, rubric)
+    return None
+
+
+class _RepeatedKeyError(ValueError):
+    """An object of an answer has a key twice, so that it says different things."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _RepeatedKeyError
+    return found
+
+
+def json_objects(text: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects in an answer, outermost ones; what stands in think tags before is no answer.
+
+    Raises:
+        ValueError: an object has a key twice.
+
+    >>> list(json_objects('<think>{"a": 1}?</think> Well: {"a": 2} or {"a": {"b": 3}'))
+    [{'a': 2}, {'b': 3}]
+    """
+    text = _THOUGHT.sub("", text)
+    decoder, at = json.JSONDecoder(object_pairs_hook=_once), text.find("{")
+    for _ in range(_MOST_OBJECTS):
+        if at < 0:
+            return
+        try:
+            found, end = decoder.raw_decode(text, at)
+        except _RepeatedKeyError:
+            raise
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            yield found
+        at = text.find("{", end)
+
+
+def _of_object(given: dict[str, Any], rubric: Rubric) -> JudgeReply | None:
+    if rubric.answer == "choice":
+        choice = given["better"]
+        return JudgeReply(math.nan, choice=choice) if choice in ("first", "second", "tie") else None
+    errors = _errors(given.get("errors"), rubric) if rubric.marks_errors else ()
+    if errors is None:
+        return None
+    if rubric.answer == "errors":
+        penalty = sum(rubric.penalties[one.severity] for one in errors)
+        return JudgeReply(0.0 - min(rubric.most, penalty), errors)
+    score = _score(given["score"], rubric)
+    return None if score is None else JudgeReply(score, errors)
+
+
+def _of_words(text: str, rubric: Rubric) -> JudgeReply | None:
+    """A number alone, or one that is called the score."""
+    most = re.escape(f"{rubric.scale[1]:g}")
+    plain = text.strip().strip("*").strip()
+    whole = re.fullmatch(rf"({_NUMBER})(?:\s*/\s*{most})?\.?", plain)
+    named = re.findall(
+        rf"\bscore\b\W{{0,5}}(?:is\s+)?({_NUMBER})(?!\w|\.\d)(?:\s*/\s*{most})?",
+        text,
+        re.IGNORECASE,
+    )
+    values = {float(one) for one in ([whole[1]] if whole else named)}
+    score = _score(values.pop(), rubric) if len(values) == 1 else None
+    return None if score is None else JudgeReply(score)
+
+
+def _score(given: object, rubric: Rubric) -> float | None:
+    """A score on the scale; None where it is no number or beyond."""
+    if isinstance(given, str):
+        most = re.escape(f"{rubric.scale[1]:g}")
+        found = re.fullmatch(rf"\s*({_NUMBER})(?:\s*/\s*{most})?\s*", given)
+        given = float(found[1]) if found else None
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return None
+    least, most_ = rubric.scale
+    return float(given) if least <= given <= most_ else None
+
+
+def _errors(given: object, rubric: Rubric) -> tuple[QuotedError, ...] | None:
+    """Errors as they are named; None where one has no severity that costs are known of."""
+    if not isinstance(given, list) or len(given) > _MOST_ERRORS:
+        return None
+    found = []
+    for one in given:
+        if not isinstance(one, dict):
+            return None
+        severity = str(one.get("severity", "")).strip().lower()
+        if severity == "critical" and severity not in rubric.penalties:
+            severity = "major"  # the gravest that the rubric knows
+        side = _SIDES.get(str(one.get("side") or "translation").strip().lower())
+        if severity not in rubric.penalties or side is None:
+            return None
+        quote, category = one.get("quote"), one.get("category")
+        found.append(
+            QuotedError(
+                quote if isinstance(quote, str) else "",
+                side,
+                category.strip() if isinstance(category, str) else "",
+                severity,
+            )
+        )
+    return tuple(found)
+
+
+# Where quoted errors stand.
+
+
+def located(quote: str, text: str, taken: Sequence[Span] = ()) -> Span | None:
+    """Where quoted words stand in a text: as they are, else without regard to case and spaces.
+
+    Args:
+        quote: the words.
+        text: where they are sought.
+        taken: spans of the same words that were found before, which are left out.
+
+    Returns:
+        The first span that is not taken; None where there is none, or the quote is empty.
+
+    >>> located("a  CAT", "This is a cat.")
+    Span(start=8, end=13)
+    """
+    words = quote.split()
+    if not words:
+        return None
+    exact = re.escape(quote.strip())
+    loose = r"\s+".join(map(re.escape, words))
+    for pattern, flags in ((exact, 0), (loose, re.IGNORECASE)):
+        for found in re.finditer(pattern, text, flags):
+            span = Span(*found.span())
+            if span not in taken:
+                return span
+    return None
+
+
+def error_spans(
+    judgements: Sequence[JudgeReply],
+    texts: dict[str, str],
+    rubric: Rubric,
+    *,
+    system: str,
+    segment: int,
+    rater: str,
+) -> tuple[list[ErrorSpan], Counter[str]]:
+    """The errors that a judge's repetitions quote from one output, where they can be found.
+
+    Args:
+        judgements: of the repetitions.
+        texts: the texts by side, "candidate" and "source".
+        rubric: what errors cost.
+        system: whose output.
+        segment: of the batch, from 0.
+        rater: the judge's spec.
+
+    Returns:
+        Spans in the order of their start, each once, with the share of readable repetitions that
+        mark it as confidence, where there are several; and counts: "quoted", "lost" (quotes that
+        the text does not hold).
+    """
+    counts: Counter[str] = Counter()
+    marks: dict[tuple[str, Span, str], list[str]] = {}
+    readable = [one for one in judgements if not one.missing]
+    for one in readable:
+        taken: dict[str, list[Span]] = {}
+        for error in one.errors:
+            counts["quoted"] += 1
+            before = taken.setdefault(f"{error.side} {error.quote}", [])
+            span = located(error.quote, texts.get(error.side, ""), before)
+            if span is None:
+                counts["lost"] += 1
+                continue
+            before.append(span)
+            marks.setdefault((error.side, span, error.severity), []).append(error.category)
+    found = [
+        ErrorSpan(
+            system=system,
+            segment=segment,
+            side=side,
+            start=span.start,
+            end=span.end,
+            category=Counter(categories).most_common(1)[0][0],
+            severity=severity,
+            rater=rater,
+            kind=rubric.name,
+            score=rubric.penalties[severity],
+            confidence=min(1.0, len(categories) / len(readable)) if len(judgements) > 1 else None,
+            by="judge",
+        )
+        for (side, span, severity), categories in marks.items()
+    ]
+    return sorted(found, key=lambda one: (one.start, one.end, one.side, one.severity)), counts

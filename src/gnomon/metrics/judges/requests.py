@@ -1,0 +1,82 @@
+"""What methods about judges are given: judges by their specs, and what they refuse of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import UsageError
+from gnomon.core.validation import Problem, problems
+from gnomon.metrics.judges.metric import ChatJudge
+from gnomon.metrics.registry import check_metric, check_needs, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.core.summary import Outline
+    from gnomon.metrics.protocol import AnyMetric, Metrics
+
+_HOW = "-m \"judge('{}', model='NAME')\"; metrics=\"judge('{}', model='NAME')\""
+
+
+def each_judge(metrics: Metrics) -> list[AnyMetric]:
+    """The judges of a request, one by one."""
+    return list(metrics) if isinstance(metrics, list | tuple) else [metrics]  # type: ignore[list-item]  # one
+
+
+def chat_judge(given: AnyMetric, *, allow_code: bool = False) -> ChatJudge:
+    """A judge from its spec.
+
+    Raises:
+        UsageError: it is another metric.
+    """
+    found = resolve(given, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there
+    if not isinstance(found, ChatJudge):
+        raise UsageError(
+            f"{found.spec!r} is no judge; name one ({_HOW.format('gemba-da', 'gemba-da')})"
+        )
+    return found
+
+
+def judge_faults(
+    outline: Outline | None, metrics: Metrics, *, allow_code: bool, only: bool = True
+) -> Iterator[Problem]:
+    """What is wrong with the judges of a request.
+
+    Args:
+        outline: of the test set; None: not known yet.
+        metrics: the judges.
+        allow_code: specs may run code.
+        only: other metrics are refused.
+    """
+    every = each_judge(metrics)
+    if not every:
+        yield Problem(
+            "metrics", UsageError(f"name a judge ({_HOW.format('gemba-da', 'gemba-da')})")
+        )
+    for number, one in enumerate(every):
+        place = f"metrics[{number}]"
+        wrong = list(problems(place, chat_judge, one, allow_code=allow_code)) if only else []
+        yield from wrong or problems(place, check_metric, one, outline, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there
+
+
+def pair_faults(
+    outline: Outline | None, metrics: Metrics, *, allow_code: bool
+) -> Iterator[Problem]:
+    """What is wrong with the judges of pairs of a request."""
+    if not each_judge(metrics):
+        said = f"name a judge of pairs ({_HOW.format('pairwise', 'pairwise')})"
+        yield Problem("metrics", UsageError(said))
+    for number, one in enumerate(each_judge(metrics)):
+        yield from problems(f"metrics[{number}]", _check_pair_judge, one, outline, allow_code)
+
+
+def _check_pair_judge(given: AnyMetric, outline: Outline | None, allow_code: bool) -> None:  # noqa: FBT001  # as faults gives them
+    judge = chat_judge(given, allow_code=allow_code)
+    if judge.full_rubric.answer != "choice":
+        raise UsageError(
+            f"the rubric {judge.rubric!r} scores single outputs; take pairwise, pairwise-summary,"
+            " or a file whose answer is 'choice'"
+        )
+    judge.check_consent()
+    if outline is not None:
+        check_needs(judge, outline)

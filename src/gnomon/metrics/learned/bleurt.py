@@ -1,0 +1,293 @@
+"""BLEURT: a BERT that reads reference and candidate together and gives one number.
+
+Sellam et al. (2020), "BLEURT", and Pu et al. (2021), "Learning compact metrics for MT" (BLEURT-20).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from gnomon.core.errors import DataError, UsageError
+from gnomon.metrics.learned.joint import (
+    BoundJoint,
+    JointModel,
+    PieceSequence,
+    check_model,
+    needs_of_model,
+)
+from gnomon.metrics.learned.torch_weights import find_joint_model
+from gnomon.metrics.learned.vocabularies import piece_reader
+from gnomon.metrics.registry import check_needs
+from gnomon.metrics.spec import Options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.dependencies import Dependency
+    from gnomon.core.testset import TestSet
+    from gnomon.metrics.learned.metric import Triple
+    from gnomon.metrics.protocol import Input
+    from gnomon.models import ModelFolder
+
+__all__ = ["Bleurt", "BleurtModel"]
+
+#: ``[CLS]`` and both ``[SEP]``
+_SPECIAL = 3
+_TYPES = {"fp32": "float32", "bf16": "bfloat16"}
+_PREFIX = "bleurt."
+#: what RemBERT calls otherwise
+_PROJECTION = ("encoder.embedding_projection.", "encoder.embedding_hidden_mapping_in.")
+
+Precision: TypeAlias = Literal["fp32", "bf16"]
+
+
+@dataclass(frozen=True)
+class Bleurt(Options):
+    """BLEURT: how far a candidate says what the reference says, learned from people's scores.
+
+    Reference and candidate are one sequence; the first position of a BERT (BLEURT-20: a RemBERT)
+    gives one number, mostly between 0 and 1, but not bounded. Higher is better. With several
+    references the score is the mean over them. The system score is the mean over segments. Empty
+    texts are read like all others.
+
+    Attributes:
+        model: a folder, ``package:NAME/FOLDER`` or a name on the model hub: safetensors with the
+            names of bleurt-pytorch, and ``vocab.txt`` or SentencePiece's ``spm.model``.
+        limit: most pieces of both texts together; by default as many as the model has positions.
+            Pieces are left out of the longer text until both are equally long, then of both.
+        revision: commit of the model on the hub.
+        device: "cpu", "cuda", ...; by default a GPU if there is one.
+        precision: of the weights: "fp32", or "bf16" for approximate scores in half the memory.
+        batch: most pairs that are read at once; specs do not show it.
+
+    Raises:
+        SpecError: an option has a value that it cannot have.
+    """
+
+    name: ClassVar[str] = "bleurt"
+    title: ClassVar[str] = "BLEURT"
+    opening: ClassVar[str | None] = "model"
+    pooled: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool] = True
+    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
+    lost: ClassVar[str] = "the longer text of each pair loses its end first"
+    bounds = MappingProxyType({"limit": (_SPECIAL + 1, 1 << 16), "batch": (1, 1 << 16)})
+
+    model: str = ""
+    limit: int | None = None
+    revision: str | None = None
+    device: str | None = None
+    precision: Precision = "fp32"
+    batch: int | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_model(self.name, self.model)
+
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:  # noqa: ARG002  # one for all languages
+        """The model."""
+        return needs_of_model(self.model, self.revision)
+
+    def bind(self, testset: TestSet) -> BoundJoint:
+        """Load the model.
+
+        Raises:
+            DataError: the test set lacks references, or the folder is no such model.
+            MissingDependencyError: torch, transformers, sentencepiece or the model is not there.
+            UsageError: there is no such device, or the model has fewer positions than ``limit``.
+        """
+        check_needs(self, testset.outline)
+        from gnomon.models import usable_device
+
+        folder = find_joint_model(self.model, self.revision)
+        device = usable_device(self.device, "bleurt")
+        return BoundJoint(self, _load(folder, folder.identity, device, self.precision, self.limit))
+
+
+def fitting(reference: int, candidate: int, room: int, *, words: bool = False) -> tuple[int, int]:
+    """How many pieces of each text are kept where they do not fit: the longer one loses first.
+
+    Args:
+        reference: its pieces.
+        candidate: its pieces.
+        room: most pieces of both.
+        words: of two texts that are both cut, the one that was longer keeps an odd piece, or the
+            candidate where they were alike, as the tokeniser of word pieces has it; otherwise the
+            reference keeps it.
+
+    >>> fitting(10, 4, 9), fitting(5, 6, 9), fitting(5, 6, 9, words=True)
+    ((5, 4), (5, 4), (4, 5))
+    """
+    if reference + candidate <= room:
+        return reference, candidate
+    half, odd = divmod(room, 2)
+    if min(reference, candidate) <= half:
+        longer = room - min(reference, candidate)
+        return (longer, candidate) if reference > candidate else (reference, longer)
+    if not words or reference > candidate:
+        return half + odd, half
+    return half, half + odd
+
+
+class BleurtModel(JointModel):
+    """BLEURT in torch."""
+
+    def __init__(self, folder: ModelFolder, device: str, precision: str, limit: int | None) -> None:
+        config = read_settings(folder)
+        positions = config["max_position_embeddings"]
+        if limit is not None and limit > positions:
+            raise UsageError(
+                f"bleurt: model {folder.name!r} has {positions} positions; limit={limit} is more"
+            )
+        super().__init__(folder, device, precision, limit or positions)
+        self._pad = int(config.get("pad_token_id") or 0)
+        self._reader = piece_reader(folder)
+        model, weight, bias = _read_model(folder, config)
+        import torch
+
+        kind = getattr(torch, _TYPES[precision])
+        self._model = model.to(device=device, dtype=kind)
+        self._weight = weight.to(device=device, dtype=kind)
+        self._bias = bias.to(device=device, dtype=kind)
+
+    @property
+    def pad(self) -> int:
+        """The piece that fills up shorter sequences."""
+        return self._pad
+
+    def sequences(self, triples: Sequence[Triple]) -> list[PieceSequence]:
+        """``[CLS] reference [SEP] candidate [SEP]``; each distinct text is split once."""
+        texts = dict.fromkeys(
+            text for one in triples for text in (one.candidate, one.reference or "")
+        )
+        pieces = {text: self._reader.split(text) for text in texts}
+        found = []
+        for candidate, _, reference in triples:
+            first, second = pieces[reference or ""], pieces[candidate]
+            kept = fitting(len(first), len(second), self.limit - _SPECIAL, words=self._reader.words)
+            head = [self._reader.start, *first[: kept[0]], self._reader.stop]
+            ids = [*head, *second[: kept[1]], self._reader.stop]
+            found.append(PieceSequence(ids, len(head), kept != (len(first), len(second))))
+        return found
+
+    def forward(
+        self, ids: NDArray[np.int64], kept: NDArray[np.bool_], first: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """The model's answer at the first position: tanh of a linear layer, and another one."""
+        import torch
+
+        second = (np.arange(ids.shape[1]) >= first[:, None]) & kept
+        with torch.inference_mode():
+            pooled = self._model(
+                input_ids=torch.as_tensor(ids, device=self.device),
+                attention_mask=torch.as_tensor(kept, device=self.device).long(),
+                token_type_ids=torch.as_tensor(second, device=self.device).long(),
+            ).pooler_output
+            scores = (pooled @ self._weight.T + self._bias).reshape(-1)
+            return np.asarray(scores.float().cpu().numpy(), dtype=np.float64)
+
+
+@lru_cache(maxsize=2)
+def _load(folder: ModelFolder, _identity: str, *about: Any) -> BleurtModel:
+    return BleurtModel(folder, *about)
+
+
+_COUNTS = (
+    "vocab_size",
+    "hidden_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "intermediate_size",
+    "max_position_embeddings",
+    "type_vocab_size",
+)
+
+
+def read_settings(folder: ModelFolder) -> Mapping[str, Any]:
+    """The configuration of a BLEURT.
+
+    Raises:
+        DataError: it is that of another model, or lacks a size.
+    """
+    import json
+
+    try:
+        config = json.loads((folder.path / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"model {folder.name!r}: config.json cannot be read: {error}") from error
+    kind = config.get("model_type") if isinstance(config, dict) else None
+    if kind != "bleurt":
+        raise DataError(
+            f"model {folder.name!r} ({folder.path}) is no BLEURT: its config.json says model_type"
+            f" {kind!r}; BLEURT in the form of bleurt-pytorch says 'bleurt'"
+        )
+    for name in _COUNTS:
+        if type(config.get(name)) is not int or config[name] < 1:
+            raise DataError(
+                f"model {folder.name!r}: config.json says {name} {config.get(name)!r}; it is a"
+                " whole number, 1 or more"
+            )
+    found: Mapping[str, Any] = config
+    return found
+
+
+def _read_model(folder: ModelFolder, config: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    """The BERT, and weight and bias of the layer on top of it."""
+    from gnomon.models import reading_model
+
+    with reading_model(folder):
+        import torch
+        from transformers import BertConfig, BertModel, RemBertConfig, RemBertModel
+
+        state = _state(folder)
+        size = config.get("embedding_size")
+        shared = {name: config[name] for name in _COUNTS} | {
+            "hidden_act": config.get("hidden_act", "gelu"),
+            "layer_norm_eps": config.get("layer_norm_eps", 1e-12),
+            "pad_token_id": config.get("pad_token_id", 0),
+        }
+        layers = {name.split(".")[2] for name in state if name.startswith("encoder.layer.")}
+        if len(layers) != config["num_hidden_layers"]:
+            raise ValueError(
+                f"it holds {len(layers)} layers, and config.json says {config['num_hidden_layers']}"
+            )
+        weight, bias = state.pop("classifier.weight", None), state.pop("classifier.bias", None)
+        if weight is None or bias is None or weight.shape != (1, config["hidden_size"]):
+            raise ValueError("it lacks the layer that gives the score (classifier)")
+        kind, made = (
+            (BertModel, BertConfig(**shared))
+            if size is None
+            else (RemBertModel, RemBertConfig(**shared, input_embedding_size=size))
+        )
+        with torch.device("meta"):  # nothing is allocated for what a file may claim
+            wanted = {name: one.shape for name, one in kind(made).state_dict().items()}
+        for name, shape in wanted.items():
+            given = state.get(name)
+            if given is None or given.shape != shape:
+                told = "nothing" if given is None else f"shape {list(given.shape)}"
+                raise ValueError(f"it holds {told} for {name!r}, which is of shape {list(shape)}")
+        model = kind.from_pretrained(
+            None, config=made, state_dict={name: state[name] for name in wanted}
+        )
+    return model.eval().requires_grad_(False), weight, bias  # noqa: FBT003  # torch's signature
+
+
+def _state(folder: ModelFolder) -> dict[str, Any]:
+    """All weights, under the names that transformers has for them."""
+    import torch
+    from safetensors.torch import load_file
+
+    found: dict[str, Any] = {}
+    for file in sorted(folder.path.glob("*.safetensors")):
+        for name, value in load_file(file).items():
+            if not name.endswith(".position_ids"):
+                plain = name.removeprefix(_PREFIX).replace(*_PROJECTION)
+                found[plain] = value.to(torch.float32)
+    return found

@@ -1,0 +1,693 @@
+"""The encoders of learned metrics: texts to ids, and ids to the states of all layers.
+
+Ids come from the vocabulary file itself (:mod:`tokenizers`); special ids are put around and long
+texts are cut by hand, as each family does it. A text that spells a special token (``</s>``) is
+text: what the vocabulary makes of it is replaced by the unknown piece.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+
+from gnomon.core.errors import DataError, GnomonError, UsageError
+from gnomon.metrics.learned.architectures import ENCODERS, EncoderKind, architecture_of
+from gnomon.metrics.learned.weights import VOCABULARY
+from gnomon.models import (
+    length_batches,
+    missing_package,
+    reading_tokenizer,
+    rounded_layers,
+    usable_device,
+)
+from gnomon.models.vector_store import open_store, vector_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from gnomon.metrics.learned.architectures import Shapes
+    from gnomon.metrics.learned.weights import LearnedModel
+    from gnomon.models.vector_store import VectorStore
+
+__all__ = [
+    "ENCODER",
+    "LearnedPrecision",
+    "LoadedMetric",
+    "MetricEncoder",
+    "Remembered",
+    "States",
+    "TextPieces",
+    "load_metric",
+    "needed_weights",
+    "open_results",
+    "read_encoder",
+    "read_vocabulary",
+    "some_of",
+]
+
+#: "int8": products in 8 bits, by ONNX Runtime on the CPU; the others by torch
+LearnedPrecision: TypeAlias = Literal["fp32", "bf16", "fp16", "int8"]
+
+K = TypeVar("K", bound="Hashable")
+
+#: texts that are cut into pieces at a time: what the tokeniser says of them takes room
+_AT_ONCE = 1024
+_SURROGATES = re.compile("[\ud800-\udfff]")
+#: padded pieces per batch: what fits a core's caches, and what keeps a GPU busy
+_BUDGET = {"cpu": 1024, "cuda": 16384}
+
+
+# Texts as ids.
+
+
+class TextPieces(NamedTuple):
+    """The pieces of a text, without special ones.
+
+    Attributes:
+        ids: int32 [n].
+        places: int32 [n, 2], code points of each piece in the text, as the vocabulary tells them.
+    """
+
+    ids: NDArray[np.int32]
+    places: NDArray[np.int32]
+
+
+class States(NamedTuple):
+    """What the encoder makes of some sequences.
+
+    Attributes:
+        layers: tensors [B, W, d], the embeddings first.
+        kept: bool tensor [B, W], False for padding.
+        lengths: int64 [B].
+        ids: int64 [B, W], padded.
+    """
+
+    layers: tuple[Any, ...]
+    kept: Any
+    lengths: NDArray[np.int64]
+    ids: NDArray[np.int64]
+
+
+@dataclass(eq=False)
+class MetricEncoder:
+    """The encoder of a learned metric; made by :func:`load_metric`.
+
+    Attributes:
+        model: of transformers, on its device; for "int8" what runs it in ONNX Runtime.
+        depth: number of layers.
+        dimensions: size of a vector.
+        positions: most ids of a sequence.
+        limit: most ids of a text that is encoded alone, special ones included.
+        device: "cpu", "cuda", ...
+        precision: "fp32", the type of automatic mixed precision, or "int8".
+        batch: most sequences at a time; None: as many as a core or a GPU takes well. In 8 bits it
+            is always one.
+        special: pieces for the beginning and the end of a text, padding, and unknown ones.
+        ends: how many of those for the end stand between texts that are read together.
+        types: whether the model is told which pieces are of the first of these.
+        encoded: sequences encoded so far.
+        tokens: ids encoded so far, padding not counted.
+    """
+
+    model: Any = field(repr=False)
+    tokenizer: Any = field(repr=False)
+    depth: int
+    dimensions: int
+    positions: int
+    device: str
+    precision: LearnedPrecision
+    batch: int | None = None
+    special: tuple[str, str, str, str] = EncoderKind("", "").special
+    ends: int = 2
+    types: bool = False
+    encoded: int = 0
+    tokens: int = 0
+
+    def __post_init__(self) -> None:
+        self.limit = self.positions - 2
+        self.begin, self.end, self.padding, unknown = (
+            int(self.tokenizer.token_to_id(piece)) for piece in self.special
+        )
+        added = self.tokenizer.get_added_tokens_decoder()
+        special = [number for number, token in added.items() if token.special]
+        size = max([*special, self.tokenizer.get_vocab_size(with_added_tokens=True)]) + 1
+        self._plain = np.arange(size, dtype=np.int32)
+        self._plain[special] = unknown
+
+    def pieces(self, texts: Sequence[str]) -> list[TextPieces]:
+        """Cut texts into pieces, none of them special; texts are not shortened."""
+        clean = [_SURROGATES.sub("\ufffd", text) for text in texts]
+        return [
+            TextPieces(
+                self._plain[np.array(one.ids, dtype=np.int64)],
+                np.array(one.offsets, dtype=np.int32).reshape(-1, 2),
+            )
+            for at in range(0, len(clean), _AT_ONCE)
+            for one in self.tokenizer.encode_batch(
+                clean[at : at + _AT_ONCE], add_special_tokens=False
+            )
+        ]
+
+    def alone(self, ids: NDArray[np.int32], limit: int | None = None) -> NDArray[np.int32]:
+        """``<s> text </s>``, cut to a limit (by default the encoder's own)."""
+        most = (self.limit if limit is None else limit) - 2
+        return np.array([self.begin, *ids[:most], self.end], dtype=np.int32)
+
+    def joint(self, parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
+        """``<s> a </s></s> b </s></s> c </s>`` of parts that are cut already; not cut again."""
+        bounds = np.full(self.ends, self.end, dtype=np.int32)
+        rows: list[NDArray[np.int32]] = [np.array([self.begin], dtype=np.int32)]
+        for number, part in enumerate(parts):
+            rows += [part] if number == 0 else [bounds, part]
+        return np.concatenate([*rows, bounds[:1]]).astype(np.int32)
+
+    def states(
+        self, sequences: Sequence[NDArray[np.int32]]
+    ) -> Iterator[tuple[NDArray[np.int64], States]]:
+        """The states of all layers, in batches of like length: positions, and states.
+
+        Args:
+            sequences: int32 ids, special ones included, each at most ``positions`` long.
+        """
+        import torch
+
+        for group, ids, kept in self.padded(sequences):
+            with torch.inference_mode():
+                yield group, self.forward(ids, kept)
+
+    def padded(
+        self, sequences: Sequence[NDArray[np.int32]]
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]]:
+        """Batches of like length: positions, padded ids int64 [B, W], and what is no padding."""
+        self.encoded += len(sequences)
+        lengths = np.array([len(ids) for ids in sequences], dtype=np.int64)
+        self.tokens += int(lengths.sum())
+        for group in self._groups(lengths):
+            kept = np.arange(int(lengths[group].max())) < lengths[group][:, None]
+            ids = np.full(kept.shape, self.padding, dtype=np.int64)
+            ids[kept] = np.concatenate([sequences[number] for number in group.tolist()])
+            yield group, ids, kept
+
+    def forward(self, ids: NDArray[np.int64], kept: NDArray[np.bool_]) -> States:
+        """The states of one padded batch, gradients where torch is asked for them.
+
+        Args:
+            ids: int64 [B, W].
+            kept: bool [B, W], False for padding.
+        """
+        import torch
+
+        mask = torch.as_tensor(kept, device=self.device)
+        halves = {"bf16": torch.bfloat16, "fp16": torch.float16}
+        mixed = (
+            torch.autocast(self.device.split(":")[0], dtype=halves[self.precision])
+            if self.precision in halves
+            else nullcontext()
+        )
+        told: dict[str, NDArray[np.int64]] = {}
+        if self.types:
+            ended = np.cumsum(ids == self.end, axis=1) - (ids == self.end)
+            told["token_type_ids"] = (ended > 0).astype(np.int64)  # no text holds that piece
+        if self.precision == "int8":
+            side_by_side = torch.from_numpy(self.model.run(ids, kept, **told))
+            layers = side_by_side.split(self.dimensions, dim=-1)
+            return States(layers, mask, kept.sum(axis=1), ids)
+        with mixed:
+            found = self.model(
+                input_ids=torch.as_tensor(ids, device=self.device),
+                attention_mask=mask.long(),
+                output_hidden_states=True,
+                **{name: torch.as_tensor(one, device=self.device) for name, one in told.items()},
+            )
+        layers = tuple(one.float() for one in found.hidden_states[:-1])
+        # the last state is what the model itself gives: after the last norm, where it has one
+        last = found.last_hidden_state.float()
+        return States((*layers, last), mask, kept.sum(axis=1), ids)
+
+    def _groups(self, lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+        kind = "cpu" if self.device == "cpu" else "cuda"
+        for group in length_batches(lengths, _BUDGET[kind]):
+            # in 8 bits the scale of numbers is that of all that is read at a time: of one text,
+            # so that what it is read with changes nothing
+            step = 1 if self.precision == "int8" else self.batch or len(group)
+            for first in range(0, len(group), step):
+                yield group[first : first + step]
+
+
+# Loading.
+
+
+@dataclass(eq=False)
+class LoadedMetric:
+    """A learned metric in memory.
+
+    Attributes:
+        model: what it is.
+        encoder: its encoder.
+        head: its other weights by name, float32 tensors on the encoder's device.
+        memory: what was found for texts last, by name; bound metrics of one model share that.
+    """
+
+    model: LearnedModel
+    encoder: MetricEncoder
+    head: Mapping[str, Any]
+    memory: dict[str, Any] = field(default_factory=dict, repr=False)
+
+
+def load_metric(
+    model: LearnedModel, *, device: str | None = None, precision: LearnedPrecision = "fp32"
+) -> LoadedMetric:
+    """Load a converted metric; the same request gives the same object.
+
+    Args:
+        model: as :func:`gnomon.learned.find_learned` finds it.
+        device: "cpu", "cuda", "cuda:1"; by default a GPU if there is one.
+        precision: "fp32", the type of automatic mixed precision, or "int8" (on the CPU).
+
+    Raises:
+        MissingDependencyError: torch, transformers or tokenizers is not installed.
+        DataError: the files do not fit each other.
+        UsageError: the machine has no such device.
+    """
+    what = f"the metric {model.name!r}"
+    if precision == "int8" and device not in (None, "cpu"):
+        raise UsageError(f"{what}: precision='int8' runs on the CPU; device={device!r} is given")
+    return _load(model, "cpu" if precision == "int8" else usable_device(device, what), precision)
+
+
+@lru_cache(maxsize=2)
+def _load(model: LearnedModel, device: str, precision: LearnedPrecision) -> LoadedMetric:
+    _check_packages(f"the metric {model.name!r}")
+    kind = ENCODERS.get(str(model.settings.get("encoder_model")))
+    if kind is None:
+        raise DataError(
+            f"{model.name!r} has an encoder {model.settings.get('encoder_model')!r}; gnomon"
+            f" computes {', '.join(ENCODERS)}"
+        )
+    weights = model.weights()
+    place = f"{model.name!r} ({model.folder.path})"
+    shapes = {name: tuple(one.shape) for name, one in weights.items()}
+    needed_weights(model.kind, model.settings, model.encoder, shapes, place)
+    named = [name for name in weights if name.startswith(ENCODER)]
+    own = {name.removeprefix(ENCODER): weights.pop(name) for name in named}
+    encoder = read_encoder(
+        kind,
+        model.encoder,
+        own,
+        model.folder.path / VOCABULARY,
+        name=place,
+        device=device,
+        precision=precision,
+        identity=model.folder.identity,
+    )
+    return LoadedMetric(model, encoder, {n: w.float().to(device) for n, w in weights.items()})
+
+
+def _check_packages(what: str) -> None:
+    try:
+        from tokenizers import Tokenizer  # noqa: F401  # is it there?
+        from transformers import AutoModel  # noqa: F401  # likewise
+    except ImportError as error:
+        raise missing_package(error.name or "transformers", what) from error
+
+
+def read_encoder(
+    kind: EncoderKind,
+    config: Mapping[str, Any],
+    weights: dict[str, Any],
+    vocabulary: Path,
+    *,
+    name: str,
+    device: str,
+    precision: LearnedPrecision = "fp32",
+    identity: str = "",
+) -> MetricEncoder:
+    """An encoder of its configuration, its weights and its vocabulary.
+
+    Args:
+        kind: what it is.
+        config: as transformers writes it.
+        weights: tensors by the names of its class in transformers.
+        vocabulary: file of the tokeniser.
+        name: of the model, for errors.
+        device: "cpu", "cuda", ...
+        precision: "fp32", the type of automatic mixed precision, or "int8".
+        identity: hash of configuration and weights; "int8" keeps its file under it.
+
+    Raises:
+        DataError: the files do not fit each other.
+        MissingDependencyError: transformers or tokenizers is not installed, or for "int8" onnx or
+            onnxruntime.
+    """
+    _check_packages(name)
+    tokenizer = read_vocabulary(vocabulary.read_bytes(), kind, config, name)
+
+    def filled() -> Any:
+        return _filled_model(kind, config, weights)
+
+    try:
+        network = (
+            rounded_layers(name, identity, filled, types=kind.types)
+            if precision == "int8"
+            else filled().to(device)
+        )
+    except GnomonError:
+        raise
+    except Exception as error:  # transformers raises any
+        raise DataError(f"{name} cannot be loaded: {error}") from error
+    return MetricEncoder(
+        model=network,
+        tokenizer=tokenizer,
+        depth=int(config["num_hidden_layers"]),
+        dimensions=int(config["hidden_size"]),
+        positions=int(config["max_position_embeddings"]) - kind.shift,
+        device=device,
+        precision=precision,
+        special=kind.special,
+        ends=kind.ends,
+        types=kind.types,
+    )
+
+
+def read_vocabulary(data: bytes, kind: EncoderKind, config: Mapping[str, Any], name: str) -> Any:
+    """The vocabulary of an encoder, as a ``tokenizers.Tokenizer``.
+
+    Args:
+        data: a ``tokenizer.json``.
+        kind: what the encoder is.
+        config: of the encoder, as transformers writes it.
+        name: of the model, for errors.
+
+    Raises:
+        DataError: it cannot be read, or cannot be the one that the encoder was trained with: it
+            lacks special pieces, has pieces that the encoder does not know, or not even half of
+            those that it knows; or it pads with another one.
+    """
+    from tokenizers import Tokenizer
+
+    with reading_tokenizer(f"{name}: the vocabulary"):
+        found = Tokenizer.from_buffer(data)
+    found.no_truncation()
+    found.no_padding()
+    for piece in kind.special:
+        if found.token_to_id(piece) is None:
+            raise DataError(f"{name}: the vocabulary lacks {piece}")
+    numbers = found.get_vocab(with_added_tokens=True).values()
+    known = int(config["vocab_size"])
+    wrong = ""
+    if max(numbers) >= known or 2 * len(numbers) < known:
+        wrong = f"it has {len(numbers)} pieces, up to {max(numbers)}; the encoder knows {known}"
+    # XLM-R counts positions from its padding
+    padding = _configuration(kind, config).pad_token_id
+    own = found.token_to_id(kind.special[2])
+    if kind.model_type.startswith("xlm-roberta") and own != padding:
+        wrong = f"{kind.special[2]} is its piece {own}, and the encoder's {padding}"
+    if wrong:
+        raise DataError(
+            f"{name}: the vocabulary is not that of the encoder: {wrong}; convert with the right"
+            " one: --vocabulary FOLDER"
+        )
+    return found
+
+
+#: what the names of an encoder's weights begin with
+ENCODER = "encoder.model."
+#: what a checkpoint may hold beside the weights that are needed
+_UNUSED = ("position_ids", ".pooler.", "dropout_mask", "dropout_fill", "wordloss.weight")
+_SHOWN = 5
+#: least positions of an encoder: special pieces and a few of each text
+_FEWEST = 16
+
+
+def needed_weights(
+    kind: str,
+    settings: Mapping[str, Any],
+    config: Mapping[str, Any],
+    shapes: Mapping[str, tuple[int, ...]],
+    place: str,
+) -> list[str]:
+    """Names of the weights of encoder and head, which are there in the right shapes.
+
+    Args:
+        kind: class of the metric.
+        settings: its hyper-parameters.
+        config: of its encoder, as transformers writes it.
+        shapes: of the weights that there are, by name.
+        place: where they are, for errors.
+
+    Raises:
+        DataError: one is missing, of another shape, or not known.
+    """
+    for name, least in _SIZES.items():
+        if type(config.get(name)) is not int or config[name] < least:
+            raise DataError(
+                f"{place}: the configuration of the encoder says {name} {config.get(name)!r}; it is"
+                f" a whole number, {least} or more"
+            )
+    own = ENCODERS[settings["encoder_model"]]
+    wanted = {
+        f"{ENCODER}{name}": shape
+        for name, shape in _encoder_shapes(own, config, shapes, place).items()
+    }
+    depth, dimensions = config["num_hidden_layers"], config["hidden_size"]
+    try:
+        wanted |= architecture_of(kind).shapes(settings, dimensions, depth)
+    except DataError as error:
+        raise DataError(f"{place}: {error}") from None
+    missing = sorted(wanted.keys() - shapes.keys())
+    if missing:
+        raise DataError(
+            f"{place} lacks {len(missing)} weights that a {kind} needs: {some_of(missing)}"
+        )
+    for name, shape in wanted.items():
+        if shapes[name] != shape:
+            raise DataError(
+                f"{place}: weight {name} has the shape {shapes[name]}; hyper-parameters and the"
+                f" encoder's configuration ask for {shape}"
+            )
+    strange = sorted(
+        name for name in shapes.keys() - wanted.keys() if not any(one in name for one in _UNUSED)
+    )
+    if strange:
+        raise DataError(
+            f"{place} holds {len(strange)} weights that a {kind} does not have: {some_of(strange)};"
+            " its hyper-parameters or its encoder are not those that it was trained with"
+        )
+    return list(wanted)
+
+
+#: sizes that a configuration says, and the least of each
+_SIZES = {
+    "hidden_size": 1,
+    "num_hidden_layers": 1,
+    "vocab_size": 1,
+    "max_position_embeddings": _FEWEST,
+}
+
+
+def some_of(names: Sequence[str]) -> str:
+    """The first of some names, for errors."""
+    return ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
+
+
+def _encoder_shapes(
+    kind: EncoderKind,
+    config: Mapping[str, Any],
+    shapes: Mapping[str, tuple[int, ...]],
+    place: str,
+) -> Shapes:
+    """Weights of an encoder, by its configuration; nothing of it is allocated."""
+    import torch
+
+    layers = {
+        name.removeprefix(ENCODER).split(".")[2]
+        for name in shapes
+        if name.startswith(f"{ENCODER}encoder.layer.")
+    }
+    depth = config["num_hidden_layers"]
+    if depth != len(layers):
+        raise DataError(
+            f"{place} has {len(layers)} layers, and the configuration of its encoder {depth!r};"
+            " name the encoder that it was trained with: --encoder FOLDER"
+        )
+    try:
+        with torch.device("meta"):
+            model = _empty_model(kind, config)
+    except DataError as error:
+        raise DataError(f"{place}: {error}") from None
+    return {name: tuple(one.shape) for name, one in model.named_parameters()}
+
+
+def _empty_model(kind: EncoderKind, config: Mapping[str, Any]) -> Any:
+    """An encoder of a configuration, without its pooler; on torch's default device."""
+    import transformers
+
+    try:
+        return getattr(transformers, kind.model)(
+            _configuration(kind, config), add_pooling_layer=False
+        )
+    except Exception as error:  # whatever transformers raises
+        raise DataError(f"the encoder's configuration cannot be used: {error}") from error
+
+
+def _configuration(kind: EncoderKind, config: Mapping[str, Any]) -> Any:
+    from transformers import AutoConfig
+
+    kept = {key: value for key, value in config.items() if key not in _NOT_CONFIGURED}
+    return AutoConfig.for_model(kind.model_type, **kept)
+
+
+#: what says how a model was saved, and code that would be run
+_NOT_CONFIGURED = frozenset(
+    ("model_type", "architectures", "auto_map", "transformers_version", "torch_dtype", "dtype",
+     "_attn_implementation", "attn_implementation", "quantization_config", "_name_or_path")
+)  # fmt: skip
+
+
+def _filled_model(kind: EncoderKind, config: Mapping[str, Any], weights: dict[str, Any]) -> Any:
+    """An encoder with its weights, in float32 on the CPU, for evaluation."""
+    import torch
+    import transformers
+    from transformers.utils import logging
+
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        network, report = getattr(transformers, kind.model).from_pretrained(
+            None,
+            config=_configuration(kind, config),
+            state_dict=weights,
+            add_pooling_layer=False,
+            dtype=torch.float32,
+            output_loading_info=True,
+        )
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+    wrong = [*report["missing_keys"], *report["mismatched_keys"]]
+    if wrong:
+        raise DataError(f"weights are missing or of another shape: {wrong[:3]}")
+    return network.eval().requires_grad_(False)  # noqa: FBT003  # torch's signature
+
+
+# What was found for texts, kept in memory and on disk.
+
+
+#: bytes of results that are kept in memory, and of what finds each of them there, about
+_MEMORY = 1 << 28
+_ENTRY = 1 << 9
+
+
+@dataclass(eq=False)
+class Remembered(Generic[K]):
+    """Results for texts (or for texts that are read together): each is made once.
+
+    Results are float32 [rows, columns]. Those used last stay in memory up to a number of bytes, so
+    that memory does not grow with the systems; with a store they are kept on disk as well, found by
+    ids.
+
+    Attributes:
+        encoder: encodes.
+        sequence: from a key to the ids that are encoded and to the rows of its result.
+        read: from the states of some sequences and their rows to results.
+        columns: of a result.
+        kind: what the store calls such results.
+        store: on disk, if they are kept.
+        recalled: sequences whose results were read from disk so far.
+    """
+
+    encoder: MetricEncoder
+    sequence: Callable[[Sequence[K]], list[tuple[NDArray[np.int32], int]]]
+    read: Callable[[States, NDArray[np.int64]], Sequence[NDArray[np.float32]]]
+    columns: int
+    kind: str
+    store: VectorStore | None = None
+    recalled: int = 0
+    _held: dict[K, NDArray[np.float32]] = field(default_factory=dict, repr=False)
+    _bytes: int = 0
+
+    def of(self, keys: Sequence[K]) -> list[NDArray[np.float32]]:
+        """The result for each key; those not known yet are made, each distinct one once."""
+        found = {key: self._held[key] for key in keys if key in self._held}
+        missing = [key for key in dict.fromkeys(keys) if key not in found]
+        if missing:
+            sequences = self.sequence(missing)
+            rows = np.array([count for _, count in sequences], dtype=np.int64)
+            made = self._stored([ids for ids, _ in sequences], rows)
+            found |= dict(zip(missing, made, strict=True))
+        for key in dict.fromkeys(keys):
+            self.hold(key, found[key])
+        return [found[key] for key in keys]
+
+    def _stored(
+        self, sequences: list[NDArray[np.int32]], rows: NDArray[np.int64]
+    ) -> list[NDArray[np.float32]]:
+        """Results from disk, and new ones, which are kept there."""
+        if self.store is None:
+            return self._made(sequences, rows)
+        offsets = np.concatenate([[0], np.cumsum(rows)])
+        into = np.empty((int(offsets[-1]), self.columns), dtype=np.float32)
+        keys = [vector_key(self.kind, ids) for ids in sequences]
+        there = self.store.fill(keys, offsets, into)
+        self.recalled += int(there.sum())
+        new = np.flatnonzero(~there)
+        for number, made in zip(
+            new.tolist(), self._made([sequences[n] for n in new.tolist()], rows[new]), strict=True
+        ):
+            into[offsets[number] : offsets[number + 1]] = made
+        if len(new):
+            sizes = np.concatenate([[0], np.cumsum(rows[new])])
+            kept = into[np.repeat(~there, rows)]
+            self.store.keep([keys[n] for n in new.tolist()], sizes, kept)
+        return [into[first:stop].copy() for first, stop in pairwise(offsets)]
+
+    def _made(
+        self, sequences: list[NDArray[np.int32]], rows: NDArray[np.int64]
+    ) -> list[NDArray[np.float32]]:
+        made: list[Any] = [None] * len(sequences)
+        for group, states in self.encoder.states(sequences):
+            for number, one in zip(group.tolist(), self.read(states, rows[group]), strict=True):
+                made[number] = one
+        return made
+
+    def hold(self, key: K, result: NDArray[np.float32]) -> None:
+        """Put a result at the end of those in memory; the first ones make room for it."""
+        if self._held.pop(key, None) is None:
+            self._bytes += result.nbytes + _ENTRY
+        self._held[key] = result
+        while self._bytes > _MEMORY and len(self._held) > 1:
+            self._bytes -= self._held.pop(next(iter(self._held))).nbytes + _ENTRY
+
+
+def open_results(
+    folder: str | None, encoder: MetricEncoder, model: LearnedModel, what: str, columns: int
+) -> VectorStore | None:
+    """Where results are kept on disk, if they are.
+
+    Args:
+        folder: as the option ``embeddings`` names it.
+        encoder: makes them.
+        model: whose results they are.
+        what: kind of results, with all that they depend on beside the model.
+        columns: of a result.
+    """
+    if folder is None:
+        return None
+    about = {
+        "model": model.folder.identity,
+        "precision": encoder.precision,
+        "device": encoder.device.split(":")[0],
+        "results": what,
+    }
+    return open_store(folder, about, columns)

@@ -1,0 +1,273 @@
+"""What learned metrics share that read the texts of a segment as one sequence.
+
+Every distinct combination of texts is read once, whichever systems it is of; what was found is
+remembered with the model, so that a later request (a masked variant, a slice) reads what is new.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from gnomon.core.cache import key
+from gnomon.core.dependencies import Dependency
+from gnomon.core.errors import SpecError
+from gnomon.core.scores import BEGINNINGS
+from gnomon.core.signature import Signature
+from gnomon.metrics.learned.metric import Triple, input_rows
+from gnomon.metrics.learned.torch_weights import place_of_model
+from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.protocol import Metric
+from gnomon.models import length_batches, licence_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
+    from gnomon.models import ModelFolder
+
+__all__ = ["BoundJoint", "JointModel", "PieceSequence", "check_model", "needs_of_model"]
+
+#: triples of texts whose scores are remembered
+_REMEMBERED = 1 << 18
+#: triples that are cut into pieces at a time
+_AT_ONCE = 4096
+#: padded pieces of a batch, on a CPU and on a GPU
+_PADDED = {"cpu": 1 << 11, "cuda": 1 << 15}
+#: pieces by which lengths of a batch may differ in any case
+_SPREAD = 16
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+# Models.
+
+
+@dataclass(frozen=True)
+class PieceSequence:
+    """A combination of texts as the pieces of a model.
+
+    Attributes:
+        ids: numbers of the pieces, special ones included.
+        first: how many of them belong to the first part, for models that are told so.
+        cut: pieces were left out, so that the rest fits.
+    """
+
+    ids: list[int]
+    first: int = 0
+    cut: bool = False
+
+
+class JointModel(ABC):
+    """A model that gives one number for a combination of texts.
+
+    Attributes:
+        folder: where it lies.
+        device: "cpu", "cuda", ...
+        precision: of the weights.
+        limit: most pieces of a sequence.
+        read: sequences read so far.
+    """
+
+    def __init__(self, folder: ModelFolder, device: str, precision: str, limit: int) -> None:
+        self.folder = folder
+        self.device = device
+        self.precision = precision
+        self.limit = limit
+        self.read = 0
+        self._memory: OrderedDict[bytes, tuple[float, bool]] = OrderedDict()
+
+    @abstractmethod
+    def sequences(self, triples: Sequence[Triple]) -> list[PieceSequence]:
+        """Each combination as one sequence, cut to the limit."""
+
+    @abstractmethod
+    def forward(
+        self, ids: NDArray[np.int64], kept: NDArray[np.bool_], first: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """The numbers for a batch of sequences.
+
+        Args:
+            ids: int64 [B, W], padded on the right.
+            kept: bool [B, W], False for padding.
+            first: int64 [B], pieces of the first part.
+
+        Returns:
+            float64 [B].
+        """
+
+    @property
+    def pad(self) -> int:
+        """The piece that fills up shorter sequences."""
+        return 0
+
+    def scores(
+        self, texts: Sequence[str], rows: NDArray[np.int64], batch: int | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The scores of some distinct triples, and which of these had to be cut.
+
+        Args:
+            texts: all texts.
+            rows: int64 [D, 3], as :class:`gnomon.metrics.learned.metric.InputRows` has them.
+            batch: most sequences read at once; None: as many as a core or a GPU takes well.
+
+        Returns:
+            float64 [D] and bool [D].
+        """
+        every = [self._triple(texts, row) for row in rows.tolist()]
+        keys = [key(*_address(one)) for one in every]
+        found = [self._memory.get(one) for one in keys]
+        new = [number for number, one in enumerate(found) if one is None]
+        for at in range(0, len(new), _AT_ONCE):
+            some = new[at : at + _AT_ONCE]
+            for number, one in zip(some, self._read([every[n] for n in some], batch), strict=True):
+                found[number] = self._memory[keys[number]] = one
+        while len(self._memory) > _REMEMBERED:
+            self._memory.popitem(last=False)
+        known = [one for one in found if one is not None]
+        return (
+            np.array([score for score, _ in known], dtype=np.float64),
+            np.array([cut for _, cut in known], dtype=np.bool_),
+        )
+
+    def forget(self) -> None:
+        """Let go of what was remembered."""
+        self._memory.clear()
+
+    def _triple(self, texts: Sequence[str], row: list[int]) -> Triple:
+        candidate, source, reference = (
+            None if number < 0 else _SURROGATES.sub("\ufffd", texts[number]) for number in row
+        )
+        return Triple(candidate or "", source, reference)
+
+    def _read(self, triples: Sequence[Triple], batch: int | None) -> list[tuple[float, bool]]:
+        """Score and cut of triples that are not known, those of like length together."""
+        sequences = self.sequences(triples)
+        lengths = np.array([len(one.ids) for one in sequences], dtype=np.int64)
+        values = np.zeros(len(sequences))
+        budget = _PADDED["cpu" if self.device == "cpu" else "cuda"]
+        for group in length_batches(lengths, budget):
+            for some in _alike(group, lengths, batch):
+                values[some] = self.forward(*self._padded([sequences[n] for n in some.tolist()]))
+                self.read += len(some)
+        return [(score, one.cut) for score, one in zip(values.tolist(), sequences, strict=True)]
+
+    def _padded(
+        self, some: Sequence[PieceSequence]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
+        lengths = np.array([len(one.ids) for one in some], dtype=np.int64)
+        kept = np.arange(int(lengths.max(initial=1))) < lengths[:, None]
+        ids = np.full(kept.shape, self.pad, dtype=np.int64)
+        ids[kept] = np.concatenate([np.array(one.ids, dtype=np.int64) for one in some])
+        return ids, kept, np.array([one.first for one in some], dtype=np.int64)
+
+
+def _alike(
+    group: NDArray[np.int64], lengths: NDArray[np.int64], most: int | None
+) -> Iterator[NDArray[np.int64]]:
+    """Parts of a group, the longest first, so that none is padded far beyond its shortest."""
+    start = 0
+    while start < len(group):
+        longest = int(lengths[group[start]])
+        near = lengths[group] >= longest - max(longest // 4, _SPREAD)
+        stop = min(int(near.sum()), start + (most or len(group)))
+        yield group[start:stop]
+        start = stop
+
+
+def _address(triple: Triple) -> tuple[str, ...]:
+    """A combination as texts, those that are not read told from empty ones."""
+    return tuple("-" if text is None else f"+{text}" for text in triple)
+
+
+# The metric, bound.
+
+
+def check_model(metric: str, model: str) -> None:
+    """Refuse a metric without a model.
+
+    Raises:
+        SpecError: there is none.
+    """
+    if not model:
+        raise SpecError(
+            f"{metric} takes a model first: {metric}('FOLDER'), a folder or a name on the model hub"
+            " (scores that another tool computed come by scores('FILE'))"
+        )
+
+
+def needs_of_model(model: str, revision: str | None) -> tuple[Dependency, ...]:
+    """What studies are told of a model: its name, or its folder in gnomon's own place."""
+    return (Dependency("model", place_of_model(model), revision or ""),)
+
+
+class JointOptions(Metric, Protocol):
+    """What is read of the options of such a metric."""
+
+    @property
+    def batch(self) -> int | None: ...
+    @property
+    def lost(self) -> str:
+        """What of a sequence that is too long is left out."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class BoundJoint(MeanOfSegments):
+    """A metric that reads the texts of a segment as one sequence, ready to score.
+
+    Attributes:
+        metric: the options.
+        model: counts what it reads.
+    """
+
+    metric: JointOptions
+    model: JointModel
+
+    @property
+    def signature(self) -> Signature:
+        """Spec, model with revision or hash, most pieces, and the licence of the weights."""
+        return Signature(self.metric.spec).adding(
+            model=self.model.folder.identity,
+            pieces=self.model.limit,
+            licence=licence_of(self.model.folder),
+        )
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Sentence scores, float64 [K, N]; means over the references of a segment.
+
+        NaN where there is no reference, and one is read.
+        """
+        rows = input_rows(batch, self.metric.needs)
+        distinct, back = np.unique(rows.texts, axis=0, return_inverse=True)
+        scores, _ = self.model.scores(batch.texts, distinct, self.metric.batch)
+        return rows.means(scores[back.reshape(-1), None])[..., 0]
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """Inputs that were cut at the model's limit."""
+        distinct = np.unique(input_rows(batch, self.metric.needs).texts, axis=0)
+        _, cut = self.model.scores(batch.texts, distinct, self.metric.batch)
+        return read_whole(self.metric.spec, self.model.limit, cut, self.metric.lost)
+
+
+def read_whole(spec: str, limit: int, cut: NDArray[np.bool_], lost: str) -> tuple[str, ...]:
+    """What to say of sequences that were cut; nothing where none was.
+
+    Args:
+        spec: of the metric.
+        limit: most pieces of a sequence.
+        cut: bool [D], of the distinct sequences.
+        lost: what is left out of those.
+    """
+    if not cut.any():
+        return ()
+    told = (
+        f"{spec}: {int(cut.sum())} of {len(cut)} inputs are longer than the model takes ({limit}"
+        f" pieces, of all texts of a segment together); {BEGINNINGS} ({lost})"
+    )
+    return (told,)

@@ -1,0 +1,117 @@
+"""Best matches of the pieces of two texts, from the states that a learned metric pools.
+
+The score is what its head makes of whole texts; matches tell how near each piece of one text comes
+to one of the other in what the head looks at. Difficulty weighs words by them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon.metrics.learned.pooling import piece_places
+from gnomon.models import Embedded, Pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.metrics.learned.encoder import MetricEncoder, States
+
+__all__ = ["PooledPieces"]
+
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(eq=False)
+class PooledPieces:
+    """The encoder of a learned metric, as :class:`gnomon.metrics.Matcher` takes encoders.
+
+    Attributes:
+        encoder: of the metric.
+        read: from the states of all layers to the one that is pooled, tensor [B, W, d].
+        limit: most pieces of a text, special ones included.
+        identity: of the metric's files.
+        memory: what was found last, by name.
+    """
+
+    encoder: MetricEncoder
+    read: Callable[[States], Any]
+    limit: int
+    identity: str
+    memory: dict[str, Any]
+
+    layer = "pooled"
+    long = "truncate"
+
+    @property
+    def device(self) -> str:
+        """Where it runs: "cpu", "cuda"."""
+        return self.encoder.device
+
+    @property
+    def dimensions(self) -> int:
+        """Size of a vector."""
+        return self.encoder.dimensions
+
+    @property
+    def runner(self) -> str:
+        """How it computes."""
+        return self.encoder.precision
+
+    def pieces(self, texts: Sequence[str], wanted: Iterable[int]) -> Pieces:
+        """Some of the texts in pieces, special ones at both ends; words end at white space."""
+        order = sorted(wanted)
+        ids: list[NDArray[np.int32]] = []
+        places: list[NDArray[np.int32]] = []
+        words: list[NDArray[np.int32]] = []
+        lengths = np.zeros(len(texts), dtype=np.int64)
+        truncated = np.zeros(len(texts), dtype=np.bool_)
+        split = self.encoder.pieces([texts[number] for number in order])
+        for number, one in zip(order, split, strict=True):
+            ids.append(self.encoder.alone(one.ids, self.limit))
+            places.append(piece_places(texts[number], one, self.limit))
+            words.append(_words(texts[number], places[-1]))
+            lengths[number] = len(ids[-1])
+            truncated[number] = len(one.ids) > self.limit - 2
+        whole = np.concatenate([np.zeros((0, 2), np.int32), *places])
+        word = np.concatenate([np.zeros(0, np.int32), *words])
+        return Pieces(
+            offsets=np.concatenate([[0], np.cumsum(lengths)]),
+            ids=np.concatenate([np.zeros(0, np.int32), *ids]),
+            start=np.ascontiguousarray(whole[:, 0]),
+            end=np.ascontiguousarray(whole[:, 1]),
+            word=word,
+            special=word < 0,
+            truncated=truncated,
+            unknown=0,
+        )
+
+    def embed(self, pieces: Pieces, texts: NDArray[np.int64]) -> Embedded:
+        """The states of all pieces of some texts as unit vectors; each text is encoded once."""
+        import torch
+
+        sizes = pieces.lengths[texts]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        vectors = torch.empty((int(offsets[-1]), self.dimensions), device=self.device)
+        sequences = [
+            pieces.ids[pieces.offsets[text] : pieces.offsets[text + 1]] for text in texts.tolist()
+        ]
+        for group, states in self.encoder.states(sequences):
+            found = torch.nn.functional.normalize(self.read(states), dim=-1)
+            for row, number in enumerate(group.tolist()):
+                own = slice(int(offsets[number]), int(offsets[number + 1]))
+                vectors[own] = found[row, : int(sizes[number])]
+        return Embedded(texts, offsets, vectors)
+
+
+def _words(text: str, places: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The word of each piece, int32 [n]; -1 for the special ones at both ends."""
+    starts = np.array([found.start() for found in _WORD.finditer(text)], dtype=np.int32)
+    words = np.maximum(np.searchsorted(starts, places[:, 0], side="right") - 1, 0)
+    words[[0, -1]] = -1
+    return words.astype(np.int32)

@@ -1,0 +1,263 @@
+"""What all learned metrics have in common: options, inputs, memory, notices, signatures."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+
+from gnomon.core.dependencies import Dependency
+from gnomon.core.errors import GnomonError, SpecError
+from gnomon.core.scores import BEGINNINGS
+from gnomon.core.signature import Signature
+from gnomon.metrics.comparisons import pair_rows
+from gnomon.metrics.learned.architectures import architecture_of
+from gnomon.metrics.learned.encoder import LearnedPrecision, load_metric
+from gnomon.metrics.learned.weights import find_learned
+from gnomon.metrics.means import MeanOfSegments, aggregate_means
+from gnomon.metrics.registry import check_needs
+from gnomon.metrics.spec import Options
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
+    from gnomon.metrics.learned.encoder import LoadedMetric
+    from gnomon.metrics.learned.weights import LearnedModel
+    from gnomon.metrics.protocol import Input
+
+__all__ = ["BoundLearned", "InputRows", "LearnedOptions", "Triple", "input_rows", "triples_of"]
+
+#: distinct inputs that are scored at a time; what they need is held meanwhile
+_BLOCK = 2048
+
+
+class Triple(NamedTuple):
+    """Texts that a score is of; None: the metric does not look at that one."""
+
+    candidate: str
+    source: str | None
+    reference: str | None
+
+
+# Options.
+
+
+@dataclass(frozen=True)
+class LearnedOptions(Options, ABC):
+    """Options of learned metrics.
+
+    Attributes:
+        model: folder of a converted metric, or the name under which ``gnomon setup model`` put it
+            into gnomon's own place.
+        device: "cpu", "cuda", ...; by default a GPU if there is one.
+        precision: "fp32"; mixed precision with "bf16" or "fp16"; "int8": products in 8 bits, by
+            ONNX Runtime on the CPU, for approximate scores.
+        batch: most texts that are encoded at a time; specs do not show it.
+        embeddings: folder where what the encoder gives is kept for later runs; specs do not show
+            it.
+
+    Raises:
+        SpecError: an option has a value that it cannot have.
+    """
+
+    opening: ClassVar[str] = "model"
+    pooled: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool] = True
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"batch": (1, 65536)}
+
+    model: str = ""
+    device: str | None = None
+    precision: LearnedPrecision = "fp32"
+    batch: int | None = field(default=None, compare=False)
+    embeddings: str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.model:
+            raise SpecError(
+                f"{self.name} takes a model first: {self.name}('FOLDER'), a folder that gnomon"
+                " setup model wrote, or the name that it was given there (scores that another tool"
+                " computed come by scores('FILE'))"
+            )
+
+    @property
+    def learned(self) -> LearnedModel:
+        """The converted metric.
+
+        Raises:
+            MissingFileError, MissingDependencyError: it is not on this machine.
+            DataError: the folder holds none.
+            SpecError: it is one for a metric of another name.
+        """
+        found = find_learned(self.model)
+        right = architecture_of(found.kind).spec(found.settings)
+        if right != self.name:
+            raise SpecError(
+                f"{self.name}: {self.model!r} is a {found.kind}, which is a metric {right!r}; write"
+                f" {right}('{self.model}')"
+            )
+        return found
+
+    @property
+    @abstractmethod
+    def needs(self) -> frozenset[Input]:
+        """What candidates are scored against, as the class of the model tells."""
+
+    @abstractmethod
+    def bind(self, testset: TestSet) -> BoundLearned:
+        """Load the model."""
+
+    def check_outline(self, outline: Outline | None) -> None:  # noqa: ARG002  # the protocol's
+        """Refuse a model that is not here, or not of this metric."""
+        _ = self.learned
+
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:  # noqa: ARG002  # one for all languages
+        """The files of the model."""
+        try:
+            path = str(find_learned(self.model).folder.path)
+        except GnomonError:
+            path = self.model
+        return (Dependency("model", path),)
+
+    def loaded(self, testset: TestSet) -> LoadedMetric:
+        """The model in memory, for a test set that has what it needs.
+
+        Raises:
+            DataError: the test set lacks sources or references, or the files do not fit.
+            MissingDependencyError: torch, transformers, tokenizers or the model is not here.
+        """
+        check_needs(self, testset.outline)
+        found = load_metric(self.learned, device=self.device, precision=self.precision)
+        if self.batch is None:
+            return found
+        own = replace(found.encoder, batch=self.batch, encoded=0, tokens=0)
+        return replace(found, encoder=own, memory={})
+
+
+# Inputs.
+
+
+@dataclass(frozen=True, eq=False)
+class InputRows:
+    """What is scored: every candidate with its source and each of its references, one row each.
+
+    Attributes:
+        shape: (K, N).
+        cell: int64 [P], system * N + segment.
+        texts: int64 [P, 3], numbers of candidate, source and reference; -1 for what is not needed.
+    """
+
+    shape: tuple[int, int]
+    cell: NDArray[np.int64]
+    texts: NDArray[np.int64]
+
+    def means(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Values [P, S] of rows as means [K, N, S] over references; NaN where there is none."""
+        cells = self.shape[0] * self.shape[1]
+        total = np.zeros((cells, values.shape[1]))
+        np.add.at(total, self.cell, values)
+        count = np.bincount(self.cell, minlength=cells).astype(np.float64)
+        sums = np.stack([total, np.broadcast_to(count[:, None], total.shape)], axis=-1)
+        return aggregate_means(sums).reshape(*self.shape, values.shape[1])
+
+
+def input_rows(batch: Batch, needs: Collection[str]) -> InputRows:
+    """The rows of a batch, by system, segment and reference."""
+    systems, segments = batch.shape
+    if "references" in needs:
+        pairs = pair_rows(batch)
+        cell, candidate, reference = pairs.cell, pairs.candidate, pairs.reference
+    else:
+        cell = np.arange(systems * segments)
+        candidate, reference = batch.candidates.astype(np.int64).ravel(), np.full(len(cell), -1)
+    source = np.full(len(cell), -1)
+    if "sources" in needs and batch.sources is not None:
+        source = batch.sources.astype(np.int64)[cell % max(segments, 1)]
+    return InputRows(batch.shape, cell, np.stack([candidate, source, reference], axis=-1))
+
+
+# Bound metrics.
+
+
+@dataclass(frozen=True, eq=False)
+class BoundLearned(MeanOfSegments, ABC):
+    """A learned metric, ready to score.
+
+    Attributes:
+        metric: the options.
+        model: the loaded metric; counts what it encodes.
+    """
+
+    metric: LearnedOptions
+    model: LoadedMetric
+
+    @property
+    def signature(self) -> Signature:
+        """Spec, model with a hash of its files, place of origin, licence, and the precision."""
+        fields = self.model.model.signature_fields
+        if self.model.encoder.precision != "fp32":
+            fields["precision"] = self.model.encoder.precision
+        return Signature(self.metric.spec).adding(fields)
+
+    @abstractmethod
+    def score_triples(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
+        """Scores of some inputs and of their parts, float64 [P, S]; the first is the metric's."""
+
+    @property
+    @abstractmethod
+    def limit(self) -> int:
+        """Most pieces of an input, special ones included."""
+
+    @abstractmethod
+    def cut_texts(self, triples: Sequence[Triple]) -> tuple[int, int]:
+        """How many of the texts of some inputs are cut, and how many there are."""
+
+    def all_parts(self, batch: Batch) -> NDArray[np.float64]:
+        """Scores and parts of all segments, float64 [K, N, S]; means over references."""
+        rows = input_rows(batch, self.needs)
+        distinct, first, back = np.unique(
+            rows.texts, axis=0, return_index=True, return_inverse=True
+        )
+        # neighbours share sources and references, which are then still held
+        order = np.argsort(rows.cell[first] % max(rows.shape[1], 1), kind="stable")
+        found: NDArray[np.float64] | None = None
+        for at in range(0, len(order), _BLOCK):
+            chosen = order[at : at + _BLOCK]
+            values = self.score_triples(triples_of(batch, distinct[chosen]))
+            if found is None:
+                found = np.empty((len(distinct), values.shape[1]))
+            found[chosen] = values
+        if found is None:
+            return np.full((*rows.shape, 1), np.nan)
+        return rows.means(found[back.reshape(-1)])
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Sentence scores, float64 [K, N]; NaN without a reference that is needed."""
+        return self.all_parts(batch)[..., 0]
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """How many texts were cut."""
+        distinct = np.unique(input_rows(batch, self.needs).texts, axis=0)
+        cut, whole = self.cut_texts(triples_of(batch, distinct))
+        if not cut:
+            return ()
+        told = (
+            f"{self.metric.spec}: {cut} of {whole} inputs are longer than the model takes"
+            f" ({self.limit} pieces, special ones included); {BEGINNINGS}"
+        )
+        return (told,)
+
+
+def triples_of(batch: Batch, rows: NDArray[np.int64]) -> list[Triple]:
+    """The texts of some rows, int64 [P, 3], of :class:`InputRows`."""
+    return [
+        Triple(*(batch.texts[number] if number >= 0 else None for number in row))  # type: ignore[arg-type]  # there is always a candidate
+        for row in rows.tolist()
+    ]

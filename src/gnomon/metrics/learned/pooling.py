@@ -1,0 +1,475 @@
+"""Vectors of texts some of whose pieces are masked, from the states of all pieces.
+
+States are made once; masks later cost no encoding. Those of wide encoders are kept in half
+precision; beyond a size they lie in a temporary file. Vectors of texts without masks are exact in
+any case.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon.core.options import SEED
+from gnomon.core.signature import content_hash
+from gnomon.data.formats import explain_failure
+from gnomon.metrics.masking import Action
+from gnomon.metrics.sequences import ranges
+from gnomon.metrics.tokenise import TokenPlaces, TokenTable, Vocabulary
+from gnomon.models import text_places
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
+    from gnomon.metrics.learned.encoder import MetricEncoder, States, TextPieces
+    from gnomon.metrics.sequences import TokenMasks
+
+__all__ = ["POOLS", "PieceMasks", "StatesOfTexts", "WordDonors", "piece_places"]
+
+#: ways of pooling that look at all positions
+POOLS = ("avg", "max")
+#: most dimensions of states that are kept as they are; those of more in half precision. It goes by
+#: the model alone: by the size of the batch, a score would depend on what else is scored
+_EXACT = 512
+#: bytes of states that are kept in memory
+_MEMORY = 1 << 26
+#: least size of a state, so that one can divide by it
+_SMALLEST = 1e-30
+
+
+# States.
+
+
+@dataclass(frozen=True, eq=False)
+class PieceStates:
+    """The states of pieces.
+
+    Attributes:
+        values: float32 [rows, d]; or float16, to multiply by ``scale``.
+        scale: float32 [rows], or None.
+    """
+
+    values: NDArray[np.floating]
+    scale: NDArray[np.float32] | None
+
+    @classmethod
+    def empty(cls, rows: int, dimensions: int) -> PieceStates:
+        """Room for the states of some pieces."""
+        if dimensions <= _EXACT:
+            return cls(_room((rows, dimensions), np.float32), None)
+        return cls(_room((rows, dimensions), np.float16), np.ones(rows, dtype=np.float32))
+
+    def put(self, rows: slice, states: NDArray[np.float32]) -> None:
+        """Keep the states of some pieces."""
+        if self.scale is not None:  # large states are beyond what 16 bits can say
+            self.scale[rows] = np.maximum(np.abs(states).max(axis=1), _SMALLEST)
+            states = states / self.scale[rows, None]
+        self.values[rows] = states
+
+    def of(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The states of some pieces, float32 [R, d]."""
+        found: NDArray[np.floating] = self.values[rows]
+        if self.scale is not None:
+            found = found * self.scale[rows, None]
+        return np.asarray(found, dtype=np.float32)
+
+
+def _room(shape: tuple[int, int], kind: type[np.floating]) -> NDArray[Any]:
+    """Room for values, in memory or in a temporary file without a name."""
+    if shape[0] * shape[1] * np.dtype(kind).itemsize <= _MEMORY:
+        return np.empty(shape, dtype=kind)
+    with (
+        explain_failure(Path(tempfile.gettempdir())),
+        tempfile.TemporaryFile(prefix="gnomon-") as file,
+    ):
+        return np.memmap(file, dtype=kind, mode="w+", shape=shape)
+
+
+@dataclass(frozen=True, eq=False)
+class StatesOfTexts:
+    """The states of the pieces of some texts.
+
+    Attributes:
+        texts: all texts.
+        table: their pieces, special ones included; texts that were not asked for have none.
+        states: in the order of the table.
+        vectors: float32 [E, d], of the texts as they are.
+        place: int64 [T], row of each text in these; -1 for texts that were not asked for.
+        how: "avg" or "max".
+    """
+
+    texts: tuple[str, ...]
+    table: TokenTable
+    states: PieceStates
+    vectors: NDArray[np.float32]
+    place: NDArray[np.int64]
+    how: str
+
+    @classmethod
+    def of(
+        cls,
+        encoder: MetricEncoder,
+        texts: tuple[str, ...],
+        wanted: NDArray[np.int64],
+        *,
+        limit: int,
+        read: Callable[[States], Any],
+        how: str,
+    ) -> StatesOfTexts:
+        """Encode some texts, each once.
+
+        Args:
+            encoder: of the metric.
+            texts: all texts.
+            wanted: numbers of those to encode.
+            limit: most pieces of a text, special ones included.
+            read: from the states of all layers to the one that is pooled, tensor [B, W, d].
+            how: "avg" or "max".
+        """
+        some = [texts[number] for number in wanted.tolist()]
+        found = encoder.pieces(some)
+        sequences = [encoder.alone(one.ids, limit) for one in found]
+        places = [piece_places(text, one, limit) for text, one in zip(some, found, strict=True)]
+        lengths = np.zeros(len(texts), dtype=np.int64)
+        lengths[wanted] = [len(ids) for ids in sequences]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        states = PieceStates.empty(int(offsets[-1]), encoder.dimensions)
+        vectors = _room((len(wanted), encoder.dimensions), np.float32)
+        for group, layers in encoder.states(sequences):
+            state = read(layers).cpu().numpy()
+            for row, number in enumerate(group.tolist()):
+                first = offsets[wanted[number]]
+                own = state[row, : len(sequences[number])]
+                vectors[number] = _over(how, own)
+                states.put(slice(first, first + len(own)), own)
+        where = np.concatenate([np.zeros((0, 2), np.int32), *places])
+        table = TokenTable(
+            tokeniser="the model's vocabulary",
+            offsets=offsets,
+            ids=np.concatenate([np.zeros(0, np.int32), *sequences]),
+            vocabulary=Vocabulary.of([]),
+            tokenised=len(wanted),
+            places=lambda: TokenPlaces(where[:, 0].copy(), where[:, 1].copy()),
+        )
+        place = np.full(len(texts), -1, dtype=np.int64)
+        place[wanted] = np.arange(len(wanted))
+        return cls(texts, table, states, vectors, place, how)
+
+    def holds(self, texts: tuple[str, ...], wanted: NDArray[np.int64]) -> bool:
+        """Whether these texts are known."""
+        same = self.texts is texts or self.texts == texts
+        return same and bool((self.table.lengths[wanted] > 0).all())
+
+    def touched(self, pieces: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which texts have one of some pieces, bool [T]."""
+        before = np.concatenate([[0], np.cumsum(pieces)])
+        return before[self.table.offsets[1:]] > before[self.table.offsets[:-1]]
+
+    def pooled(self, texts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The vectors of some texts, float32 [E, d]."""
+        return self.vectors[self.place[texts]]
+
+    def masked(
+        self,
+        pairs: NDArray[np.int64],
+        masks: PieceMasks,
+        donors: NDArray[np.int64] | None = None,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """The vectors of some texts, each beside another one, with words exchanged.
+
+        - Words that are masked alike become those of the text beside: what both have stays, the
+          rest of the first text's goes, and the rest of the other's comes, each piece with its
+          state.
+        - Words that are masked apart take the mean state of the words that are masked apart in a
+          third text (for "max" its largest values), in their own number.
+
+        A mean is not formed anew: what goes is taken from it, and what comes is added.
+
+        Args:
+            pairs: int64 [P, 2], numbers of the texts and of those beside them.
+            masks: which pieces are masked, and how.
+            donors: int64 [D, P], numbers of third texts, each of which has words that are masked
+                apart; -1: such words are left out. The special pieces at both ends are never
+                masked, so that no text is empty.
+
+        Returns:
+            int64 [C], the pairs that the masks change; float32 [D, C, d], the vectors of these with
+            the words of each of the third texts.
+        """
+        texts, others = pairs.T
+        if donors is None:
+            donors = np.full((1, len(pairs)), -1)
+        rows, owner = self._rows(texts)
+        gone = masks.apart[rows]
+        lost = np.bincount(owner[gone], minlength=len(texts))
+        gone |= masks.alike[rows] & ~masks.common(rows, others[owner])
+        beside, of = self._rows(others)
+        taken = masks.alike[beside] & ~masks.common(beside, texts[of])
+        beside, of = beside[taken], of[taken]
+        changed = np.union1d(owner[gone], of)
+        total, count = self._left(texts, rows, owner, gone)
+        some, values, sizes = self._reduced(beside, of)
+        self._add(total, count, some, values, sizes)
+        found = np.empty((len(donors), len(changed), total.shape[1]), dtype=np.float32)
+        for draw, third in enumerate(donors):
+            whole, size = total.copy(), count.copy()
+            open_ = np.flatnonzero((lost > 0) & (third >= 0))
+            own, back = np.unique(third[open_], return_inverse=True)
+            given, of = self._rows(own)
+            taken = masks.apart[given]
+            _, values, sizes = self._reduced(given[taken], of[taken])
+            if self.how == "avg":
+                values /= sizes[:, None]
+                values = values[back] * lost[open_, None]
+            else:
+                values = values[back]
+            self._add(whole, size, open_, values, lost[open_])
+            found[draw] = whole[changed] if self.how == "max" else (whole / size[:, None])[changed]
+        return changed, found
+
+    def _left(
+        self,
+        texts: NDArray[np.int64],
+        rows: NDArray[np.int64],
+        owner: NDArray[np.int64],
+        gone: NDArray[np.bool_],
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Sums (or maxima) over the rows of each text that are not gone, and how many these are."""
+        if self.how == "max":
+            _, values, sizes = self._reduced(rows[~gone], owner[~gone])
+            return values.astype(np.float64), sizes
+        count = self.table.lengths[texts]
+        total = self.pooled(texts).astype(np.float64) * count[:, None]
+        some, values, sizes = self._reduced(rows[gone], owner[gone])
+        total[some] -= values
+        count[some] -= sizes
+        return total, count
+
+    def _add(
+        self,
+        total: NDArray[np.float64],
+        count: NDArray[np.int64],
+        some: NDArray[np.int64],
+        values: NDArray[np.float32],
+        sizes: NDArray[np.int64],
+    ) -> None:
+        """Add what is pooled of other rows to some of what is pooled."""
+        total[some] = np.maximum(total[some], values) if self.how == "max" else total[some] + values
+        count[some] += sizes
+
+    def _rows(self, texts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows of some texts, and the position of the text of each."""
+        sizes = self.table.lengths[texts]
+        first = np.cumsum(sizes) - sizes
+        rows = np.arange(int(sizes.sum())) + np.repeat(self.table.offsets[texts] - first, sizes)
+        return rows, np.repeat(np.arange(len(texts)), sizes)
+
+    def _reduced(
+        self, rows: NDArray[np.int64], owner: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
+        """Owners of some rows, sums (or maxima) over the rows of each, and how many these are."""
+        some, bounds, sizes = np.unique(owner, return_index=True, return_counts=True)
+        values = self.states.of(rows)
+        if not len(some):
+            return some, values, sizes
+        over = np.maximum if self.how == "max" else np.add
+        return some, over.reduceat(values, bounds, axis=0, dtype=np.float32), sizes
+
+
+def _over(how: str, states: NDArray[np.float32]) -> NDArray[np.floating]:
+    """The vector of a text, of the states of all its pieces."""
+    values: NDArray[np.floating] = (
+        states.max(axis=0) if how == "max" else states.mean(axis=0, dtype=np.float64)
+    )
+    return values
+
+
+# Masks.
+
+
+@dataclass(frozen=True, eq=False)
+class PieceMasks:
+    """The masked pieces of one variant.
+
+    A *word* is what one span covers. Words of several features may hold the same pieces; what a
+    word is does not change with what else is masked.
+
+    Attributes:
+        alike: bool [rows], pieces that are masked alike on both sides.
+        apart: bool [rows], pieces that are masked differently on each side.
+        rows: int64 [M], ascending: the pieces of words that are masked alike, once for each word.
+        codes: int64 [M], of these words: the same for equal words (the same ids), where the first
+            of a text is another word than the second.
+        known: int64, sorted: text * stride + code of all of them.
+        stride: one more than the largest code.
+    """
+
+    alike: NDArray[np.bool_]
+    apart: NDArray[np.bool_]
+    rows: NDArray[np.int64]
+    codes: NDArray[np.int64]
+    known: NDArray[np.int64]
+    stride: int
+
+    @classmethod
+    def of(cls, masks: TokenMasks, variant: int) -> PieceMasks:
+        """The pieces that a variant of a plan masks."""
+        table, won = masks.tokens, masks.masks(variant)
+        alike = np.zeros(len(table.ids), dtype=np.bool_)
+        apart = alike.copy()
+        alike[won.token[won.action == Action.SHARED]] = True
+        apart[won.token[won.action == Action.PRIVATE]] = True
+        words = _words(masks, variant)
+        texts = np.searchsorted(table.offsets, [own[0] for own in words], "right") - 1
+        known: dict[tuple[int, bytes, int], int] = {}
+        counts: Counter[tuple[int, bytes]] = Counter()
+        code = np.zeros(len(words), dtype=np.int64)
+        for number, (text, own) in enumerate(zip(texts.tolist(), words, strict=True)):
+            ids = table.ids[own].tobytes()
+            counts[text, ids] += 1
+            key = (len(own), ids, counts[text, ids])
+            code[number] = known.setdefault(key, len(known))
+        stride = len(known) + 1
+        rows = np.concatenate([np.zeros(0, np.int64), *words])
+        codes = np.repeat(code, [len(own) for own in words])
+        order = np.argsort(rows, kind="stable")
+        found = np.unique(texts * stride + code)
+        return cls(alike, apart, rows[order], codes[order], found, stride)
+
+    def common(self, rows: NDArray[np.int64], texts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether a word of each of some pieces is masked alike in a text, too, bool [R]."""
+        low = np.searchsorted(self.rows, rows, "left")
+        sizes = np.searchsorted(self.rows, rows, "right") - low
+        owner = np.repeat(np.arange(len(rows)), sizes)
+        wanted = texts[owner] * self.stride + self.codes[ranges(low, sizes)]
+        shared = owner[np.isin(wanted, self.known)]
+        return np.bincount(shared, minlength=len(rows)) > 0
+
+
+def _words(masks: TokenMasks, variant: int) -> list[NDArray[np.int64]]:
+    """The pieces of each word that is masked alike, in the order of the texts; each word once."""
+    found: dict[bytes, NDArray[np.int64]] = {}
+    for group in np.flatnonzero(masks.plan.actions[variant] == Action.SHARED).tolist():
+        own = masks.group_masks(group)
+        for pieces in np.split(own.token, np.flatnonzero(np.diff(own.span)) + 1):
+            if len(pieces):
+                found.setdefault(pieces.tobytes(), pieces)
+    return sorted(found.values(), key=lambda own: (int(own[0]), len(own)))
+
+
+#: other references whose words stand in the place of words that are masked differently: with one
+#: more segments score below their anti-oracle, with eight fewer, but each costs a pass of the head
+_DRAWS = 2
+#: hashes that are held at a time
+_RANKED = 1 << 22
+_LAST = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@dataclass(frozen=True, eq=False)
+class WordDonors:
+    """References that can give words to other segments, in an order that each segment has.
+
+    The order is that of a hash of the seed, of the segment's first reference and of the other one:
+    it depends on nothing else, so that what a segment draws changes only where a reference comes
+    (or goes) that stands before the others.
+
+    Attributes:
+        texts: int64 [D], numbers of the references.
+        marks: uint64 [D], hashes of these.
+        segment_marks: uint64 [N], hashes of the seed and of each segment's first reference.
+        segments: int64 [N], for each segment the first one that draws as it does.
+        own: int64 [O, 2], segments, and places in ``texts`` of references of theirs.
+    """
+
+    texts: NDArray[np.int64]
+    marks: NDArray[np.uint64]
+    segment_marks: NDArray[np.uint64]
+    segments: NDArray[np.int64]
+    own: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, batch: Batch, texts: NDArray[np.int64]) -> WordDonors:
+        """Order some references for every segment of a batch.
+
+        Args:
+            batch: the texts.
+            texts: numbers of the references, ascending.
+        """
+        sides = [tuple(one.tolist()) for one in batch.references]
+        first: dict[tuple[int, ...], int] = {}
+        segments = [first.setdefault(one, number) for number, one in enumerate(sides)]
+        place = {text: number for number, text in enumerate(texts.tolist())}
+        own = [(n, place[t]) for n, one in enumerate(sides) for t in one if t in place]
+        return cls(
+            texts,
+            _marks((batch.texts[text],) for text in texts.tolist()),
+            _marks((str(SEED), *(batch.texts[text] for text in one[:1])) for one in sides),
+            np.array(segments, dtype=np.int64),
+            np.array(own, dtype=np.int64).reshape(-1, 2),
+        )
+
+    def drawn(self, held: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """For each segment the first references of others that have something.
+
+        Args:
+            held: bool [T], which texts have it.
+
+        Returns:
+            int64 [draws, N], numbers of texts. Where only one reference has it, all draws are that
+            one; where none has, they are -1.
+        """
+        size = len(self.segments)
+        found = np.full((_DRAWS, size), -1, dtype=np.int64)
+        chosen = np.flatnonzero(held[self.texts])
+        if not len(chosen):
+            return found
+        place = np.full(len(self.texts), -1, dtype=np.int64)
+        place[chosen] = np.arange(len(chosen))
+        own = np.stack([self.own[:, 0], place[self.own[:, 1]]], axis=1)
+        own = own[own[:, 1] >= 0]
+        step = max(1, _RANKED // len(chosen))
+        for at in range(0, size, step):
+            ranks = _mixed(self.segment_marks[at : at + step, None] ^ self.marks[chosen])
+            low, high = np.searchsorted(own[:, 0], [at, at + len(ranks)])
+            ranks[own[low:high, 0] - at, own[low:high, 1]] = _LAST
+            rows = np.arange(len(ranks))
+            for draw in range(_DRAWS):
+                best = ranks.argmin(axis=1)
+                there = ranks[rows, best] < _LAST
+                before = found[max(draw - 1, 0), at : at + step]
+                found[draw, at : at + step] = np.where(there, self.texts[chosen[best]], before)
+                ranks[rows, best] = _LAST
+        return found
+
+
+def _marks(every: Iterable[Iterable[str]]) -> NDArray[np.uint64]:
+    return np.array([int(content_hash(*one), 16) for one in every], dtype=np.uint64)
+
+
+def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Values whose order tells nothing of the order before (the end of splitmix64)."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        values = (values ^ (values >> np.uint64(shift))) * np.uint64(factor)
+    return values ^ (values >> np.uint64(31))
+
+
+def piece_places(text: str, pieces: TextPieces, limit: int) -> NDArray[np.int32]:
+    """Where the pieces of a text stand that is encoded, those at both ends too, int32 [n, 2].
+
+    Args:
+        text: the text.
+        pieces: of it, special ones left out.
+        limit: most pieces that are encoded, special ones included.
+    """
+    own = [(0, 0), *map(tuple, pieces.places[: limit - 2].tolist()), (0, 0)]
+    special = [1, *[0] * (len(own) - 2), 1]
+    clean = text or " "
+    return np.array(text_places(clean, 0, own, special), dtype=np.int32)

@@ -1,0 +1,200 @@
+"""Weights of BLEURT and MetricX that are published as pickles, written anew as safetensors.
+
+The pickles are read as those of COMET's checkpoints are
+(:mod:`gnomon.metrics.learned.checkpoints`).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import DataError, MissingDependencyError
+from gnomon.metrics.learned.checkpoints import check_name, hash_of, own_name, read_weights
+from gnomon.metrics.learned.weights import (
+    check_checksums,
+    check_target,
+    checksums,
+    new_folder,
+    own_folder,
+)
+from gnomon.models import ModelFolder, check_content, find_folder, find_model
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+__all__ = ["convert_weights", "find_joint_model", "is_plain", "place_of_model"]
+
+_PICKLES = "pytorch_model*.bin"
+#: what else of the folder is taken over: configuration, vocabulary, card
+_KEPT = ("*.json", "*.model", "vocab.txt", "README.md")
+_INDEX = "pytorch_model.bin.index.json"
+#: a mark of what was written here
+_ORIGIN = "converted.json"
+
+
+#: what models of BLEURT and MetricX call themselves
+_KINDS = ("bleurt", "mt5")
+
+
+def is_pickled(folder: Path) -> bool:
+    """Whether a folder holds weights as pickles of torch, and none as safetensors."""
+    return any(folder.glob(_PICKLES)) and not any(folder.glob("*.safetensors"))
+
+
+def is_plain(name: str, revision: str | None) -> bool:
+    """Whether a model is no checkpoint of Lightning, but a folder as transformers writes it.
+
+    Raises:
+        MissingFileError, MissingDependencyError: it is not on this machine.
+        DataError: its configuration is empty, a pipe, or a pointer of git LFS.
+    """
+    file = find_folder(name, revision, ("config.json",)).path / "config.json"
+    if file.exists():
+        check_content(file)
+    try:
+        said = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(said, dict) and said.get("model_type") in _KINDS
+
+
+def convert_weights(
+    name: str, *, into: str | None = None, revision: str | None = None
+) -> ModelFolder:
+    """Write the weights of a model as safetensors, beside its configuration and vocabulary.
+
+    Args:
+        name: a folder with ``pytorch_model.bin`` (or several such files), or a name on the hub.
+        into: the folder to write; by default one in gnomon's cache, found by the same name.
+        revision: commit, tag or branch on the hub.
+
+    Returns:
+        The folder that was written.
+
+    Raises:
+        MissingFileError: there is no such folder.
+        MissingDependencyError: torch is missing or too old, or the model is not on this machine.
+        DataError: there are no such weights, or they hold something that is not read.
+        UsageError: the folder to write holds something else.
+        OutputError: it cannot be written.
+    """
+    source = find_folder(name, revision, (*_KEPT, _PICKLES))
+    files = sorted(source.path.glob(_PICKLES))
+    if not files and any(source.path.glob("*.safetensors")):
+        raise DataError(
+            f"{source.name!r} ({source.path}) holds its weights as safetensors, which are read as"
+            f" they are: there is nothing to convert; name it in the spec of the metric"
+        )
+    if not files or not (source.path / "config.json").is_file():
+        raise DataError(f"{source.name!r} ({source.path}) holds no config.json, or no {_PICKLES}")
+    own = own_name(name)
+    target = Path(into).expanduser() if into else own_folder(own)
+    check_target(target, _is_converted, source.path)
+    origin = {
+        "name": own,
+        "revision": source.revision,
+        "checkpoint": "+".join(map(hash_of, files)),
+    }
+    if not into:
+        check_name(target, _origin(target), origin)
+    with new_folder(target) as part:
+        _write_weights(files, part)
+        for pattern in _KEPT:
+            for file in source.path.glob(pattern):
+                if file.is_file() and file.name != _INDEX:
+                    shutil.copy(file, part / file.name)
+        written = {**origin, "sha256": checksums(part)}
+        (part / _ORIGIN).write_text(json.dumps(written) + "\n", encoding="utf-8")
+    return ModelFolder(str(target) if into else own, target)
+
+
+def _is_converted(folder: Path) -> bool:
+    """Whether a folder holds weights that gnomon converted, and nothing else."""
+    known = (*_KEPT, "*.safetensors")
+    written = all(any(one.match(pattern) for pattern in known) for one in folder.iterdir())
+    return written and "sha256" in _origin(folder)
+
+
+def _origin(folder: Path) -> dict[str, Any]:
+    """What a conversion says of itself; empty where there is none."""
+    try:
+        found = json.loads((folder / _ORIGIN).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write_weights(files: list[Path], target: Path) -> None:
+    """One file of safetensors for each pickle, and their list where there are several."""
+    from safetensors.torch import save_file
+
+    where: dict[str, str] = {}
+    size = 0
+    for number, file in enumerate(files, start=1):
+        weights = read_weights(file)
+        place = f"model-{number:05}-of-{len(files):05}.safetensors"
+        place = place if len(files) > 1 else "model.safetensors"
+        # tensors may share values, which safetensors refuses
+        save_file(
+            {name: one.contiguous().clone() for name, one in weights.items()},
+            target / place,
+            metadata={"format": "pt"},
+        )
+        where |= dict.fromkeys(weights, place)
+        size += sum(one.numel() * one.element_size() for one in weights.values())
+    if len(files) > 1:
+        listed: Mapping[str, object] = {"metadata": {"total_size": size}, "weight_map": where}
+        path = target / "model.safetensors.index.json"
+        path.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
+
+
+def find_joint_model(name: str, revision: str | None) -> ModelFolder:
+    """A model of safetensors: in gnomon's own place, where it was converted, or anywhere else.
+
+    Raises:
+        MissingDependencyError: it is not on this machine.
+        DataError: its weights are pickles, or it holds none.
+    """
+    place = place_of_model(name)
+    if place != name:
+        return _checked(ModelFolder(name, Path(place)))
+    try:
+        found = find_folder(name, revision)
+    except MissingDependencyError as error:
+        raise MissingDependencyError(
+            f"{error}; weights that are published as pickles (pytorch_model.bin) are converted"
+            f" once: gnomon setup model {name}"
+        ) from error
+    if is_pickled(found.path):
+        raise DataError(
+            f"model {name!r} ({found.path}) holds its weights as pickles, which can run code;"
+            f" convert them once with: gnomon setup model {name}"
+        )
+    return _checked(find_model(name, revision))
+
+
+def _checked(folder: ModelFolder) -> ModelFolder:
+    """A model whose weights are those that gnomon wrote, where gnomon converted it."""
+    if (folder.path / _ORIGIN).is_file():
+        stated = _origin(folder.path).get("sha256")
+        if not isinstance(stated, dict):
+            raise DataError(
+                f"{folder.path / _ORIGIN} states no checksums of the weights (sha256); convert them"
+                " again: gnomon setup model FOLDER"
+            )
+        check_checksums(folder.path, stated)
+    return folder
+
+
+def place_of_model(name: str) -> str:
+    """The folder of a model that was converted into gnomon's own place; else its name."""
+    if name.startswith((".", "/", "~", "package:")):
+        return name
+    if Path(name).is_dir() and not is_pickled(Path(name)):
+        return name
+    own = own_folder(name)
+    return str(own) if (own / _ORIGIN).is_file() else name

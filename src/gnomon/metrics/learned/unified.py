@@ -1,0 +1,545 @@
+"""CometKiwi, UniTE and xCOMET: candidate and other texts read together, errors marked.
+
+Wan et al. (2022), "UniTE: Unified Translation Evaluation"; Rei et al. (2022), "CometKiwi";
+Guerreiro et al. (2024), "xCOMET: Transparent Machine Translation Evaluation through Fine-grained
+Error Detection". Equal to unbabel-comet 2.2.7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from gnomon.core.errors import SpecError, UsageError
+from gnomon.core.spans import ErrorSpan
+from gnomon.metrics.learned.encoder import Remembered, open_results
+from gnomon.metrics.learned.gradients import attributions, input_products
+from gnomon.metrics.learned.heads import FeedForward, LayerMix
+from gnomon.metrics.learned.metric import (
+    BoundLearned,
+    LearnedOptions,
+    Triple,
+    input_rows,
+    triples_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
+    from gnomon.core.testset import TestSet
+    from gnomon.metrics.differentiable import Attributions
+    from gnomon.metrics.learned.encoder import States, TextPieces
+    from gnomon.metrics.learned.gradients import Products
+    from gnomon.metrics.protocol import Input
+
+__all__ = ["BoundMarkingUnified", "BoundUnified", "CometKiwi", "Unite", "Xcomet"]
+
+#: weights of the three ways to read a candidate, for the probabilities of labels
+_SPAN_WEIGHTS = np.array([0.1667, 0.3333, 0.5], dtype=np.float32)
+#: xCOMET: weights of the three regressions and of the score from its own spans
+_SCORE_WEIGHTS = (0.12, 0.33, 0.33, 0.22)
+_ONE_WEIGHTS = (0.78, 0.22)
+#: xCOMET: penalties of severities, and the largest sum
+_PENALTIES = {"minor": 1, "major": 5, "critical": 10}
+_MOST = 25
+#: candidates whose errors are looked for at a time
+_AT_ONCE = 2048
+
+
+# Options.
+
+
+@dataclass(frozen=True)
+class _UnifiedOptions(LearnedOptions):
+    """Options of metrics that read a candidate together with other texts."""
+
+    threshold: float | None = None
+
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
+        **LearnedOptions.bounds,
+        "threshold": (0, 1),
+    }
+
+    @property
+    def needs(self) -> frozenset[Input]:
+        """Sources, references or both, as the model reads them and as is asked for."""
+        names: dict[str, Input] = {"src": "sources", "ref": "references"}
+        return frozenset(names[one] for one in self.sides)
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """What the candidate is read with: "src", "ref" or both."""
+        given = self.learned.settings["input_segments"]
+        sides = tuple(one for one in ("src", "ref") if one in given)
+        asked = {"all": sides, "source": ("src",), "reference": ("ref",)}[self.chosen[0]]
+        if not set(asked) <= set(sides) or not sides:
+            raise SpecError(
+                f"{self.name}: {self.model!r} reads {', '.join(map(str, given))}, and"
+                f" against={self.chosen[0]!r} is asked for"
+            )
+        return asked
+
+    @property
+    def chosen(self) -> tuple[str, str]:
+        """What the candidate is read with, and which part of the score is given."""
+        return "all", "all"
+
+    def bind(self, testset: TestSet) -> BoundUnified | BoundMarkingUnified:
+        """Load the model."""
+        loaded = self.loaded(testset)
+        if loaded.model.settings["word_level_training"]:
+            return BoundMarkingUnified(self, loaded)
+        if self.threshold is not None:
+            raise SpecError(
+                f"{self.name}: {self.model!r} marks no errors, so there is nothing for"
+                f" threshold={self.threshold} to decide"
+            )
+        return BoundUnified(self, loaded)
+
+
+@dataclass(frozen=True)
+class CometKiwi(_UnifiedOptions):
+    """CometKiwi: a regression on source and candidate read together; no reference is needed.
+
+    For checkpoints of the class ``UnifiedMetric`` that read candidate and source. Each distinct
+    pair is encoded once. The system score is the mean over segments.
+
+    Attributes:
+        threshold: of models that mark errors: a piece is an error where the probabilities of all
+            severities together exceed it; by default where one of them is the most probable label.
+
+    Raises:
+        SpecError: an option has a value that it cannot have, or the model is of another metric.
+    """
+
+    name: ClassVar[str] = "cometkiwi"
+    title: ClassVar[str] = "CometKiwi"
+
+
+@dataclass(frozen=True)
+class Unite(_UnifiedOptions):
+    """UniTE: the candidate read with source, with reference, and with both; the mean of the three.
+
+    For checkpoints of the class ``UnifiedMetric`` that read references. With several references
+    the score is the mean over them. The system score is the mean over segments.
+
+    Attributes:
+        against: what the candidate is read with: all that the model reads ("all"), "source" or
+            "reference".
+        part: which score is given: "all", or one of the three ("source", "reference", "both").
+        threshold: of models that mark errors: a piece is an error where the probabilities of all
+            severities together exceed it; by default where one of them is the most probable label.
+
+    Raises:
+        SpecError: an option has a value that it cannot have, or the model is of another metric.
+    """
+
+    name: ClassVar[str] = "unite"
+    title: ClassVar[str] = "UniTE"
+
+    against: Literal["all", "source", "reference"] = "all"
+    part: Literal["all", "source", "reference", "both"] = "all"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_part(self.name, self.against, self.part)
+
+    @property
+    def chosen(self) -> tuple[str, str]:
+        """What the candidate is read with, and which part of the score is given."""
+        return self.against, self.part
+
+
+@dataclass(frozen=True)
+class Xcomet(_UnifiedOptions):
+    """xCOMET: as UniTE, and a score from the errors that it marks itself.
+
+    With source and reference, .12, .33 and .33 of the three regressions, and .22 of 1 less the
+    penalties of its own error spans (1, 5 and 10 for minor, major and critical ones, at most 25) by
+    25; with one of them, .78 of the regression and .22 of that. With several references the score
+    is the mean over them, and errors are marked with the first. The system score is the mean over
+    segments.
+
+    Attributes:
+        against: what the candidate is read with: all that the model reads ("all"), "source" or
+            "reference".
+        part: which score is given: "all", one of the regressions ("source", "reference", "both"),
+            or that of its own errors ("mqm").
+        threshold: a piece is an error where the probabilities of all severities together exceed
+            it; by default where one of them is the most probable label.
+
+    Raises:
+        SpecError: an option has a value that it cannot have, or the model is of another metric.
+    """
+
+    name: ClassVar[str] = "xcomet"
+    title: ClassVar[str] = "xCOMET"
+
+    against: Literal["all", "source", "reference"] = "all"
+    part: Literal["all", "source", "reference", "both", "mqm"] = "all"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_part(self.name, self.against, self.part)
+
+    @property
+    def chosen(self) -> tuple[str, str]:
+        """What the candidate is read with, and which part of the score is given."""
+        return self.against, self.part
+
+
+def _check_part(name: str, against: str, part: str) -> None:
+    if against != "all" and part not in ("all", "mqm", against):
+        raise SpecError(
+            f"{name}: part={part!r} is of a candidate that is read otherwise than"
+            f" against={against!r}; leave one of them out"
+        )
+
+
+# Scoring.
+
+
+class _JointReading(NamedTuple):
+    """What the model says of one candidate, read in every way."""
+
+    scores: list[float]
+    labels: NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class BoundUnified(BoundLearned):
+    """CometKiwi or UniTE, ready to score; what was read last stays in memory."""
+
+    metric: _UnifiedOptions
+
+    @cached_property
+    def ways(self) -> tuple[tuple[str, ...], ...]:
+        """What the candidate is read with, each time."""
+        sides = self.metric.sides
+        return (sides,) if len(sides) == 1 else (("src",), ("ref",), ("src", "ref"))
+
+    @cached_property
+    def part_names(self) -> tuple[str, ...]:
+        """The columns of :meth:`score_triples`."""
+        names = {("src",): "source", ("ref",): "reference", ("src", "ref"): "both"}
+        return ("all", *(names[way] for way in self.ways))
+
+    def parts(self, batch: Batch) -> dict[str, NDArray[np.float64]]:
+        """The score ("all") and its parts, float64 [K, N] each; means over references."""
+        found = self.all_parts(batch)
+        return {name: found[..., column] for column, name in enumerate(self.part_names)}
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Sentence scores, float64 [K, N]; NaN without a reference that is needed."""
+        found = self.all_parts(batch)
+        # without any comparison there is one column of nothing
+        return found[..., self.part_names.index(self.metric.chosen[1]) if found.shape[2] > 1 else 0]
+
+    def score_triples(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
+        """Scores and their parts, float64 [P, S]."""
+        return np.array([self._scored(one) for one in self._read_all(triples)]).reshape(
+            len(triples), len(self.part_names)
+        )
+
+    def _scored(self, reading: _JointReading) -> list[float]:
+        """The score of a candidate, and its parts."""
+        return [float(np.mean(reading.scores)), *reading.scores]
+
+    def cut_texts(self, triples: Sequence[Triple]) -> tuple[int, int]:
+        """How many of the distinct inputs are cut, and how many there are."""
+        keys = self._keys(triples)
+        pieces = self._pieces(keys)
+        ends = self.model.encoder.ends
+        whole = [sum(len(pieces[text].ids) + ends for text in key) + 2 - ends for key in keys]
+        parts = [max(len(pieces[text].ids) for text in key) for key in keys]
+        most = self.model.encoder.limit - 2
+        cut = [n > self.limit or part > most for n, part in zip(whole, parts, strict=True)]
+        return sum(cut), len(keys)
+
+    @property
+    def limit(self) -> int:
+        """Most pieces of texts that are read together, special ones included."""
+        return self.model.encoder.positions
+
+    def attributions(self, batch: Batch) -> Attributions:
+        """Input times gradient of every piece of candidates and references (or sources).
+
+        A candidate that is read in several ways has the sum over these, as they weigh in the
+        score. What the metric takes off for its own errors has no gradient and is left out.
+
+        Raises:
+            UsageError: the part of the score that is asked for is that of its own errors.
+        """
+        return attributions(self, batch, self._differentiated)
+
+    def _way_weights(self) -> list[float]:
+        """What each way to read a candidate weighs in the score."""
+        part = self.metric.chosen[1]
+        if part == "mqm":
+            raise UsageError(
+                f"{self.metric.spec}: a score from marked errors has no gradient; take part='all'"
+            )
+        if part != "all":
+            return [float(name == part) for name in self.part_names[1 : 1 + len(self.ways)]]
+        return [1 / len(self.ways)] * len(self.ways)
+
+    def _differentiated(self, inputs: Sequence[Triple]) -> tuple[list[float], list[Products]]:
+        """Scores of some inputs, and the products of the pieces of candidates and others."""
+        import torch
+
+        encoder, size = self.model.encoder, len(self.ways)
+        weights = torch.tensor(self._way_weights(), device=encoder.device)
+        keys = [self._key(one, way) for one in inputs for way in self.ways]
+        sequences = [ids for ids, _ in self._sequences(keys)]
+
+        def total(vectors: Sequence[Any]) -> Any:
+            scores = self._head(torch.stack(list(vectors))).reshape(-1, size)
+            return (self._limited(scores) * weights).sum(dim=1)
+
+        def read(states: States) -> Any:
+            return self._mix(states)[:, 0]
+
+        scores, found = input_products(encoder, sequences, read, total)
+        pieces, most = self._pieces(keys), encoder.limit - 2
+        products = []
+        for number in range(len(inputs)):
+            own = slice(number * size, (number + 1) * size)
+            products.append(self._by_side(keys[own], found[own], pieces, most))
+        return scores, products
+
+    def _limited(self, scores: Any) -> Any:
+        """Scores of the ways to read a candidate, as they enter the mean; a tensor."""
+        return scores
+
+    def _by_side(
+        self,
+        keys: Sequence[tuple[str, ...]],
+        found: Sequence[NDArray[np.float64]],
+        pieces: Mapping[str, TextPieces],
+        most: int,
+    ) -> Products:
+        """Products of joint inputs as sums over the pieces of the candidate and of the other."""
+        side = "ref" if "ref" in self.metric.sides else "src"
+        sums: dict[str, NDArray[np.float64]] = {}
+        for way, key, values in zip(self.ways, keys, found, strict=True):
+            at = 1  # after <s>; special pieces stand between texts
+            for name, text in zip(("mt", *way), key, strict=True):
+                size = len(pieces[text].ids[:most])
+                total = sums.setdefault(name, np.zeros(size + 2))
+                own = values[at : at + size]  # a long input may end here
+                total[1 : 1 + len(own)] += own
+                at += size + self.model.encoder.ends
+        return sums["mt"], sums[side]
+
+    def _read_all(self, triples: Sequence[Triple]) -> list[_JointReading]:
+        """What the model says of some candidates."""
+        size = len(self.ways)
+        keys = [self._key(one, way) for one in triples for way in self.ways]
+        found = self.results.of(keys)
+        return [_joined(found[at : at + size]) for at in range(0, len(found), size)]
+
+    def _keys(self, triples: Sequence[Triple]) -> list[tuple[str, ...]]:
+        return list(dict.fromkeys(self._key(one, way) for one in triples for way in self.ways))
+
+    @staticmethod
+    def _key(triple: Triple, way: tuple[str, ...]) -> tuple[str, ...]:
+        other = {"src": triple.source, "ref": triple.reference}
+        return (triple.candidate, *(other[side] or "" for side in way))
+
+    @cached_property
+    def results(self) -> Remembered[tuple[str, ...]]:
+        """For each joint input the score, and the probabilities of labels: [1 + n, labels]."""
+        name = f"joint {self.metric.embeddings}"
+        known: Remembered[tuple[str, ...]] | None = self.model.memory.get(name)
+        if known is None:
+            encoder, columns = self.model.encoder, max(self._labels, 1)
+            store = open_results(
+                self.metric.embeddings, encoder, self.model.model, "joint", columns
+            )
+            known = Remembered(encoder, self._sequences, self._read, columns, "joint", store)
+            self.model.memory[name] = known
+        return known
+
+    @cached_property
+    def _labels(self) -> int:
+        settings = self.model.model.settings
+        return len(settings["error_labels"]) + 1 if settings["word_level_training"] else 0
+
+    def _pieces(self, keys: Sequence[tuple[str, ...]]) -> dict[str, TextPieces]:
+        texts = list(dict.fromkeys(text for key in keys for text in key))
+        return dict(zip(texts, self.model.encoder.pieces(texts), strict=True))
+
+    def _sequences(self, keys: Sequence[tuple[str, ...]]) -> list[tuple[NDArray[np.int32], int]]:
+        """Joint inputs, the candidate first; rows: the score, then the candidate's pieces."""
+        pieces, encoder = self._pieces(keys), self.model.encoder
+        most = encoder.limit - 2
+        found = []
+        for key in keys:
+            ids = [pieces[text].ids[:most] for text in key]
+            joint = encoder.joint(ids)[: encoder.positions]
+            found.append((joint, 1 + (len(ids[0]) + 2 if self._labels else 0)))
+        return found
+
+    def _read(self, states: States, rows: NDArray[np.int64]) -> list[NDArray[np.float32]]:
+        import torch
+
+        scores = self._head(self._mix(states)[:, 0]).cpu().numpy()
+        columns = max(self._labels, 1)
+        found = [np.zeros((int(count), columns), dtype=np.float32) for count in rows]
+        for one, score in zip(found, scores.tolist(), strict=True):
+            one[0, 0] = score
+        if self._labels:
+            head, layer = self.model.head, int(self.model.model.settings["word_layer"])
+            tags = torch.nn.functional.linear(
+                states.layers[layer], head["hidden2tag.weight"], head["hidden2tag.bias"]
+            )
+            shares = tags.softmax(dim=-1).cpu().numpy()
+            for one, own in zip(found, shares, strict=True):
+                one[1:] = own[: len(one) - 1]
+        return found
+
+    @cached_property
+    def _mix(self) -> LayerMix:
+        return LayerMix.of(self.model, "sent_layer")
+
+    @cached_property
+    def _head(self) -> FeedForward:
+        return FeedForward.of(self.model.head, self.model.model.settings, "estimator.ff")
+
+
+def _joined(found: Sequence[NDArray[np.float32]]) -> _JointReading:
+    """What was read in several ways, put together."""
+    scores = [float(one[0, 0]) for one in found]
+    labels = [one[1:] for one in found]
+    if len(labels) == 1:
+        return _JointReading(scores, labels[0])
+    weights = _SPAN_WEIGHTS.tolist()
+    return _JointReading(
+        scores,
+        sum(one * np.float32(w) for one, w in zip(labels, weights, strict=True)),  # type: ignore[arg-type]  # there are three
+    )
+
+
+# Errors.
+
+
+class _Run(NamedTuple):
+    """Pieces of a candidate that are one error: positions, its label, and how sure it is."""
+
+    first: int
+    last: int
+    label: int
+    confidence: float
+
+
+def _runs(labels: NDArray[np.float32], threshold: float | None) -> list[_Run]:
+    """The errors among a candidate's pieces, the special ones included.
+
+    An error goes on as long as pieces have any label but "O", has the label of its first piece,
+    and is dropped where the text ends before it does.
+    """
+    chosen = labels.argmax(axis=1)
+    if threshold:  # 0 stands for none, as in the original
+        wrong = labels[:, 1:].sum(axis=1) > np.float32(threshold)
+        chosen = np.where(wrong, labels[:, 1:].argmax(axis=1) + 1, 0)
+    sure = np.take_along_axis(labels, chosen[:, None], axis=1)[:, 0]
+    inside = np.concatenate([[False], chosen > 0, [False]])
+    edges = np.flatnonzero(inside[1:] != inside[:-1])
+    return [
+        _Run(first, stop - 1, int(chosen[first]), float(sure[first:stop].mean()))
+        for first, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+        if stop < len(labels)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class BoundMarkingUnified(BoundUnified):
+    """A metric that marks errors in candidates, ready to score."""
+
+    @cached_property
+    def part_names(self) -> tuple[str, ...]:
+        """The columns of :meth:`score_triples`."""
+        names = super().part_names
+        return (*names, "mqm") if self._is_xcomet else names
+
+    @property
+    def _is_xcomet(self) -> bool:
+        return self.model.model.kind == "xcomet_metric"
+
+    def _scored(self, reading: _JointReading) -> list[float]:
+        if not self._is_xcomet:
+            return super()._scored(reading)
+        severities = [self._severity(run) for run in _runs(reading.labels, self.metric.threshold)]
+        penalty = min(sum(_PENALTIES.get(one, 0) for one in severities), _MOST)
+        mqm = (_MOST - penalty) / _MOST
+        parts = [*(min(score, 1.0) for score in reading.scores), mqm]
+        weights = _SCORE_WEIGHTS if len(parts) == len(_SCORE_WEIGHTS) else _ONE_WEIGHTS
+        total = sum(weight * part for weight, part in zip(weights, parts, strict=True))
+        # of several the original tells the scores as they are, and of one the score that counts
+        own = reading.scores if len(reading.scores) > 1 else parts[:-1]
+        return [total, *own, mqm]
+
+    def _limited(self, scores: Any) -> Any:
+        return scores.clamp(max=1) if self._is_xcomet else scores
+
+    def _way_weights(self) -> list[float]:
+        weights = super()._way_weights()
+        if not self._is_xcomet or self.metric.chosen[1] != "all":
+            return weights
+        return list(_SCORE_WEIGHTS[:3] if len(weights) == 3 else _ONE_WEIGHTS[:1])
+
+    def _severity(self, run: _Run) -> str:
+        labels: list[str] = self.model.model.settings["error_labels"]
+        return labels[run.label - 1]
+
+    def error_spans(self, batch: Batch) -> tuple[ErrorSpan, ...]:
+        """The errors of all systems of a batch, by system, segment and start.
+
+        A candidate is read with the first of its references. An error of no length stands for the
+        beginning of the text. Offsets are those of the vocabulary: in some, a piece begins with
+        the blank before it.
+        """
+        rows = input_rows(batch, self.needs)
+        cells, first = np.unique(rows.cell, return_index=True)
+        triples = triples_of(batch, rows.texts[first])
+        distinct = list(dict.fromkeys(triples))
+        marked: dict[Triple, list[ErrorSpan]] = {}
+        texts = [(one.candidate,) for one in distinct]
+        places = {text: one.places for text, one in self._pieces(texts).items()}
+        for at in range(0, len(distinct), _AT_ONCE):
+            some = distinct[at : at + _AT_ONCE]
+            for one, reading in zip(some, self._read_all(some), strict=True):
+                marked[one] = self._spans(places[one.candidate], reading)
+        segments = max(batch.shape[1], 1)
+        return tuple(
+            replace(span, system=batch.systems[cell // segments], segment=cell % segments)
+            for cell, one in zip(cells.tolist(), triples, strict=True)
+            for span in marked[one]
+        )
+
+    def _spans(self, places: NDArray[np.int32], reading: _JointReading) -> list[ErrorSpan]:
+        most = self.model.encoder.limit - 2
+        bound = np.zeros((1, 2), dtype=np.int32)  # where the vocabulary puts special pieces
+        own = np.concatenate([bound, places[:most], bound])
+        return [
+            ErrorSpan(
+                system="",
+                segment=0,
+                side="candidate",
+                start=int(own[run.first, 0]),
+                end=int(own[run.last, 1]),
+                category="",
+                severity=self._severity(run),
+                rater=self.metric.spec,
+                score=float(_PENALTIES.get(self._severity(run), 0)) if self._is_xcomet else None,
+                confidence=run.confidence,
+                by="metric",
+            )
+            for run in _runs(reading.labels, self.metric.threshold)
+        ]

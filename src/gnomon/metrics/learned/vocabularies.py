@@ -1,0 +1,379 @@
+"""Vocabularies of learned metrics, read without the code that first read them.
+
+``tokenizers`` and ``sentencepiece`` give the pieces of a text as the originals do; transformers'
+own classes differ from these in blanks, in empty texts and in literal special pieces. Texts are
+data: what looks like a special piece in them is spelled out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.core.errors import DataError, MissingDependencyError
+from gnomon.models import check_content, find_folder, missing_package, reading_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from gnomon.models import ModelFolder
+
+__all__ = [
+    "VOCABULARY_FILES",
+    "PieceReader",
+    "encoder_vocabulary",
+    "piece_reader",
+    "unigram_vocabulary",
+]
+
+
+# T5: SentencePiece's unigrams, as the library tokenizers splits them.
+
+
+def unigram_vocabulary(folder: ModelFolder, given: str | None, usual: str) -> Any:
+    """The vocabulary of an mT5, as a ``tokenizers.Tokenizer``.
+
+    Args:
+        folder: of the model.
+        given: another folder, or a name on the hub.
+        usual: the name on the hub where neither is given and the model's folder holds none.
+
+    Raises:
+        MissingDependencyError: tokenizers or the vocabulary is not there.
+        DataError: it cannot be read.
+    """
+    own = given is None and _vocabulary_in(folder.path) is not None
+    place = folder if own else find_folder(given or usual)
+    file = _vocabulary_in(place.path)
+    if file is None:
+        raise DataError(
+            f"{place.name!r} ({place.path}) holds no vocabulary: neither tokenizer.json nor a"
+            " *.model file of SentencePiece"
+        )
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise missing_package("tokenizers", f"model {folder.name!r}") from None
+    with reading_tokenizer(f"the vocabulary {file}"):
+        if file.suffix == ".model":
+            return _of_sentencepiece(file)
+        found = Tokenizer.from_str(_without_added(file))
+    found.no_truncation()
+    found.no_padding()
+    return found
+
+
+def _vocabulary_in(folder: Path) -> Path | None:
+    found = (folder / "tokenizer.json", *sorted(folder.glob("*.model")))
+    file = next((file for file in found if file.is_file()), None)
+    if file is not None:
+        check_content(file)
+    return file
+
+
+def _without_added(file: Path) -> str:
+    """A ``tokenizer.json`` in which no text stands for a special piece."""
+    said = json.loads(file.read_text(encoding="utf-8"))
+    said["added_tokens"] = []
+    said["truncation"] = said["padding"] = said["post_processor"] = None
+    said["model"]["vocab"] = [[_hidden(piece), score] for piece, score in said["model"]["vocab"]]
+    return json.dumps(said)
+
+
+_SPECIAL = re.compile(r"<pad>|</?s>|<unk>|<extra_id_[0-9]+>")
+
+
+def _hidden(piece: str) -> str:
+    """A piece under a name that no text holds, where it is a special one."""
+    return f"\ufdd0{piece}" if _SPECIAL.fullmatch(piece) else piece
+
+
+def _of_sentencepiece(file: Path) -> Any:
+    """What transformers made of a SentencePiece model when MetricX was published (4.30)."""
+    from tokenizers import Regex, Tokenizer, models, normalizers
+
+    model = _sentencepiece_model(file)
+    found = Tokenizer(models.Unigram(model.pieces, unk_id=model.unknown, byte_fallback=False))
+    blanks = normalizers.Replace(Regex(" {2,}"), " ")
+    found.normalizer = (
+        normalizers.Sequence([normalizers.Precompiled(model.characters), blanks])
+        if model.characters
+        else blanks
+    )
+    found.pre_tokenizer = _metaspace()
+    return found
+
+
+class _UnigramModel(NamedTuple):
+    """What is needed of a file of SentencePiece."""
+
+    pieces: list[tuple[str, float]]
+    unknown: int
+    characters: bytes
+
+
+def _sentencepiece_model(file: Path) -> _UnigramModel:
+    """Read a SentencePiece model; its format is protocol buffers (sentencepiece_model.proto)."""
+    import struct
+
+    pieces: list[tuple[str, float]] = []
+    unknown, characters = 0, b""
+    try:
+        for number, value in _fields(file.read_bytes()):
+            if number == 1:  # a piece: its text, its score, its kind
+                piece = dict(_fields(value))
+                score = struct.unpack("<f", piece.get(2, b"\0\0\0\0"))[0]
+                if int.from_bytes(piece.get(3, b"\1"), "little") == 2:
+                    unknown = len(pieces)
+                pieces.append((_hidden(piece[1].decode("utf-8")), score))
+            elif number == 3:  # how characters are normalised
+                characters = dict(_fields(value)).get(2, b"")
+    except (IndexError, KeyError, ValueError, struct.error) as error:
+        raise DataError(f"the vocabulary {file} is no SentencePiece model: {error}") from error
+    if not pieces:
+        raise DataError(f"the vocabulary {file} holds no pieces")
+    return _UnigramModel(pieces, unknown, characters)
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The fields of a message of protocol buffers: number, and what it holds, as bytes."""
+    at = 0
+    while at < len(data):
+        tag, at = _varint(data, at)
+        kind = tag & 7
+        if kind == 0:
+            value, at = _varint(data, at)
+            yield tag >> 3, value.to_bytes(10, "little")
+            continue
+        if kind == 2:
+            size, at = _varint(data, at)
+        elif kind in (1, 5):
+            size = 8 if kind == 1 else 4
+        else:
+            raise ValueError(f"a field of kind {kind}")
+        if at + size > len(data):
+            raise ValueError("it ends within a field")
+        yield tag >> 3, data[at : at + size]
+        at += size
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, at
+        shift += 7
+        if shift > 63:
+            raise ValueError("a number of more than 64 bits")
+
+
+# Encoders of COMET: a file of tokenizers, or what transformers makes one of.
+
+
+#: what a folder may hold of a vocabulary
+VOCABULARY_FILES = ("tokenizer.json", "*.model", "vocab.txt", "tokenizer_config.json")
+_XLMR_PIECES = ("<s>", "<pad>", "</s>", "<unk>")
+_BERT_PIECES = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+
+def encoder_vocabulary(folder: ModelFolder, model_type: str) -> bytes:
+    """The vocabulary of an encoder as a file of tokenizers.
+
+    Where the folder holds no ``tokenizer.json``, it is made of a SentencePiece model or of
+    ``vocab.txt``, as transformers 4 does it.
+
+    Args:
+        folder: of the encoder.
+        model_type: of its configuration; the vocabulary of a "rembert" is made in another way.
+
+    Raises:
+        DataError: there is none, or it cannot be read.
+        MissingDependencyError: tokenizers is not installed.
+    """
+    file = _vocabulary_in(folder.path) or folder.path / "vocab.txt"
+    with reading_tokenizer(f"the vocabulary {file}"):
+        if file.suffix == ".json":
+            return file.read_bytes()
+        if not file.is_file():
+            raise DataError(
+                f"{folder.name!r} ({folder.path}) holds no vocabulary (tokenizer.json, a *.model"
+                " file of SentencePiece or vocab.txt); name the folder that does: --vocabulary"
+                " FOLDER"
+            )
+        settings = _settings(folder)
+        if file.suffix == ".txt":
+            made, special = _word_tokeniser(folder, settings), _BERT_PIECES
+        elif model_type == "rembert":
+            made, special = _rembert_tokeniser(file, settings), _BERT_PIECES
+        else:
+            made, special = _xlmr_tokeniser(file), (*_XLMR_PIECES, "<mask>")
+    made.add_special_tokens([one for one in special if made.token_to_id(one) is not None])
+    text: str = made.to_str()
+    return text.encode()
+
+
+def _xlmr_tokeniser(file: Path) -> Any:
+    """XLM-R counts its pieces otherwise than the SentencePiece model that they come from."""
+    from tokenizers import Regex, Tokenizer, models, normalizers
+
+    model = _sentencepiece_model(file)
+    first = [(piece, 0.0) for piece in _XLMR_PIECES]
+    found = Tokenizer(
+        models.Unigram([*first, *model.pieces[3:], ("<mask>", 0.0)], unk_id=3, byte_fallback=False)
+    )
+    steps = [normalizers.Precompiled(model.characters)] if model.characters else []
+    found.normalizer = normalizers.Sequence(
+        [
+            *steps,
+            normalizers.Strip(left=False, right=True),
+            normalizers.Replace(Regex(" {2,}"), "\u2581"),
+        ]
+    )
+    found.pre_tokenizer = _metaspace()
+    return found
+
+
+def _rembert_tokeniser(file: Path, settings: Mapping[str, Any]) -> Any:
+    from tokenizers import Regex, Tokenizer, models, normalizers
+
+    model = _sentencepiece_model(file)
+    found = Tokenizer(models.Unigram(model.pieces, unk_id=model.unknown, byte_fallback=False))
+    steps: list[Any] = [
+        normalizers.Replace("``", '"'),
+        normalizers.Replace("''", '"'),
+        normalizers.Replace(Regex(" {2,}"), " "),
+    ]
+    if settings.get("keep_accents") is False:
+        steps += [normalizers.NFKD(), normalizers.StripAccents()]
+    if settings.get("do_lower_case") is True:
+        steps.append(normalizers.Lowercase())
+    if model.characters:
+        steps.append(normalizers.Precompiled(model.characters))
+    found.normalizer = normalizers.Sequence(steps)
+    found.pre_tokenizer = _metaspace()
+    return found
+
+
+def _metaspace() -> Any:
+    from tokenizers import pre_tokenizers
+
+    return pre_tokenizers.Metaspace(replacement="\u2581", prepend_scheme="always", split=True)
+
+
+# BERT-like: SentencePiece, or word pieces.
+
+
+class PieceReader(NamedTuple):
+    """From a text to pieces, and the special pieces of a pair.
+
+    Attributes:
+        split: a text to the numbers of its pieces.
+        start: ``[CLS]``.
+        stop: ``[SEP]``.
+        words: pieces are word pieces.
+    """
+
+    split: Callable[[str], list[int]]
+    start: int
+    stop: int
+    words: bool
+
+
+def piece_reader(folder: ModelFolder) -> PieceReader:
+    """The vocabulary of a BERT-like model: a SentencePiece model, or ``vocab.txt``.
+
+    Raises:
+        MissingDependencyError: sentencepiece or tokenizers is not installed.
+        DataError: there is no vocabulary, or it lacks special pieces.
+    """
+    settings = _settings(folder)
+    own = next(iter(sorted(folder.path.glob("*.model"))), None)
+    if own is not None:
+        return _sentence_pieces(folder, own, settings)
+    if (folder.path / "vocab.txt").is_file():
+        return _word_pieces(folder, settings)
+    raise DataError(
+        f"model {folder.name!r} ({folder.path}) holds no vocabulary: neither a *.model file of"
+        " SentencePiece nor vocab.txt"
+    )
+
+
+def _settings(folder: ModelFolder) -> Mapping[str, Any]:
+    try:
+        said = json.loads((folder.path / "tokenizer_config.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(
+            f"model {folder.name!r}: tokenizer_config.json cannot be read: {error}"
+        ) from error
+    return said if isinstance(said, dict) else {}
+
+
+def _sentence_pieces(folder: ModelFolder, file: Path, settings: Mapping[str, Any]) -> PieceReader:
+    try:
+        import sentencepiece
+    except ImportError:
+        raise MissingDependencyError(
+            f"model {folder.name!r} needs the package sentencepiece, which is not installed;"
+            " install it with: pip install 'gnomon[models,sentencepiece]'"
+        ) from None
+    try:
+        read = sentencepiece.SentencePieceProcessor(model_proto=file.read_bytes())
+    except (OSError, RuntimeError) as error:
+        raise DataError(f"the vocabulary {file} is no SentencePiece model: {error}") from error
+    numbers = {read.id_to_piece(number): number for number in range(read.get_piece_size())}
+    lower = settings.get("do_lower_case") is True
+
+    def split(text: str) -> list[int]:
+        return list(map(int, read.encode(text.lower() if lower else text)))
+
+    return _with_special(folder, split, numbers, words=False)
+
+
+def _word_tokeniser(folder: ModelFolder, settings: Mapping[str, Any]) -> Any:
+    """BERT's word pieces, of ``vocab.txt``."""
+    try:
+        from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+    except ImportError:
+        raise missing_package("tokenizers", f"model {folder.name!r}") from None
+    file = folder.path / "vocab.txt"
+    try:
+        words = file.read_text(encoding="utf-8").split("\n")
+    except (OSError, ValueError) as error:
+        raise DataError(f"the vocabulary {file} cannot be read: {error}") from error
+    numbers = {word: number for number, word in enumerate(words) if word}
+    found = Tokenizer(models.WordPiece(numbers, unk_token="[UNK]", max_input_chars_per_word=100))  # noqa: S106  # a piece
+    found.normalizer = normalizers.BertNormalizer(
+        lowercase=settings.get("do_lower_case") is not False,
+        strip_accents=settings.get("strip_accents"),
+        handle_chinese_chars=settings.get("tokenize_chinese_chars") is not False,
+    )
+    found.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return found
+
+
+def _word_pieces(folder: ModelFolder, settings: Mapping[str, Any]) -> PieceReader:
+    found = _word_tokeniser(folder, settings)
+    numbers = found.get_vocab()
+    encode = partial(found.encode, add_special_tokens=False)
+    return _with_special(folder, lambda text: list(encode(text).ids), numbers, words=True)
+
+
+def _with_special(
+    folder: ModelFolder,
+    split: Callable[[str], list[int]],
+    numbers: Mapping[str, int],
+    *,
+    words: bool,
+) -> PieceReader:
+    for piece in ("[CLS]", "[SEP]"):
+        if piece not in numbers:
+            raise DataError(f"the vocabulary of model {folder.name!r} lacks the piece {piece}")
+    return PieceReader(split, numbers["[CLS]"], numbers["[SEP]"], words)

@@ -1,0 +1,406 @@
+"""Converted metrics: a folder with weights, what they are of, and the vocabulary.
+
+``model.safetensors`` holds the weights under the names of the checkpoint, ``config.json`` the class
+of the metric, its hyper-parameters, the configuration of its encoder, where it came from, the
+licence and the checksum of the weights, ``tokenizer.json`` the vocabulary. Nothing else is read,
+and nothing here runs code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gnomon.core.cache import default_path
+from gnomon.core.errors import (
+    DataError,
+    GnomonError,
+    MissingDependencyError,
+    MissingFileError,
+    OutputError,
+    UsageError,
+)
+from gnomon.core.signature import content_hash
+from gnomon.data.formats import replace_folder
+from gnomon.metrics.learned.architectures import check_settings
+from gnomon.models import ModelFolder, check_content
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from gnomon.core.testset import TestSet
+
+__all__ = [
+    "CONFIG",
+    "FORMAT",
+    "VOCABULARY",
+    "WEIGHTS",
+    "LearnedModel",
+    "check_checksums",
+    "check_target",
+    "checksums",
+    "find_learned",
+    "installed_learned",
+    "is_converted",
+    "new_folder",
+    "own_folder",
+    "text_mark",
+    "unconverted",
+    "write_learned",
+]
+
+#: what the files of a converted metric are called
+CONFIG, WEIGHTS, VOCABULARY = "config.json", "model.safetensors", "tokenizer.json"
+#: what a converted metric says of itself
+FORMAT = "gnomon learned metric 1"
+#: folder of converted metrics in gnomon's cache folder
+FOLDER = "gnomon-metrics"
+#: share of segments that two test sets may have in common by chance ("Yes.")
+_FEW = 0.02
+_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9][\w.-]*)?")
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedModel:
+    """A converted metric on this machine.
+
+    Attributes:
+        folder: where it lies.
+        kind: its class, as COMET's checkpoints name it ("regression_metric").
+        settings: its hyper-parameters.
+        encoder: configuration of its encoder, as transformers writes it.
+        origin: where it came from: "name", "revision", "checkpoint" (a hash), "encoder".
+        licence: of the weights; "unknown" where nobody says.
+        sha256: checksum of each file of weights, as it was written.
+        learnt: kind of human scores -> what they were of, by :func:`text_mark`; empty where the
+            files do not tell.
+    """
+
+    folder: ModelFolder
+    kind: str
+    settings: Mapping[str, Any]
+    encoder: Mapping[str, Any]
+    origin: Mapping[str, str]
+    licence: str
+    sha256: Mapping[str, str]
+    learnt: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The folder, or the name under which it was converted."""
+        return self.folder.name
+
+    @property
+    def signature_fields(self) -> dict[str, str]:
+        """What a signature says of it: name and hash of the files, place of origin, licence."""
+        place, revision = self.origin.get("name", ""), self.origin.get("revision", "")
+        came = {"origin": f"{place}@{revision[:12]}"} if revision else {}
+        return {"model": self.folder.identity, **came, "licence": self.licence}
+
+    @property
+    def bytes(self) -> int:
+        """Size of the weights."""
+        return (self.folder.path / WEIGHTS).stat().st_size
+
+    def learnt_from(self, testset: TestSet) -> tuple[str, ...]:
+        """Kinds of human scores of a test set that the weights were trained on, as far as is known.
+
+        More than a few of its segments have the source or a reference of segments trained on.
+        """
+        if not self.learnt:
+            return ()
+        sides = [testset.sources or (), *testset.references.values()]
+        marks = [{text_mark(one[n]) for one in sides if one} for n in range(testset.segments)]
+        least = max(1.0, _FEW * testset.segments)
+        return tuple(
+            kind
+            for kind, known in self.learnt.items()
+            if sum(not known.isdisjoint(one) for one in marks) >= least
+        )
+
+    def weights(self) -> dict[str, Any]:
+        """All weights by name, torch tensors on the CPU.
+
+        Raises:
+            DataError: the file cannot be read, or is not the one that was written.
+        """
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+
+        check_checksums(self.folder.path, self.sha256)
+        try:
+            found: dict[str, Any] = load_file(self.folder.path / WEIGHTS)
+        except (OSError, SafetensorError) as error:
+            raise DataError(f"{self.folder.path / WEIGHTS} cannot be read: {error}") from error
+        return found
+
+
+def text_mark(text: str | None) -> str:
+    """What a text is known by among those that a metric was trained on: eight digits of a hash."""
+    return content_hash(text or "")[:8]
+
+
+def own_folder(name: str) -> Path:
+    """Where a metric of that name is kept that was not put anywhere else.
+
+    Raises:
+        DataError: it is no name.
+    """
+    if not _HUB_NAME.fullmatch(name) or ".." in name:
+        raise DataError(
+            f"{name!r} is no name for a metric: letters, digits, '.', '_', '-', and one '/'"
+        )
+    return default_path() / FOLDER / name
+
+
+def unconverted(folder: Path) -> bool:
+    """Whether a folder holds a checkpoint as COMET publishes them."""
+    return (folder / "hparams.yaml").is_file() or (folder / "checkpoints").is_dir()
+
+
+def installed_learned(folders: Sequence[str] = ()) -> tuple[LearnedModel, ...]:
+    """Metrics that were converted into gnomon's own place, by name; damaged ones are left out.
+
+    Args:
+        folders: folders of one's own, each a converted metric or a folder of such. These come
+            first.
+    """
+    home = default_path() / FOLDER
+    found = []
+    for folder in map(Path, folders):
+        for config in sorted((*folder.glob(CONFIG), *folder.glob(f"*/{CONFIG}"))):
+            with suppress(GnomonError):
+                found.append(find_learned(str(config.parent)))
+    for config in sorted(home.glob(f"**/{CONFIG}")):
+        try:
+            found.append(find_learned(config.parent.relative_to(home).as_posix()))
+        except GnomonError:
+            continue
+    return tuple(found)
+
+
+def find_learned(name: str) -> LearnedModel:
+    """Find a converted metric by its folder, or by the name under which it was converted.
+
+    Raises:
+        MissingFileError: there is no such folder.
+        MissingDependencyError: nothing of that name was converted here.
+        DataError: the folder holds no converted metric.
+    """
+    path = Path(name).expanduser()
+    if not (path / CONFIG).is_file() and _HUB_NAME.fullmatch(name) and ".." not in name:
+        own = own_folder(name)  # a checkpoint of that name may lie in the working directory
+        path = own if own.is_dir() or not path.is_dir() else path
+    if not path.is_dir():
+        if name.startswith((".", "/", "~")):
+            raise MissingFileError(f"there is no folder {name!r} with a learned metric")
+        raise MissingDependencyError(
+            f"no learned metric {name!r} is on this machine: there is no such folder, and none"
+            f" of that name was set up; convert one with: gnomon setup model {name}"
+        )
+    if unconverted(path) and not (path / CONFIG).is_file():
+        raise DataError(
+            f"{name!r} is a checkpoint as COMET writes them, which only a pickle reader could"
+            f" open; convert it once with: gnomon setup model {name}"
+        )
+    stamps = tuple(
+        (file.stat().st_size, file.stat().st_mtime_ns) if file.is_file() else (0, 0)
+        for file in (path / CONFIG, path / WEIGHTS, path / VOCABULARY)
+    )
+    return _read(name, path, stamps)
+
+
+@lru_cache(maxsize=64)
+def _read(name: str, path: Path, stamps: tuple[tuple[int, int], ...]) -> LearnedModel:
+    """A converted metric; changed files are another one."""
+    for file, (size, _) in zip((CONFIG, WEIGHTS, VOCABULARY), stamps, strict=True):
+        if not size:
+            raise DataError(
+                f"{name!r} ({path}) holds no {file}, so it is no learned metric that gnomon"
+                " converted; convert a checkpoint with: gnomon setup model FOLDER"
+            )
+    try:
+        config = json.loads((path / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{path / CONFIG} cannot be read: {error}") from error
+    if not isinstance(config, dict) or config.get("format") != FORMAT:
+        given = config.get("format") if isinstance(config, dict) else type(config).__name__
+        raise DataError(
+            f"{path / CONFIG} says format {given!r}; learned metrics that gnomon converted say"
+            f" {FORMAT!r}: convert a checkpoint with: gnomon setup model FOLDER"
+        )
+    settings = _mapping(config, "hyper_parameters", path)
+    try:
+        check_settings(config.get("class"), settings)
+    except DataError as error:
+        raise DataError(f"{path / CONFIG}: {error}; convert the checkpoint again") from None
+    return LearnedModel(
+        folder=ModelFolder(name, path),
+        kind=str(config.get("class")),
+        settings=settings,
+        encoder=_mapping(config, "encoder", path),
+        origin={key: str(said) for key, said in _mapping(config, "origin", path).items()},
+        licence=str(config.get("licence") or "unknown"),
+        sha256=_stated_checksums(config, path),
+        learnt=_learnt(config, path),
+    )
+
+
+def _stated_checksums(config: dict[str, Any], path: Path) -> dict[str, str]:
+    """The checksums of the weights that a configuration states."""
+    found = config.get("sha256")
+    if not isinstance(found, dict) or not isinstance(found.get(WEIGHTS), str):
+        raise DataError(
+            f"{path / CONFIG} states no checksum of {WEIGHTS} (sha256); convert the checkpoint"
+            " again: gnomon setup model FOLDER"
+        )
+    return {name: str(value) for name, value in found.items()}
+
+
+def _learnt(config: dict[str, Any], path: Path) -> dict[str, frozenset[str]]:
+    """What a metric was trained on, by kind of human scores."""
+    found: dict[str, frozenset[str]] = {}
+    try:
+        for one in config.get("trained_on", ()):
+            kind = str(one["human"])
+            found[kind] = found.get(kind, frozenset()) | frozenset(map(str, one["texts"]))
+    except (TypeError, LookupError) as error:
+        raise DataError(f"{path / CONFIG} says nothing plain of trained_on: {error!r}") from error
+    return found
+
+
+def _mapping(config: dict[str, Any], key: str, path: Path) -> dict[str, Any]:
+    found = config.get(key)
+    if not isinstance(found, dict):
+        raise DataError(f"{path / CONFIG} says nothing of its {key}; convert the checkpoint again")
+    return found
+
+
+def checksums(folder: Path) -> dict[str, str]:
+    """The SHA-256 of each file of weights in a folder, in hexadecimal digits."""
+    return {file.name: _sha256(file) for file in sorted(folder.glob("*.safetensors"))}
+
+
+def check_checksums(folder: Path, stated: Mapping[str, str]) -> None:
+    """Check that weights are the ones that were written; a file is read again if it changed.
+
+    Raises:
+        DataError: one is not, is missing, or nothing is stated of it.
+    """
+    files = {file.name for file in folder.glob("*.safetensors")}
+    for name in sorted({*files, *stated}):
+        if name in files:
+            check_content(folder / name)
+        try:
+            found = _sha256(folder / name) if name in files else "no file"
+        except OSError as error:
+            raise DataError(f"{folder / name} cannot be read: {error}") from error
+        if found != stated.get(name):
+            raise DataError(
+                f"{folder / name} is not the file that gnomon wrote there: its checksum (SHA-256)"
+                f" is {found[:12]}, and {stated.get(name, 'none')[:12]} was noted; it was damaged"
+                " or changed: convert the checkpoint again (gnomon setup model), or train the"
+                " metric again (gnomon train metric --resume)"
+            )
+
+
+def _sha256(file: Path) -> str:
+    stat = file.stat()
+    return _sha256_of(file, (stat.st_size, stat.st_mtime_ns, stat.st_ino))
+
+
+@lru_cache(maxsize=256)
+def _sha256_of(file: Path, stamp: tuple[int, ...]) -> str:  # noqa: ARG001  # changed files are other ones
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def write_learned(
+    target: Path, about: Mapping[str, Any], weights: dict[str, Any], tokenizer: bytes
+) -> None:
+    """Write a metric beside its place, then put it there as a whole.
+
+    Args:
+        target: the folder; an earlier metric there is replaced.
+        about: what :data:`CONFIG` says, but for the checksums.
+        weights: torch tensors by name.
+        tokenizer: the bytes of :data:`VOCABULARY`.
+
+    Raises:
+        UsageError: the folder holds something else.
+        OutputError: it cannot be written.
+    """
+    from safetensors.torch import save_file
+
+    check_target(target, is_converted)
+    with new_folder(target) as part:
+        # tensors may share values in a checkpoint, which safetensors refuses
+        save_file({name: one.clone() for name, one in weights.items()}, part / WEIGHTS)
+        (part / VOCABULARY).write_bytes(tokenizer)
+        about = {**about, "sha256": checksums(part)}
+        text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
+        (part / CONFIG).write_text(text + "\n", encoding="utf-8")
+
+
+def check_target(target: Path, is_ours: Callable[[Path], bool], source: Path | None = None) -> None:
+    """Refuse a folder that holds anything but an earlier conversion.
+
+    Args:
+        target: the folder that will be written.
+        is_ours: whether a folder holds what gnomon wrote, and nothing else.
+        source: the folder of the checkpoint.
+
+    Raises:
+        UsageError: it is a file, the folder of the checkpoint, or holds something else.
+    """
+    if not os.path.lexists(target):
+        return
+    if source is not None and target.resolve() == source.resolve():
+        raise UsageError(
+            f"{target} is the folder of the checkpoint itself, which stays as it is; name another"
+            " one (--into FOLDER), or none: gnomon then keeps the metric in its cache"
+        )
+    if target.is_dir() and (not any(target.iterdir()) or is_ours(target)):
+        return
+    what = "holds files that gnomon did not write" if target.is_dir() else "is no folder"
+    raise UsageError(f"{target} {what}, which stay; name another folder (--into FOLDER)")
+
+
+@contextmanager
+def new_folder(target: Path) -> Iterator[Path]:
+    """A folder to fill, which takes the name of the target when it is filled.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    from safetensors import SafetensorError
+
+    target = target.resolve()
+    part = target.with_name(f".{target.name}-{os.getpid()}")
+    try:
+        part.mkdir(parents=True)
+        yield part
+        replace_folder(part, target)
+    except (OSError, SafetensorError) as error:
+        raise OutputError(f"{target} cannot be written: {error}") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def is_converted(folder: Path) -> bool:
+    """Whether a folder holds a metric that gnomon converted, and nothing else."""
+    if not {one.name for one in folder.iterdir()} <= {CONFIG, WEIGHTS, VOCABULARY}:
+        return False
+    try:
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(config, dict) and config.get("format") == FORMAT

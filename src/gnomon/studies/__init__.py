@@ -1,0 +1,35 @@
+"""Studies: many test sets, systems, metrics and methods; planned, run anywhere, kept.
+
+A study is a TOML file. It is checked as a whole, becomes a plan of tasks that are keyed by what
+they read, and fills a store that outlives it. Everything public is listed in ``__all__``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from gnomon.studies._config import read_study as read_study
+    from gnomon.studies._config import store_of as store_of
+    from gnomon.studies._engines import ENGINES as ENGINES
+    from gnomon.studies._engines import TaskEngine as TaskEngine
+    from gnomon.studies._engines import open_engine as open_engine
+    from gnomon.studies._export import ExportKind as ExportKind
+    from gnomon.studies._pages import pages as pages
+    from gnomon.studies._pages import verdicts as verdicts
+    from gnomon.studies._plan import StudyPlan as StudyPlan
+    from gnomon.studies._plan import plan as plan
+    from gnomon.studies._query import QueryResult as QueryResult
+    from gnomon.studies._run import RunOutcome as RunOutcome
+    from gnomon.studies._run import run as run
+    from gnomon.studies._sources import PlannedSet as PlannedSet
+    from gnomon.studies._store import Store as Store
+    from gnomon.studies._study import SetSource as SetSource
+    from gnomon.studies._study import Step as Step
+    from gnomon.studies._study import Study as Study
+    from gnomon.studies._tables import TableSchema as TableSchema
+    from gnomon.studies._tasks import Task as Task
+
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

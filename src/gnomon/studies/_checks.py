@@ -1,0 +1,307 @@
+"""What is wrong with a study: gathered, and told at once."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.core import registry as methods
+from gnomon.core.errors import DataError, GnomonError, UnknownNameError, WrongTypeError
+from gnomon.core.options import InputFile, fits, in_files, misfits
+from gnomon.studies._needs import (
+    located_files,
+    located_options,
+    located_spec,
+    missing_files,
+    options_of_task,
+    step_needs,
+    traits_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from gnomon.core.dependencies import Dependency
+    from gnomon.core.registry import Method
+    from gnomon.core.summary import Outline
+    from gnomon.metrics.protocol import Metric
+    from gnomon.studies._sources import PlannedSet
+    from gnomon.studies._study import Step, StepKey
+
+
+def described(value: object) -> str:
+    """A value of TOML, as it stands there or in words."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dt.date | dt.time):
+        return f"a time, {value}"
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "a table"
+    return repr(value)
+
+
+@dataclass
+class Problems:
+    """Errors found so far, each with the key that it belongs to."""
+
+    found: list[str] = field(default_factory=list)
+    called: dict[str, str] = field(default_factory=dict)
+
+    def add(self, where: str, said: str) -> None:
+        """Note an error, once."""
+        told = f"{where}: {said}" if where else said
+        if told not in self.found:
+            self.found.append(told)
+
+    def refuse(self, file: str | Path) -> None:
+        """Tell all of them."""
+        if self.found:
+            count = "an error" if len(self.found) == 1 else f"{len(self.found)} errors"
+            raise DataError(f"{file} has {count}:\n" + "\n".join(f"  {one}" for one in self.found))
+
+    def name(self, where: str, kind: str, given: str, known: Iterable[str]) -> None:
+        """Note an unknown name, with what there is and the nearest of it."""
+        self.add(where, str(UnknownNameError(kind, given, list(known))))
+
+    def unknown(self, given: Mapping[str, object], known: Iterable[str], where: str) -> None:
+        """Note the keys that nobody knows."""
+        for key in given:
+            if key not in known:
+                self.name(f"{where}.{key}" if where else key, "key", key, known)
+
+    def strings(self, given: Mapping[str, object], key: str, where: str) -> tuple[str, ...]:
+        """A list of strings, or one string."""
+        value = given.get(key, [])
+        if isinstance(value, str):
+            return (value,)
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            return tuple(value)
+        self.add(f"{where}.{key}", f"must be texts; got {described(value)}")
+        return ()
+
+    def positive(self, given: Mapping[str, object], key: str, where: str) -> int | None:
+        """A count of 1 or more, or nothing."""
+        value = given.get(key)
+        if value is None or (type(value) is int and value >= 1):
+            return value
+        self.add(f"{where}.{key}", f"must be a whole number, 1 or more; got {described(value)}")
+        return None
+
+
+def checked_specs(
+    given: object, where: str, problems: Problems, *, allow_code: bool
+) -> tuple[str, ...]:
+    """Specs of metrics in their canonical spelling, which tables have too; none twice."""
+    from gnomon.metrics import parse
+    from gnomon.metrics.spec import read_spec
+
+    listed = [given] if isinstance(given, str) else given
+    if not isinstance(listed, list):
+        problems.add(where, f"must be specs such as ['bleu']; got {described(given)}")
+        return ()
+    found: list[str] = []
+    for number, spec in enumerate(listed):
+        place = f"{where}[{number}]"
+        if not isinstance(spec, str):
+            problems.add(place, f"must be a spec such as 'bleu'; got {described(spec)}")
+            continue
+        try:
+            metric = parse(spec, allow_code=allow_code)
+        except GnomonError as error:
+            problems.add(place, str(error))
+            continue
+        canonical = str(read_spec(spec))
+        if canonical in found:
+            same = "" if canonical == spec else f": it is {canonical}"
+            problems.add(place, f"{spec!r} is named twice{same}")
+        _called(metric, canonical, place, problems)
+        found.append(canonical)
+    return tuple(found)
+
+
+def _called(metric: Metric, spec: str, place: str, problems: Problems) -> None:
+    """Note two functions that tables would call the same."""
+    from gnomon.metrics.functions import FunctionMetric
+
+    name = metric.name if isinstance(metric, FunctionMetric) else spec
+    other = problems.called.setdefault(name, spec)
+    if other != spec:
+        problems.add(
+            place,
+            f"tables would call {spec} {name!r}, as they call {other}; give it another name:"
+            f" python('module:function', name='{name}2')",
+        )
+
+
+def checked_options(
+    method: Method, given: Mapping[str, object], folder: Path, where: str, problems: Problems
+) -> dict[str, object]:
+    """The options of a method, those known and of the right type; files found beside the study."""
+    known = method.step_options
+    problems.unknown(given, known, where)
+    found: dict[str, object] = {}
+    for key, value in given.items():
+        if key not in known:
+            continue
+        option = in_files(known[key])
+        fitting = value
+        if option.mark(InputFile) and isinstance(value, str) and not fits(option.kind, value):
+            fitting = [value]  # one file of several
+        # what has the right type and is not allowed is told with what the method refuses
+        wrong = [one for one in misfits(option, fitting) if one.error is WrongTypeError]
+        for one in wrong:
+            must = one.must.replace("True or False", "true or false")
+            problems.add(f"{where}.{key}{one.where}", f"must be {must}; got {described(one.given)}")
+        if not wrong:
+            found[key] = located_files(option, fitting, folder)
+    return found
+
+
+# What methods would refuse of their options and test sets, told when a study is planned.
+
+
+class _Remark(NamedTuple):
+    where: str
+    said: str
+
+
+def step_problems(
+    step: Step,
+    key: StepKey,
+    sets: Iterable[PlannedSet],
+    folder: Path,
+    problems: Problems,
+    *,
+    allow_code: bool,
+) -> None:
+    """Note what a method would refuse of a step, and of the test sets that it takes."""
+    taken = list(_sets_of_step(step, sets))
+    if not taken:  # what no test set could mend
+        for one in _of_step(step, key, None, folder, allow_code=allow_code):
+            problems.add(*one)
+    named: dict[_Remark, list[str]] = {}
+    for planned in taken:
+        for said in dict.fromkeys(_of_set(step, key, planned, folder, allow_code=allow_code)):
+            named.setdefault(said, []).append(planned.name)
+    for said, names in named.items():
+        some = len(names) < len(taken) and not any(name in said.said for name in names)
+        problems.add(said.where, f"{said.said} ({', '.join(names)})" if some else said.said)
+
+
+def _sets_of_step(step: Step, sets: Iterable[PlannedSet]) -> Iterator[PlannedSet]:
+    """The test sets that a step has tasks for."""
+    chosen = methods.find(step.method)
+    for one in sets:
+        silent = not chosen.is_applicable(one.sketch.outline, step.options) or (
+            chosen.paraphrased and not one.source.paraphrases
+        )
+        if step.takes(one.name) and not silent:
+            yield one
+
+
+def _of_set(
+    step: Step, key: StepKey, planned: PlannedSet, folder: Path, *, allow_code: bool
+) -> Iterator[_Remark]:
+    outline = planned.sketch.outline
+    if planned.source.methods:
+        outline = replace(outline, paraphrases=())  # the files may hold other methods
+    wrong = list(_of_step(step, key, outline, folder, allow_code=allow_code, of=planned))
+    yield from wrong
+    language = outline.target_language
+    for spec, where in zip(step.metrics, key.specs, strict=True):
+        if where not in [one.where for one in wrong]:
+            yield from _models(
+                where.rpartition(": ")[2], spec, language, folder, allow_code=allow_code
+            )
+    if not wrong:
+        chosen = methods.find(step.method)
+        options, _ = located_options(chosen, step.options, folder)
+        needs = step_needs(chosen, options, language, allow_code=allow_code)
+        yield from _absent(key.where, [one for one in needs if one.kind == "model"])
+
+
+def _of_step(
+    step: Step,
+    key: StepKey,
+    outline: Outline | None,
+    folder: Path,
+    *,
+    allow_code: bool,
+    of: PlannedSet | None = None,
+) -> Iterator[_Remark]:
+    """What the method refuses, with the keys of the file; and files that are not there."""
+    chosen = methods.find(step.method)
+    located, _ = located_options(chosen, step.options, folder)
+    if of is not None:
+        located = options_of_task(chosen, located, of.name, [*of.sketch.systems])
+    given = {**chosen.usual, **located, "allow_code": allow_code}
+    specs = [located_spec(spec, folder) for spec in step.metrics]
+    told: set[str] = set()
+    if chosen.metrics == "one":
+        for spec, where in zip(specs, key.specs, strict=True):
+            for fault in chosen.problems(outline, {"metrics": spec, **given}):
+                told.add(_base(fault.option))
+                own = where if fault.option == "metrics" else _key(key, fault.option)
+                yield _Remark(own, str(fault.error))
+    else:
+        if chosen.metrics == "all":  # scores that are taken have the names of the study
+            names = [_name(spec, allow_code=allow_code) for spec in step.metrics]
+            taken = chosen.reuses == "all"
+            given["metrics"] = dict(zip(names, specs, strict=True)) if taken else specs
+        places = {f"metrics[{number}]": where for number, where in enumerate(key.specs)}
+        for fault in chosen.problems(outline, given):
+            told.add(_base(fault.option))
+            yield _Remark(places.get(fault.option) or _key(key, fault.option), str(fault.error))
+    for option, file in missing_files(chosen, located):
+        if option not in told:
+            yield _Remark(f"{key.where}.{option}", f"there is no file {file!r}")
+
+
+def _base(option: str) -> str:
+    """The option of a place within it."""
+    return option.partition("[")[0].partition(".")[0]
+
+
+def _name(spec: str, *, allow_code: bool) -> str:
+    """What tables call a metric: its spec, or the name of a function."""
+    from gnomon.metrics import parse
+    from gnomon.metrics.functions import FunctionMetric
+    from gnomon.metrics.spec import read_spec
+
+    try:
+        metric = parse(spec, allow_code=allow_code)
+    except GnomonError:
+        return spec  # told elsewhere
+    return metric.name if isinstance(metric, FunctionMetric) else str(read_spec(spec))
+
+
+def _key(key: StepKey, option: str) -> str:
+    return f"{key.where}.{option}" if option else key.where
+
+
+def _models(
+    where: str, spec: str, language: str | None, folder: Path, *, allow_code: bool
+) -> Iterator[_Remark]:
+    """Models of a metric that are not here."""
+    try:
+        traits = traits_of(located_spec(spec, folder), language, allow_code=allow_code)
+    except GnomonError as error:
+        yield _Remark(where, str(error))
+        return
+    yield from _absent(where, [one for one in traits.needs if one.kind == "model"])
+
+
+def _absent(where: str, models: Iterable[Dependency]) -> Iterator[_Remark]:
+    for one in models:
+        from gnomon.models import find_model  # most metrics have none
+
+        yield from _caught(where, find_model, one.name, one.revision or None)
+
+
+def _caught(where: str, check: Callable[..., object], *given: object) -> Iterator[_Remark]:
+    try:
+        check(*given)
+    except GnomonError as error:
+        yield _Remark(where, str(error))

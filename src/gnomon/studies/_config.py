@@ -1,0 +1,319 @@
+"""From a TOML file to a study, checked as a whole: every error at once, with its key."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.core import registry as methods
+from gnomon.core.errors import FormatError, GnomonError, plain
+from gnomon.data.formats import read_text
+from gnomon.studies._checks import Problems, checked_options, checked_specs, described
+from gnomon.studies._remote import READ_ONLY, is_remote
+from gnomon.studies._study import SetSource, Step, StepKey, Study
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
+
+    from gnomon.core.registry import Method
+
+_TOP = ("name", "metrics", "testsets", "store", "report", "methods")
+_SET = (
+    "path",
+    "name",
+    "language_pair",
+    "systems",
+    "exclude",
+    "references",
+    "first",
+    "paraphrases",
+    "n",
+    "methods",
+)
+#: options of all methods
+_OF_A_STEP = ("metrics", "together", "testsets")
+_WILD = frozenset("*?[")
+
+
+def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
+    """Read and check a study.
+
+    Paths in the file are relative to its folder. A path with wildcards names several test sets.
+    """
+    file = Path(path)
+    folder = file.parent.absolute()  # workers run elsewhere
+    given = _toml(file)
+    problems = Problems()
+    problems.unknown(given, _TOP, "")
+    metrics = checked_specs(given.get("metrics", []), "metrics", problems, allow_code=allow_code)
+    sets = _sets(given.get("testsets"), folder, problems)
+    steps = _steps(given.get("methods", {}), metrics, folder, problems, allow_code=allow_code)
+    study = Study(
+        name=_text(given, "name", problems) or file.stem,
+        path=str(file),
+        testsets=tuple(source for _, source in sets),
+        steps=tuple(step for _, step in steps),
+        set_keys=tuple(key for key, _ in sets),
+        step_keys=tuple(key for key, _ in steps),
+        store=_store(file, given, problems),
+        report=None
+        if given.get("report") is None
+        else file.parent / _text(given, "report", problems),
+    )
+    if problems.found:
+        _look_further(study, problems, allow_code=allow_code)
+    problems.refuse(file)
+    return study
+
+
+def _look_further(study: Study, problems: Problems, *, allow_code: bool) -> None:
+    """Note what test sets lack too, as far as they can be read: nobody likes to be told twice."""
+    from gnomon.studies._plan import look
+
+    with suppress(GnomonError, OSError):
+        look(study, problems, allow_code=allow_code)
+
+
+def store_of(path: str | PathLike[str]) -> Path:
+    """Where a study keeps its results; nothing else that the file says is looked at."""
+    file, problems = Path(path), Problems()
+    found = _store(file, _toml(file), problems)
+    problems.refuse(file)
+    return found
+
+
+def _store(file: Path, given: Mapping[str, object], problems: Problems) -> Path:
+    name = _text(given, "store", problems)
+    if is_remote(name):
+        problems.add("store", f"{name} {READ_ONLY} there")
+    return file.parent / (name or f"{file.stem}.store")
+
+
+def _toml(file: Path) -> Mapping[str, object]:
+    text = read_text(file)
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        said = str(error)
+        number = said.partition("(at line ")[2].partition(",")[0]
+        line = int(number) if number.isdigit() else text.count("\n") + 1
+        raise FormatError(f"is not TOML: {said}", path=str(file), line=line) from error
+    except ValueError as error:
+        raise FormatError(f"is not TOML: {plain(error)}", path=str(file)) from error
+    for key in _with_nul(found):
+        raise FormatError(f"{key} holds a NUL character, which no name has", path=str(file))
+    return found
+
+
+def _with_nul(value: object, key: str = "") -> Iterator[str]:
+    """The keys of texts that the operating system would not take."""
+    if isinstance(value, str) and "\0" in value:
+        yield key
+    if isinstance(value, Mapping):
+        for name, one in value.items():
+            yield from _with_nul(one, f"{key}.{name}" if key else name)
+    if isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from _with_nul(one, f"{key}[{number}]")
+
+
+def _sets(given: object, folder: Path, problems: Problems) -> list[tuple[str, SetSource]]:
+    """The test sets, each with its key."""
+    if not isinstance(given, list) or not given:
+        problems.add("testsets", "a study needs test sets; write [[testsets]] and path = 'DIR'")
+        return []
+    found: list[tuple[str, SetSource]] = []
+    for number, one in enumerate(given):
+        where = f"testsets[{number}]"
+        if not isinstance(one, Mapping):
+            problems.add(where, f"must be a table, [[testsets]]; got {described(one)}")
+            continue
+        problems.unknown(one, _SET, where)
+        found.extend((where, source) for source in _set(one, where, folder, problems))
+    places = [" ".join(filter(None, (one.path, one.language_pair, one.name))) for _, one in found]
+    for twice in sorted({one for one in places if places.count(one) > 1}):
+        problems.add(
+            "testsets", f"{twice} is named twice; narrow a path, give one a name, or take one away"
+        )
+    return found
+
+
+def _set(
+    given: Mapping[str, object], where: str, folder: Path, problems: Problems
+) -> list[SetSource]:
+    path = _text(given, "path", problems, f"{where}.path")
+    if not path:
+        problems.add(f"{where}.path", "is missing; name the directory or file of a test set")
+        return []
+    files = tuple(
+        str(place)
+        for pattern in problems.strings(given, "paraphrases", where)
+        for place in _places(pattern, folder, f"{where}.paraphrases", problems)
+    )
+    taken = SetSource(
+        path="",
+        name=_text(given, "name", problems, f"{where}.name") or None,
+        language_pair=_text(given, "language_pair", problems, f"{where}.language_pair") or None,
+        systems=problems.strings(given, "systems", where),
+        exclude=problems.strings(given, "exclude", where),
+        references=problems.strings(given, "references", where),
+        first=problems.positive(given, "first", where),
+        paraphrases=files,
+        n=problems.positive(given, "n", where),
+        methods=problems.strings(given, "methods", where),
+    )
+    for key in ("n", "methods"):
+        if key in given and "paraphrases" not in given:
+            said = "is of paraphrases, and there are none; name files: paraphrases = ['made.jsonl']"
+            problems.add(f"{where}.{key}", said)
+    places = _places(path, folder, f"{where}.path", problems)
+    if files and len(places) > 1:
+        problems.add(f"{where}.paraphrases", "belong to one test set, and path names several")
+    if taken.name and len(places) > 1:
+        problems.add(f"{where}.name", "is of one test set, and path names several")
+    return [replace(taken, path=str(place)) for place in places]
+
+
+def _places(pattern: str, folder: Path, where: str, problems: Problems) -> list[Path]:
+    given = Path(pattern).expanduser()
+    whole = folder / given
+    if whole.exists() or not _WILD & set(pattern):  # names may hold wildcards, too
+        if whole.exists() or whole.name in _pairs(whole.parent):
+            return [whole]
+        problems.add(where, f"there is no {whole}")
+        return []
+    base = Path(given.anchor) if given.is_absolute() else folder
+    try:
+        found = sorted(base.glob(str(given.relative_to(given.anchor))))
+    except ValueError as error:
+        problems.add(where, f"{pattern!r} is no pattern of paths: {error}")
+        return []
+    if not found and not _WILD & set(str(given.parent)):
+        found = [whole.parent / p for p in _pairs(whole.parent) if fnmatchcase(p, whole.name)]
+    if not found:
+        problems.add(where, f"nothing fits {whole}")
+    return found
+
+
+def _pairs(folder: Path) -> tuple[str, ...]:
+    """Language pairs of a directory whose test sets have no folders of their own."""
+    from gnomon.data.formats import language_pairs
+
+    try:
+        return language_pairs(folder)
+    except (GnomonError, OSError):
+        return ()
+
+
+def _steps(
+    given: object, metrics: Sequence[str], folder: Path, problems: Problems, *, allow_code: bool
+) -> list[tuple[StepKey, Step]]:
+    """The methods, each with its key."""
+    if not isinstance(given, Mapping) or not given:
+        if given:
+            problems.add("methods", f"must be a table; got {described(given)}")
+        given = {"score": {}}
+    found: list[tuple[StepKey, Step]] = []
+    for name, entry in _flat(given).items():
+        where = f"methods.{name}"
+        chosen = _chosen(name, where, problems)
+        if chosen is None:
+            continue
+        for number, options in enumerate(entry if isinstance(entry, list) else [entry]):
+            place = f"{where}[{number}]" if isinstance(entry, list) else where
+            if not isinstance(options, Mapping):
+                problems.add(place, f"must be a table of options; got {described(options)}")
+                continue
+            found.append(
+                _step(chosen, options, metrics, folder, place, problems, allow_code=allow_code)
+            )
+    return found
+
+
+def _chosen(name: str, where: str, problems: Problems) -> Method | None:
+    """The method of that name, where a study can run it."""
+    try:
+        found = methods.find(name) if name in methods.names() else None
+    except GnomonError as error:
+        problems.add(where, str(error))
+        return None
+    if found is None or not found.tables:
+        problems.name(where, "method of a study", name, methods.steps())
+        return None
+    return found
+
+
+def _flat(given: Mapping[str, object], before: str = "") -> dict[str, object]:
+    """``{"muler": {"score": {...}}}`` is the method ``muler.score``."""
+    found: dict[str, object] = {}
+    for part, entry in given.items():
+        name = f"{before}{part}"
+        further = [one for one in methods.names() if one.startswith(f"{name}.")]
+        if not isinstance(entry, Mapping) or not further:
+            found[name] = entry
+            continue
+        inner = dict(entry)
+        if name in methods.names():  # a method of its own, and the head of others
+            heads = {one.removeprefix(f"{name}.").partition(".")[0] for one in further}
+            inner = {key: value for key, value in entry.items() if key in heads}
+            own = {key: value for key, value in entry.items() if key not in heads}
+            if own or not inner:
+                found[name] = own
+        found |= _flat(inner, f"{name}.")
+    return found
+
+
+def _step(
+    chosen: Method,
+    options: Mapping[str, object],
+    metrics: Sequence[str],
+    folder: Path,
+    where: str,
+    problems: Problems,
+    *,
+    allow_code: bool,
+) -> tuple[StepKey, Step]:
+    own = options.get("metrics")
+    if own is not None and chosen.metrics == "none":
+        problems.add(f"{where}.metrics", f"{chosen.name} takes no metrics; leave them out")
+    specs = (
+        tuple(metrics)
+        if own is None
+        else checked_specs(own, f"{where}.metrics", problems, allow_code=allow_code)
+    )
+    _need_metrics(chosen, specs, where, problems)
+    together = options.get("together", False)
+    if not isinstance(together, bool):
+        problems.add(f"{where}.together", f"must be true or false; got {described(together)}")
+    rest = {key: value for key, value in options.items() if key not in _OF_A_STEP}
+    step = Step(
+        chosen.name,
+        specs if chosen.metrics != "none" else (),
+        checked_options(chosen, rest, folder, where, problems),
+        together=together is True,
+        testsets=problems.strings(options, "testsets", where),
+    )
+    of_metrics = f"{where}: metrics" if own is None else f"{where}.metrics"
+    keys = tuple(f"{of_metrics}[{number}]" for number in range(len(step.metrics)))
+    return StepKey(where, keys), step
+
+
+def _need_metrics(chosen: Method, specs: Sequence[str], where: str, problems: Problems) -> None:
+    if chosen.metrics != "none" and not specs and "metrics" not in "".join(problems.found):
+        problems.add(where, "needs metrics: write metrics = ['bleu'] here, or at the top")
+
+
+def _text(
+    given: Mapping[str, object], key: str, problems: Problems, where: str | None = None
+) -> str:
+    value = given.get(key, "")
+    if not isinstance(value, str):
+        problems.add(where or key, f"must be a text; got {described(value)}")
+        return ""
+    return value

@@ -1,0 +1,490 @@
+"""What numbers depend on beside texts and options: packages, models, taggers, files."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import inspect
+import os
+import platform
+import re
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import lru_cache, partial
+from importlib.machinery import PathFinder
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.metadata import version as installed
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.core import registry as methods
+from gnomon.core.dependencies import Dependency
+from gnomon.core.errors import GnomonError, SpecError
+from gnomon.core.options import InputFile, Needs, Specs
+from gnomon.core.signature import content_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from importlib.machinery import ModuleSpec
+
+    from gnomon.core.options import Option
+    from gnomon.core.registry import Method
+
+
+# What a user's function rests on: its module, and whatever that imports, by content or version.
+
+
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+
+
+def code_identity(target: str) -> str:
+    """A hash of the code that ``module:function`` runs; imports, and so runs, the module.
+
+    Modules that it imports count with their content, and installed packages with their version.
+    Python's own modules do not count, and nothing is known of files that the code reads.
+    """
+    from gnomon.metrics.functions import imported
+
+    imported(target)
+    found: dict[str, str] = {}
+    root = target.partition(":")[0]
+    left = [root]
+    while left:
+        name = left.pop()
+        top, _, _ = name.partition(".")
+        if name in found or (top in (*sys.stdlib_module_names, "gnomon") and name != root):
+            continue
+        parent = name.rpartition(".")[0]
+        left += [parent] if parent else []
+        found[name], more = _looked_at(name, root=name == root)
+        left += more
+    return content_hash(*(f"{name} {said}" for name, said in sorted(found.items())))
+
+
+def _looked_at(name: str, *, root: bool) -> tuple[str, list[str]]:
+    """The identity of a module, and the names of what it imports."""
+    spec = _spec_of(name)
+    if spec is None:  # a name within a module, or what is not here
+        return "none", []
+    released = _released(name, spec)
+    if released and not root:
+        return released, []
+    file = Path(spec.origin or "")
+    if not spec.has_location or not file.is_file():
+        return (platform.python_version() if spec.origin else "folder"), []
+    content = file.read_bytes()
+    more = list(_imports(content, spec.parent or "")) if file.suffix == ".py" else []
+    return f"{released} {content_hash(content)}", more
+
+
+def _spec_of(name: str) -> ModuleSpec | None:
+    """Where a module is, without running it or the packages that it lies in."""
+    loaded = sys.modules.get(name)
+    if loaded is not None and loaded.__spec__ is not None:
+        return loaded.__spec__
+    parent = name.rpartition(".")[0]
+    try:
+        if not parent:
+            return importlib.util.find_spec(name)
+        above = _spec_of(parent)
+        places = above and above.submodule_search_locations
+        return PathFinder.find_spec(name, places) if places else None
+    except (ImportError, ValueError):
+        return None
+
+
+def _released(name: str, spec: ModuleSpec) -> str:
+    """The version of the installed package that a module is of; "" for all others."""
+    places = [spec.origin or "", *(spec.submodule_search_locations or ())]
+    if not any(_INSTALLED & set(Path(place).parts) for place in places):
+        return ""
+    packages = sorted(set(_packages().get(name.partition(".")[0], ())))
+    return ", ".join(f"{one} {version(one)}" for one in packages)
+
+
+@lru_cache(maxsize=1)
+def _packages() -> Mapping[str, Sequence[str]]:
+    return packages_distributions()
+
+
+def _imports(source: bytes, package: str) -> Iterator[str]:
+    """What a source imports anywhere, names within modules among it."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (one.name for one in node.names)
+        if isinstance(node, ast.ImportFrom):
+            base = _absolute(node, package)
+            if base:
+                yield base
+                yield from (f"{base}.{one.name}" for one in node.names if one.name != "*")
+
+
+def _absolute(node: ast.ImportFrom, package: str) -> str:
+    try:
+        return importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+    except ImportError:
+        return ""
+
+
+# What changes when files do: path, size, times of change and inode, without reading them.
+
+
+#: folders with more files than this are not looked through
+_MOST = 20_000
+
+
+class Stamp(NamedTuple):
+    """The state of some files."""
+
+    hash: str
+    newest: float
+
+
+def stamp_of_file(path: str) -> Stamp:
+    """The state of one file, whatever lies beside it; there may be hundreds beside it."""
+    for file, found in _stat(path):
+        return Stamp(content_hash(_line(file, found)), max(found.st_mtime, found.st_ctime))
+    return Stamp("", 0.0)
+
+
+def stamp_of(*paths: str, beside: bool = True, without: Collection[str] = ()) -> Stamp:
+    """The state of the files that reading some paths may look at."""
+    lines: list[str] = []
+    newest = 0.0
+    for path in paths:
+        alone = not beside and not Path(path).is_dir()
+        for file, found in _stat(path) if alone else _files(Path(path)):
+            if file in without:
+                continue
+            lines.append(_line(file, found))
+            newest = max(newest, found.st_mtime, found.st_ctime)
+            if len(lines) > _MOST:
+                return Stamp("", newest)
+    return Stamp(content_hash(*sorted(lines)) if lines else "", newest)
+
+
+def _files(path: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """The files that reading a path may look at; those beside a file or a missing path, too."""
+    if path.is_dir():
+        for folder, _, names in os.walk(path, followlinks=True):
+            for name in names:
+                yield from _stat(os.path.join(folder, name))  # noqa: PTH118  # a path of strings
+        return
+    if not path.parent.is_dir():
+        return
+    for one in os.scandir(path.parent):
+        if one.is_file():
+            yield from _stat(one.path)
+    if not path.exists():  # DIR/de-en, where DIR holds the pair among others
+        yield from _files(path.parent)
+
+
+def _stat(file: str) -> Iterator[tuple[str, os.stat_result]]:
+    try:
+        yield file, os.stat(file)  # noqa: PTH116  # a path of strings
+    except OSError:
+        return
+
+
+def _line(file: str, found: os.stat_result) -> str:
+    # cp -p sets the time that a file says, but not the time of its inode
+    times = f"{found.st_mtime_ns} {found.st_ctime_ns}"
+    return f"{file} {found.st_size} {times} {found.st_ino}"
+
+
+#: kinds of what lies in files
+IN_FILES = ("file", "model", "wordnet")
+#: the files of WordNet that METEOR reads
+_WORDNET = re.compile(r"(index|data)\.(noun|verb|adj|adv)|(noun|verb|adj|adv)\.exc")
+_NOTHING = "none"
+
+
+def identity(need: Dependency) -> str:
+    """Version, revision or hash, as it is here; "none" where it is not here."""
+    if need.kind in IN_FILES:
+        place = place_of(need)
+        state = stamp_of_file if need.kind == "file" else stamp_of
+        return _of_files(need, state(str(place))) if place else _NOTHING
+    return _plain(need)
+
+
+def place_of(need: Dependency) -> Path | None:
+    """The file, or the folder of the model or of WordNet; None where it is not here."""
+    if need.kind == "file":
+        file = Path(need.name)
+        return file if file.is_file() else None
+    try:
+        return _wordnet(need) if need.kind == "wordnet" else _found_model(need)[0]
+    except (GnomonError, OSError):
+        return None
+
+
+def differing(needs: dict[Dependency, str]) -> list[str]:
+    """What is another one here, in words."""
+    return [
+        f"has {need.label} {here}, and the study was planned with {there}"
+        for need, there in needs.items()
+        if (here := identity(need)) != there
+    ]
+
+
+@lru_cache(maxsize=256)
+def _of_files(need: Dependency, _stamp: Stamp) -> str:
+    if need.kind == "file":
+        return content_hash(Path(need.name).read_bytes())
+    if need.kind == "wordnet":
+        files = sorted(one for one in _wordnet(need).iterdir() if _WORDNET.fullmatch(one.name))
+        return content_hash(*(part for one in files for part in (one.name, one.read_bytes())))
+    return _found_model(need)[1]
+
+
+def _wordnet(need: Dependency) -> Path:
+    from gnomon.metrics.wordnet import find_wordnet
+
+    return find_wordnet(need.name or None).folder
+
+
+def _found_model(need: Dependency) -> tuple[Path, str]:
+    from gnomon.models import find_model
+
+    found = find_model(need.name, need.revision or None)
+    return found.path, found.identity
+
+
+@lru_cache(maxsize=256)
+def _plain(need: Dependency) -> str:
+    try:
+        if need.kind == "package":
+            return installed(need.name)
+        if need.kind == "code":
+            return _code(need.name)
+        from gnomon.linguistics import find_tagger, standard_tagger
+
+        return (find_tagger if ":" in need.name else standard_tagger)(need.name).signature
+    except (GnomonError, PackageNotFoundError):
+        return _NOTHING
+
+
+def _code(spec: str) -> str:
+    from gnomon.metrics import parse
+    from gnomon.metrics.spec import CODE, read_spec
+
+    given = read_spec(spec)
+    if given.name == CODE:
+        return code_identity(str(given.first))
+    return content_hash(repr(getattr(parse(spec, allow_code=True), "fields", ())))
+
+
+# What the plan must know of a metric: what its numbers depend on, and what it looks at.
+
+
+#: options of metrics that name files or folders, whatever they look like; a first string does, too
+_FILES = frozenset({"file", "function_words", "wordnet"})
+
+
+class Traits(NamedTuple):
+    """What a metric is like."""
+
+    together: bool
+    human: bool
+    costly: bool
+    needs: tuple[Dependency, ...]
+
+
+@lru_cache(maxsize=1024)
+def traits_of(spec: str, language: str | None, *, allow_code: bool = False) -> Traits:
+    """What a metric is like for texts of a language."""
+    from gnomon.metrics import parse
+    from gnomon.metrics.requirements import is_pooled, requirements
+
+    metric = parse(spec, allow_code=allow_code)
+    needs, pooled = requirements(metric, language), is_pooled(metric)
+    read = bool(getattr(metric, "own_texts", False))  # from a file that another tool wrote
+    return Traits(
+        together=pooled,
+        human=pooled,
+        costly=pooled or read or any(need.kind == "model" for need in needs),
+        needs=needs,
+    )
+
+
+def located_spec(spec: str, folder: Path) -> str:
+    """A spec whose file names lie beside the study, in full: workers run elsewhere."""
+    from gnomon.metrics.spec import read_spec
+
+    if "'" not in spec and '"' not in spec:
+        return spec
+    given = read_spec(spec)
+    found = _located(given, folder)
+    return spec if found == given else str(found)
+
+
+def step_needs(
+    method: Method, options: Mapping[str, object], language: str | None, *, allow_code: bool
+) -> Iterator[Dependency]:
+    """What the results of a method depend on beside metrics: its package, and by its options."""
+    package = methods.package_of(method.name)
+    if package != "gnomon":
+        yield Dependency("package", package)
+    known = method.step_options
+    given = {name: one.default for name, one in known.items()} | {**method.usual, **options}
+    given["allow_code"] = allow_code
+    for name, option in known.items():
+        needs = option.mark(Needs)
+        if needs is not None and given[name] is not inspect.Parameter.empty:
+            yield from needs.of(given[name], language, given)
+
+
+def _located(value: object, folder: Path, *, sure: bool = False) -> object:
+    from gnomon.metrics.spec import Spec
+
+    if isinstance(value, Spec):
+        return Spec(
+            value.name,
+            _located(value.first, folder, sure=True),  # type: ignore[arg-type]  # a spec or a string stays one
+            tuple((k, _located(one, folder, sure=k in _FILES)) for k, one in value.arguments),  # type: ignore[misc]  # likewise
+        )
+    if isinstance(value, str) and (sure or "/" in value or "." in value):
+        beside = folder / value
+        return str(beside) if not Path(value).is_absolute() and beside.exists() else value
+    return value
+
+
+# Options that name metrics or files, which lie beside the study.
+
+
+def located_options(
+    method: Method, options: Mapping[str, object], folder: Path
+) -> tuple[dict[str, object], dict[str, str]]:
+    """Options whose specs name files in full, and these specs by those that the study gives."""
+    places: dict[str, str] = {}
+
+    def in_full(spec: str) -> str:
+        with suppress(SpecError):  # a kind of human scores
+            if (place := located_spec(spec, folder)) != spec:
+                places[spec] = place
+        return places.get(spec, spec)
+
+    found = {
+        name: _each(value, in_full) if _has(method, name, Specs) else value
+        for name, value in options.items()
+    }
+    return found, places
+
+
+def located_files(option: Option, value: object, folder: Path) -> object:
+    """A value of an option whose names of files are in full: workers run elsewhere."""
+    files = option.mark(InputFile)
+
+    def in_full(text: str) -> str:
+        if files.sure:
+            return str((folder / Path(text).expanduser()).resolve())
+        head, equals, source = text.partition("=")
+        if "(" in head and not os.path.isfile(folder / text):  # noqa: PTH113  # as below
+            return text  # a metric's spec: its files are found when it is read
+        if equals and source not in files.words:
+            return f"{head}={_place_in_folder(source, folder)}"
+        return _place_in_folder(text, folder) if "/" in text or "." in text else text
+
+    return value if files is None else _each(value, in_full)
+
+
+def _place_in_folder(name: str, folder: Path) -> str:
+    beside = folder / name
+    return str(beside.resolve()) if os.path.isfile(beside) else name  # noqa: PTH113  # a long text is no file, and no error
+
+
+def files_of(method: Method, options: Mapping[str, object]) -> tuple[str, ...]:
+    """The files that options name and that are there, in full."""
+    found: dict[str, None] = {}
+
+    def note(text: str) -> str:
+        if file := _split(text)[1]:
+            found[file] = None
+        return text
+
+    for name, value in options.items():
+        if _has(method, name, InputFile):
+            _each(value, note)
+    return tuple(found)
+
+
+def placeless(method: Method, options: Mapping[str, object]) -> dict[str, object]:
+    """Options without the folders of files: what these hold counts, not where they are."""
+
+    def name_of(text: str, *, sure: bool) -> str:
+        head, file = ("", text) if sure else _split(text)
+        return head + Path(file).name if file else text
+
+    found = dict(options)
+    for name, value in options.items():
+        if _has(method, name, InputFile):
+            sure = method.options[name].mark(InputFile).sure
+            found[name] = _each(value, partial(name_of, sure=sure))
+    return found
+
+
+def options_of_task(
+    method: Method, options: Mapping[str, object], testset: str, systems: Sequence[str]
+) -> dict[str, object]:
+    """Options whose files are those of a task: ``{testset}`` and ``{system}`` are filled in.
+
+    A task of one system reads that system's file alone, so that files of hundreds of systems need
+    not be read for each of them. A list without files is left out where the option has no default.
+    """
+    found: dict[str, object] = {}
+    for name, value in options.items():
+        if not _has(method, name, InputFile):
+            found[name] = value
+            continue
+        files = _each(value, lambda text: text.replace("{testset}", testset))
+        if isinstance(files, list):
+            files = [file for text in files for file in _of_systems(text, systems)]
+        if files != [] or method.options[name].default is not None:
+            found[name] = files
+    return found
+
+
+def missing_files(method: Method, options: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """Options that name files one by one, with each that is not there whatever the test set."""
+    for name, value in options.items():
+        if _has(method, name, InputFile) and method.options[name].mark(InputFile).sure:
+            for text in value if isinstance(value, list) else [value]:
+                if isinstance(text, str) and "{" not in text and not Path(text).is_file():
+                    yield name, text
+
+
+def _of_systems(text: object, systems: Sequence[str]) -> list[object]:
+    if isinstance(text, str) and "{system}" in text:
+        return [text.replace("{system}", system) for system in systems]
+    return [text]
+
+
+def _has(method: Method, option: str, mark: type) -> bool:
+    return option in method.options and method.options[option].mark(mark) is not None
+
+
+def _each(value: Any, change: Callable[[str], str]) -> Any:
+    """A value whose names are changed: a text, a list of them, or texts by name.
+
+    A list by name holds no names: it is a list of words in place of a file of them.
+    """
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {key: change(one) if isinstance(one, str) else one for key, one in value.items()}
+    return [_each(one, change) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _split(text: str) -> tuple[str, str]:
+    """What stands before the file that a text names, and the file: NAME=FILE."""
+    name, equals, source = text.partition("=")
+    for head, file in (("", text), (name + equals, source)):
+        if Path(file).is_absolute() and os.path.isfile(file):  # noqa: PTH113  # a long text is no file, and no error
+            return head, file
+    return "", ""

@@ -1,0 +1,205 @@
+"""Rows of a store for its pages: read from exactly the files that hold them, part by part.
+
+A view over a whole table opens all of its files, and pages ask for one test set at a time.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gnomon.core.pages import PageTable
+from gnomon.studies._needs import options_of_task
+from gnomon.studies._query import TASK, connect, damage
+from gnomon.studies._tables import sql_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from gnomon.core.cache import Cache
+    from gnomon.core.findings import Cell, Column
+    from gnomon.core.registry import Method
+    from gnomon.core.store_views import StoredView
+    from gnomon.studies._folder import FinishedTask
+    from gnomon.studies._sources import PlannedSet
+    from gnomon.studies._store import Store
+
+
+@dataclass(frozen=True)
+class PageSource:
+    """A store, and DuckDB that reads its files."""
+
+    store: Store
+    connection: Any  # DuckDB is optional and without types
+    entries: tuple[FinishedTask, ...]
+
+    @classmethod
+    def of_store(cls, store: Store) -> PageSource:
+        """The rows of a store."""
+        there = store.entries
+        done = tuple(there[key] for key in store.planned() if key in there)
+        return cls(store, connect(store, sql="tasks", all_files=True), done)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of all tables that finished tasks gave rows."""
+        return tuple(sorted({n for one in self.entries for n, rows in one.rows.items() if rows}))
+
+    def testsets(self, table: str) -> tuple[str, ...]:
+        """The test sets that a table has rows of, in the order of the plan."""
+        return tuple(dict.fromkeys(one.testset for one in self.entries if one.rows.get(table)))
+
+    def groups(self, table: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Test sets and metrics of the tasks that gave a table rows, in the order of the plan."""
+        own = (one for one in self.entries if one.rows.get(table))
+        return tuple(dict.fromkeys((one.testset, one.metrics) for one in own))
+
+    def rows(
+        self,
+        table: str,
+        *,
+        testset: str | None = None,
+        metric: str | None = None,
+        metrics: tuple[str, ...] | None = None,
+    ) -> str:
+        """SQL of a table, or of what tasks of a test set and a metric gave to it."""
+        files = [
+            self.store.file(table, one.key)
+            for one in self.entries
+            if one.rows.get(table)
+            and testset in (None, one.testset)
+            and (metric is None or metric in one.metrics or metric in one.signatures)
+            and metrics in (None, one.metrics)
+        ]
+        self.store.fetch(files)
+        return (
+            "(select * exclude (filename), parse_filename(filename, true) as task"  # noqa: S608  # quoted
+            f" from read_parquet({sql_files(files)}, union_by_name = true, filename = true))"
+        )
+
+    def columns(self, rows: str) -> dict[str, str]:
+        """The columns of what :meth:`rows` gave, and their types in SQL."""
+        found = self.ask(f"describe select * from {rows}")  # noqa: S608  # made by rows()
+        return {str(column): str(kind) for column, kind, *_ in found}
+
+    def ask(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        with self.explain_damage():
+            found: list[tuple[Any, ...]] = self.connection.execute(sql, list(values)).fetchall()
+        return found
+
+    def parts(self, sql: str, rows: int) -> Iterator[list[list[Cell]]]:
+        """What a query gives, column by column, at most that many rows at a time."""
+        with self.explain_damage():
+            found = self.connection.cursor().execute(sql)
+            while taken := found.fetchmany(rows):
+                yield [[_cell(value) for value in cells] for cells in zip(*taken, strict=True)]
+
+    @contextmanager
+    def explain_damage(self) -> Iterator[None]:
+        """Say which file is damaged where reading fails."""
+        import duckdb
+
+        try:
+            yield
+        except duckdb.Error as error:
+            said = damage(self.store, error)
+            if said is None:
+                raise
+            raise said from error
+
+
+@dataclass(frozen=True)
+class SetRows:
+    """What a store holds of a test set, for a method; see :class:`.StoredRows`."""
+
+    source: PageSource
+    planned: PlannedSet
+    method: Method
+    cache: Cache | None = None
+    progress: Callable[[str, int, int], None] | None = None
+
+    @property
+    def language(self) -> str | None:
+        """Of references and outputs, if known."""
+        return self.planned.sketch.outline.target_language
+
+    @property
+    def options(self) -> Sequence[Mapping[str, Any]]:
+        """Of the method, for each step that takes the test set; files are those of the set."""
+        name, systems = self.planned.name, list(self.planned.sketch.systems)
+        steps = (one for one in self.source.store.steps() if one.method == self.method.name)
+        own = [one.options for one in steps if one.takes(name)]
+        return [options_of_task(self.method, one, name, systems) for one in own]
+
+    def rows(self, table: str) -> str | None:
+        """SQL of the rows that a table has of the test set; None where there are none."""
+        if self.planned.name not in self.source.testsets(table):
+            return None
+        return self.source.rows(table, testset=self.planned.name)
+
+    def columns(self, rows: str) -> Mapping[str, str]:
+        """The columns of what :meth:`rows` gave, and their types in SQL."""
+        return self.source.columns(rows)
+
+    def ask(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        return self.source.ask(sql, *values)
+
+
+def stored_table(source: PageSource, name: str, section: str) -> PageTable:
+    """A table of a store, as its method declared it, for a page.
+
+    Each part is of one test set and, where tasks have one metric, of one metric.
+    """
+    schema = source.store.schema(name)
+    columns = (*schema.columns, TASK)
+
+    def parts(rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
+        for testset, metrics in source.groups(name):
+            held = source.rows(name, testset=testset, metrics=metrics)
+            there = source.columns(held)
+            chosen = ", ".join(
+                f'"{one.name}"' if one.name in there else f'null as "{one.name}"' for one in columns
+            )
+            yield from source.parts(f"select {chosen} from {held}", rows)  # noqa: S608  # the store's own names
+
+    table = schema.table
+    return PageTable(name, table.title, section, columns, parts, table.note, schema.views)
+
+
+def view_table(source: PageSource, view: StoredView, section: str) -> PageTable:
+    """A table that a method makes of its stored rows, for a page; each part of one test set."""
+
+    def parts(rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
+        sets = [source.testsets(table) for table in view.of]
+        for testset in (one for one in sets[0] if all(one in others for others in sets)):
+            held = (f"{table} as {source.rows(table, testset=testset)}" for table in view.of)
+            asked = f"with {', '.join(held)} select * from ({view.sql})"  # noqa: S608  # a method's own
+            yield from source.parts(asked, rows)
+
+    return PageTable(view.name, view.title, section, view.columns, parts)
+
+
+def made_table(
+    name: str,
+    title: str,
+    columns: Sequence[Column],
+    rows: Callable[[], Iterable[Mapping[str, Cell]]],
+) -> PageTable:
+    """A small table on where results are from, whose rows are made when they are wanted."""
+
+    def parts(size: int) -> Iterator[Sequence[Sequence[Cell]]]:
+        found = list(rows())
+        for start in range(0, len(found), size):
+            some = found[start : start + size]
+            yield [[row[column.name] for row in some] for column in columns]
+
+    return PageTable(name, title, "provenance", columns, parts)
+
+
+def _cell(value: object) -> Cell:
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    return str(value)

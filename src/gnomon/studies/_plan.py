@@ -1,0 +1,430 @@
+"""From a study to its tasks, and what they come to."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.core import registry as methods
+from gnomon.core.dependencies import Dependency
+from gnomon.core.errors import GnomonError, UnknownNameError
+from gnomon.core.findings import Column, Finding
+from gnomon.core.findings import Table as FindingTable
+from gnomon.studies._checks import Problems, step_problems
+from gnomon.studies._folder import SKETCHES
+from gnomon.studies._needs import (
+    files_of,
+    located_options,
+    located_spec,
+    options_of_task,
+    placeless,
+    step_needs,
+    traits_of,
+)
+from gnomon.studies._sources import PlannedSet, PlanRecord, SetRecord, Sketches, content_of
+from gnomon.studies._study import fits
+from gnomon.studies._tasks import Task, task_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from gnomon.core.findings import Cell
+    from gnomon.core.registry import Method
+    from gnomon.studies._needs import Traits
+    from gnomon.studies._store import Store
+    from gnomon.studies._study import Step, Study
+
+
+# Cutting a study into tasks, each with a key of all that its result depends on.
+
+
+_log = logging.getLogger(__name__)
+_SCORE = "score"
+
+
+@dataclass
+class TaskLayout:
+    """Tasks, as they are laid out."""
+
+    folder: Path
+    sketches: Sketches
+    allow_code: bool = False
+    steps: Sequence[Step] = ()
+    tasks: dict[str, Task] = field(default_factory=dict)
+
+    def add(self, step: Step, planned: PlannedSet) -> None:
+        """The tasks of a method on a test set, and those whose scores they take.
+
+        A task is of one system where what is said of a system does not depend on the others.
+        """
+        chosen = methods.find(step.method)
+        if not chosen.is_applicable(planned.sketch.outline, step.options) or (
+            chosen.paraphrased and not planned.source.paraphrases
+        ):
+            return
+        single = [(one,) for one in step.metrics]
+        for metrics in single if chosen.metrics == "one" else [step.metrics]:
+            for task in self._of(step, metrics, planned):
+                self.tasks.setdefault(task.key, task)
+
+    def _of(self, step: Step, metrics: tuple[str, ...], planned: PlannedSet) -> Iterator[Task]:
+        chosen, sketch = methods.find(step.method), planned.sketch
+        traits = {spec: self._traits(spec, planned) for spec in metrics}
+        together = step.together or not chosen.by_system
+        together |= any(one.together for one in traits.values())
+        if step.method == _SCORE:  # scores of a metric are planned once, whoever takes them
+            together |= self._scored_together(metrics, planned)
+        human = chosen.reads_people(step.options) or any(one.human for one in traits.values())
+        options, placed = located_options(chosen, step.options, self.folder)
+        needs = self._needs(chosen, options, traits, planned)
+        after = self._after(chosen, traits, planned)
+        said = json.dumps(placeless(chosen, step.options), sort_keys=True)
+        places = {spec: place for spec in metrics if (place := self._place(spec)) != spec} | placed
+        for systems in [(*sketch.systems,)] if together else [(one,) for one in sketch.systems]:
+            files = files_of(chosen, options_of_task(chosen, options, sketch.name, systems))
+            own = needs | self._identified(Dependency("file", file) for file in files)
+            content = content_of(sketch, systems, human=human)
+            yield Task(
+                key=task_key(
+                    step.method,
+                    metrics,
+                    said,
+                    content,
+                    [(need.kind, found) for need, found in own.items()],
+                ),
+                method=step.method,
+                testset=sketch.name,
+                source=planned.source,
+                systems=systems,
+                metrics=metrics,
+                options=json.dumps(options, sort_keys=True),
+                content=content,
+                human=human,
+                allow_code=self.allow_code,
+                needs=own,
+                after=after,
+                places=places,
+                said=said,
+            )
+
+    def _scored_together(self, metrics: Sequence[str], planned: PlannedSet) -> bool:
+        return any(
+            one.method == _SCORE and one.together and one.takes(planned.name)
+            for one in self.steps
+            if set(metrics) & set(one.metrics)
+        )
+
+    def _after(
+        self, chosen: Method, traits: Mapping[str, Traits], planned: PlannedSet
+    ) -> dict[str, tuple[str, ...]]:
+        """By metric, the tasks whose scores are taken; these are added."""
+        from gnomon.studies._study import Step
+
+        found = {}
+        for spec, one in traits.items():
+            if chosen.reuses == "all" or (chosen.reuses == "costly" and one.costly):
+                tasks = list(self._of(Step(_SCORE, (spec,)), (spec,), planned))
+                for task in tasks:
+                    self.tasks.setdefault(task.key, task)
+                found[spec] = tuple(task.key for task in tasks)
+        return found
+
+    def _needs(
+        self,
+        chosen: Method,
+        options: Mapping[str, object],
+        traits: Mapping[str, Traits],
+        planned: PlannedSet,
+    ) -> dict[Dependency, str]:
+        own = step_needs(
+            chosen, options, planned.sketch.outline.target_language, allow_code=self.allow_code
+        )
+        of_metrics = [need for one in traits.values() for need in one.needs]
+        files = planned.source.paraphrases if chosen.from_study else ()
+        paraphrases = [Dependency("file", file) for file in files]
+        return self._identified(dict.fromkeys([*of_metrics, *own, *paraphrases]))
+
+    def _identified(
+        self, needs: Mapping[Dependency, None] | Iterator[Dependency]
+    ) -> dict[Dependency, str]:
+        return {need: self.sketches.identity(need) for need in needs}
+
+    def _traits(self, spec: str, planned: PlannedSet) -> Traits:
+        place = self._place(spec)
+        return traits_of(place, planned.sketch.outline.target_language, allow_code=self.allow_code)
+
+    def _place(self, spec: str) -> str:
+        return located_spec(spec, self.folder)
+
+
+# How long what is left of a plan will take, by what such tasks took before.
+
+
+class RemainingTasks(NamedTuple):
+    """What is left of one method with its metrics."""
+
+    method: str
+    metrics: str
+    testsets: int
+    tasks: int
+    left: int
+    seconds: float | None
+
+
+def left_of(plan: StudyPlan, store: Store | None) -> list[RemainingTasks]:
+    """What is left, method by method.
+
+    Seconds are those per output (systems x segments) that tasks of the same method and metrics took
+    before, also such as the study no longer asks for.
+    """
+    sizes = {one.name: one.sketch.segments for one in plan.sets}
+    rates = _rates(store, sizes)
+    groups: dict[tuple[str, str], list[Task]] = {}
+    for task in plan.tasks:
+        groups.setdefault((task.method, ", ".join(task.metrics)), []).append(task)
+    done = store.entries if store else {}
+    found = []
+    for group, tasks in groups.items():
+        left = [task for task in tasks if task.key not in done]
+        rate = rates.get(group)
+        outputs = sum(max(1, len(task.systems)) * sizes[task.testset] for task in left)
+        seconds = 0.0 if not left else None if rate is None else rate * outputs
+        sets = len({task.testset for task in tasks})
+        found.append(RemainingTasks(*group, sets, len(tasks), len(left), seconds))
+    return found
+
+
+def said(left: Iterable[RemainingTasks], workers: int = 1) -> str:
+    """The estimate in words."""
+    groups = [one for one in left if one.left]
+    if not groups:
+        return "nothing is left to do"
+    unknown = [_group_name(one) for one in groups if one.seconds is None]
+    known = sum(one.seconds for one in groups if one.seconds is not None) / workers
+    by = "one worker" if workers == 1 else f"{workers} workers"
+    parts = [f"about {_time(known)} with {by}"] if len(unknown) < len(groups) else []
+    if unknown:
+        parts.append(f"unknown, as never done here: {_listed(unknown)}")
+    return "; ".join(parts)
+
+
+def _rates(store: Store | None, sizes: Mapping[str, int]) -> dict[tuple[str, str], float]:
+    spent: dict[tuple[str, str], tuple[float, int]] = {}
+    for entry in store.entries.values() if store else ():
+        if entry.testset in sizes:
+            group = (entry.method, ", ".join(entry.metrics))
+            seconds, outputs = spent.get(group, (0.0, 0))
+            own = max(1, len(entry.systems)) * sizes[entry.testset]
+            spent[group] = (seconds + entry.seconds, outputs + own)
+    return {group: seconds / outputs for group, (seconds, outputs) in spent.items() if outputs}
+
+
+def _group_name(one: RemainingTasks) -> str:
+    return f"{one.method} ({one.metrics})" if one.metrics else one.method
+
+
+def _time(seconds: float) -> str:
+    if seconds < 100:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:5])
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """The tasks of a study.
+
+    Attributes:
+        study: what they are for.
+        tasks: all of them, each key once; costly ones first.
+        sets: the test sets.
+        sketches: what is remembered of their files.
+    """
+
+    study: Study
+    tasks: tuple[Task, ...]
+    sets: tuple[PlannedSet, ...]
+    sketches: Sketches = field(default_factory=Sketches, compare=False, repr=False)
+
+    @property
+    def sizes(self) -> dict[str, tuple[int, int]]:
+        """Systems and segments of the test sets, by name."""
+        return {one.name: (len(one.sketch.systems), one.sketch.segments) for one in self.sets}
+
+    def record(self) -> PlanRecord:
+        """What a store keeps of it."""
+        keys: dict[str, list[str]] = {name: [] for name in self.sizes}
+        for task in self.tasks:
+            keys[task.testset].append(task.key)
+        return PlanRecord(
+            self.study.name,
+            tuple(task.key for task in self.tasks),
+            self.study.steps,
+            tuple(SetRecord(one.source, one.sketch, tuple(keys[one.name])) for one in self.sets),
+        )
+
+    def finding(self, store: Store | None = None, *, workers: int = 1) -> Finding:
+        """The plan as a table: per method and metric, how many tasks there are and are done.
+
+        Args:
+            store: where results are kept; without, nothing is done.
+            workers: how many there will be, for the estimate of time.
+        """
+        groups = left_of(self, store)
+        rows = [
+            {
+                "method": one.method,
+                "metrics": one.metrics or None,
+                "testsets": one.testsets,
+                "tasks": one.tasks,
+                "done": one.tasks - one.left,
+                "left": one.left,
+                "seconds": one.seconds,
+            }
+            for one in groups
+        ]
+        return _plan_finding(self, rows, said(groups, workers))
+
+
+def plan(study: Study, *, allow_code: bool = False) -> StudyPlan:
+    """Read the test sets and lay out the tasks.
+
+    A method whose word on a system does not depend on the others has a task for each system, so
+    that one system more costs that system alone.
+    """
+    problems = Problems()
+    sets, sketches = look(study, problems, allow_code=allow_code)
+    problems.refuse(study.path)
+    laid = TaskLayout(_folder(study), sketches, allow_code=allow_code, steps=study.steps)
+    for step in study.steps:
+        for one in sets:
+            if step.takes(one.name):
+                laid.add(step, one)
+    whole_sets_first = sorted(laid.tasks.values(), key=lambda task: -len(task.systems))
+    return StudyPlan(study, tuple(whole_sets_first), tuple(sets), sketches)
+
+
+def look(
+    study: Study, problems: Problems, *, allow_code: bool = False
+) -> tuple[list[PlannedSet], Sketches]:
+    """Read the test sets, and note what is wrong with them, and with the methods on them."""
+    sketches = _remembered(study)
+    sets = _sketched(study, sketches, problems)
+    _check_names(study, sets, problems)
+    for number, step in enumerate(study.steps):
+        key = study.step_key(number)
+        if sets and len(sets) == len(study.testsets):
+            _check_needs(step, key.where, sets, problems)
+        step_problems(step, key, sets, _folder(study), problems, allow_code=allow_code)
+    return sets, sketches
+
+
+def _folder(study: Study) -> Path:
+    return Path(study.path).absolute().parent
+
+
+def _remembered(study: Study) -> Sketches:
+    return Sketches.read(study.store / SKETCHES)
+
+
+def _sketched(study: Study, sketches: Sketches, problems: Problems) -> list[PlannedSet]:
+    found = []
+    for number, source in enumerate(study.testsets):
+        try:
+            found.append(PlannedSet(source, sketches.sketch(source)))
+        except (GnomonError, OSError) as error:
+            problems.add(f"{study.set_key(number)}{_part(error)}", f"{source.path}: {error}")
+        else:
+            _say_unfit(found[-1], study.set_key(number))
+    return found
+
+
+def _say_unfit(planned: PlannedSet, key: str) -> None:
+    """A misspelt name among right ones would go unseen."""
+    names = planned.sketch.systems
+    unfit = [one for one in planned.source.systems if not any(fits(k, (one,)) for k in names)]
+    if unfit:
+        _log.warning(
+            "%s.systems: no system that is taken of %s fits %s", key, planned.name, ", ".join(unfit)
+        )
+
+
+def _part(error: Exception) -> str:
+    """Which key of a test set an error speaks of."""
+    if isinstance(error, UnknownNameError):
+        for said, key in (("method", ".methods"), ("reference", ".references")):
+            if said in error.kind:
+                return key
+        if "pair" in error.kind:
+            return ".language_pair"
+    return ""
+
+
+def _check_names(study: Study, sets: Sequence[PlannedSet], problems: Problems) -> None:
+    paths: dict[str, str] = {}
+    for one in sets:
+        if one.name in paths:
+            problems.add(
+                study.set_key(study.testsets.index(one.source)),
+                f"two test sets are called {one.name!r}: {paths[one.name]} and {one.source.path};"
+                " results are kept by name, so give one of them another: name = '...'",
+            )
+        paths[one.name] = one.source.path
+
+
+def _check_needs(step: Step, where: str, sets: Sequence[PlannedSet], problems: Problems) -> None:
+    chosen = methods.find(step.method)
+    taken = [one for one in sets if step.takes(one.name)]
+    if not taken:
+        problems.add(
+            f"{where}.testsets",
+            f"no test set fits {', '.join(step.testsets)}; there are"
+            f" {', '.join(one.name for one in sets)}",
+        )
+        return
+    lacking = [one.name for one in taken if chosen.systems and not one.sketch.systems]
+    if lacking:
+        problems.add(where, f"{step.method} needs systems, and {', '.join(lacking)} has none")
+    if not any(chosen.is_applicable(one.sketch.outline, step.options) for one in taken):
+        problems.add(
+            where, f"{step.method} needs people's judgements, and no test set of the study has any"
+        )
+    if chosen.paraphrased and not any(one.source.paraphrases for one in taken):
+        problems.add(
+            where,
+            f"{step.method} needs paraphrases, and no test set of the study has any; name files:"
+            " paraphrases = ['made.jsonl'] in [[testsets]]",
+        )
+
+
+def _plan_finding(made: StudyPlan, rows: Sequence[Mapping[str, Cell]], estimate: str) -> Finding:
+    columns = (
+        Column("method", "method"),
+        Column("metrics", "metrics"),
+        Column("testsets", "test sets", "count"),
+        Column("tasks", "tasks", "count"),
+        Column("done", "done", "count"),
+        Column("left", "left", "count"),
+        Column("seconds", "seconds of one core", "number", 0, help="by what such tasks took"),
+    )
+    sets = "; ".join(f"{name}: {k} systems x {n}" for name, (k, n) in made.sizes.items())
+    table = FindingTable("plan", f"Plan of {made.study.name}", columns, tuple(rows))
+    return Finding(
+        method="run",
+        title=f"Plan of {made.study.name}",
+        tables=(table,),
+        signatures={},
+        facts={
+            "study": made.study.name,
+            "test sets": sets,
+            "tasks": f"{len(made.tasks)}, {sum(int(row['left'] or 0) for row in rows)} left",
+            "time": estimate,
+        },
+    )

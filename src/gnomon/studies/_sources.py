@@ -1,0 +1,363 @@
+"""Reading the test sets of a study, and saying what they hold in hashes."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping  # noqa: TC003  # records are read from JSON by their types
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.core.dependencies import Dependency  # noqa: TC001  # likewise
+from gnomon.core.errors import DataError, GnomonError
+from gnomon.core.signature import content_hash, version
+from gnomon.core.summary import Outline  # noqa: TC001  # likewise
+from gnomon.studies._folder import record_in
+from gnomon.studies._needs import IN_FILES, identity, place_of, stamp_of, stamp_of_file
+from gnomon.studies._study import SetSource, Step, fits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from gnomon.core.human import HumanScores
+    from gnomon.core.testset import Paraphrase, TestSet
+    from gnomon.studies._needs import Stamp
+
+
+#: a worker meets the same set task after task
+_KEPT = 4
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """What a plan needs to know of a test set: names, sizes and hashes of the texts."""
+
+    name: str
+    language_pair: str | None
+    segments: int
+    references: tuple[str, ...]
+    systems: Mapping[str, str]
+    texts: str
+    people: str
+    judged: bool
+    outline: Outline = field(compare=False)
+
+
+class ReadSet(NamedTuple):
+    """A test set and its sketch."""
+
+    testset: TestSet
+    sketch: Sketch
+
+
+@dataclass(frozen=True)
+class PlannedSet:
+    """A test set of a study, as its last plan saw it.
+
+    Attributes:
+        source: where it is, and what of it the study takes.
+        sketch: what it held then.
+    """
+
+    source: SetSource
+    sketch: Sketch
+
+    @property
+    def name(self) -> str:
+        """What it is called in the tables."""
+        return self.sketch.name
+
+    def read(self) -> TestSet:
+        """Its texts, which are those that the results are of.
+
+        Raises:
+            DataError: it is not there any more, cannot be read, or holds other texts now.
+        """
+        try:
+            found = read_set(self.source)
+        except (GnomonError, OSError) as error:
+            raise DataError(f"the texts of {self.name} cannot be read again: {error}") from error
+        if found.sketch != self.sketch:
+            raise DataError(
+                f"{self.source.path} holds other texts than the results of {self.name} are of; run"
+                " the study again"
+            )
+        return found.testset
+
+
+@dataclass(frozen=True)
+class SetRecord:
+    """What a store keeps of a test set."""
+
+    source: SetSource
+    sketch: Sketch
+    tasks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PlanRecord:
+    """What a store keeps of the study that ran last."""
+
+    name: str = ""
+    tasks: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    testsets: tuple[SetRecord, ...] = ()
+
+
+@dataclass(frozen=True)
+class FileEntry:
+    """What a store remembers of files."""
+
+    stamp: str
+    sketch: Sketch | None = None
+    identity: str = ""
+    rest: str = ""
+    outputs: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_set(source: SetSource, *, only: tuple[str, ...] = ()) -> ReadSet:
+    """The test set that a source names, narrowed as it says, and its sketch."""
+    return _read(source, only, stamp_of(source.path, *source.paraphrases))
+
+
+@lru_cache(maxsize=_KEPT)
+def _read(source: SetSource, only: tuple[str, ...], _stamp: Stamp) -> ReadSet:
+    found = read_original(source, only=only)
+    if source.paraphrases:
+        found = found.with_paraphrases(
+            paraphrases_of(source), n=source.n, methods=source.methods or None
+        )
+    return ReadSet(found, sketch_of(found))
+
+
+def read_original(source: SetSource, *, only: tuple[str, ...] = ()) -> TestSet:
+    """The same without paraphrases."""
+    whole = _whole(source, only, stamp_of(source.path))
+    names = systems_of(source, whole.systems)
+    if whole.systems and not names:
+        raise DataError(
+            f"{source.path}: no system fits {', '.join(source.systems) or '*'}"
+            f"{' without ' + ', '.join(source.exclude) if source.exclude else ''}; there are"
+            f" {', '.join(whole.systems)}"
+        )
+    found = whole.select(
+        systems=names, segments=None if source.first is None else _first(whole, source.first)
+    )
+    return replace(found, name=source.name) if source.name else found
+
+
+def paraphrases_of(source: SetSource) -> list[Paraphrase]:
+    """All paraphrases that a source names, of the segments that it takes."""
+    from gnomon.data.formats import read_paraphrases
+
+    whole = _whole(source, (), stamp_of(source.path))
+    found = read_paraphrases(source.paraphrases, segments=whole.segments)
+    return [one for one in found if source.first is None or one.segment <= source.first]
+
+
+@lru_cache(maxsize=1)
+def _whole(source: SetSource, only: tuple[str, ...], _stamp: Stamp) -> TestSet:
+    from gnomon.core.testset import TestSet
+
+    return TestSet.read(
+        source.path,
+        language_pair=source.language_pair,
+        systems=only or None,
+        references=source.references or None,
+    )
+
+
+def systems_of(source: SetSource, systems: Iterable[str]) -> list[str]:
+    """The systems that a source takes, of those that are there."""
+    return [
+        name
+        for name in systems
+        if (not source.systems or fits(name, source.systems)) and not fits(name, source.exclude)
+    ]
+
+
+def name_of(testset: TestSet) -> str:
+    """What a test set is called in a store: ``wmt19/de-en``."""
+    pair = testset.language_pair
+    return testset.name if not pair or pair in testset.name else f"{testset.name}/{pair}"
+
+
+def sketch_of(testset: TestSet) -> Sketch:
+    """Names, sizes and hashes of a test set."""
+    return Sketch(
+        name=name_of(testset),
+        language_pair=testset.language_pair,
+        segments=testset.segments,
+        references=tuple(testset.references),
+        systems={name: _digest_of_system(testset, name) for name in testset.systems},
+        texts=_digest_of_set(testset),
+        people=_digest_of_people(testset),
+        judged=bool(testset.human or testset.rankings),
+        outline=testset.outline,
+    )
+
+
+def content_of(sketch: Sketch, systems: Sequence[str], *, human: bool) -> str:
+    """A hash of what a task reads of a test set."""
+    missing = [name for name in systems if name not in sketch.systems]
+    if missing:
+        raise DataError(f"{sketch.name} has no system {', '.join(missing)} any more")
+    parts = [sketch.texts, *(sketch.systems[name] for name in systems)]
+    return content_hash(*parts, *([sketch.people] if human else []))
+
+
+def _digest_of_set(testset: TestSet) -> str:
+    parts = [name_of(testset), testset.language_pair or ""]
+    for name, texts in testset.references.items():
+        parts += ["reference", name, testset.paraphrases.get(name, ""), _joined(texts)]
+    for system, columns in testset.system_references.items():
+        for name, texts in columns.items():
+            parts += ["own reference", system, name, _joined(texts)]
+    for kind, values in (
+        ("sources", testset.sources),
+        ("documents", testset.documents),
+        ("domains", testset.domains),
+        *(("label " + name, labels) for name, labels in sorted(testset.labels.items())),
+    ):
+        parts += [kind, _joined(values or ())]
+    return content_hash(*parts)
+
+
+def _digest_of_system(testset: TestSet, system: str) -> str:
+    return content_hash(system, repr(testset.info.get(system)), _joined(testset.systems[system]))
+
+
+def _digest_of_people(testset: TestSet) -> str:
+    scores = [part for one in testset.human for part in _people(one)]
+    looked_at = [repr(testset.looked_at)] if testset.looked_at else []
+    return content_hash(*scores, repr(testset.rankings), repr(testset.errors), *looked_at)
+
+
+def _people(one: HumanScores) -> tuple[str | bytes, ...]:
+    names = repr((one.kind, one.level, one.rater, one.systems, one.items))
+    return names, one.values.tobytes()
+
+
+def _joined(texts: Iterable[str | None]) -> str:
+    # boundaries show, and what is missing is not what is empty
+    return json.dumps(list(texts), ensure_ascii=False)
+
+
+def _first(testset: TestSet, first: int) -> range:
+    return range(min(first, testset.segments))
+
+
+# Sketches of test sets that are remembered: unchanged files are not read again.
+
+
+#: changes of a file within the tick of a clock cannot be seen: younger files are read again
+_YOUNG = 3.0
+_FORM = "sketch-3"
+
+
+@dataclass
+class Sketches:
+    """Sketches by what was read, each with the stamp of its files."""
+
+    known: Mapping[str, FileEntry] = field(default_factory=dict)
+    fresh: dict[str, FileEntry] = field(default_factory=dict)
+    seen: dict[Dependency, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, file: Path) -> Sketches:
+        """What a store remembers; nothing where the file is missing or damaged."""
+        try:
+            return cls(record_in(file, dict[str, FileEntry]) or {})
+        except DataError:
+            return cls()
+
+    def sketch(self, source: SetSource) -> Sketch:
+        """The sketch of a test set, from memory where its files are unchanged."""
+        key = content_hash(_FORM, version(), json.dumps(asdict(source), sort_keys=True))
+        stamp = stamp_of(source.path, *source.paraphrases)
+        entry = self.known.get(key)
+        if entry is not None and entry.stamp == stamp.hash != "" and entry.sketch is not None:
+            return entry.sketch
+        parts = _output_stamps(source)
+        found = _amended(source, entry, parts) or read_set(source).sketch
+        same = stamp == stamp_of(source.path, *source.paraphrases)
+        if stamp.hash and same and stamp.newest < time.time() - _YOUNG:
+            rest, outputs = parts or ("", {})
+            self.fresh[key] = FileEntry(stamp.hash, found, rest=rest, outputs=outputs)
+        return found
+
+    def identity(self, need: Dependency) -> str:
+        """Version or hash of something that numbers depend on; large files are remembered."""
+        if need not in self.seen:
+            place = place_of(need) if need.kind in IN_FILES else None
+            found = identity(need) if place is None else self._of_files(need, str(place))
+            self.seen[need] = found
+        return self.seen[need]
+
+    def _of_files(self, need: Dependency, place: str) -> str:
+        key = content_hash(_FORM, version(), *need)
+        state = stamp_of_file if need.kind == "file" else stamp_of
+        stamp = state(place)
+        entry = self.known.get(key)
+        if entry is not None and entry.stamp == stamp.hash != "":
+            return entry.identity
+        found = identity(need)
+        if stamp.hash and stamp == state(place) and stamp.newest < time.time() - _YOUNG:
+            self.fresh[key] = FileEntry(stamp.hash, identity=found)
+        return found
+
+    def without(self, testset: str) -> dict[str, FileEntry]:
+        """All of them but those of a test set, for keeping."""
+        return {
+            key: one
+            for key, one in self.merged().items()
+            if one.sketch is None or one.sketch.name != testset
+        }
+
+    def merged(self) -> dict[str, FileEntry]:
+        """All of them, for keeping."""
+        return {**self.known, **self.fresh}
+
+
+class _FileStamps(NamedTuple):
+    """Stamps of the systems' outputs, by name, and of all other files."""
+
+    rest: str
+    outputs: Mapping[str, str]
+
+
+def _output_stamps(source: SetSource) -> _FileStamps | None:
+    """None where outputs have no files of their own, or references may speak of systems."""
+    if source.paraphrases:
+        return None
+    from gnomon.data.formats import output_files
+
+    files = output_files(source.path, language_pair=source.language_pair)
+    if not files:
+        return None
+    rest = stamp_of(source.path, without={str(file) for file in files.values()})
+    outputs = {name: stamp_of_file(str(file)).hash for name, file in files.items()}
+    return _FileStamps(rest.hash, outputs) if rest.hash else None
+
+
+def _amended(
+    source: SetSource, entry: FileEntry | None, parts: _FileStamps | None
+) -> Sketch | None:
+    """What is remembered, with those systems read again whose files changed; None for more."""
+    if parts is None or entry is None or entry.sketch is None or entry.rest != parts.rest:
+        return None
+    known, stamps = entry.sketch, entry.outputs
+    names = systems_of(source, parts.outputs)
+    changed = [name for name in names if stamps.get(name) != parts.outputs[name]]
+    if 2 * len(changed) > len(names):
+        return None  # all may as well be read
+    part = read_set(source, only=tuple(changed or names[:1])).sketch
+    if replace(part, systems={}) != replace(known, systems={}):
+        return None
+    digests = {**known.systems, **part.systems}
+    if any(name not in digests for name in names):
+        return None
+    outline = replace(known.outline, systems=tuple(names))
+    return replace(known, systems={name: digests[name] for name in names}, outline=outline)

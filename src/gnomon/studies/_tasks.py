@@ -1,0 +1,402 @@
+"""A task: one method on one test set, for one system or all; what a worker gets and gives."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from gnomon.core import registry as methods
+from gnomon.core.errors import DataError, GnomonError
+from gnomon.core.findings import Bars, Column, Finding, Table
+from gnomon.core.records import SYSTEM, Record, column, columns_of
+from gnomon.core.scores import Scores
+from gnomon.core.signature import content_hash, version
+from gnomon.studies._needs import differing, options_of_task
+from gnomon.studies._sources import content_of, paraphrases_of, read_original, read_set
+from gnomon.studies._tables import TableFile, TableSchema, TaskTable, file_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from gnomon.core.dependencies import Dependency
+    from gnomon.core.findings import Cell, Statement, View
+    from gnomon.core.testset import TestSet
+    from gnomon.studies._study import SetSource
+    from gnomon.studies._tables import Cells
+
+
+@dataclass(frozen=True)
+class Task:
+    """One piece of work, small enough to lose and large enough to be worth sending.
+
+    Attributes:
+        key: hash of all that the result depends on: method, options, texts, models, taggers,
+            files, version of gnomon.
+        method: a name of :func:`gnomon.core.registry.steps`.
+        testset: the name of the test set.
+        source: where it is.
+        systems: names of the systems that are looked at.
+        metrics: specs, as the study gives them.
+        options: keyword options of the method, as JSON.
+        content: hash of the texts that the plan saw; a worker that reads others refuses.
+        human: what people said is part of that content.
+        allow_code: specs may run code.
+        needs: what the result depends on beside texts and options, and which one is meant.
+        after: by metric, the keys of the tasks whose scores this one takes.
+        places: specs whose file names are in full, by those of the study where these are others; of
+            metrics, and of metrics among the options.
+        said: the options without the folders of files.
+        reads: names of the systems that a worker reads; by default all of the source.
+    """
+
+    key: str
+    method: str
+    testset: str
+    source: SetSource
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    options: str
+    content: str
+    human: bool = False
+    allow_code: bool = False
+    needs: Mapping[Dependency, str] = field(default_factory=dict)
+    after: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict)
+    said: str = "{}"
+    reads: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What it does, for people."""
+        what = ", ".join(self.metrics)
+        who = self.systems[0] if len(self.systems) == 1 else f"{len(self.systems)} systems"
+        return f"{self.method} {what} of {self.testset}, {who}".replace("  ", " ")
+
+    @property
+    def made_with(self) -> dict[str, str]:
+        """What the result depends on beside texts and options, by name, and which one it was."""
+        return {need.label: found for need, found in self.needs.items()}
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """What a task gave."""
+
+    key: str
+    tables: tuple[TableFile, ...]
+    notices: tuple[str, ...]
+    signatures: Mapping[str, str]
+    seconds: float
+    verdict: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True)
+class TaskFailure:
+    """A task that went wrong: said in words, since not every exception can travel."""
+
+    key: str
+    said: str
+
+
+def attempt(task: Task, scores: Mapping[str, Scores] | None = None) -> TaskResult | TaskFailure:
+    """Do a task, whatever comes; this is what workers run."""
+    try:
+        return execute(task, scores)
+    except GnomonError as error:
+        return TaskFailure(task.key, str(error))
+    except Exception as error:  # noqa: BLE001  # other tasks go on
+        return TaskFailure(task.key, f"{type(error).__name__}: {error}")
+
+
+def task_key(
+    name: str,
+    metrics: Sequence[str],
+    options: str,
+    content: str,
+    needs: Sequence[tuple[str, str]],
+) -> str:
+    """The key of a task, from all that it depends on."""
+    parts = (name, json.dumps(list(metrics)), options, content, json.dumps(needs))
+    return content_hash("task-3", version(), *parts) + content_hash(*parts)
+
+
+def execute(task: Task, scores: Mapping[str, Scores] | None = None) -> TaskResult:
+    """Do a task: read, check that all is as it was planned, run the method."""
+    from threadpoolctl import threadpool_limits
+
+    start = time.perf_counter()
+    with _untold():
+        whole, sketch = read_set(task.source, only=task.reads)
+        if task.reads and content_of(sketch, task.systems, human=task.human) != task.content:
+            whole, sketch = read_set(task.source)  # what is said of one may lie with another
+    if content_of(sketch, task.systems, human=task.human) != task.content:
+        raise DataError(
+            f"{task.source.path} has changed since the study was planned, or is another one on"
+            " this worker; run the study again, or give all workers the same files"
+        )
+    others = differing(dict(task.needs))
+    if others:
+        raise DataError(
+            f"this worker {'; '.join(others)}: run the study again, or make all workers alike"
+        )
+    every = tuple(whole.systems) == task.systems
+    testset = whole if every else whole.select(systems=task.systems)
+    # sums of products end in other digits on other numbers of threads
+    with threadpool_limits(1, user_api="blas"):
+        found = called(task, testset, scores or {})
+    return TaskResult(
+        task.key,
+        tuple(map(file_of, tables_of(task, found))),
+        tuple(found.notices),
+        signatures_of(found),
+        time.perf_counter() - start,
+        verdict_of(task, found),
+    )
+
+
+@contextmanager
+def _untold() -> Iterator[None]:
+    """What is to be said of files was said when they were planned; each worker would repeat it."""
+    logger = logging.getLogger("gnomon.formats")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+# How a worker calls a method, and what of the answer a store keeps.
+
+
+_TESTSET = Column("testset", "Test set", help="name of the test set")
+_METRIC = Column("metric", "Metric", help="the metric, as the study names it")
+_SYSTEM = Column("system", "System", help="name of the system")
+_OF_SYSTEM = Column("system", "System", help="name of the system that the row is of")
+_SEGMENTS = (
+    _SYSTEM,
+    Column("segment", "Segment", "count", help="number of the segment, from 1"),
+    _METRIC,
+    Column("score", "Score", "number", 4, help="score of the segment, in the metric's own units"),
+)
+
+
+class SystemScore(Record):
+    """The score of a system, as a store holds it."""
+
+    system: str = SYSTEM
+    metric: str = column("Metric", help="the metric, as the study names it")
+    score: float | None = column("Score", digits=4, help="corpus score, in the metric's own units")
+    higher_is_better: bool = column("Higher is better", help="false for error rates")
+    informed_by: str | None = column(
+        "Informed by", help="kinds of human scores that went into it, which cannot judge it"
+    )
+    from_people: bool = column("From people", help="people gave the scores, no metric")
+    doubtful: bool = column("Doubtful", help="its lines are wrong, as a notice says")
+    empty: int = column("Empty", help="empty outputs of the system")
+    made_of: str = column(
+        "Made of", help="segments: a mean; statistics: of their sums; itself: of the whole alone"
+    )
+    signature: str = column("Signature", help="how to make the number again")
+
+
+def called(task: Task, testset: TestSet, scores: Mapping[str, Scores]) -> Scores | Finding:
+    """What a method says of a test set."""
+    chosen = methods.find(task.method)
+    options = options_of_task(chosen, json.loads(task.options), task.testset, task.systems)
+    options = {**chosen.usual, **options, **_of_the_run(task)}
+    if chosen.metrics != "none":
+        wanted = [scores.get(one, task.places.get(one, one)) for one in task.metrics]
+        options["metrics"] = wanted[0] if chosen.metrics == "one" else wanted
+    found = chosen.function(*_data_of(task, testset), **options)
+    if not isinstance(found, Scores | Finding):
+        raise DataError(f"{task.method} gave neither scores nor a finding; a study cannot keep it")
+    return _as_named(task, found)
+
+
+def signatures_of(found: Scores | Finding) -> dict[str, str]:
+    """How to make the numbers again, by what they belong to."""
+    if isinstance(found, Scores):
+        return {found.metric: str(found.signature)}
+    return dict(found.signatures)
+
+
+def verdict_of(task: Task, found: Scores | Finding) -> tuple[Statement, ...]:
+    """What was found; scores say nothing, for others stand beside them."""
+    if isinstance(found, Scores):
+        return ()
+    method, names = methods.find(task.method), [table.name for table in found.tables]
+    return tuple(
+        replace(
+            one,
+            rows={method.table(k, first=k == names[0]): rows for k, rows in one.rows.items()},
+        )
+        for one in found.verdict
+    )
+
+
+def tables_of(task: Task, found: Scores | Finding) -> Iterator[TaskTable]:
+    """The rows that a store keeps."""
+    names = methods.find(task.method).tables
+    if isinstance(found, Scores):
+        rows = [
+            SystemScore(
+                system=name,
+                metric=found.metric,
+                score=score,
+                higher_is_better=found.higher_is_better,
+                informed_by=", ".join(found.informed_by) or None,
+                from_people=found.from_people,
+                doubtful=name in found.doubtful,
+                empty=found.empty.get(name, 0),
+                made_of=_made_of(found),
+                signature=str(found.signature),
+            ).cells()
+            for name, score in zip(found.systems, found.system.tolist(), strict=True)
+        ]
+        yield _of_scores(task, names[""], "Scores", columns_of(SystemScore), rows)
+        yield _of_scores(
+            task, names["segments"], "Scores of segments", _SEGMENTS, found.segment_rows()
+        )
+        return
+    for number, table in enumerate(found.tables):
+        if number and not table.rows and _alone(task):
+            continue  # what compares systems says nothing of one
+        name = methods.find(task.method).table(table.name, first=number == 0)
+        views = [replace(view, table=name) for view in found.views if view.table == table.name]
+        schema = TableSchema(
+            Table(name, table.title, table.columns, (), table.note),
+            found.method,
+            tuple(_of_many(views) if _alone(task) else views),
+        )
+        yield _of_set(task, schema, found.to_dict(table.name))
+
+
+def _made_of(scores: Scores) -> str:
+    """Where corpus scores of resamples can come from."""
+    import numpy as np
+
+    from gnomon.metrics.means import mean_statistics
+
+    if scores.statistics is None:
+        return "itself"
+    means = mean_statistics(scores.segments)
+    return "segments" if np.array_equal(means, scores.statistics) else "statistics"
+
+
+def _data_of(task: Task, testset: TestSet) -> tuple[object, ...]:
+    """What the method is given: the test set, or what it makes of that and of its paraphrases."""
+    make = methods.find(task.method).from_study
+    if make is None:
+        return (testset,)
+    from gnomon.methods.paraphrase import first_of
+
+    original = read_original(task.source)
+    if task.systems:
+        original = original.select(systems=task.systems)
+    paraphrases = paraphrases_of(task.source) if task.source.paraphrases else []
+    return make(
+        testset=testset,
+        original=original,
+        paraphrases=paraphrases,
+        chosen=first_of(paraphrases, n=task.source.n, methods=task.source.methods or None),
+    )
+
+
+def _of_the_run(task: Task) -> dict[str, object]:
+    from gnomon.core.cache import Cache, default_path
+
+    given: dict[str, object] = {"allow_code": task.allow_code, "cache": Cache(default_path())}
+    known = methods.find(task.method).of_the_run
+    return {name: value for name, value in given.items() if name in known}
+
+
+def _as_named(task: Task, found: Scores | Finding) -> Scores | Finding:
+    """Metrics under the names that the study gives them, not with files in full."""
+    if not task.places:
+        return found
+    names = {_canonical(place): _canonical(name) for name, place in task.places.items()}
+    if isinstance(found, Scores):
+        return replace(found, metric=names.get(found.metric, found.metric))
+    tables = tuple(
+        replace(
+            table,
+            title=_as_study_names(table.title, names),
+            note=_as_study_names(table.note, names),
+            records=tuple(_renamed(row, names) for row in table.rows),
+        )
+        for table in found.tables
+    )
+    views = tuple(
+        replace(view, title=_as_study_names(view.title, names), where=_renamed(view.where, names))
+        for view in found.views
+    )
+    signatures = {
+        _as_study_names(k, names): _as_study_names(value, names)
+        for k, value in found.signatures.items()
+    }
+    notices = tuple(_as_study_names(one, names) for one in found.notices)
+    verdict = tuple(replace(one, text=_as_study_names(one.text, names)) for one in found.verdict)
+    return replace(
+        found, tables=tables, views=views, signatures=signatures, notices=notices, verdict=verdict
+    )
+
+
+def _canonical(spec: str) -> str:
+    from gnomon.metrics.spec import read_spec
+
+    return str(read_spec(spec))
+
+
+def _renamed(row: Mapping[str, Cell], names: Mapping[str, str]) -> Mapping[str, Cell]:
+    metric = row.get("metric")
+    return {**row, "metric": _as_study_names(metric, names)} if isinstance(metric, str) else row
+
+
+def _as_study_names(text: str, names: Mapping[str, str]) -> str:
+    """What a method says, which may name metrics within others: ``by='scores(...)'``."""
+    from gnomon.metrics.spec import format_literal
+
+    for place, name in names.items():
+        text = text.replace(place, name)
+        text = text.replace(format_literal(place)[1:-1], format_literal(name)[1:-1])
+    return text
+
+
+def _alone(task: Task) -> bool:
+    return len(task.systems) == 1 and methods.find(task.method).by_system
+
+
+def _of_many(views: Iterable[View]) -> Iterator[View]:
+    """The views of one system that also show many: each system has a task of its own."""
+    for view in views:
+        if "system" not in view.where:
+            yield replace(view, shown=()) if isinstance(view, Bars) else view
+
+
+def _of_scores(
+    task: Task,
+    name: str,
+    title: str,
+    columns: tuple[Column, ...],
+    rows: Sequence[Mapping[str, Cell]],
+) -> TaskTable:
+    cells = {column.name: [row[column.name] for row in rows] for column in columns}
+    return _of_set(task, TableSchema(Table(name, title, columns, ()), "score"), cells)
+
+
+def _of_set(task: Task, schema: TableSchema, cells: Cells) -> TaskTable:
+    """Rows with the test set in front, and metric and system where each has tables of its own."""
+    count = len(next(iter(cells.values()), ()))
+    own = {_TESTSET: task.testset}
+    if methods.find(task.method).metrics == "one" and "metric" not in cells:
+        own[_METRIC] = _canonical(task.metrics[0])
+    if _alone(task) and "system" not in cells:
+        own[_OF_SYSTEM] = task.systems[0]
+    table = replace(schema.table, columns=(*own, *schema.columns))
+    first = {column.name: [value] * count for column, value in own.items()}
+    return TaskTable(replace(schema, table=table), {**first, **cells})

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import gnomon
+from gnomon import errors
+from gnomon.core.errors import (
+    DataError,
+    FormatError,
+    GateError,
+    GnomonError,
+    MissingDependencyError,
+    MissingFileError,
+    OutputError,
+    ScoringError,
+    SpecError,
+    UnknownNameError,
+    UsageError,
+    named_in_shell,
+)
+
+
+def test_every_error_derives_from_the_one_base() -> None:
+    classes = [
+        c
+        for _, c in inspect.getmembers(errors, inspect.isclass)
+        if c.__module__ == errors.__name__ and issubclass(c, BaseException)
+    ]
+    assert {c.__name__ for c in classes} == set(errors.__all__)
+    assert all(issubclass(c, GnomonError) for c in classes)
+
+
+@pytest.mark.parametrize(
+    ("error", "builtin"),
+    [
+        (DataError, ValueError),
+        (MissingFileError, FileNotFoundError),
+        (OutputError, OSError),
+        (ScoringError, RuntimeError),
+        (UsageError, ValueError),
+        (UnknownNameError, LookupError),
+        (MissingDependencyError, ImportError),
+    ],
+)
+def test_errors_derive_from_the_fitting_builtin_too(
+    error: type[Exception], builtin: type[Exception]
+) -> None:
+    assert issubclass(error, builtin)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (DataError("x"), 1),
+        (MissingFileError("x"), 1),
+        (OutputError("x"), 1),
+        (ScoringError("x"), 1),
+        (UsageError("x"), 2),
+        (SpecError("x"), 2),
+        (UnknownNameError("metric", "x", []), 2),
+        (MissingDependencyError("x"), 2),
+        (GateError("x"), 3),
+    ],
+)
+def test_bad_data_exit_with_1_and_bad_usage_with_2(error: GnomonError, code: int) -> None:
+    assert error.exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "text"),
+    [(None, None, "odd"), ("a.txt", None, "a.txt: odd"), ("a.txt", 3, "a.txt:3: odd")],
+)
+def test_a_format_error_names_file_and_line(path: str | None, line: int | None, text: str) -> None:
+    error = FormatError("odd", path=path, line=line)
+    assert str(error) == text
+    assert (error.path, error.line) == (path, line)
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_and_with_all() -> None:
+    error = UnknownNameError("metric", "blue", ["bleu", "chrf"], remedy="see the list")
+    assert str(error) == (
+        "unknown metric 'blue'; did you mean 'bleu'?; there are: bleu, chrf; see the list"
+    )
+
+
+def test_a_name_far_from_all_has_no_nearest() -> None:
+    assert "did you mean" not in str(UnknownNameError("metric", "zzz", ["bleu"]))
+
+
+def test_a_long_list_of_names_is_cut_and_counted() -> None:
+    names = [f"n{i}" for i in range(20)]
+    assert str(UnknownNameError("name", "?", names)).endswith("n11 and 8 more")
+
+
+def test_where_nothing_exists_that_is_said() -> None:
+    assert (
+        str(UnknownNameError("tagger", "x", [])) == "unknown tagger 'x'; there is no tagger at all"
+    )
+
+
+def _messages_raised() -> Iterator[tuple[str, str]]:
+    """Each text that stands in a ``raise`` outside the command line, with its place."""
+    home = Path(gnomon.__file__).parent
+    for file in sorted(home.rglob("*.py")):
+        if "cli" in file.relative_to(home).parts:
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            for inner in ast.walk(node) if isinstance(node, ast.Raise) else ():
+                if isinstance(inner, ast.JoinedStr):
+                    parts = [p.value if isinstance(p, ast.Constant) else "{}" for p in inner.values]
+                    yield "".join(map(str, parts)), f"{file.name}:{inner.lineno}"
+
+
+def test_errors_name_options_as_the_surface_at_hand_does() -> None:
+    commands = re.compile(r"`[^`]*`|\b(?:gnomon|pip|python3?|apt|git|hf) [^;()]*")
+    seen = 0
+    for message, place in _messages_raised():
+        error = GnomonError(message)
+        seen += "--" in message
+        assert not re.search(r"(?<![\w-])--(?!from)[a-z]", commands.sub("", str(error))), place
+        with named_in_shell():
+            assert not re.search(r"; \w+=[^;()]*\)", str(error)), place
+    assert seen > 30
+
+
+def test_options_of_messages_are_keywords_in_python_and_flags_in_the_shell() -> None:
+    said = "go on (--resume), or allow (--max-calls; max_calls=); give --sides both; gnomon a --b"
+    assert str(UsageError("fetch it: hf download a --revision b")).endswith("a --revision b")
+    error = UsageError(said)
+    assert str(error) == "go on (resume=), or allow (max_calls=); give sides= both; gnomon a --b"
+    with named_in_shell():
+        assert str(error).startswith("go on (--resume), or allow (--max-calls); give --sides")

@@ -1,0 +1,211 @@
+"""What a notebook shows, data frames, pictures, and the example notebooks themselves."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+from gnomon import example
+from gnomon.core.errors import MissingDependencyError, UsageError, WrongTypeError
+from gnomon.core.findings import (
+    Bars,
+    Boxes,
+    Column,
+    Finding,
+    HeatMap,
+    Lines,
+    Listing,
+    Scatter,
+    StackedBars,
+    Statement,
+    Table,
+)
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture(scope="module")
+def testset() -> gn.TestSet:
+    return gn.TestSet.read(example.path())
+
+
+@pytest.fixture(scope="module")
+def compared(testset: gn.TestSet) -> gn.Finding:
+    return gn.compare(testset, "chrf", resamples=50)
+
+
+def test_what_stands_for_results_is_one_short_line(
+    testset: gn.TestSet, compared: gn.Finding
+) -> None:
+    scores = gn.score(testset, "chrf")
+    assert (
+        repr(testset) == "<TestSet 'example' es-en: 209 segments, 1 reference, 5 systems, source>"
+    )
+    assert repr(scores) == "<Scores of chrf: 5 systems x 209 segments; best apertium-direct 61.98>"
+    assert repr(compared).startswith("<Finding of compare: systems (5 rows), ")
+    assert repr(compared.tables[0]).startswith("<Table systems: 5 rows x ")
+    undefined = replace(scores, system=np.full(5, np.nan))
+    assert repr(undefined) == "<Scores of chrf: 5 systems x 209 segments>"
+    errors = gn.score(testset, "ter")
+    assert errors.system[errors.systems.index("apertium-direct")] == errors.system.min()
+    assert "best apertium-direct" in repr(errors)
+
+
+def test_html_is_small_and_escaped(testset: gn.TestSet, compared: gn.Finding) -> None:
+    evil = "<script>alert(1)</script>"
+    named = replace(testset, name=evil, systems={evil: testset.systems["apertium-direct"]}, info={})
+    scores = gn.score(named, "chrf")
+    table = Table("t", evil, (Column("a", evil),), tuple({"a": evil * 50} for _ in range(500)))
+    finding = Finding("m", evil, (table,), {}, notices=(evil,) * 20)
+    for one in (named, scores, finding, table, testset, compared):
+        html = one._repr_html_()  # type: ignore[attr-defined]  # what Jupyter asks for
+        assert len(html) < 20_000
+        assert "<script>" not in html
+    assert "and 490 more" in finding._repr_html_()
+    assert "and 15 more notices" in finding._repr_html_()
+
+
+def test_a_verdict_is_shown_where_there_is_one(compared: gn.Finding) -> None:
+    said = Statement("A is better than B & C.", "better")
+    shown = replace(compared, verdict=(said,))._repr_html_()
+    assert "<p>A is better than B &amp; C.</p>" in shown
+
+
+def test_data_frames_hold_what_the_records_hold(testset: gn.TestSet, compared: gn.Finding) -> None:
+    scores = gn.score(testset, "chrf")
+    assert scores.to_pandas().to_dict("records") == scores.rows()
+    assert scores.to_frame().to_dicts() == scores.rows()
+    assert scores.to_frame(segments=True).to_dicts() == scores.segment_rows()
+    assert len(scores.to_pandas(segments=True)) == 5 * 209
+    assert compared.to_frame().to_dicts() == [dict(row) for row in compared.rows]
+    assert list(compared.to_pandas("ngrams")["system"]) == list(
+        compared.table("ngrams").values("system")
+    )
+
+
+@pytest.mark.parametrize(
+    ("package", "call", "extra"),
+    [
+        ("pandas", "to_pandas", "frames"),
+        ("polars", "to_frame", "frames"),
+        ("matplotlib.figure", "plot", "plots"),
+    ],
+)
+def test_a_missing_package_is_named_with_its_extra(
+    compared: gn.Finding, package: str, call: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gnomon.report import figures
+
+    figures._figure_class.cache_clear()
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingDependencyError, match=rf"pip install\s+'gnomon\[{extra}\]'"):
+        getattr(compared, call)()
+
+
+def drawn() -> Finding:
+    names = ("name", "group", "a", "b", "c", "low", "high")
+    columns = tuple(Column(n, n, "text" if n in ("name", "group") else "number") for n in names)
+    rows = tuple(
+        {"name": f"n{i}", "group": f"g{k}", "a": i + k, "b": None if i == 1 else i, "c": 3.0 + i,
+         "low": i - 1.0, "high": i + 1.0}
+        for i in range(4) for k in range(2)
+    )  # fmt: skip
+    views = (
+        Listing("t", "none", ("name",)),
+        HeatMap("t", "heat", "name", "group", "a"),
+        StackedBars("t", "stacked", "name", "group", ("a", "b")),
+        Scatter("t", "scatter", "a", "c", "name", series="group", identity=True),
+        Lines("t", "lines", "a", "c", "name", panels="group", low="low", high="high"),
+        Boxes("t", "boxes", "name", ("low", "a", "b", "c", "high"), where={"group": "g0"}),
+        Bars("t", "dots", "name", "group", ("a", "c"), dots=True),
+    )
+    return Finding("m", "drawn", (Table("t", "t", columns, rows),), {}, views=views)
+
+
+def test_every_view_that_is_a_picture_is_drawn(compared: gn.Finding) -> None:
+    finding = drawn()
+    for number, view in enumerate(finding.views[1:], start=1):
+        figure = finding.plot(number)
+        assert figure.get_suptitle() == view.title
+        assert figure._repr_png_().startswith(b"\x89PNG")
+    assert finding.plot().get_suptitle() == "heat"
+    with pytest.raises(UsageError, match="views that can be drawn: 1: heat; 2: stacked"):
+        finding.plot(0)
+    with pytest.raises(UsageError, match="no view that can be drawn"):
+        replace(finding, views=()).plot()
+    assert compared.plot().axes
+
+
+def test_scores_are_drawn_as_bars(testset: gn.TestSet) -> None:
+    axes = gn.score(testset, "chrf").plot().axes[0]
+    assert {label.get_text() for label in axes.get_yticklabels()} == set(testset.systems)
+
+
+@pytest.mark.parametrize(
+    ("given", "remedy"),
+    [
+        ("ref.txt", r"gnomon\.TestSet\.from_files\(references=\['ref\.txt'\]"),
+        ("out.csv", r"gnomon\.formats\.read_table\('out\.csv'"),
+        ("wmt21/en-de", r"gnomon\.TestSet\.read\('wmt21/en-de'\)"),
+        ({"ref": ["a"]}, r"gnomon\.TestSet\.from_frame"),
+    ],
+)
+def test_what_stands_in_place_of_a_test_set_is_answered_by_what_makes_one(
+    given: object, remedy: str
+) -> None:
+    with pytest.raises(WrongTypeError, match=remedy):
+        gn.score(given, "chrf")  # type: ignore[call-overload]  # the mistake under test
+
+
+def test_help_and_completion_find_the_parameters() -> None:
+    for function in (gn.score, gn.compare, gn.muler, gn.TestSet.from_frame):
+        parameters = inspect.signature(function).parameters
+        assert "args" not in parameters
+        assert len(parameters) > 2
+        assert function.__doc__
+    assert {"from_frame", "from_files", "read"} <= set(dir(gn.TestSet))
+    assert {"score", "muler", "TestSet"} <= set(dir(gn))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of the client, which starts an event loop of its own
+@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.ipynb")), ids=lambda file: file.name)
+def test_example_notebooks_run_in_a_kernel(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
+    monkeypatch.setenv("PYTHONPATH", str(Path(gn.__file__).parents[1]))
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    notebook = nbformat.read(file, as_version=4)
+    NotebookClient(
+        notebook,
+        timeout=1200,
+        startup_timeout=600,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(tmp_path)}},
+    ).execute()
+    shown = [one for cell in notebook.cells for one in cell.get("outputs", ())]
+    assert not [one for one in shown if one.output_type == "error"]
+    kinds = {kind for one in shown for kind in one.get("data", {})}
+    assert {"text/html", "text/plain", "image/png"} <= kinds
+    for one in shown:
+        for kind in ("text/html", "text/plain"):
+            assert len(one.get("data", {}).get(kind, "")) < 20_000
+
+
+def test_example_notebooks_are_kept_without_their_outputs() -> None:
+    files = sorted(EXAMPLES.glob("*.ipynb"))
+    assert files
+    for file in files:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        cells = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
+        assert not any(cell["outputs"] or cell["execution_count"] for cell in cells)

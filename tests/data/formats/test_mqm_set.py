@@ -1,0 +1,149 @@
+"""A test set from an MQM file alone."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+import gnomon as gn
+from gnomon.core.errors import DataError, FormatError, UnknownNameError
+from gnomon.data.formats import read_mqm_set, sets_in
+
+HEADER = ["system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity"]
+DOG, RAIN = "Der Hund schläft.", "Es regnet."
+
+
+def row(
+    system: str, doc: str, number: int, rater: str, source: str, target: str, *error: str
+) -> str:
+    return "\t".join([system, doc, "1", str(number), rater, source, target, *error])
+
+
+CLEAN = ("No-error", "No-error")
+MAJOR = ("Accuracy/Mistranslation", "Major")
+ROWS = (
+    row("alpha", "d2", 9, "r1", RAIN, "It <v>snows</v>.", *MAJOR),
+    row("alpha", "d1", 3, "r1", DOG, "The dog sleeps.", *CLEAN),
+    row("alpha", "d1", 3, "r2", DOG, "The dog <v>sleeps</v>.", "Style/Awkward", "Minor"),
+    row("alpha", "d2", 10, "r1", RAIN, "It rains.", *CLEAN),
+    row("ref", "d1", 3, "r1", DOG, "The dog is asleep.", *CLEAN),
+    row("ref", "d2", 9, "r1", RAIN, "It is raining.", *CLEAN),
+    row("ref", "d2", 10, "r1", RAIN, "It is raining again.", *CLEAN),
+)
+
+
+def written(folder: Path, rows: tuple[str, ...] = ROWS, name: str = "mqm_mini_deen.tsv") -> Path:
+    file = folder / name
+    file.write_text("\n".join(["\t".join(HEADER), *rows, ""]), encoding="utf-8")
+    return file
+
+
+def test_texts_come_from_the_rows_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    found = gn.TestSet.read(written(tmp_path))
+    assert (found.name, found.language_pair) == ("mqm_mini_deen", "de-en")
+    assert found.sources == (DOG, RAIN, RAIN)
+    assert found.systems["alpha"] == ("The dog sleeps.", "It snows.", "It rains.")
+    assert found.documents == ("d1", "d2", "d2")
+    assert found.references == {}
+    assert found.info["ref"].human
+
+
+def test_scores_and_errors_find_their_segment_though_sources_repeat(tmp_path: Path) -> None:
+    found = gn.TestSet.read(written(tmp_path))
+    # alpha: the mean of 0 and -1 over two raters; -5 for a major error; clean
+    assert found.human_scores("mqm").tolist() == [[-0.5, -5.0, 0.0], [0.0, 0.0, 0.0]]
+    places = [
+        (e.system, e.segment, found.systems[e.system][e.segment][e.start : e.end])
+        for e in found.errors
+    ]
+    assert places == [("alpha", 1, "snows"), ("alpha", 0, "sleeps")]
+
+
+def test_human_translations_become_references_when_named(tmp_path: Path) -> None:
+    found = read_mqm_set(written(tmp_path), references=["ref"])
+    assert found.references["ref"] == (
+        "The dog is asleep.",
+        "It is raining.",
+        "It is raining again.",
+    )
+    assert list(found.systems) == ["alpha", "ref"]
+    with pytest.raises(UnknownNameError, match="there are: alpha, ref"):
+        read_mqm_set(written(tmp_path), references=["ref-A"])
+
+
+def test_a_reference_that_was_not_rated_throughout_has_gaps_and_is_no_system(
+    tmp_path: Path,
+) -> None:
+    found = read_mqm_set(written(tmp_path, ROWS[:-1]), references=["ref"])
+    assert found.references["ref"] == ("The dog is asleep.", "It is raining.", None)
+    assert list(found.systems) == ["alpha"]
+
+
+def test_a_system_that_was_not_rated_throughout_is_refused_or_dropped(tmp_path: Path) -> None:
+    file = written(tmp_path, ROWS[:-1])
+    with pytest.raises(DataError, match=r"'ref' lacks 1 of 3 segments, .* segment 10 of .*'d2'"):
+        read_mqm_set(file)
+    assert list(read_mqm_set(file, incomplete="drop").systems) == ["alpha"]
+    assert read_mqm_set(file, incomplete="empty").systems["ref"][2] == ""
+
+
+def test_numbers_that_begin_anew_in_each_document_keep_the_order_of_the_file(
+    tmp_path: Path,
+) -> None:
+    rows = (
+        row("alpha", "d2", 1, "r1", RAIN, "It rains.", *CLEAN),
+        row("alpha", "d1", 1, "r1", DOG, "The dog sleeps.", *MAJOR),
+    )
+    found = read_mqm_set(written(tmp_path, rows))
+    assert found.sources == (RAIN, DOG)
+    assert found.human_scores("mqm").tolist() == [[0.0, -5.0]]
+
+
+def test_fields_that_a_spreadsheet_quoted_are_read_as_they_were_meant(tmp_path: Path) -> None:
+    rows = (
+        row("alpha", "d1", 1, "r1", DOG, '"He said ""<v>no</v>""."', *MAJOR),
+        row("alpha", "d1", 2, "r1", RAIN, '"Quoted as a whole"', *CLEAN),
+    )
+    found = read_mqm_set(written(tmp_path, rows))
+    assert found.systems["alpha"] == ('He said "no".', '"Quoted as a whole"')
+    error = found.errors[0]
+    assert found.systems["alpha"][0][error.start : error.end] == "no"
+
+
+def test_a_row_with_another_text_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    rows = (*ROWS, row("alpha", "d1", 3, "r3", DOG, "A dog sleeps.", *CLEAN))
+    with caplog.at_level(logging.WARNING):
+        found = read_mqm_set(written(tmp_path, rows))
+    assert found.systems["alpha"][0] == "The dog sleeps."
+    assert "1 rows have another text than an earlier row" in caplog.text
+    assert "the first is line 9" in caplog.text
+
+
+def test_planted_errors_are_no_text_and_no_judgement(tmp_path: Path) -> None:
+    rows = (*ROWS, row("alpha", "d9", 77, "r1", "x", "<v>y</v>", "HOTW", "HOTW-test"))
+    assert gn.TestSet.read(written(tmp_path, rows)).segments == 3
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (row("alpha", "d1", 3, "r1", DOG, "The <v>dog.", *MAJOR), r"tsv:2: the marks in target"),
+        (row("alpha", "d1", 3, "r1", DOG, "x", "Style", "Awful"), r"tsv:2: there is no MQM weight"),
+        ("\t".join(["alpha", "d1", "1", "x", "r", DOG, "x", *CLEAN]), r"tsv:2: seg_id is 'x'"),
+        ("alpha\td1", r"tsv:2: 2 tab-separated fields"),
+    ],
+)
+def test_damage_is_named_with_file_and_line(tmp_path: Path, bad: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        read_mqm_set(written(tmp_path, (bad,)))
+    with pytest.raises(FormatError, match="has no rated segments"):
+        read_mqm_set(written(tmp_path, ()))
+
+
+def test_a_folder_of_mqm_files_is_searched_for_them(tmp_path: Path) -> None:
+    (tmp_path / "ende").mkdir()
+    written(tmp_path / "ende")
+    [found] = sets_in(tmp_path)
+    assert (found.format, found.language_pair) == ("wmt-mqm", "de-en")

@@ -1,0 +1,130 @@
+"""What BMX says, on experiments whose truth is known: gains, collapses, noise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.methods.bmx.invented import control_of, invented
+from tests.noise import is_mostly_undecided
+
+from gnomon import TestSet, bmx
+from gnomon.core.findings import Bars, Finding
+from gnomon.methods.bmx._experiments import Experiment
+from gnomon.methods.bmx._verdict import tune_verdict
+from gnomon.methods.bmx.tuning_tables import ExperimentGain, TunedSetting, table
+
+PAIRS = ("cs-en", "de-en", "fi-en", "tr-en", "ru-en", "zh-en")
+
+
+def rows_of(
+    over: np.ndarray, gains: np.ndarray, *, collapsed: float = 0.0, rule: str = "held-out"
+) -> Finding:
+    """A finding of one explainer with these gains [language pairs, metrics]."""
+    names = {"explainer": "erasure", "sides": "both", "rule": rule}
+    nothing = dict.fromkeys(("p", "w", "low", "high", "control_p", "used", "left_out"))
+    experiments = [
+        ExperimentGain(
+            **{**nothing, **names},
+            dataset="made up",
+            language_pair=PAIRS[pair],
+            metric=f"m{metric}",
+            base=0.5,
+            boosted=0.5 + gains[pair, metric],
+            gain=float(gains[pair, metric]),
+            over_control=float(over[pair, metric]),
+            name=f"{pair} {metric}",
+        )
+        for pair, metric in np.ndindex(*gains.shape)
+    ]
+    no = dict.fromkeys(("over_low", "over_high", "median_p", "median_w", "chosen_from"))
+    setting = TunedSetting(
+        **{**no, **names},
+        **dict.fromkeys(("p", "w", "low", "high")),
+        mean_gain=float(gains.mean()),
+        better=0,
+        between=0,
+        worse=0,
+        over_control=float(over.mean()),
+        collapsed=collapsed,
+        undefined=0,
+    )
+    tables = (table("settings", [setting]), table("experiments", experiments))
+    return Finding("bmx tune", "BMX", tables, {})
+
+
+def drawn(seed: int, effect: float = 0.0) -> np.ndarray:
+    draw = np.random.default_rng(seed)
+    return effect + draw.normal(0, 0.02, (6, 1)) + draw.normal(0, 0.01, (6, 2))
+
+
+def test_explanations_that_help_are_said_to_with_the_size_the_interval_and_the_pairs() -> None:
+    (found,) = tune_verdict(rows_of(drawn(1, 0.08), drawn(2, 0.1)))
+    assert found.level == "better"
+    assert found.text.startswith("With explanations by erasure metrics agree with people by .0")
+    assert "than with random ones (12 experiments of 6 language pairs, p" in found.text
+    assert "above the metric alone" in found.text
+    assert found.rows == {"experiments": tuple(range(12))}
+
+
+def test_beating_random_ones_is_no_gain_where_the_metric_alone_is_as_good() -> None:
+    (found,) = tune_verdict(rows_of(drawn(1, 0.08), drawn(2, -0.1)))
+    assert found.level == "worse"
+    assert "help no metric" in found.text
+
+
+@pytest.mark.parametrize("draws", [100, pytest.param(2000, marks=pytest.mark.verify)])
+def test_noise_is_decided_no_more_often_than_alpha(draws: int) -> None:
+    every = (tuple(tune_verdict(rows_of(drawn(seed), drawn(seed + 9000)))) for seed in range(draws))
+    found = sum(all(one.level == "undecided" for one in some) for some in every)
+    assert is_mostly_undecided(found, draws)
+
+
+def test_settings_that_collapse_are_a_caution_and_no_finding() -> None:
+    found = list(tune_verdict(rows_of(drawn(1, 0.08), drawn(2, 0.1), collapsed=0.5)))
+    assert {one.level for one in found} == {"caution"}
+
+
+def test_settings_that_were_chosen_on_what_they_are_judged_on_are_no_evidence() -> None:
+    found = list(tune_verdict(rows_of(drawn(1, 0.08), drawn(2, 0.1), rule="best")))
+    assert found == []
+
+
+def test_a_search_over_invented_experiments_begins_with_what_was_held_out() -> None:
+    made = []
+    for seed, pair in enumerate(PAIRS):
+        made.append(invented(40, seed, Experiment("made up", "erasure", "bleu", pair)))
+        made.append(control_of(made[-1]))
+    found = bmx.tune(made, splits=0, resamples=50, p=[1, 2, 3], w=[0.5, 1], curves=0)
+    assert 1 <= len(found.verdict) <= 6
+    assert "6 experiments of 6 language pairs" in found.verdict[0].text
+    assert set(found.verdict[0].rows) == {"experiments"}
+
+
+def test_one_language_pair_is_judged_on_halves_and_stays_undecided() -> None:
+    one = invented(60, 1)
+    found = bmx.tune([one, control_of(one)], splits=2, resamples=50, p=[-1, 0, 1], w=[0.5, 1])
+    assert all(said.level in ("undecided", "caution") for said in found.verdict)
+    assert any("halves overlap" in said.text for said in found.verdict)
+
+
+def test_boosted_scores_are_a_picture_of_all_systems_best_first_which_says_who_is_on_top() -> None:
+    testset = TestSet(
+        name="cats",
+        references={"ref": ["the cat sat on the mat .", "dogs bark at night ."]},
+        systems={
+            "far": ["a cat .", "cats bark ."],
+            "near": ["the cat sat on the mat .", "dogs bark by night ."],
+        },
+    )
+    found = bmx.score(testset, "chrf")
+    assert [row["system"] for row in found.rows] == ["near", "far"]
+    (picture,) = (view for view in found.views if isinstance(view, Bars))
+    assert picture.values == ("score", "base_score")
+    said = "BMX of chrF: near is on top, boosted or not; none of 2 systems changed place"
+    assert picture.title == said
+    level = bmx.score(replace(testset, systems=dict.fromkeys("ab", testset.systems["near"])), "ter")
+    assert "a and b are on top under BMX of TER, boosted or not" in level.verdict[0].text
+    alone = bmx.score(testset.select(systems=["near"]), "chrf")
+    assert not any(isinstance(view, Bars) for view in alone.views)

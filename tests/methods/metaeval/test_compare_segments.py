@@ -1,0 +1,95 @@
+"""The segments that decide, and their texts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gnomon
+from gnomon import example
+from gnomon.core.testset import TestSet
+from gnomon.methods.metaeval.paired import PairedScores, influence
+from gnomon.metrics import score
+
+FEW = {"resamples": 50, "ngrams": 0}
+
+
+@pytest.fixture(scope="module")
+def ts() -> TestSet:
+    names = ["apertium-catalan", "apertium-direct", "apertium-french"]
+    return TestSet.read(example.path(), systems=names)
+
+
+@pytest.mark.parametrize("metric", ["bleu", "rougeL"])
+def test_influence_is_what_leaving_a_segment_out_changes(ts, metric) -> None:
+    scores = score(ts, metric)
+    added = influence(PairedScores.of(scores, list(ts.systems)))
+    differences = scores.system - scores.system[0]
+    for segment in (0, 17, 208):
+        kept = [i for i in range(ts.segments) if i != segment]
+        part = TestSet(
+            "part",
+            {name: [texts[i] for i in kept] for name, texts in ts.references.items()},
+            {name: [texts[i] for i in kept] for name, texts in ts.systems.items()},
+            language_pair=ts.language_pair,
+        )
+        without = score(part, metric).system
+        assert added[:, segment] == pytest.approx(differences - (without - without[0]), abs=1e-9)
+
+
+def test_the_largest_differences_both_ways_are_listed_largest_first(ts) -> None:
+    first = next(iter(ts.systems))
+    found = gnomon.compare(ts, ["bleu", "ter"], baseline=first, examples=4, **FEW)
+    scores = {metric: score(ts, metric) for metric in ("bleu", "ter")}
+    for metric, sign in (("bleu", 1), ("ter", -1)):
+        gains = sign * (scores[metric].segments - scores[metric].segments[0])
+        for k, name in list(enumerate(ts.systems))[1:]:
+            rows = [
+                row
+                for row in found.table("segments").rows
+                if (row["metric"], row["system"]) == (metric, name)
+            ]
+            assert [row["rank"] for row in rows] == [1, 2, 3, 4] * 2
+            assert [row["side"] for row in rows] == [name] * 4 + ["apertium-catalan"] * 4
+            listed = [sign * row["difference"] for row in rows]
+            ordered = np.sort(gains[k])
+            assert listed == pytest.approx([*ordered[::-1][:4], *ordered[:4]])
+            for row in rows:
+                assert row["difference"] == pytest.approx(row["score"] - row["baseline_score"])
+
+
+def test_exhibits_show_source_reference_and_both_outputs_with_what_only_one_gets_right() -> None:
+    ts = TestSet(
+        "x",
+        {"A": ["the red cat sat", "a dog"], "B": ["the crimson cat", None]},
+        {"old": ["the red dog sat", "a dog"], "new": ["the crimson cat sat", "a cat"]},
+        sources=["quelle", "zwei"],
+        documents=["d1", "d2"],
+    )
+    found = gnomon.compare(ts, ["chrf"], examples=3, **FEW)
+    first = next(exhibit for exhibit in found.exhibits if exhibit.segment == 1)
+    roles = [(text.role, text.name) for text in first.texts]
+    assert roles == [
+        ("source", ""),
+        ("reference", "A"),
+        ("reference", "B"),
+        ("candidate", "new"),
+        ("candidate", "old"),
+    ]
+    assert (first.kind, first.systems, first.document) == ("better than old", ("new",), "d1")
+    new, old = first.texts[3:]
+    assert [new.text[mark.start : mark.end] for mark in new.highlights] == ["crimson", "cat"]
+    assert [old.text[mark.start : mark.end] for mark in old.highlights] == ["red"]
+    assert new.values["chrf"] > old.values["chrf"]
+    second = next(exhibit for exhibit in found.exhibits if exhibit.segment == 2)
+    assert second.kind == "worse than old"
+
+
+def test_segments_in_which_nothing_differs_are_not_listed() -> None:
+    ts = TestSet.from_lists({"old": ["a b", "c"], "new": ["a b", "d"]}, ["a b", "c"])
+    found = gnomon.compare(ts, "chrf", examples=5, **FEW)
+    assert [row["segment"] for row in found.table("segments").rows] == [2]
+    same = TestSet.from_lists({"old": ["a b", "c"], "new": ["a b", "c"]}, ["a b", "c"])
+    nothing = gnomon.compare(same, "chrf", **FEW)
+    assert [table.name for table in nothing.tables] == ["systems"]
+    assert not nothing.exhibits

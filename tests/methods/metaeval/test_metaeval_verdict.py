@@ -1,0 +1,198 @@
+"""What a meta-evaluation says, on sets whose truth is known: agreement, artefacts, noise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tests.methods.metaeval.contests import contest, drawn, noisy, scores
+from tests.noise import is_mostly_undecided
+
+import gnomon
+
+if TYPE_CHECKING:
+    from gnomon.core.findings import Statement
+
+SYSTEMS = tuple(f"s{k}" for k in range(12))
+BARE = {"statistics": ("pearson",), "levels": ("system",)}
+
+
+def judged(human: np.ndarray, **metrics: np.ndarray) -> tuple[Statement, ...]:
+    """What is said of metrics of system scores [K], beside people's [K]."""
+    names = SYSTEMS[: len(human)]
+    testset = contest(np.repeat(human[:, None], 20, axis=1), names)
+    made = [
+        scores(np.repeat(one[:, None], 20, axis=1), names, name, system=one)
+        for name, one in metrics.items()
+    ]
+    return gnomon.metaeval(testset, made, resamples=100, **BARE).verdict
+
+
+def people(seed: int, systems: int = 12) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=systems)
+
+
+def unlike(seed: int, of: np.ndarray, noise: float) -> np.ndarray:
+    return of + noise * np.random.default_rng([seed, 7]).normal(size=of.shape)
+
+
+def test_a_metric_that_agrees_better_is_said_to_with_both_figures_and_intervals() -> None:
+    human = people(1)
+    (found,) = judged(human, near=unlike(1, human, 0.1), far=people(2))
+    assert found.level == "better"
+    assert found.text.startswith("near agrees better with people (da) than far (")
+    assert "corrected p" in found.text
+    assert "Pearson, system level: .99" in found.text
+    assert "12 systems" in found.text
+    assert set(found.rows) == {"metaeval", "wins"}
+
+
+def undecided(draws: int, metrics: int) -> int:
+    """How many of some draws of metrics that are equally good are called undecided."""
+    found = 0
+    for seed in range(draws):
+        human = people(seed)
+        made = {f"m{k}": unlike(10_000 + 100 * seed + k, human, 0.7) for k in range(metrics)}
+        found += all(one.level == "undecided" for one in judged(human, **made))
+    return found
+
+
+@pytest.mark.parametrize("draws", [100, pytest.param(1000, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("metrics", [2, 4])
+def test_equally_good_metrics_are_told_apart_no_more_often_than_alpha(
+    metrics: int, draws: int
+) -> None:
+    assert is_mostly_undecided(undecided(draws, metrics), draws)
+
+
+@pytest.mark.parametrize("draws", [100, pytest.param(1000, marks=pytest.mark.verify)])
+def test_one_metric_that_knows_nothing_is_undecided_as_often_as_alpha_says(draws: int) -> None:
+    found = [judged(people(seed), m=people(seed + 5000)) for seed in range(draws)]
+    assert is_mostly_undecided(sum(one[0].level == "undecided" for one in found), draws)
+
+
+def test_one_metric_that_agrees_is_said_to_agree() -> None:
+    human = people(1)
+    (found,) = judged(human, m=unlike(1, human, 0.2))
+    assert found.level == "better"
+    assert found.text.startswith("m agrees with people (da) (Pearson, system level: .9")
+
+
+def test_few_systems_are_a_caution_and_no_finding() -> None:
+    human = people(1, 4)
+    found = judged(human, near=unlike(1, human, 0.1), far=people(2, 4))
+    assert {one.level for one in found} == {"caution"}
+    assert "4 systems or fewer" in found[0].text
+
+
+def test_a_metric_that_points_the_wrong_way_is_a_caution() -> None:
+    human = people(1)
+    found = judged(human, near=unlike(1, human, 0.1), rate=-unlike(2, human, 0.1))
+    (caution,) = (one for one in found if one.level == "caution")
+    assert caution.text.startswith("Caution: rate gives more to what people find worse")
+
+
+def test_of_metrics_that_all_go_against_people_none_is_called_the_best() -> None:
+    human = people(1)
+    found = judged(human, near=-unlike(1, human, 0.1), rate=-unlike(2, human, 0.2))
+    assert [one.level for one in found] == ["worse", "caution"]
+    assert found[0].text.startswith("None of 2 metrics agrees with people (da) (Pearson")
+    assert "at best -.9" in found[0].text
+    assert found[0].rows == {"metaeval": (0, 1)}
+
+
+def test_a_metric_that_scored_few_systems_silences_no_other() -> None:
+    human = people(1)
+    partly = np.where(np.arange(12) < 3, unlike(3, human, 0.1), np.nan)
+    found = judged(human, near=unlike(1, human, 0.1), far=people(2), partly=partly)
+    assert [one.level for one in found] == ["better", "caution"]
+    assert found[0].text.startswith("near agrees better with people (da) than far (")
+    assert found[1].text == (
+        "Caution: partly scored 4 of the judged systems or fewer, too few to be compared at system"
+        " level."
+    )
+
+
+def test_the_better_metric_is_named_whatever_the_alternative() -> None:
+    human = drawn(1, (8, 40))
+    metrics = [scores(noisy(human, 1, n), SYSTEMS[:8], f"m{n:g}") for n in (0.1, 3.0)]
+    testset = contest(human, SYSTEMS[:8])
+    for alternative in ("greater", "less", "two-sided"):
+        (found,) = gnomon.metaeval(
+            testset,
+            metrics,
+            statistics=["kendall_b"],
+            levels=["segment"],
+            resamples=100,
+            alternative=alternative,
+        ).verdict
+        assert found.level == "better"
+        assert found.text.startswith("m0.1 agrees better with people (da) than m3 (")
+
+
+def test_a_single_segment_has_no_interval_and_so_no_certain_agreement() -> None:
+    human = drawn(1, (6, 1))
+    made = gnomon.metaeval(
+        contest(human),
+        scores(noisy(human, 2, 2.0)),
+        statistics=["pearson"],
+        groupings=["item"],
+        levels=["segment"],
+        resamples=50,
+    )
+    assert (made.rows[0]["low"], made.rows[0]["high"], made.rows[0]["drawn"]) == (None, None, 1)
+    (found,) = made.verdict
+    assert found.text.startswith("Caution: de-en: 1 segment is too few to say whether a metric")
+
+
+def test_a_circular_metric_is_a_caution_and_takes_no_part() -> None:
+    human = drawn(1, (6, 20))
+    testset = contest(human)
+    seen = replace(scores(human, name="seen"), informed_by=("da",))
+    plain = [scores(noisy(human, k, 0.5), name=f"m{k}") for k in (1, 2)]
+    found = gnomon.metaeval(
+        testset, [seen, *plain], resamples=50, allow_circular=True, **BARE
+    ).verdict
+    assert all("seen" not in one.text for one in found if one.level != "caution")
+    (caution,) = (one for one in found if one.level == "caution")
+    assert caution.text == ("Caution: seen cannot be judged by these human scores: made with them.")
+
+
+def test_many_kinds_of_human_scores_share_a_sentence_and_none_is_left_out() -> None:
+    systems, draw = tuple("abcdefghijkl"), np.random.default_rng(1)
+    human = draw.normal(size=(12, 1)) + draw.normal(size=(12, 40))
+    told = contest(human, systems)
+    kinds = [replace(told.human[0], kind=f"kind{n}", values=noisy(human, n, 0.1)) for n in range(4)]
+    metrics = [
+        scores(human, systems, name="good"),
+        scores(draw.normal(size=(12, 40)), systems, name="noise"),
+    ]
+    found = gnomon.metaeval(replace(told, human=tuple(kinds)), metrics, resamples=200).verdict
+    first = found[0].text
+    assert first.startswith("good has the highest agreement with people on kind0 (")
+    assert all(f"kind{n} (" in first for n in range(4))
+    assert "it is clearly better on kind0" in first
+    assert len([one for one in found if one.level != "caution"]) == 2  # of systems, of segments
+
+
+def test_a_control_is_set_beside_no_metric_that_goes_against_people() -> None:
+    human = drawn(1, (6, 20))
+    found = gnomon.metaeval(
+        contest(human), scores(-human, name="m"), statistics=("pairwise_accuracy",), resamples=0
+    ).verdict
+    assert not any("random score" in one.text for one in found)
+
+
+def test_over_test_sets_the_average_is_said_and_on_how_many_tests_decide() -> None:
+    sets, near, far = [], [], []
+    for seed in range(3):
+        human = np.repeat(people(seed)[:, None], 20, axis=1)
+        sets.append(contest(human, SYSTEMS, name=f"set{seed}", pair=f"{'cdf'[seed]}e-en"))
+        near.append(scores(human + 0.1 * people(seed + 50)[:, None], SYSTEMS, "near"))
+        far.append(scores(np.repeat(people(seed + 90)[:, None], 20, axis=1), SYSTEMS, "far"))
+    (found,) = gnomon.metaeval(sets, {"near": near, "far": far}, resamples=100, **BARE).verdict
+    assert found.level == "better"
+    assert "on average over 3 test sets" in found.text
+    assert "tests say so on 3 of 3" in found.text

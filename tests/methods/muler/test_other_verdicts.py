@@ -1,0 +1,189 @@
+"""What the analyses around MuLER say, on rows whose truth is known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from tests.noise import is_mostly_undecided
+
+from gnomon import stats
+from gnomon.core.findings import Finding
+from gnomon.core.records import table
+from gnomon.methods.muler._correlations import CorrelationRow, correlate_verdict, correlation_table
+from gnomon.methods.muler._discrepancy import DiscrepancyRow, discrepancy_verdict
+from gnomon.methods.muler._judge import PreferenceRow, judge_verdict
+from gnomon.methods.muler.validate._specificity import (
+    SpecificityRow,
+    specificity_tables,
+    specificity_verdict,
+)
+
+
+def correlated(values: dict[str, float], n: int = 16, segments: int = 200) -> Finding:
+    rows = [
+        CorrelationRow(
+            test_set="made up",
+            pooling="none",
+            metric="bleu",
+            variant="ratio",
+            feature=feature,
+            slice=None,
+            against="bleu",
+            r=r,
+            n=n,
+            faint=n < 5,
+            segments=segments,
+        )
+        for feature, r in values.items()
+    ]
+    return Finding("muler correlate", "MuLER", (correlation_table(rows, 5),), {})
+
+
+def test_features_that_go_along_with_the_score_are_named_with_their_intervals() -> None:
+    found = list(correlate_verdict(correlated({"pos:NOUN": 0.9, "pos:VERB": 0.1})))
+    assert [one.level for one in found] == ["better", "undecided"]
+    assert "nouns (pos:NOUN) (r = .90 [.73, .97], 16 systems)" in found[0].text
+    assert found[0].rows == {"correlations": (0,)}
+
+
+def test_correlations_of_few_systems_or_segments_are_cautions() -> None:
+    few = list(correlate_verdict(correlated({"pos:NOUN": 0.99}, n=4)))
+    thin = list(correlate_verdict(correlated({"pos:NOUN": 0.99}, segments=10)))
+    assert {one.level for one in (*few, *thin)} == {"caution"}
+
+
+@pytest.mark.parametrize("draws", [100, pytest.param(2000, marks=pytest.mark.verify)])
+def test_correlations_of_noise_are_undecided_as_often_as_alpha_says(draws: int) -> None:
+    found = 0
+    for seed in range(draws):
+        draw = np.random.default_rng(seed)
+        values = {
+            f"pos:{name}": stats.pearson(*draw.normal(size=(2, 12)))
+            for name in ("NOUN", "VERB", "ADJ", "ADV")
+        }
+        verdict = correlate_verdict(correlated(values, n=12))
+        found += all(one.level == "undecided" for one in verdict)
+    assert is_mostly_undecided(found, draws)
+
+
+def specific(
+    muler: dict[str, float], random: dict[str, np.ndarray], segments: int = 100
+) -> Finding:
+    """Features of two systems beside random words as frequent."""
+    nothing = dict.fromkeys(
+        ("reference_share", "output_share", "groups", "q05", "median", "q95", "deviation", "z")
+    ) | dict.fromkeys(("synthetic_reference_share", "synthetic_output_share"))
+    nothing |= dict.fromkeys(("deviation_low", "deviation_high"))
+    rows = [
+        {
+            **nothing,
+            "apart": False,
+            "system": name[0],
+            "metric": "bleu",
+            "variant": "ratio",
+            "feature": name[1:],
+            "segments": segments,
+            "muler": own,
+            "draws": len(random[name]),
+            "mean": float(random[name].mean()),
+            "variance": float(random[name].var(ddof=1)),
+            "below": float((random[name] < own).mean()),
+            "deviation": own - float(random[name].mean()),
+            "q05": 0.0,
+            "q95": 1.0,
+        }
+        for name, own in muler.items()
+    ]
+    records = [SpecificityRow(**row) for row in rows]
+    return Finding("muler validate specificity", "MuLER", specificity_tables(records, [], []), {})
+
+
+FEATURES = [f"{system}pos:{number}" for system in "AB" for number in range(15)]
+
+
+def test_features_that_stand_out_of_random_words_are_said_to_after_100_draws() -> None:
+    draw = np.random.default_rng(1)
+    random = {name: draw.gamma(3, 0.04, 100) for name in FEATURES}
+    own = dict.fromkeys(FEATURES, 0.12) | {"Apos:1": 0.6}
+    said, rest = specificity_verdict(specific(own, random))
+    assert said.level == "worse"
+    assert "pos:1 (A: .6" in said.text
+    assert rest.level == "undecided"
+
+
+def test_so_few_draws_that_nothing_could_stand_out_are_said_to_be_too_few() -> None:
+    random = {"Apos:1": np.linspace(0, 0.1, 30)}
+    (said,) = specificity_verdict(specific({"Apos:1": 0.9}, random))
+    assert said.level == "caution"
+    assert said.text == (
+        "Caution: 30 draws of random words cannot tell a feature from them;"
+        " --draws 100 or more can."
+    )
+
+
+@pytest.mark.parametrize("draws", [100, pytest.param(1000, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("shape", [1, 3, 30])
+def test_random_words_do_not_stand_out_of_random_words(shape: int, draws: int) -> None:
+    found = 0
+    for seed in range(draws):
+        draw = np.random.default_rng(seed)
+        every = draw.gamma(shape, 0.12 / shape, (len(FEATURES), 101)).clip(0, 1)
+        random = dict(zip(FEATURES, every[:, 1:], strict=True))
+        own = dict(zip(FEATURES, every[:, 0].tolist(), strict=True))
+        verdict = list(specificity_verdict(specific(own, random)))
+        found += all(one.level == "undecided" for one in verdict)
+    assert is_mostly_undecided(found, draws)
+
+
+def uneven(miss: float, add: float, segments: int = 200) -> Finding:
+    row = DiscrepancyRow(
+        system="A",
+        feature="pos:NOUN",
+        slice=None,
+        segments=segments,
+        miss=miss,
+        hit=0.1,
+        add=add,
+        neither=0.9 - miss - add,
+        per_reference=1.0,
+        per_candidate=1.0,
+    )
+    made = table("discrepancy", "Discrepancy", DiscrepancyRow, [row])
+    return Finding("muler discrepancy", "MuLER", (made,), {})
+
+
+def test_too_few_and_too_many_are_said_where_they_do_not_balance() -> None:
+    (found,) = discrepancy_verdict(uneven(0.3, 0.1))
+    assert found.level == "worse"
+    assert found.text.startswith("A has too few nouns (pos:NOUN) (in .3")
+    (found,) = discrepancy_verdict(uneven(0.1, 0.3))
+    assert found.text.startswith("A has too many nouns")
+    (found,) = discrepancy_verdict(uneven(0.31, 0.3))
+    assert found.level == "undecided"
+    (found,) = discrepancy_verdict(uneven(0.5, 0.0, segments=12))
+    assert found.level == "caution"
+
+
+@pytest.mark.parametrize(("agree", "level"), [(70, "better"), (55, "undecided"), (30, "worse")])
+def test_people_agree_disagree_or_leave_it_open(agree: int, level: str) -> None:
+    share = agree / 100
+    half = 1.96 * math.sqrt(share * (1 - share) / 100)
+    row = PreferenceRow(
+        annotator="majority",
+        feature="pos:NOUN",
+        items=100,
+        open=0,
+        agree=agree,
+        disagree=100 - agree,
+        ties=0,
+        agreement=share,
+        low=share - half,
+        high=share + half,
+        p=math.erfc(abs(share - 0.5) * 20 / math.sqrt(2)),
+    )
+    made = table("agreement", "Agreement", PreferenceRow, [row])
+    (found,) = judge_verdict(Finding("muler judge", "MuLER", (made,), {}))
+    assert found.level == level
+    assert "of 100 decided items" in found.text

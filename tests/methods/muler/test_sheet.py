@@ -1,0 +1,316 @@
+"""Sheets to fill in: cells, files, errors, and what the answers come to."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from gnomon import muler
+from gnomon.core.errors import DataError, FormatError, GnomonError
+from gnomon.core.findings import Exhibit, ExhibitText, Highlight
+from gnomon.data.formats import from_cell, to_cell
+from gnomon.methods.muler import Key, Sheet
+from gnomon.methods.muler._judge import alpha, kappa, majority
+from gnomon.methods.muler._sheet import KeyRow
+
+
+def _row(number: int, feature: str, a: str, better: str = "x") -> KeyRow:
+    b = "y" if a == "x" else "x"
+    return KeyRow(
+        f"gtest-{number:03d}", feature, number, a, b, better, b, 0.1, 0.3, -1.5, 2.0, 30.1, 30.2
+    )
+
+
+KEY = Key(
+    "gtest",
+    {
+        row.item: row
+        for row in (_row(1, "pos:NOUN", "x"), _row(2, "pos:NOUN", "y"), _row(3, "ent:GPE", "y"),
+                    _row(4, "ent:GPE", "x"))
+    },
+    "bleu",
+    "bleu|refs:1",
+)  # fmt: skip
+ONE_A, ONE_B = (json.dumps({"item": "gtest-001", "answer": side}) for side in "AB")
+HOSTILE = ("=1+1", "+1", "-1", "@SUM(A1)", '"quoted" first', "'tis", "a\tb", "c\\td", "\x1b[1m", "")
+
+
+def _sheet() -> Sheet:
+    def exhibit(at: int) -> Exhibit:
+        marks = (Highlight(0, 1),) if at == 0 else ()
+        texts = (
+            ExhibitText("source", "", HOSTILE[at]),
+            ExhibitText("reference", "A", HOSTILE[at + 1], marks),
+            ExhibitText("candidate", "A", HOSTILE[at + 2]),
+            ExhibitText("candidate", "B", HOSTILE[at + 3]),
+        )
+        return Exhibit("pos:NOUN", "A or B", 0, texts)
+
+    return Sheet("gtest", {row: exhibit(n) for n, row in enumerate(KEY.rows)})
+
+
+@given(st.text() | st.sampled_from(HOSTILE))
+def test_cells_are_read_as_they_were_written_and_run_as_nothing(text: str) -> None:
+    cell = to_cell(text)
+    assert from_cell(cell) == text
+    assert not cell.startswith(tuple('=+-@＝＋－＠"\t\r\n'))
+    assert not set(cell) & set("\t\n\r\0")
+    cell.encode()
+
+
+@given(st.text(alphabet=st.characters(blacklist_categories=["Cs"])))
+def test_a_spreadsheet_may_quote_every_cell(text: str) -> None:
+    quoted = '"' + to_cell(text).replace('"', '""') + '"'
+    assert from_cell(quoted) == text
+
+
+def test_a_sheet_is_a_plain_table_for_any_spreadsheet(tmp_path: Path) -> None:
+    muler.write_sheet(tmp_path / "s.tsv", _sheet())
+    with (tmp_path / "s.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))  # quotation marks have their meaning here
+    assert list(rows[0]) == [
+        "item", "feature", "source", "reference A", "A", "B", "answer", "comment",
+    ]  # fmt: skip
+    assert [row["item"] for row in rows] == list(KEY.rows)
+    assert rows[0]["source"] == "'=1+1"
+    assert rows[0]["reference A"] == "⟦+⟧1"
+    assert [from_cell(rows[3][name]) for name in "AB"] == list(HOSTILE[5:7])
+
+
+def test_a_key_is_read_as_it_was_written(tmp_path: Path) -> None:
+    muler.write_key(tmp_path / "key.tsv", KEY)
+    assert muler.read_key(tmp_path / "key.tsv") == KEY
+
+
+def _filled(path: Path, answers: str, header: str = "item\tanswer\tcomment") -> Path:
+    path.write_text(f"{header}\n{answers}", encoding="utf-8")
+    return path
+
+
+def test_answers_are_read_from_filled_sheets_whatever_their_case_and_line_ends(
+    tmp_path: Path,
+) -> None:
+    muler.write_sheet(tmp_path / "s.tsv", _sheet())
+    text = (tmp_path / "s.tsv").read_text(encoding="utf-8").split("\n")
+    for line, answer in ((1, "a"), (2, " B "), (3, '"tie"')):
+        cells = text[line].split("\t")
+        cells[6] = answer
+        text[line] = "\t".join(cells)
+    (tmp_path / "anna.tsv").write_bytes(("\ufeff" + "\r\n".join(text) + "\t\t\r\n").encode())
+    found = muler.read_answers([tmp_path / "anna.tsv"])
+    assert [(one.annotator, one.answer) for one in found] == [
+        ("anna", "A"), ("anna", "B"), ("anna", "tie"), ("anna", ""),
+    ]  # fmt: skip
+
+
+def test_answers_are_read_from_what_the_form_saves(tmp_path: Path) -> None:
+    answers = [
+        {"item": "gtest-001", "answer": "A", "comment": "x"},
+        {"item": "gtest-002", "answer": ""},
+    ]
+    content = {"study": "gtest", "annotator": "Anna", "answers": answers}
+    (tmp_path / "saved.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
+    first, second = muler.read_answers([tmp_path / "saved.json"])
+    assert (first.annotator, first.item, first.answer, first.comment) == (
+        "Anna",
+        "gtest-001",
+        "A",
+        "x",
+    )
+    assert (second.answer, second.line) == ("", 11)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        ("item\tanswer\ngtest-001\tC\n", ":2:", "allowed are A, B, tie"),
+        ("item\tanswer\ngtest-001\tA\n\t\n\tB\n", ":4:", "no item"),
+        ("item\tanswer\ngtest-001\tA\ngtest-001\tB\n", ":3:", "answered before by 'f', in"),
+        ("item,answer\ngtest-001,A\n", ":1:", "it has: 'item,answer'"),
+        ("item\tanswer\ngtest-001\tA\tmore\n", ":2:", "3 cells"),
+        ("", ":1:", "it has: nothing"),
+        ('{"answers": [\n{"item": "gtest-001", "answer": "C"}]}', ":2:", "allowed are A, B, tie"),
+        ('{"answers": [\n{"item": "gtest-001", "answer": 1}]}', ":2:", "a text is expected"),
+        ('{"answers": [\n{"answer": "A"}]}', ":", "no item"),
+        ('{"answers": 3}', ":", "what the form saves"),
+        ("[1, 2]", ":", "what the form saves"),
+        ('{"answers": [\n}', ":2:", "is not JSON"),
+        ("[" * 100_000, ":1:", "nested too deeply"),
+        (f'{{"answers": [\n{ONE_A},\n{ONE_B}]}}', ":3:", "answered before"),
+    ],
+)  # fmt: skip
+def test_faults_are_named_with_file_and_line(
+    tmp_path: Path, text: str, place: str, said: str
+) -> None:
+    (tmp_path / "f.tsv").write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError) as caught:
+        muler.read_answers([tmp_path / "f.tsv"])
+    assert f"f.tsv{place}" in str(caught.value)
+    assert said in str(caught.value)
+
+
+@given(
+    st.text()
+    | st.lists(st.sampled_from(["item", "answer", "A", "{", '"', "\t", "\n"])).map("".join)
+)
+def test_no_file_brings_the_reader_down(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
+    path = tmp_path_factory.mktemp("fuzz") / "f.tsv"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    for read in (lambda: muler.read_answers([path]), lambda: muler.read_key(path)):
+        try:
+            read()
+        except GnomonError:
+            continue
+
+
+def test_an_item_of_another_study_is_refused(tmp_path: Path) -> None:
+    path = _filled(tmp_path / "f.tsv", "gtest-001\tA\t\ngother-001\tB\t\n")
+    with pytest.raises(FormatError, match=r"f.tsv:3: item 'gother-001' .* study 'gtest'"):
+        muler.judge(muler.read_answers([path]), KEY)
+
+
+def test_an_empty_sheet_is_no_answer(tmp_path: Path) -> None:
+    path = _filled(tmp_path / "f.tsv", "gtest-001\t\t\n")
+    with pytest.raises(DataError, match=r"no item is answered in .*f\.tsv"):
+        muler.judge(muler.read_answers([path]), KEY)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("\tx\ty\t", "\tx\tz\t", "must each name one of the two systems"),
+        ("0.1", "much", "muler_a is 'much'; a number is expected"),
+        ("gtest-002", "gtest-001", "occurs twice in the key"),
+        ("better", "worse", "must name the column 'better'"),
+    ],
+)
+def test_a_damaged_key_is_refused(tmp_path: Path, old: str, new: str, said: str) -> None:
+    muler.write_key(tmp_path / "key.tsv", KEY)
+    text = (tmp_path / "key.tsv").read_text(encoding="utf-8")
+    (tmp_path / "key.tsv").write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(FormatError, match=said):
+        muler.read_key(tmp_path / "key.tsv")
+
+
+def _judged(tmp_path: Path, **sheets: str) -> dict[tuple[str, str], dict[str, object]]:
+    paths = []
+    for name, answers in sheets.items():
+        words = ({"=": "tie", ".": ""}.get(answer, answer) for answer in answers)
+        lines = [f"gtest-{n:03d}\t{word}\t\n" for n, word in enumerate(words, start=1)]
+        paths.append(_filled(tmp_path / f"{name}.tsv", "".join(lines)))
+    found = muler.judge(muler.read_answers(paths), KEY)
+    return {(row["annotator"], row["feature"]): dict(row) for row in found}
+
+
+def test_answers_are_counted_for_the_system_that_muler_calls_better(tmp_path: Path) -> None:
+    # x is better in all four; it is A in items 1 and 4
+    rows = _judged(tmp_path, anna="AA=.")
+    whole = rows["anna", "all"]
+    assert {name: whole[name] for name in ("items", "open", "agree", "disagree", "ties")} == {
+        "items": 4, "open": 1, "agree": 1, "disagree": 1, "ties": 1,
+    }  # fmt: skip
+    assert whole["agreement"] == 0.5
+    assert whole["p"] == 1.0
+    assert rows["anna", "ent:GPE"]["agreement"] is None
+    assert rows["anna", "ent:GPE"]["p"] is None
+
+
+def test_the_published_table_comes_out_of_its_counts() -> None:
+    # Karidi et al., table 10: 94 of 103 decided answers
+    rows = [_row(n, "pos:NOUN", "x" if n % 2 else "y") for n in range(1, 121)]
+    key = Key("gtest", {row.item: row for row in rows}, "bleu", "bleu")
+    answers = []
+    for n, row in enumerate(rows):
+        good, bad = ("A", "B") if row.a == "x" else ("B", "A")
+        answers.append(
+            muler.Answer("anna", row.item, good if n < 94 else bad if n < 103 else "tie")
+        )
+    whole = muler.judge(answers, key).rows[0]
+    assert whole["agreement"] == pytest.approx(0.913, abs=5e-4)
+    assert whole["p"] == pytest.approx(binomtest(94, 103).pvalue, rel=1e-9)
+    assert whole["ties"] == 17
+
+
+def test_several_annotators_are_joined_by_majority_and_compared(tmp_path: Path) -> None:
+    rows = _judged(tmp_path, anna="ABBA", ben="ABAA", eve="AA=.")
+    assert list(dict.fromkeys(name for name, _ in rows)) == ["majority", "anna", "ben", "eve"]
+    assert rows["majority", "all"]["agree"] == 3
+    assert rows["majority", "all"]["ties"] == 1  # item 3: one for each side, and a tie
+    assert rows["anna", "all"]["agree"] == 4
+
+
+def test_one_annotator_may_fill_two_files(tmp_path: Path) -> None:
+    header = "annotator\titem\tanswer"
+    paths = [
+        _filled(tmp_path / "1.tsv", "Anna\tgtest-001\tA\n", header),
+        _filled(tmp_path / "2.tsv", "Anna\tgtest-002\tB\n", header),
+    ]
+    (whole, *_) = muler.judge(muler.read_answers(paths), KEY).rows
+    assert (whole["annotator"], whole["agree"], whole["open"]) == ("Anna", 2, 2)
+
+
+def test_answers_are_listed_with_names_and_comments(tmp_path: Path) -> None:
+    path = _filled(tmp_path / "anna.tsv", "gtest-002\tA\tworse verb\ngtest-003\t\t\n")
+    found = muler.judge(muler.read_answers([path]), KEY)
+    (row,) = found.table("answers").rows
+    assert (row["preferred"], row["better"], row["agrees"]) == ("y", "x", False)
+    assert (row["segment"], row["comment"]) == (2, "worse verb")
+
+
+def test_agreement_is_also_set_against_the_costs_of_the_segment(tmp_path: Path) -> None:
+    path = _filled(tmp_path / "anna.tsv", "gtest-001\tA\t\n")
+    found = muler.judge(muler.read_answers([path]), KEY)
+    assert found.table("agreement").rows[0]["agree"] == 1
+    assert found.table("segments").rows[0]["disagree"] == 1  # in this key y is cheaper for item 1
+
+
+def test_kappa_is_what_the_textbook_says() -> None:
+    # Cohen (1960) on 20 yes/yes, 5 yes/no, 10 no/yes, 15 no/no: (.7 - .5) / (1 - .5)
+    pairs = [("A", "A")] * 20 + [("A", "B")] * 5 + [("B", "A")] * 10 + [("B", "B")] * 15
+    assert kappa(pairs) == pytest.approx(0.4)
+    assert kappa([("A", "A")] * 3) is None
+    assert kappa([]) is None
+
+
+def test_alpha_is_one_minus_observed_over_expected_disagreement() -> None:
+    # Krippendorff (2011), "Computing Krippendorff's alpha-reliability", nominal data
+    data = ["1233214125...3", "12332241251533", ".333234225153.", "123324412515.1"]
+    table = {
+        str(n): {str(i): answer for i, answer in enumerate(row) if answer != "."}
+        for n, row in enumerate(data)
+    }
+    units = [[row[i] for row in data if row[i] != "."] for i in range(14)]
+    units = [unit for unit in units if len(unit) > 1]
+    size = sum(map(len, units))
+    # the same from the definition: observed and expected disagreement over all ordered pairs
+    observed = (
+        sum(
+            sum(a != b for i, a in enumerate(u) for j, b in enumerate(u) if i != j) / (len(u) - 1)
+            for u in units
+        )
+        / size
+    )
+    flat = [answer for unit in units for answer in unit]
+    expected = sum(a != b for a in flat for b in flat) / (size * (size - 1))
+    assert alpha(table) == pytest.approx(1 - observed / expected, abs=1e-12)
+    assert alpha({"x": {"1": "A"}, "y": {"2": "A"}}) is None
+
+
+_given = st.dictionaries(st.sampled_from("12345"), st.sampled_from(["A", "B", "tie"]), min_size=1)
+
+
+@given(st.dictionaries(st.sampled_from("xyz"), _given, min_size=1))
+def test_majority_of_one_is_that_one_and_order_does_not_matter(
+    given_answers: dict[str, dict[str, str]],
+) -> None:
+    assert majority(dict(reversed(given_answers.items()))) == majority(given_answers)
+    for answers in given_answers.values():
+        assert majority({"only": answers}) == answers

@@ -1,0 +1,252 @@
+"""What MuLER says, on texts whose truth is known: differences, artefacts, noise."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tests.noise import is_mostly_undecided
+
+import gnomon as gn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gnomon.core.findings import Finding
+
+ANIMALS, PLACES = ("cat", "dog", "horse", "cow"), ("park", "house", "barn", "street")
+PATTERN = {
+    "animal": "|".join(ANIMALS),
+    "place": "|".join(PLACES),
+    "after": r"(?<=odd )\w+",  # a word that outputs may have elsewhere than references
+}
+Draw = np.random.Generator
+
+
+def scored(
+    systems: dict[str, list[str]],
+    reference: list[str],
+    metrics: str | list[str] = "bleu",
+    **options: object,
+) -> Finding:
+    testset = gn.TestSet.from_lists(systems, reference)
+    asked = {"features": ["re:*"], "pattern": PATTERN, "examples": 0, "resamples": 199}
+    return gn.muler.score(testset, metrics, **{**asked, **options})
+
+
+def texts(
+    seed: int, wrong: dict[str, dict[str, float]], segments: int = 60
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Outputs that get words of a feature wrong as often as is said, and references."""
+    draw = np.random.default_rng(seed)
+    lines = [
+        (draw.choice(ANIMALS), draw.choice(PLACES), f"w{draw.integers(9)}") for _ in range(segments)
+    ]
+
+    def line(animal: str, place: str, word: str) -> str:
+        return f"then the small {animal} came {word} to the old {place} at night"
+
+    def output(rates: dict[str, float]) -> list[str]:
+        other: Callable[[str, tuple[str, ...], float], str] = lambda word, words, rate: (  # noqa: E731  # short
+            str(draw.choice([one for one in words if one != word]))
+            if draw.random() < rate
+            else word
+        )
+        return [
+            line(
+                other(animal, ANIMALS, rates.get("animal", 0.3)),
+                other(place, PLACES, rates.get("place", 0.3)),
+                word if draw.random() < 0.7 else "well",
+            )
+            for animal, place, word in lines
+        ]
+
+    return {name: output(rates) for name, rates in wrong.items()}, [line(*one) for one in lines]
+
+
+def test_a_real_difference_is_said_with_its_words_size_and_interval() -> None:
+    found = scored(*texts(1, {"A": {"animal": 0.1}, "B": {"animal": 0.8}}))
+    first, *others = found.verdict
+    assert first.level == "better"
+    shape = (
+        r"A is better than B on re:animal by \.\d+ \[\.\d+, \.\d+\] \(\.\d+ against \.\d+\)"
+        r" \(MuLER under BLEU, corrected p <= \.\d+\)\."
+    )
+    assert re.fullmatch(shape, first.text)
+    assert [found.table("differences").rows[n]["feature"] for n in first.rows["differences"]] == [
+        "re:animal"
+    ]
+    assert [one.text for one in others] == [
+        "For 1 kind of words the data cannot tell which system is better (MuLER under BLEU)."
+    ]
+
+
+def test_the_better_system_is_named_first_whichever_it_is() -> None:
+    found = scored(*texts(1, {"A": {"animal": 0.8}, "B": {"animal": 0.1}}))
+    assert found.verdict[0].level == "better"
+    assert found.verdict[0].text.startswith("B is better than A on re:animal by .")
+
+
+@pytest.mark.parametrize("names", ["AB", "BA"])
+def test_levels_say_how_the_system_named_first_does_here_as_in_a_comparison(names: str) -> None:
+    good, bad = names
+    systems, reference = texts(1, {"A": {}, "B": {}})
+    systems = {good: texts(1, {good: {"animal": 0.0}})[0][good], bad: systems[bad]}
+    systems = {name: systems[name] for name in "AB"}  # A is the baseline in both
+    testset = gn.TestSet.from_lists(systems, reference)
+    whole = gn.compare(testset, "bleu", resamples=199, examples=0, ngrams=0).verdict[0]
+    told = [
+        whole,
+        *(one for one in scored(systems, reference).verdict if one.level in {"better", "worse"}),
+    ]
+    assert len(told) == 2
+    for one in told:
+        first, level = re.match(r"(\w) is (better|worse) than", one.text).groups()
+        assert (first == good) == (level == "better")
+        assert one.level == level
+
+
+def shifted(segments: int = 60) -> tuple[dict[str, list[str]], list[str]]:
+    """A has all words, but those tagged lie elsewhere; B lacks some of them."""
+    draw = np.random.default_rng(3)
+    lines = [[str(draw.choice(ANIMALS)), str(draw.choice(PLACES))] for _ in range(segments)]
+    reference = [f"we saw that odd {a} {p} there with {n}" for n, (a, p) in enumerate(lines)]
+    return {
+        "A": [f"we saw that {a} odd {p} there with {n}" for n, (a, p) in enumerate(lines)],
+        "B": [f"we saw that odd thing {p} there with {n}" for n, (_, p) in enumerate(lines)],
+    }, reference
+
+
+def test_a_figure_outside_its_range_is_a_caution_however_significant() -> None:
+    found = scored(*shifted(), features=["re:after"])
+    outside = {row["system"]: row["outside"] for row in found.rows if row["variant"] == "ratio"}
+    (row,) = (one for one in found.table("differences").rows if one["variant"] == "ratio")
+    assert outside == {"A": True, "B": False}
+    assert row["significant"]
+    assert row["p_holm"] < 0.05
+    (said,) = found.verdict
+    assert said.level == "caution"
+    assert said.claim == "muler.score.tagger"  # in every segment a word of both has another tag
+    assert said.text == (
+        "Caution: left out under BLEU, because words of both sides have the feature on one"
+        " side alone: re:after (MuLER outside 0 to 1; shared words are found apart in nearly every"
+        " segment)."
+    )
+    assert not row["reliable"]
+    assert all(view.table != "differences" for view in found.views)  # no list of findings has it
+
+
+def test_a_figure_of_few_segments_is_a_caution_however_significant() -> None:
+    systems, reference = texts(1, {"A": {"animal": 0.0}, "B": {"animal": 1.0}}, segments=24)
+    found = scored(systems, reference, features=["re:animal"])
+    assert any(row["significant"] for row in found.table("differences").rows)
+    (said,) = found.verdict
+    assert said.level == "caution"
+    assert "fewer than 30 segments" in said.text
+
+
+def undecided(draws: int) -> int:
+    """How many of some draws of systems that are wrong equally often are called undecided."""
+    found = 0
+    for seed in range(draws):
+        drawn = texts(seed, {"A": {}, "B": {}}, segments=120)
+        verdict = scored(*drawn, features=["re:animal", "re:place"])
+        found += all(one.level == "undecided" for one in verdict.verdict)
+    return found
+
+
+@pytest.mark.parametrize("draws", [100, pytest.param(1000, marks=pytest.mark.verify)])
+def test_noise_is_undecided_as_often_as_the_tests_say(draws: int) -> None:
+    assert is_mostly_undecided(undecided(draws), draws)
+
+
+def test_of_many_systems_it_is_counted_who_is_better() -> None:
+    rates = {"A": {"animal": 0.0}, "B": {"animal": 0.8}, "C": {"animal": 0.8}}
+    found = scored(*texts(1, rates)).verdict
+    assert found[0].text == (
+        "Systems differ on re:animal in 2 of 3 pairs (MuLER under BLEU); A is better"
+        " most often, in 2 of 2 differences."
+    )
+    assert found[1].text.startswith("The largest: A is better than ")
+    assert found[2].text == (
+        "For 4 comparisons the data cannot tell which system is better (MuLER under BLEU)."
+    )
+
+
+def test_cells_of_several_systems_say_how_many_others_they_are_better_than() -> None:
+    rates = {"A": {"animal": 0.0}, "B": {"animal": 0.8}, "C": {"animal": 0.8}}
+    found = scored(*texts(1, rates))
+    rows = {(row["system"], row["feature"]): row for row in found.rows if row["variant"] == "ratio"}
+    counts = {key: (row["ahead"], row["behind"]) for key, row in rows.items()}
+    assert counts["A", "re:animal"] == (2, 0)
+    assert counts["B", "re:animal"] == counts["C", "re:animal"] == (0, 1)
+    assert {counts[system, "re:place"] for system in "ABC"} == {(0, 0)}
+    view = next(view for view in found.views if type(view).__name__ == "HeatMap")
+    assert view.signs == ("ahead", "behind")
+    assert view.title == "MuLER under BLEU: A is better most often, in 2 of 2 differences"
+    level = scored(*texts(1, {"A": {}, "B": {}, "C": {}}), features=["re:place"])
+    view = next(view for view in level.views if type(view).__name__ == "HeatMap")
+    assert view.title == "MuLER under BLEU: no difference between two systems is significant"
+    two = scored(*texts(1, {"A": {}, "B": {"animal": 0.9}}))
+    assert "ahead" not in two.rows[0]  # one difference has a sentence of its own
+
+
+def test_of_one_system_it_is_said_where_it_leaves_most() -> None:
+    systems, reference = texts(1, {"A": {"animal": 0.9, "place": 0.1}})
+    (said,) = scored(systems, reference).verdict
+    assert said.level == "worse"
+    assert said.text.startswith("A loses most of what BLEU could give it on re:animal .")
+    systems, reference = shifted()
+    (said,) = scored({"A": systems["A"]}, reference, features=["re:after"]).verdict
+    assert said.level == "caution"
+    assert "words of both sides have the feature on one side alone" in said.text
+
+
+def test_pairs_are_for_people_to_judge_and_flagged_ones_a_caution() -> None:
+    systems, reference = texts(1, {"A": {"animal": 0.1, "place": 0.6}, "B": {"animal": 0.6}})
+    asked = {"features": ["re:animal"], "pattern": PATTERN, "near": 100.0}
+    (found,) = gn.muler.pairs(gn.TestSet.from_lists(systems, reference), **asked).verdict
+    assert found.level == "undecided"
+    assert "furthest apart are A and B on re:animal (MuLER ." in found.text
+    systems, reference = shifted()
+    asked["features"] = ["re:after"]
+    (found,) = gn.muler.pairs(gn.TestSet.from_lists(systems, reference), **asked).verdict
+    assert found.level == "caution"
+
+
+def test_without_resamples_nothing_is_decided() -> None:
+    (said,) = scored(*texts(1, {"A": {}, "B": {}}), resamples=0).verdict
+    assert said.level == "undecided"
+    assert "Not tested: 2 systems under BLEU" in said.text
+
+
+@pytest.mark.parametrize("metric", ["bleu", "ter"])
+@pytest.mark.parametrize("names", [["A"], ["A", "B"]])
+def test_where_no_figure_can_be_read_that_is_said_and_why(names: list[str], metric: str) -> None:
+    systems, reference = texts(1, {"A": {"animal": 0.2}, "B": {"animal": 0.3}}, segments=24)
+    found = scored(
+        {name: systems[name] for name in names},
+        reference,
+        metric,
+        features=["re:animal", "re:place"],
+    )
+    (told,) = found.verdict
+    who = "A loses most" if len(names) == 1 else "one system is better"
+    assert told.level == "caution"
+    assert told.text == (
+        f"Caution: nothing can be said under {metric.upper()} of the words on which {who}:"
+        " 2 features in fewer than 30 segments."
+    )
+    assert told.rows
+
+
+def test_features_of_many_segments_speak_though_others_have_few() -> None:
+    systems, reference = texts(1, {"A": {"animal": 0.1}, "B": {"animal": 0.8}})
+    rare = {"animal": PATTERN["animal"], "rare": "cat"}
+    found = scored(systems, reference, features=["re:animal", "re:rare"], pattern=rare)
+    few = next(row for row in found.rows if row["feature"] == "re:rare")
+    assert few["segments"] < 30
+    assert found.verdict[0].level == "better"
+    assert not any("nothing can be said" in one.text for one in found.verdict)

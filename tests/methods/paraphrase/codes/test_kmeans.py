@@ -1,0 +1,156 @@
+"""k-means from a scratch file, and what codes tell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.core.errors import UsageError
+from gnomon.methods.paraphrase import codes
+from gnomon.methods.paraphrase.codes import _kmeans
+from gnomon.methods.paraphrase.codes._codes import Placed
+from gnomon.methods.paraphrase.codes._kmeans import Clusters, Vectors, kmeans, nearest
+from gnomon.methods.paraphrase.codes._quality import entropy, information, shared
+
+_CODES = st.lists(st.integers(-1, 5), min_size=1, max_size=40)
+
+
+def _around(rows: int, centres: int, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    middles = rng.standard_normal((centres, 8)).astype(np.float32) * 5
+    noise = rng.standard_normal((rows, 8)).astype(np.float32)
+    return middles[rng.integers(centres, size=rows)] + noise
+
+
+def _found(rows: np.ndarray, k: int, **options: object) -> Clusters:
+    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'gnomon[training]'")
+    with Vectors() as vectors:
+        vectors.extend(rows[first : first + 100] for first in range(0, len(rows), 100))
+        return kmeans(vectors, k, **options)
+
+
+def test_vectors_are_no_further_from_centroids_than_those_of_scikit_learn() -> None:
+    cluster = pytest.importorskip("sklearn.cluster", reason="needs scikit-learn")
+    rows = _around(3000, 60)
+    ours, theirs = [], []
+    for seed in range(5):
+        ours.append(_found(rows, 30, seed=seed).inertia)
+        peer = cluster.MiniBatchKMeans(30, random_state=seed, n_init="auto").fit(rows)
+        theirs.append(float(nearest(rows, peer.cluster_centers_)[1].sum()))
+    assert np.mean(ours) <= np.mean(theirs)  # a single start of either may be lucky
+    assert max(ours) <= max(theirs)
+
+
+def test_the_inertia_and_the_counts_are_those_of_the_centroids() -> None:
+    rows = _around(500, 10)
+    found = _found(rows, 12)
+    which, distances = nearest(rows, found.centroids)
+    exact = ((rows[:, None] - found.centroids) ** 2).sum(2)
+    assert np.allclose(distances, exact.min(1), atol=1e-3)
+    assert found.inertia == pytest.approx(exact.min(1).sum(), rel=1e-4)
+    assert found.counts.tolist() == np.bincount(which, minlength=12).tolist()
+
+
+def test_a_row_that_counts_twice_is_two_rows() -> None:
+    rows = _around(200, 4)
+    weights = np.ones(200, np.int64)
+    weights[:50] = 2
+    found = _found(rows, 4, weights=weights, passes=20, tolerance=0.0)
+    which, _ = nearest(rows, found.centroids)
+    for code in range(4):
+        own = which == code
+        mean = np.average(rows[own], axis=0, weights=weights[own])
+        assert np.allclose(found.centroids[code], mean, atol=1e-2)
+    assert found.counts.sum() == 250
+
+
+def test_an_empty_cluster_moves_to_a_row_far_from_all_centroids(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = _around(300, 3)
+    start = np.concatenate([rows[:2], np.full((1, 8), 1e4, np.float32)])  # one that nobody is near
+    monkeypatch.setattr(_kmeans, "_started", lambda *_: start)
+    found = _found(rows, 3)
+    assert found.empty == 0
+    assert found.counts.min() > 0
+
+
+def test_equal_rows_leave_clusters_empty_and_that_is_counted() -> None:
+    found = _found(np.ones((20, 8), np.float32), 3)
+    assert found.empty == 2
+    assert np.isfinite(found.centroids).all()
+
+
+def test_the_same_seed_gives_the_same_clusters() -> None:
+    rows = _around(400, 9)
+    one, two, other = _found(rows, 9), _found(rows, 9), _found(rows, 9, seed=3)
+    assert (one.centroids == two.centroids).all()
+    assert not (one.centroids == other.centroids).all()
+
+
+def test_more_clusters_than_rows_are_refused() -> None:
+    with Vectors() as vectors:
+        vectors.extend([np.ones((2, 3), np.float32)])
+        with pytest.raises(UsageError, match="2 rows cannot make 3 clusters"):
+            kmeans(vectors, 3)
+        with pytest.raises(UsageError, match="at least 1"):
+            kmeans(vectors, 0)
+
+
+def test_a_scratch_file_gives_back_its_rows() -> None:
+    rows = _around(25, 2)
+    with Vectors() as vectors:
+        vectors.extend([rows[:10], rows[10:10], rows[10:]])
+        parts = list(vectors.chunks(7))
+    assert [first for first, _ in parts] == [0, 7, 14, 21]
+    assert (np.concatenate([part for _, part in parts]) == rows).all()
+
+
+@given(_CODES)
+def test_a_column_tells_of_itself_its_entropy(values: list[int]) -> None:
+    column = np.array(values, np.int32)
+    known = column[column >= 0]
+    assert information(known, known) == pytest.approx(
+        entropy(np.bincount(known)) if len(known) else 0, abs=1e-9
+    )
+    found = shared(column, column)
+    assert found.same in (None, 1.0)
+    assert found.n == len(known)
+
+
+@given(_CODES, st.randoms(use_true_random=False))
+def test_information_is_symmetric_and_blind_to_names(values: list[int], random: object) -> None:
+    one = np.abs(np.array(values, np.int32))
+    other = one.copy()
+    random.shuffle(other)  # type: ignore[attr-defined]  # hypothesis hands out random.Random
+    assert information(one, other) == pytest.approx(information(other, one), abs=1e-9)
+    assert information(one, other) == pytest.approx(information(5 - one, other), abs=1e-9)
+    assert information(one, other) >= 0
+
+
+def test_what_codes_share_is_measured_against_chance() -> None:
+    rng = np.random.default_rng(0)
+    one, other = rng.integers(20, size=(2, 300)).astype(np.int32)
+    by_chance = shared(one, other)
+    assert by_chance.bits is not None
+    assert by_chance.bits > 0.5  # a table of 400 cells looks informative at 300 pairs
+    assert abs(by_chance.normalised or 1) < 0.05
+    assert shared(one, one).normalised == pytest.approx(1)
+    assert shared(np.array([-1]), np.array([0])).same is None
+
+
+def test_the_finding_says_sizes_spread_and_what_is_nearest() -> None:
+    random = codes.fit(["a", "b", "c", ""], encoder="random", k=2, seed=0)
+    placed = Placed(np.array([0, 0, 1, -1], np.int32), np.array([2, 1, 0, np.inf], np.float32))
+    found = codes.quality(random, {"f": placed}, sources={"f": np.array([0, 0, 0, 1], np.int32)})
+    (row,) = found.rows
+    assert (row["sentences"], row["coded"], row["used"], row["pairs"]) == (4, 3, 2, 3)
+    assert row["entropy"] == pytest.approx(0.9183, abs=1e-4)  # of 2 and 1
+    assert row["same"] == pytest.approx(2 / 3)
+    assert row["distance"] is None
+    assert [size["count"] for size in found.table("sizes").rows] == [2, 1]
+    assert found.notices == (
+        "1 line(s) that were empty or had no tree took no part when the codes were made",
+    )

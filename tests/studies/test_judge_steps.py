@@ -1,0 +1,76 @@
+"""Judges as steps of a study: their spread, whom they prefer, what talks them over."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.methods.metaeval.marked import marked_set
+from tests.metrics.judges.chat_server import Chat, serving
+from tests.metrics.judges.test_metric import fenced
+
+from gnomon import study
+from gnomon.studies import pages
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
+pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
+
+
+def says(body: dict) -> str:
+    """Scores by the length of the candidate; of two, the longer one."""
+    first, second = len(fenced(body, "first")), len(fenced(body, "second"))
+    better = "tie" if first == second else "first" if first > second else "second"
+    length = len(fenced(body)) + body.get("seed", 0) % 2
+    return json.dumps({"better": better} if first else {"score": min(100, length)})
+
+
+def test_judges_are_steps_that_ask_nothing_twice(tmp_path: Path) -> None:
+    marked_set().write(tmp_path / "marked")
+    with serving(Chat(says)) as chat:
+        asked = f"model='m', endpoint='{chat.url}'"
+        steps = {
+            "judges.spread": f"judge('gemba-da', {asked}, repeats=2, temperature=1.0)",
+            "judges.pairwise": f"judge('pairwise', {asked})",
+            "judges.calibrate": f"judge('gemba-da', {asked})",
+            "judges.probe": f"judge('gemba-da', {asked})",
+        }
+        lines = ['metrics = ["chrf"]', "[[testsets]]", 'path = "marked"']
+        for name, spec in steps.items():
+            lines += [f"[methods.{name}]", f'metrics = ["{spec}"]']
+        file = tmp_path / "study.toml"
+        file.write_text("\n".join([*lines, "items = 2"]), encoding="utf-8")
+        plan = study.plan(study.read_study(file))
+        store = study.Store.open(plan.study.store, create=True)
+        assert study.run(plan, study.open_engine("here"), store=store).failed == {}
+        given, bodies = chat.answered, len(chat.bodies)
+        assert study.run(plan, study.open_engine("here"), store=store).failed == {}
+        assert (len(chat.bodies), chat.most) == (bodies, 1)
+    # 6 distinct texts twice; 2 pairs of 4 in both orders; 6 texts by a judge of temperature 0, two
+    # of which the probe takes as they are, beside 7 other forms of them
+    assert given == 12 + 4 + 6 + 14
+    spread = store.query("select system, repeats, segments from judge_spread order by 1").rows
+    assert spread == (("alpha", 2, 4), ("beta", 2, 4))
+    [[segments]] = store.query("select count(*) from judge_spread_segments").rows
+    assert segments == 8
+    told = store.query("select a, b, a_better, b_better, ties from judge_preferences").rows
+    assert told == (("alpha", "beta", 1, 1, 2),)
+    fitted = store.query("select kind, outputs from judge_calibration").rows
+    assert fitted == (("esa", 8),)
+    [[points]] = store.query("select count(*) from judge_calibration_points").rows
+    assert points == 8
+    [[injections]] = store.query("select count(*) from judge_injections").rows
+    assert injections == 6
+    assert pages(store).testsets[0].name == "marked/en"
+
+
+def test_a_step_of_judges_refuses_other_metrics_when_it_is_planned(tmp_path: Path) -> None:
+    marked_set().write(tmp_path / "marked")
+    file = tmp_path / "study.toml"
+    lines = ['metrics = ["chrf"]', "[[testsets]]", 'path = "marked"', "[methods.judges.spread]"]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(Exception, match="'chrf' is no judge"):
+        study.plan(study.read_study(file))

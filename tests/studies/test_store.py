@@ -1,0 +1,453 @@
+"""The store survives whatever happens to the process that writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gnomon import example, study
+from gnomon.cli import main
+from gnomon.core.errors import DataError, OutputError, UnknownNameError, UsageError, WrongTypeError
+from gnomon.studies._sources import FileEntry
+
+pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
+pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
+
+
+@pytest.fixture
+def store(study_file: Path, finished: Callable[[Path], study.Store]) -> study.Store:
+    return finished(study_file)
+
+
+@pytest.mark.parametrize("name", ["manifest.jsonl", "plan.json", "sketches.json"])
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(store: study.Store, name: str) -> None:
+    (store.path / name).unlink()
+    os.mkfifo(store.path / name)
+    for create in (False, True):
+        with pytest.raises(DataError, match=rf"{name} is a pipe, a socket or a device"):
+            study.Store.open(store.path, create=create)
+
+
+@contextmanager
+def _soon() -> Iterator[None]:
+    """Ends what waits for ever."""
+
+    def ended(*_: object) -> None:
+        raise AssertionError("it waits for a pipe")
+
+    before = signal.signal(signal.SIGALRM, ended)
+    signal.alarm(60)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_pipe_in_place_of_a_table_is_not_waited_for(
+    store: study.Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = store.files()["scores"][0]
+    file.unlink()
+    os.mkfifo(file)
+    with _soon():
+        for act in (
+            lambda: store.query("select * from scores"),
+            lambda: store.export(tmp_path / "out", kind="csv"),
+        ):
+            with pytest.raises(DataError, match=rf"{file.name} is a pipe, a socket or a device"):
+                act()
+        assert main(["report", str(store.path), "-o", str(tmp_path / "page.html")]) == 1
+    assert f"{file.name} is a pipe, a socket or a device" in capsys.readouterr().err
+
+
+def test_a_pipe_in_place_of_a_copy_of_tables_is_passed_over(store: study.Store) -> None:
+    (store.path / "bundles").mkdir(exist_ok=True)
+    os.mkfifo(store.path / "bundles" / "scores.json")
+    with _soon():
+        assert store.query("select count(*) from scores").rows
+
+
+def test_a_store_is_opened_by_its_constructor_and_nothing_else_is(
+    store: study.Store, tmp_path: Path
+) -> None:
+    assert study.Store(store.path).methods() == store.methods() == ("score", "compare")
+    assert study.Store(str(store.path)).files()  # type: ignore[arg-type]  # as users write it
+    for given in (5, None, ["a"]):
+        for made in (study.Store, study.Store.open):
+            with pytest.raises(WrongTypeError, match=r"takes the folder of a store, a str or a"):
+                made(given)  # type: ignore[arg-type]  # wrong on purpose
+    (tmp_path / "file").touch()
+    (tmp_path / "empty").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    told = {"file": "file is a file; a store is a folder", "empty": "there is no store in .*empty",
+            "none": "there is no store in .*none", "pipe": "pipe is a pipe, a socket"}  # fmt: skip
+    for name, what in told.items():
+        with pytest.raises(DataError, match=what):
+            study.Store(tmp_path / name)
+
+
+def test_a_torn_line_and_files_of_no_task_are_taken_away(store: study.Store) -> None:
+    manifest = store.path / "manifest.jsonl"
+    whole = manifest.read_bytes()
+    lines = [line + b"\n" for line in whole.split(b"\n")[:-1]]
+    manifest.write_bytes(b"".join(lines[:-1]) + lines[-1][:20])
+    lost = json.loads(lines[-1])["key"]
+    (store.path / "tables" / "scores" / ".scratch.tmp").touch()
+    reader = study.Store.open(store.path)
+    assert lost not in reader.entries  # a reader is not disturbed
+    reader.repair()
+    assert manifest.read_bytes() == b"".join(lines[:-1])
+    left = [f for f in store.path.glob("tables/*/*") if f.stem == lost or f.name[0] == "."]
+    assert left == []
+
+
+_PROGRAM = """
+import sys
+from gnomon import example, study
+plan = study.plan(study.read_study(sys.argv[1]))
+print("ready", flush=True)
+study.run(plan, study.open_engine("here"))
+"""
+
+
+def _killed_at(file: Path, seconds: float) -> None:
+    running = subprocess.Popen([sys.executable, "-c", _PROGRAM, str(file)], stdout=subprocess.PIPE)
+    assert running.stdout is not None
+    running.stdout.readline()
+    time.sleep(seconds)
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    running.stdout.close()
+
+
+@pytest.mark.parametrize(
+    "kills", [pytest.param(4, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.verify)]
+)
+def test_a_kill_at_any_time_loses_the_running_task_at_most(study_file: Path, kills: int) -> None:
+    plan = study.plan(study.read_study(study_file))
+    draw = random.Random(7)
+    known: set[str] = set()
+    for _ in range(kills):
+        if plan.study.store.exists() and draw.random() < 0.2:
+            shutil.rmtree(plan.study.store)  # begin anew: otherwise all is soon done
+            known = set()
+        _killed_at(study_file, draw.uniform(0.0, 0.5))
+        if not (plan.study.store / "store.json").exists():
+            continue
+        store = study.Store.open(plan.study.store)
+        assert known <= set(store.entries)  # what was finished stays
+        known = set(store.entries)
+        for name, files in store.files().items():
+            rows = store.query(f'select count(*) from "{name}"').rows[0][0]
+            assert rows == sum(store.entries[f.stem].rows[name] for f in files)
+    study.run(plan, study.open_engine("here"))
+    store = study.Store.open(plan.study.store)
+    assert set(store.entries) == {task.key for task in plan.tasks}
+    lines = (store.path / "manifest.jsonl").read_text(encoding="utf-8").split("\n")[:-1]
+    keys = [json.loads(line)["key"] for line in lines]
+    assert len(keys) == len(set(keys))
+
+
+def test_readers_see_finished_tasks_once_while_a_run_goes_on(study_file: Path) -> None:
+    plan = study.plan(study.read_study(study_file))
+    seen: list[int] = []
+
+    def read(*_: object) -> None:
+        reader = study.Store.open(plan.study.store)
+        seen.append(len(reader.entries))
+        if "scores" in reader.files():
+            counts = "select count(*), count(distinct (system, metric)) from scores"
+            finished = sum("scores" in entry.rows for entry in reader.entries.values())
+            assert reader.query(counts).rows == ((finished, finished),)
+
+    outcome = study.run(plan, study.open_engine("here"), progress=read)
+    assert outcome.failed == {}
+    assert seen == list(range(1, outcome.done + 1))
+
+
+def test_nothing_is_deleted_while_another_process_writes(store: study.Store) -> None:
+    name = store.sets()[0].name
+    with store.locked(), pytest.raises(DataError, match="another process"):
+        study.Store.open(store.path).forget(name)
+
+
+_STRANGE = """
+metrics = ["chrf:word_order=2", '''scores("o'n.tsv")''']
+[[testsets]]
+path = "s"
+"""
+
+
+def test_the_wide_view_names_metrics_as_tables_do(tmp_path: Path) -> None:
+    place = tmp_path / "s"
+    (place / "systems").mkdir(parents=True)
+    (place / "ref.A.txt").write_text("a b c d e\n")
+    (place / "systems" / "one.txt").write_text("a b c d e\n")
+    (tmp_path / "o'n.tsv").write_text("system\tsegment\tscore\none\t1\t3\n")
+    file = tmp_path / "study.toml"
+    file.write_text(_STRANGE)
+    plan = study.plan(study.read_study(file))
+    assert study.run(plan, study.open_engine("here")).failed == {}
+    found = study.Store.open(plan.study.store)
+    wide = found.query("select * from scores_wide")
+    names = [row[0] for row in found.query("select distinct metric from scores order by 1").rows]
+    assert sorted(wide.columns[2:]) == names
+    assert dict(zip(wide.columns, wide.rows[0], strict=True))["chrf(word_order=2)"] == 100.0
+    assert set(wide.rows[0][2:]) == {100.0, 3.0}
+
+
+def test_queries_reach_nothing_outside(store: study.Store, tmp_path: Path) -> None:
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    for sql in (
+        f"select * from '{tmp_path / 'secret.csv'}'",
+        f"copy (select 1) to '{tmp_path / 'out.csv'}'",
+        "set enable_external_access = true",
+        "install httpfs",
+    ):
+        with pytest.raises(UsageError):
+            store.query(sql)
+    assert not (tmp_path / "out.csv").exists()
+
+
+_COPY = "copy (select 'x' as a) to '{}'"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        _COPY.format("{store}/manifest.jsonl"),
+        _COPY + " (format parquet, use_tmp_file false)",
+        f"with a as ({_COPY} (use_tmp_file false)) select 1",
+        f"with a as ({_COPY} (use_tmp_file false)) pivot scores on metric using sum(score)",
+        f"create table t as pivot scores on metric using sum(score); {_COPY}",
+        f"select 1; {_COPY}",
+        f"select 1) ; {_COPY} (use_tmp_file false); select (1",
+        "attach '{store}/evil.db'",
+        "select * from query('select 1')",
+        """select * from "Query" /* */ ('select 1')""",
+        "pragma table_info('scores')",
+        "explain analyze " + _COPY,
+        "drop view scores",
+        "update extensions",
+    ],
+)
+def test_queries_write_nothing(store: study.Store, sql: str) -> None:
+    before = {str(f): f.read_bytes() for f in store.path.rglob("*") if f.is_file()}
+    with pytest.raises(UsageError):
+        store.query(sql.replace("{store}", str(store.path)).replace("{}", str(_a_file(store))))
+    assert {str(f): f.read_bytes() for f in store.path.rglob("*") if f.is_file()} == before
+
+
+def test_sql_that_json_holds_is_not_run(store: study.Store) -> None:
+    import duckdb
+
+    copy = f"with a as ({_COPY} (use_tmp_file false)) select 1".format(_a_file(store))
+    (held,) = duckdb.execute("select json_serialize_sql(?)", [copy]).fetchone() or ()
+    before = _a_file(store).read_bytes()
+    with pytest.raises(UsageError, match="runs SQL of a string"):
+        store.query(f"from json_execute_serialized_sql('{held.replace(chr(39), chr(39) * 2)}')")
+    assert _a_file(store).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["query(", "QUERY\u00a0(", "query\u200b (", '"query"/* ( */--x\n(', "system.main.query\t("],
+)
+def test_functions_that_run_sql_are_refused_however_they_are_written(
+    store: study.Store, call: str
+) -> None:
+    with pytest.raises(UsageError, match=r"query\(\) runs SQL of a string"):
+        store.query(f"select * from {call}'select 1')")
+
+
+def _a_file(store: study.Store) -> Path:
+    """A file that queries of scores read."""
+    return store.files()["scores"][0].resolve()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "from scores",
+        "with a as (from scores) select count(*) from a;",
+        "pivot scores on metric using avg(score) group by system -- wide",
+        "select 'a copy' as what, score from scores order by score",
+        "select * from (unpivot (select system, score from scores) on score)",
+        "describe scores",
+        "show tables",
+        "summarize scores",
+        "values (1), (2)",
+        "select 'a copy; of it' as said, metric as query from scores",
+        f"-- the query {'-' * 200}\nselect count(*) from scores",
+        "select 'slow query (all)' as said -- query (x)",
+        'select score as "query" from scores',
+    ],
+)
+def test_whatever_reads_is_answered(store: study.Store, sql: str) -> None:
+    assert store.query(sql).rows
+
+
+@pytest.mark.parametrize("sql", ["", ";", " -- nothing", "select 1; select 2"])
+def test_a_query_is_one_statement(store: study.Store, sql: str) -> None:
+    with pytest.raises(UsageError, match="write one SELECT"):
+        store.query(sql)
+
+
+def test_wrong_sql_is_told_with_the_tables(store: study.Store) -> None:
+    with pytest.raises(UsageError, match=r"there are the tables.*scores"):
+        store.query("select * from score")
+
+
+def test_forgetting_a_test_set_deletes_what_came_from_it(store: study.Store) -> None:
+    name = next(iter(store.entries.values())).testset
+    count = len(store.entries)
+    assert store.forget(name) == count
+    assert study.Store.open(store.path).entries == {}
+    assert list(store.path.glob("tables/*/*")) == []
+    with pytest.raises(DataError, match="nothing came from"):
+        store.forget(name)
+
+
+def test_a_test_set_that_was_forgotten_is_in_no_table_and_no_file(
+    store: study.Store, study_file: Path
+) -> None:
+    study_file.write_text(
+        study_file.read_text() + f"[[testsets]]\npath = '{example.path()}'\nname = 'more'\n"
+        "first = 5\n"
+    )
+    plan = study.plan(study.read_study(study_file))
+    plan.sketches.fresh.clear()
+    sketch = plan.sets[0].sketch
+    plan.sketches.fresh.update(
+        {n: FileEntry("x", replace(sketch, name=n)) for n in ("more/es-en", "other")}
+    )
+    study.run(plan, study.open_engine("here"))
+    reader = study.Store.open(store.path)
+    assert [one.name for one in reader.sets()] == ["example/es-en", "more/es-en"]
+    entry = next(one for one in reader.entries.values() if one.testset == "more/es-en")
+    reader.repair([entry.key])  # one that was planned, and is not done
+    reader.forget("more/es-en")
+    found = study.Store.open(store.path)
+    assert found.query("select testset from testsets").rows == (("example/es-en",),)
+    assert set(found.planned()) == set(found.entries)
+    assert {one.testset for one in found.entries.values()} == {"example/es-en"}
+    kept = json.loads((store.path / "sketches.json").read_text())
+    assert ("more/es-en" in kept, "other" in kept) == (False, True)
+    study.run(study.plan(study.read_study(study_file)), study.open_engine("here"))
+    assert len(study.Store.open(store.path).sets()) == 2
+
+
+def _with_another_metric(study_file: Path) -> study.StudyPlan:
+    study_file.write_text(study_file.read_text().replace('"chrf"]', '"chrf", "ter"]'))
+    return study.plan(study.read_study(study_file))
+
+
+def test_forgetting_leaves_what_another_process_finished_meanwhile(
+    store: study.Store, study_file: Path
+) -> None:
+    name, before = store.sets()[0].name, set(store.entries)
+    study_file.write_text(
+        study_file.read_text() + f"[[testsets]]\npath = '{example.path()}'\nname = 'more'\n"
+    )
+    plan = study.plan(study.read_study(study_file))
+    study.run(plan, study.open_engine("here"))
+    store.forget(name)
+    left = {task.key for task in plan.tasks} - before
+    assert left
+    assert set(study.Store.open(store.path).entries) == left
+
+
+def test_pruning_leaves_what_another_process_finished_meanwhile(
+    store: study.Store, study_file: Path
+) -> None:
+    plan = _with_another_metric(study_file)
+    study.run(plan, study.open_engine("here"))
+    store.prune()
+    assert set(study.Store.open(store.path).entries) == {task.key for task in plan.tasks}
+
+
+def test_a_run_that_prunes_lets_nobody_write_in_between(
+    store: study.Store, study_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prune, seen = study.Store.prune, []
+
+    def watched(self: study.Store) -> int:
+        with (
+            pytest.raises(DataError, match="another process"),
+            study.Store.open(self.path).locked(),
+        ):
+            pass
+        seen.append(prune(self))
+        return seen[-1]
+
+    monkeypatch.setattr(study.Store, "prune", watched)
+    study_file.write_text(study_file.read_text().replace("resamples = 20", "resamples = 21"))
+    plan = study.plan(study.read_study(study_file))
+    assert study.run(plan, study.open_engine("here"), prune=True).pruned == 1
+    assert seen == [1]
+
+
+@pytest.mark.parametrize("layout", [3, 99, "4", None])
+def test_another_layout_is_refused(store: study.Store, layout: object) -> None:
+    (store.path / "store.json").write_text(json.dumps({"gnomon-store": layout}))
+    for create in (False, True):
+        with pytest.raises(DataError, match=r"has layout .* reads layout 4; run the study into"):
+            study.Store.open(store.path, create=create)
+
+
+def test_a_store_tells_its_test_sets_and_reads_their_texts_again(
+    store: study.Store, study_file: Path
+) -> None:
+    (found,) = study.Store.open(store.path).sets()
+    assert found.source == study.read_study(study_file).testsets[0]
+    testset = found.read()
+    assert testset.segments == found.sketch.segments == 12
+    assert list(testset.systems) == list(found.sketch.systems)
+
+
+def test_a_damaged_store_is_told(store: study.Store) -> None:
+    (store.path / "store.json").write_text("?")
+    with pytest.raises(DataError, match="damaged"):
+        study.Store.open(store.path)
+
+
+def test_export_writes_all_tables_in_every_kind(store: study.Store, tmp_path: Path) -> None:
+    import duckdb
+
+    counts = store.export(tmp_path / "all.duckdb")
+    with duckdb.connect(str(tmp_path / "all.duckdb"), read_only=True) as found:
+        for name, count in counts.items():
+            assert found.execute(f'select count(*) from "{name}"').fetchone() == (count,)
+    for kind in ("csv", "parquet"):
+        assert store.export(tmp_path / kind, kind=kind) == counts
+        for name, count in counts.items():
+            file = tmp_path / kind / f"{name}.{kind}"
+            assert duckdb.execute(f"select count(*) from '{file}'").fetchone() == (count,)
+
+
+def test_export_does_not_overwrite(store: study.Store, tmp_path: Path) -> None:
+    (tmp_path / "x.duckdb").touch()
+    with pytest.raises(OutputError, match="is there already"):
+        store.export(tmp_path / "x.duckdb")
+    with pytest.raises(UnknownNameError):
+        store.export(tmp_path / "y.duckdb", tables=["score"])
+
+
+def test_a_frame_has_the_rows_of_its_table(store: study.Store) -> None:
+    frame = store.frame("scores")
+    assert frame.height == store.query("select count(*) from scores").rows[0][0]
+    with pytest.raises(UsageError, match="there is no table 'nothing'"):
+        store.frame("nothing")
