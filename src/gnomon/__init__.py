@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from gnomon.methods import muler as muler
     from gnomon.methods import paraphrase as paraphrase
     from gnomon.methods import train as train
-    from gnomon.methods.metaeval import compare as compare
-    from gnomon.methods.metaeval import pairwise as pairwise
+    from gnomon.methods.compare import compare as compare
+    from gnomon.methods.compare import pairwise as pairwise
     from gnomon.metrics import judges as judges
     from gnomon.metrics import learned as learned
     from gnomon.metrics import metric as metric
@@ -41,9 +41,9 @@ _OBJECTS = {
     "GnomonError": "gnomon.core.errors",
     "Scores": "gnomon.core.scores",
     "TestSet": "gnomon.core.testset",
-    "compare": "gnomon.methods.metaeval",
+    "compare": "gnomon.methods.compare",
     "metric": "gnomon.metrics",
-    "pairwise": "gnomon.methods.metaeval",
+    "pairwise": "gnomon.methods.compare",
     "score": "gnomon.metrics",
 }
 #: which module a public name stands for

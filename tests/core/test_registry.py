@@ -256,7 +256,7 @@ def test_a_package_that_cannot_be_loaded_stops_no_other_command(
 def test_a_package_whose_entry_point_has_another_name_than_its_method_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    point = EntryPoint("contrast", "gnomon.methods.metaeval.comparison:compare", "gnomon.methods")
+    point = EntryPoint("contrast", "gnomon.methods.compare.comparison:compare", "gnomon.methods")
     monkeypatch.setattr(methods, "_offered", lambda: {"contrast": point})
     monkeypatch.setattr(methods, "package_of", lambda _: "some-package")
     with pytest.raises(UsageError, match="offers the method 'compare' as the entry point"):

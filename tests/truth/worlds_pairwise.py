@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from tests.methods.metaeval.test_pairwise import BoundLonger, Longer
+from tests.methods.compare.test_pairwise import BoundLonger, Longer
 from tests.truth.worlds import world
 
 import gnomon as gn

@@ -68,8 +68,8 @@ R = TypeVar("R")
 #: where the built-in methods live, in the order in which they are listed
 BUILT_IN: Mapping[str, str] = {
     "score": "gnomon.metrics.scoring:score",
-    "compare": "gnomon.methods.metaeval.comparison:compare",
-    "pairwise": "gnomon.methods.metaeval.preferences:pairwise",
+    "compare": "gnomon.methods.compare.comparison:compare",
+    "pairwise": "gnomon.methods.compare.preferences:pairwise",
     "metaeval": "gnomon.methods.metaeval.agreement:metaeval",
     "metaeval.spans": "gnomon.methods.metaeval.error_spans:spans",
     "judges.spread": "gnomon.metrics.judges.intervals:spread",

@@ -165,7 +165,7 @@ def test_inputs_that_were_cut_are_counted_as_they_are_read(pear: Callable[[str],
     testset = gn.TestSet.from_lists(outputs, ["one"], sources=["eins"])
     (said,) = gn.score(testset, f"pear('{found.folder}', anchor='systems')").notices
     assert "2 of 6 inputs (a source and two outputs) are longer" in said
-    (said,) = gn.metaeval.pairwise(testset, f"pear('{found.folder}')", resamples=0).notices
+    (said,) = gn.pairwise(testset, f"pear('{found.folder}')", resamples=0).notices
     assert "1 of 4 inputs" in said  # the reference is c's output
     assert not gn.score(testset, f"pear('{found.folder}')").notices
 

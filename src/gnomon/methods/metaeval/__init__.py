@@ -1,7 +1,7 @@
 """Meta-evaluation: do the metrics agree with people, and which of them agrees best?
 
-The package is callable: ``gnomon.metaeval(testset, ["bleu", scores])``; ``compare`` compares
-systems. Everything public is listed in ``__all__``; names are imported when first used.
+The package is callable: ``gnomon.metaeval(testset, ["bleu", scores])``. Everything public is listed
+in ``__all__``; names are imported when first used.
 """
 
 from __future__ import annotations
@@ -17,11 +17,9 @@ if TYPE_CHECKING:
     from gnomon.agreement.measures import LEVELS as LEVELS
     from gnomon.agreement.measures import PRESETS as PRESETS
     from gnomon.agreement.measures import STATISTICS as STATISTICS
+    from gnomon.methods.compare.gate import fail_if_worse as fail_if_worse
     from gnomon.methods.metaeval.agreement import metaeval as metaeval
-    from gnomon.methods.metaeval.comparison import compare as compare
-    from gnomon.methods.metaeval.comparison import fail_if_worse as fail_if_worse
     from gnomon.methods.metaeval.error_spans import spans as spans
-    from gnomon.methods.metaeval.preferences import pairwise as pairwise
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)
 

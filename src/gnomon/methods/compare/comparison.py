@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 
 import numpy as np
 
 from gnomon.agreement.pairing import metric_faults
 from gnomon.agreement.significance import Correction
 from gnomon.core._threads import each_in_threads, using_workers
-from gnomon.core.errors import DataError, GateError, UnknownNameError, UsageError
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
     SEED,
@@ -22,7 +22,6 @@ from gnomon.core.options import (
     Flags,
     Group,
     Limits,
-    Metavar,
     Needs,
     Positive,
     Resamples,
@@ -36,29 +35,11 @@ from gnomon.core.slices import check_slices, slices
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import (
-    amount,
     anomaly_notice,
-    mentions,
-    misaligned,
-    unread_texts,
 )
-from gnomon.methods.metaeval.comparison_tables import (
-    ROWS,
-    ComparisonRow,
-    DecidingSegments,
-    best_rows,
-    best_table,
-    ngram_table,
-    segment_table,
-    slice_table,
-    system_rows,
-    system_table,
-    tested_by,
-    views,
-)
-from gnomon.methods.metaeval.comparison_verdict import CLAIMS, compare_verdict
-from gnomon.methods.metaeval.ngrams import ngram_rows, read_tokens
-from gnomon.methods.metaeval.paired import (
+from gnomon.methods.compare.gate import MinDrop, failures, gate_faults
+from gnomon.methods.compare.ngrams import ngram_rows, read_tokens
+from gnomon.methods.compare.paired import (
     PairedNull,
     PairedScores,
     PairedTest,
@@ -70,9 +51,23 @@ from gnomon.methods.metaeval.paired import (
     needed,
     plan_faults,
 )
+from gnomon.methods.compare.tables import (
+    ROWS,
+    ComparisonRow,
+    DecidingSegments,
+    best_rows,
+    best_table,
+    ngram_table,
+    segment_table,
+    slice_table,
+    system_rows,
+    system_table,
+    views,
+)
+from gnomon.methods.compare.verdict import CLAIMS, compare_verdict
 from gnomon.metrics import score
 from gnomon.metrics.protocol import Metrics
-from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
+from gnomon.stats.jackknife import numbered
 from gnomon.stats.significance import Alternative
 
 if TYPE_CHECKING:
@@ -84,17 +79,15 @@ if TYPE_CHECKING:
     from gnomon.core.options import BoundOptions
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
-    from gnomon.methods.metaeval.comparison_tables import (
+    from gnomon.methods.compare.paired import ComparedSystem
+    from gnomon.methods.compare.tables import (
         BestSystemRow,
         DecidingSegmentRow,
         NgramRow,
     )
-    from gnomon.methods.metaeval.paired import ComparedSystem
     from gnomon.metrics.protocol import AnyMetric
     from gnomon.metrics.tokenise import TokenTable
 
-#: of a system's score that matters, in the metric's own units
-MinDrop: TypeAlias = Annotated[float, Limits(0), Metavar("UNITS")]
 _SAME = 1e-6  # share by which a corpus score may differ from the mean of its segments
 _EXAMPLES = """\
 examples:
@@ -111,16 +104,9 @@ def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
     """What :func:`compare` refuses of options that fit each alone."""
     yield from plan_faults(options.resamples, options.null, options.alternative, options.confidence)
     if options.test == "ar" and options.null == "sacrebleu":
-        said = "null 'sacrebleu' goes with the test 'bootstrap', not with 'ar'"
-        yield Problem("null", UsageError(said))
-    yield from _gate_faults(
-        options.metrics,
-        options.test,
-        options.resamples,
-        options.alternative,
-        options.fail_if_worse,
-        options.min_drop,
-    )
+        message = "null 'sacrebleu' goes with the test 'bootstrap', not with 'ar'"
+        yield Problem("null", UsageError(message))
+    yield from gate_faults(options)
     yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
     if outline is not None:
         option = "baseline" if len(outline.systems) > 1 else ""
@@ -128,36 +114,6 @@ def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
         yield from problems("by", check_slices, outline, options.by, scored=True)
         if options.unit == "document":
             yield from problems("unit", check_documents, outline)
-
-
-def _gate_faults(
-    metrics: object,
-    test: str,
-    resamples: int,
-    alternative: str,
-    fail_if_worse: Sequence[str],
-    min_drop: float,
-) -> Iterator[Problem]:
-    if min_drop and not fail_if_worse:
-        said = "min_drop goes with fail_if_worse, which names metrics and is not given"
-        yield Problem("min_drop", UsageError(said))
-    if fail_if_worse and alternative == "greater":
-        said = (
-            "fail_if_worse asks whether a system is worse, and alternative 'greater' whether it is"
-            " better; take two-sided (the default) or less"
-        )
-        yield Problem("fail_if_worse", UsageError(said))
-    if fail_if_worse and test == "bootstrap" and not resamples:
-        said = "fail_if_worse goes by p, and there is none without resamples; take 1000"
-        yield Problem("fail_if_worse", UsageError(said))
-    specs = [metrics] if isinstance(metrics, str) else metrics
-    if isinstance(specs, list | tuple) and all(isinstance(one, str) for one in specs):
-        for one in fail_if_worse:
-            if one not in specs:
-                unknown = UnknownNameError(
-                    "metric to fail on", one, specs, remedy="name it with -m"
-                )
-                yield Problem("fail_if_worse", unknown)
 
 
 @method(
@@ -192,7 +148,7 @@ def compare(
     unit: Unit = "auto",
     by: By = None,
     examples: Count = 3,
-    ngrams: Annotated[Count, Needs("gnomon.methods.metaeval.ngrams:needs")] = 10,
+    ngrams: Annotated[Count, Needs("gnomon.methods.compare.ngrams:needs")] = 10,
     longest: Positive = 4,
     workers: Annotated[Positive, Flags(("-j", "--paired-jobs"))] = 1,
     fail_if_worse: Sequence[str] = (),
@@ -644,102 +600,3 @@ def without_ngrams(testset: TestSet, rows: Sequence[NgramRow]) -> Iterator[str]:
         for here, there in ((name, baseline), (baseline, name)):
             if (name, here) not in sides:
                 yield f"there is no n-gram that {here} gets right more often than {there}"
-
-
-# A gate for continuous integration: fail where a system is worse than the baseline.
-
-
-def fail_if_worse(
-    finding: Finding, metrics: Sequence[str], *, alpha: Alpha = 0.05, min_drop: MinDrop = 0.0
-) -> None:
-    """Raise an error where a system is significantly worse than the baseline.
-
-    A system fails under a metric where its score is worse by ``min_drop`` or more, the corrected
-    p-value of the difference is at most ``alpha``, and no caveat stands beside it. Slices do not
-    count.
-
-    Args:
-        finding: what :func:`gnomon.compare` found.
-        metrics: names of the metrics that decide, as they were given to it.
-        alpha: largest p-value that is significant.
-        min_drop: smallest drop that matters, in the metric's own units, 0 or more.
-
-    Raises:
-        GateError: a system is worse; the message says which, by how much, and p.
-        DataError: a difference is undefined, so that nothing can be said.
-        UnknownNameError: there is no such metric in the finding.
-        UsageError: ``alpha`` or ``min_drop`` is out of range, or the comparison tested whether
-            systems are better (``alternative="greater"``): its p-values say nothing of worse
-            ones; or its baseline was not named, and is the best of three systems or more.
-    """
-    worse = failures(finding, metrics, alpha=alpha, min_drop=min_drop)
-    if worse:
-        raise GateError(worse)
-
-
-def failures(finding: Finding, metrics: Sequence[str], *, alpha: float, min_drop: float) -> str:
-    """Which systems are significantly worse than the baseline; as :func:`fail_if_worse`."""
-    if any("alternative:greater" in s.split("|") for s in finding.signatures.values()):
-        raise UsageError(
-            "the comparison tested whether systems are better than the baseline, not whether they"
-            " are worse; take another alternative: two-sided, or less"
-        )
-    if any("baseline_by:score" in s.split("|") for s in finding.signatures.values()):
-        raise UsageError(
-            "the comparison was with the system that has the best score, of which any other may be"
-            " worse; name the baseline of the gate"
-        )
-    rows = [row for row in finding.records(ComparisonRow) if row.slice is None]
-    known = list(dict.fromkeys(row.metric for row in rows))
-    for metric in metrics:
-        if metric not in known:
-            raise UnknownNameError("metric to fail on", metric, known)
-    judged = [row for row in rows if row.metric in metrics and row.system != row.baseline]
-    for row in judged:
-        _check_trusted(row, finding)
-    worse = [row for row in judged if _is_worse(row, alpha, min_drop)]
-    if not worse:
-        return ""
-    told = "; ".join(_loss_sentence(row) for row in worse)
-    return f"{told} (alpha {alpha:g}, smallest drop that fails {min_drop:g})"
-
-
-def _check_trusted(row: ComparisonRow, finding: Finding) -> None:
-    """Refuse a gate on files or metrics that a caution says not to trust."""
-    names = (row.system, row.baseline)
-    said = {
-        "lines": [one for one in misaligned(finding.notices) if mentions(one, names)],
-        "letters": [one.text.removeprefix("Caution: ") for one in unread_texts(finding.notices)],
-    }.get(str(row.caveat))
-    if said is not None:
-        raise DataError(
-            f"whether {row.system} is worse than {row.baseline} under {row.metric} cannot"
-            f" be decided: {'; '.join(said).removesuffix('.')}"
-        )
-
-
-def _is_worse(row: ComparisonRow, alpha: float, min_drop: float) -> bool:
-    gain, p = row.gain, row.p_adjusted
-    if gain is not None and row.caveat == "documents":
-        raise DataError(
-            f"whether {row.system} is worse than {row.baseline} under {row.metric} cannot"
-            f" be decided by document: the two have {row.documents} in common; give"
-            f" {LEAST_DOCUMENTS} or more"
-        )
-    if gain is None or p is None:
-        raise DataError(
-            f"whether {row.system} is worse than {row.baseline} under {row.metric} cannot"
-            f" be decided: the two have scores for {row.segments} segments in common; give two"
-            " or more"
-        )
-    return gain < 0 and -gain >= min_drop and p <= alpha and row.caveat is None
-
-
-def _loss_sentence(row: ComparisonRow) -> str:
-    low, high = row.gain_ends
-    ends = () if low is None or high is None else (-high, -low)
-    corrected = "corrected " if row.corrected else ""
-    return (
-        f"{row.system} is worse than {row.baseline} under {row.metric} by"
-        f" {amount(-(row.gain or 0.0), *ends)} ({corrected}{tested_by(row)})"
-    )

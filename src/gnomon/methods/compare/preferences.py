@@ -30,7 +30,7 @@ from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.data.formats import atomic_write
-from gnomon.methods.metaeval.preferences_verdict import CLAIMS, pairwise_verdict
+from gnomon.methods.compare.preferences_verdict import CLAIMS, pairwise_verdict
 from gnomon.metrics import BoundMetric, resolve
 from gnomon.metrics.protocol import Metrics, Noticing, PairNoticing, PairScoring, lacks
 from gnomon.metrics.registry import is_metric

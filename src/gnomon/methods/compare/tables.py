@@ -11,7 +11,7 @@ import numpy as np
 from gnomon.core.findings import Bars, Exhibit, ExhibitText, HeatMap, Highlight, Listing
 from gnomon.core.records import METRIC, SEGMENT, SLICE, SYSTEM, Record, column, table
 from gnomon.core.verdicts import LEAST, metric_title, p_value
-from gnomon.methods.metaeval.paired import least_p
+from gnomon.methods.compare.paired import least_p
 from gnomon.stats import benjamini_hochberg, holm
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.findings import Level, Table, View
     from gnomon.core.testset import TestSet
-    from gnomon.methods.metaeval.paired import (
+    from gnomon.methods.compare.paired import (
         Caveat,
         ComparedSystem,
         Decider,

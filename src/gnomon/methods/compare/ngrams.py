@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.methods.metaeval.comparison_tables import NgramRow
+from gnomon.methods.compare.tables import NgramRow
 from gnomon.metrics.tokenise import fitting_tokeniser, tokenise, tokeniser_needs
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from gnomon.core.verdicts import (
     p_value,
     titles_of,
 )
-from gnomon.methods.metaeval.comparison_tables import (
+from gnomon.methods.compare.tables import (
     SYSTEMS,
     BestSystemRow,
     ComparisonRow,
