@@ -64,14 +64,7 @@ class EncoderOptions(Protocol):
 def encoder_of(
     options: EncoderOptions, model: str, layer: int | None, limit: int | None = None
 ) -> Encoder:
-    """The encoder that a metric's options ask for.
-
-    Args:
-        options: of the metric.
-        model: its name.
-        layer: whose vectors to take; the last one by default.
-        limit: most pieces of a text, if fewer than the model takes.
-    """
+    """The encoder that a metric's options ask for."""
     from gnomon.models import load_encoder
 
     return load_encoder(
@@ -154,17 +147,11 @@ def notices_of(spec: str, encoder: Encoder, pieces: Pieces) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Idf:
-    """Weights of pieces: log((M + 1) / (df + 1)) over M texts (Zhang et al. 2020, section 3).
+    """Weights of pieces: log((M + 1) / (df + 1)) over M texts (Zhang et al. 2020, section 3)."""
 
-    Attributes:
-        documents: number of texts, M.
-        types: int32, the pieces that occur, ascending.
-        weights: float64, the weight of each.
-    """
-
-    documents: int
-    types: NDArray[np.int32]
-    weights: NDArray[np.float64]
+    documents: int  # number of texts, M
+    types: NDArray[np.int32]  # the pieces that occur, ascending
+    weights: NDArray[np.float64]  # the weight of each
 
     @property
     def identity(self) -> str:
@@ -213,50 +200,35 @@ _MATRICES = 1 << 24
 
 @dataclass(frozen=True, eq=False)
 class Best:
-    """Best matches on one side of the pairs: similarity, and place within the other text.
+    """Best matches on one side of the pairs: similarity, and place within the other text."""
 
-    Attributes:
-        value: float32 [slots].
-        place: int32 [slots], position of the match within the other text; -1 where there is none.
-    """
-
-    value: NDArray[np.float32]
+    value: NDArray[np.float32]  # [slots]
+    # [slots], position of the match within the other text; -1 where there is none
     place: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
 class Similarities:
-    """Cosines between all tokens of the two texts of D pairs.
+    """Cosines between all tokens of the two texts of D pairs."""
 
-    Attributes:
-        offsets: int64 [D + 1]; the matrix of pair d, candidate by other, row by row, is
-            ``values[offsets[d]:offsets[d + 1]]``.
-        values: float32, in memory or in a temporary file.
-        candidate: best matches of the candidates' tokens, pair after pair.
-        other: best matches of the other texts' tokens, pair after pair.
-    """
-
+    # [D + 1]; the matrix of pair d, candidate by other, row by row, is
+    # ``values[offsets[d]:offsets[d + 1]]``
     offsets: NDArray[np.int64]
-    values: NDArray[np.float32]
-    candidate: Best
-    other: Best
+    values: NDArray[np.float32]  # in memory or in a temporary file
+    candidate: Best  # best matches of the candidates' tokens, pair after pair
+    other: Best  # best matches of the other texts' tokens, pair after pair
 
 
 def similarities(
     encoder: TextEncoder,
     pieces: Pieces,
-    pairs: NDArray[np.int64],
+    pairs: NDArray[np.int64],  # [D, 2], (candidate, other), numbers of texts
     order: NDArray[np.int64],
-    targets: NDArray[np.bool_],
+    targets: NDArray[np.bool_],  # [rows of ``pieces``], which pieces may be matched
 ) -> Similarities:
     """Encode the texts of some pairs and compare their tokens.
 
-    Args:
-        encoder: texts to vectors.
-        pieces: pieces of all texts.
-        pairs: int64 [D, 2], (candidate, other), numbers of texts.
-        order: int64 [D], in which order to take the pairs: those with texts in common together.
-        targets: bool [rows of ``pieces``], which pieces may be matched.
+    ``order``: int64 [D], in which order to take the pairs: those with texts in common together.
     """
     sizes = pieces.lengths[pairs]
     matrix = np.concatenate([[0], np.cumsum(sizes[:, 0] * sizes[:, 1])])

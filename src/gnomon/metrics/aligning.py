@@ -47,12 +47,9 @@ class Aligning(Protocol):
     ) -> NDArray[np.float64]:
         """What segment and corpus scores are made of, float64 [K, N, S]; sums add up.
 
-        Args:
-            batch: the texts.
-            matches: what :meth:`alignments` found in them.
-            shares: float64 [P, 2], the aligned share of the candidate (precision) and of the
-                reference (recall) in each comparison; plain or weighted. What else the score
-                rests on (order, additions) stays as it is.
+        ``shares``: float64 [P, 2], the aligned share of the candidate (precision) and of the
+        reference (recall) in each comparison; plain or weighted. What else the score rests on
+        (order, additions) stays as it is.
         """
         ...
 
@@ -70,12 +67,7 @@ def aligned_matches(
 ) -> Matches:
     """The matches of all comparisons of a batch; each distinct pair of texts is aligned once.
 
-    Args:
-        batch: the texts.
-        table: their words.
-        align: (candidate, reference), numbers of texts -> the words that are aligned.
-        weights: float64 [rows of the table], what words weigh; by default 1.
-        words: what each entry of the vocabulary is compared as; by default itself.
+    ``weights``: float64 [rows of the table], what words weigh; by default 1.
     """
     rows = pair_rows(batch)
     keys, pair = np.unique(rows.candidate << 32 | rows.reference, return_inverse=True)
@@ -112,11 +104,8 @@ def aligned_places(
 ) -> dict[tuple[int, int], list[tuple[int, int]]]:
     """For each pair (candidate, reference) the places of either side that are aligned.
 
-    Args:
-        pairs: int64 [P, 2].
-        lengths: of all texts.
-        places: for each word of each pair's reference, one after the other, the place of the
-            candidate's word, or -1.
+    ``pairs``: int64 [P, 2]. ``places``: for each word of each pair's reference, one after the
+    other, the place of the candidate's word, or -1.
     """
     ends = np.cumsum(lengths[pairs[:, 1]])
     found = {}

@@ -47,30 +47,19 @@ _log = logging.getLogger(__name__)
 
 
 class Baseline(NamedTuple):
-    """Mean precision, recall and F of random pairs of sentences; a score of that much becomes 0.
-
-    Attributes:
-        precision: of random pairs.
-        recall: of random pairs.
-        f: of random pairs.
-        identity: name and content hash of the file, or what it was estimated from.
-    """
+    """Mean precision, recall and F of random pairs of sentences; a score of that much becomes 0."""
 
     precision: float
     recall: float
     f: float
-    identity: str
+    identity: str  # name and content hash of the file, or what it was estimated from
 
 
 # Baselines in files
 
 
 def find_baseline(model: str, language: str | None) -> Path:
-    """The baseline file of a model and language: of the package bert-score, or set up here.
-
-    Raises:
-        MissingDependencyError: there is none.
-    """
+    """The baseline file of a model and language: of the package bert-score, or set up here."""
     spec = importlib.util.find_spec("bert_score")
     packages = list(spec.submodule_search_locations or ()) if spec else []
     places = [Path(p) / "rescale_baseline" / (language or "?") / f"{model}.tsv" for p in packages]
@@ -91,12 +80,7 @@ def _own_file(model: str, language: str | None) -> Path:
 
 
 def read_baseline(path: Path, layer: int) -> Baseline:
-    """The baseline of one layer from a file of lines ``LAYER,P,R,F``.
-
-    Raises:
-        MissingFileError: there is no such file.
-        FormatError: the file is not of that format, or lacks the layer.
-    """
+    """The baseline of one layer from a file of lines ``LAYER,P,R,F``."""
     text = read_text(path)
     lines = enumerate(text.replace("\r", "").split("\n"), start=1)
     found = dict(_line(line, path, number) for number, line in lines if number > 1 and line)
@@ -132,22 +116,8 @@ def set_up_baseline(
 ) -> tuple[Path, list[tuple[int, float, float, float]]]:
     """Estimate the baselines of a model's layers, and keep them where ``rescale=True`` looks.
 
-    Args:
-        model: its name, as ``bertscore(model=...)`` takes it.
-        language: of the texts.
-        texts: sentences that have nothing to do with each other.
-        layers: which ones; by default all, 0 being the embeddings.
-        seed: of the pairs.
-        progress: called with the layers that are done and their number.
-
-    Returns:
-        The file, in bert-score's format, and its rows: layer, precision, recall, F.
-
-    Raises:
-        DataError: there are fewer than two different texts.
-        MissingDependencyError: torch, transformers or the model is not installed.
-        UsageError: the model has no such layer.
-        OutputError: the file cannot be written.
+    ``layers``: which ones; by default all, 0 being the embeddings. Returns the file, in bert-
+    score's format, and its rows: layer, precision, recall, F.
     """
     from gnomon.models import load_encoder
 
@@ -177,18 +147,7 @@ def set_up_baseline(
 def estimate_baseline(
     matcher: Matcher, sides: Sequence[tuple[str, str]], weights: str = "", *, seed: int = SEED
 ) -> Baseline:
-    """The baseline of a model on sentences of a test set, kept in gnomon's cache folder.
-
-    Args:
-        matcher: compares texts.
-        sides: of each segment the text that stands for a candidate, and the one that candidates
-            are compared with.
-        weights: identity of the weights of tokens, if they are not 1.
-        seed: of the pairs.
-
-    Raises:
-        DataError: there are fewer than two different texts.
-    """
+    """The baseline of a model on sentences of a test set, kept in gnomon's cache folder."""
     pairs = random_pairs(sides, seed)
     encoder = matcher.encoder
     run = (encoder.identity, str(encoder.layer), encoder.runner, encoder.device.split(":")[0])
@@ -209,13 +168,6 @@ def random_pairs(sides: Sequence[tuple[str, str]], seed: int) -> list[tuple[str,
 
     The segments are shuffled into a ring; each is paired with the next one, then, if these pairs
     are too few, with the next but one, and so on: no pair occurs twice, and all texts as often.
-
-    Args:
-        sides: of each segment a text to compare, and a text to compare with.
-        seed: of the ring.
-
-    Raises:
-        DataError: there are fewer than two different texts.
     """
     distinct = list(dict.fromkeys((a, b) for a, b in sides if a.strip() and b.strip()))
     size = len(distinct)

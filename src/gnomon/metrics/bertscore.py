@@ -75,19 +75,12 @@ class MatchedOptions(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class BoundMatched(MeanOfSegments):
-    """Greedy matching, ready to score; remembers the similarities in the batch seen last.
-
-    Attributes:
-        metric: the options.
-        encoder: the model; counts what it encodes.
-        weights: frozen idf weights, if asked for.
-        baseline: frozen baseline, if rescaling is asked for.
-    """
+    """Greedy matching, ready to score; remembers the similarities in the batch seen last."""
 
     metric: MatchedOptions
-    encoder: Encoder
-    weights: Idf | None
-    baseline: Baseline | None
+    encoder: Encoder  # counts what it encodes
+    weights: Idf | None  # frozen idf weights, if asked for
+    baseline: Baseline | None  # frozen baseline, if rescaling is asked for
 
     @property
     def signature(self) -> Signature:
@@ -211,11 +204,7 @@ def default_model(language: str | None) -> str:
 
 
 def default_layer(metric: str, model: str) -> int:
-    """The layer that is known to work best.
-
-    Raises:
-        SpecError: none is known for this model.
-    """
+    """The layer that is known to work best."""
     if model in LAYERS:
         return LAYERS[model]
     if SHORT_NAMES.get(model) in LAYERS:
@@ -385,9 +374,6 @@ class XBertScore(BertScore):
 
     Options are those of ``bertscore``; the default model is joeddav/xlm-roberta-large-xnli, layer
     16, and ``idf`` counts the sources.
-
-    Raises:
-        SpecError: an option has a value that it cannot have.
     """
 
     name: ClassVar[str] = "xbertscore"
@@ -409,13 +395,7 @@ class XBertScore(BertScore):
         return super()._baseline_file(model, None)
 
     def bind(self, testset: TestSet) -> BoundMatched:  # type: ignore[override]  # references would be needed to mask it
-        """Load the model, and freeze idf weights and baseline.
-
-        Raises:
-            DataError: the test set has no sources, or the model cannot be loaded.
-            MissingDependencyError: torch, transformers or the model is not there.
-            SpecError: no best layer is known for the model.
-        """
+        """Load the model, and freeze idf weights and baseline."""
         check_needs(self, testset.outline)
         model = self._model(None)
         encoder = self._encoder(model)

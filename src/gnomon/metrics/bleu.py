@@ -54,16 +54,12 @@ _LOG_OF_ZERO = -9999999999.0
 
 @dataclass(frozen=True)
 class Smoothing:
-    """How precisions of zero are made positive (Chen and Cherry 2014; sacreBLEU's names).
+    """How precisions of zero are made positive (Chen and Cherry 2014; sacreBLEU's names)."""
 
-    Attributes:
-        method: "exp" (halved for each order without a match), "floor" (a small count), "add-k"
-            (a constant added above the first order), "none".
-        given: the value for "floor" and "add-k"; their defaults are .1 and 1.
-    """
-
+    # "exp" (halved for each order without a match), "floor" (a small count), "add-k" (a constant
+    # added above the first order), "none"
     method: SmoothMethod = "exp"
-    given: float | None = None
+    given: float | None = None  # the value for "floor" and "add-k"; their defaults are .1 and 1
 
     @property
     def value(self) -> float:
@@ -76,11 +72,8 @@ def bleu(
 ) -> NDArray[np.float64]:
     """BLEU, 0 to 100, as sacreBLEU computes it (Papineni et al. 2002; Post 2018).
 
-    Args:
-        statistics: [..., 2 + 2 n]: lengths of candidate and reference, matches and totals of
-            n-grams of order 1 to n.
-        smoothing: how zero matches are smoothed.
-        effective_order: leave out the orders for which the candidate is too short.
+    ``statistics``: [..., 2 + 2 n]: lengths of candidate and reference, matches and totals of
+    n-grams of order 1 to n.
     """
     columns = np.ascontiguousarray(np.moveaxis(statistics, -1, 0))
     orders = (len(columns) - 2) // 2
@@ -225,10 +218,6 @@ class BoundBleu(CountedNgrams):
     """BLEU with its tokeniser; has the powers statistics, masking and native signature.
 
     Its statistics are lengths (candidate, closest reference), matches, totals: [..., 2 + 2 n].
-
-    Attributes:
-        metric: what was asked for.
-        choice: what a reader should know of the choice of the tokeniser.
     """
 
     metric: Bleu

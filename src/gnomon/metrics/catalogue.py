@@ -25,49 +25,29 @@ __all__ = ["Catalogue", "Entry"]
 
 
 class Entry(NamedTuple):
-    """One thing of a catalogue, for ``gnomon list``.
-
-    Attributes:
-        name: name in specs.
-        options: options with their defaults; without one where there is none.
-        summary: one sentence.
-        source: "built-in", or the package that offers it.
-    """
+    """One thing of a catalogue, for ``gnomon list``."""
 
     name: str
-    options: tuple[str, ...]
+    options: tuple[str, ...]  # options with their defaults; without one where there is none
     summary: str
-    source: str
+    source: str  # "built-in", or the package that offers it
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The things of one kind.
+    """The things of one kind."""
 
-    Attributes:
-        kind: what they are, in the singular, for messages.
-        group: the entry points of packages that offer more.
-        built_in: name -> "module:class".
-        needed: attributes that a class must have.
-    """
-
-    kind: str
-    group: str
-    built_in: Mapping[str, str]
-    needed: tuple[str, ...]
+    kind: str  # what they are, in the singular, for messages
+    group: str  # the entry points of packages that offer more
+    built_in: Mapping[str, str]  # name -> "module:class"
+    needed: tuple[str, ...]  # attributes that a class must have
 
     def names(self) -> tuple[str, ...]:
         """Names that specs may use: built-in ones, then what packages offer."""
         return (*self.built_in, *self._offered())
 
     def find(self, text: str) -> Any:
-        """The object that a spec names.
-
-        Raises:
-            SpecError: the spec cannot be read, or an option is of the wrong type.
-            UnknownNameError: there is no such thing, or it has no such option.
-            UsageError: the package that offers it is broken.
-        """
+        """The object that a spec names."""
         spec = read_spec(text)
         kind = self.load(spec.name)
         known = [option.name for option in fields(kind) if option.init]
@@ -91,11 +71,7 @@ class Catalogue:
         return kind(**arguments)
 
     def load(self, name: str) -> type[Any]:
-        """The class of a name.
-
-        Raises:
-            UnknownNameError, UsageError: as :meth:`find`.
-        """
+        """The class of a name."""
         if name in self.built_in:
             module, _, found = self.built_in[name].partition(":")
             kind: type[Any] = getattr(importlib.import_module(module), found)

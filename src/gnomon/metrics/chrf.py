@@ -76,12 +76,7 @@ def token_lengths(words: TokenTable) -> NDArray[np.int64]:
 def mean_lengths(masks: TokenMasks, references: NDArray[np.int64]) -> tuple[int, ...]:
     """Mean number of characters that a mask stands for in the references, per group.
 
-    Args:
-        masks: the masks.
-        references: text of each reference, once per occurrence.
-
-    Returns:
-        One length per group, rounded (halves up), at least 1.
+    Returns one length per group, rounded (halves up), at least 1.
     """
     occurrences = np.bincount(references, minlength=len(masks.tokens))
     lengths = token_lengths(masks.tokens)
@@ -180,9 +175,6 @@ class BoundChrf(CountedNgrams):
     Its statistics are, per order, n-grams of the candidate, of its best reference, and matches:
     [..., 3 orders]. A masked word is a run of one private character, of its group's mean length in
     the references (or that which a plan has), and one word among the n-grams of words.
-
-    Attributes:
-        metric: what was asked for.
     """
 
     metric: Chrf
@@ -287,17 +279,12 @@ class BoundChrf(CountedNgrams):
 
 
 class _Pairs(NamedTuple):
-    """Comparisons beside each of their references.
+    """Comparisons beside each of their references."""
 
-    Attributes:
-        own: int64 [pairs], ascending, the comparison of each pair.
-        order: int64 [pairs], from the pairs as they are in ``pairing`` to those of ``own``.
-        pairing: the pairs, a group for each reference.
-    """
-
-    own: NDArray[np.int64]
+    own: NDArray[np.int64]  # [pairs], ascending, the comparison of each pair
+    # [pairs], from the pairs as they are in ``pairing`` to those of ``own``
     order: NDArray[np.int64]
-    pairing: Pairing
+    pairing: Pairing  # the pairs, a group for each reference
 
     @classmethod
     def of(cls, comparisons: Comparisons, rows: NDArray[np.int64]) -> _Pairs:

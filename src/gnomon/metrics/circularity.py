@@ -51,14 +51,7 @@ def counts_edits(
     systems: Sequence[str],
     segments: NDArray[np.float64],
 ) -> bool:
-    """Whether human scores are rates of edits: by their name, or because TER gives the same.
-
-    Args:
-        testset: its outputs and references.
-        kinds: what the human scores are called.
-        systems: the systems that they are of.
-        segments: the scores of segments [systems, segments].
-    """
+    """Whether human scores are rates of edits: by their name, or because TER gives the same."""
     words = {word for kind in kinds for word in _words(kind)}
     if words & _EDITS:
         return True
@@ -77,12 +70,7 @@ def counts_edits(
 
 
 def kind_counts_edits(testset: TestSet, kind: str) -> bool:
-    """Whether a kind of human scores of a test set are rates of edits.
-
-    Args:
-        testset: the test set.
-        kind: of its human scores.
-    """
+    """Whether a kind of human scores of a test set are rates of edits."""
     systems = list(testset.systems)
     segments = np.full((len(systems), testset.segments), np.nan)
     if kind in testset.human_kinds("segment"):
@@ -117,15 +105,7 @@ def circularity(
     edits: bool,
     post_edits: bool,
 ) -> str | None:
-    """Why human scores cannot judge a metric, a key of ``REASONS``; None: they can.
-
-    Args:
-        scores: what the metric said.
-        kinds: what the human scores are called.
-        pairs: human scores and the metric's, of segments and of systems.
-        edits: whether the human scores count edits.
-        post_edits: whether the references are post-edits.
-    """
+    """Why human scores cannot judge a metric, a key of ``REASONS``; None: they can."""
     if any(is_informed(scores, kind) for kind in kinds):
         return "informed"
     for human, metric in pairs:

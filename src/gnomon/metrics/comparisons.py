@@ -54,23 +54,15 @@ _BLOCKS = 4
 
 @dataclass(frozen=True, eq=False)
 class Comparisons:
-    """P distinct comparisons; equal texts with equal references are compared once.
+    """P distinct comparisons; equal texts with equal references are compared once."""
 
-    Attributes:
-        shape: (K, N).
-        cell: int64 [K, N], the comparison of each cell; -1 where a segment has no reference.
-        candidate: int64 [P], candidate text.
-        group: int64 [P], list of references; ascending.
-        offsets: int64 [groups + 1], bounds of each list in ``references``.
-        references: int64, reference texts.
-    """
-
-    shape: tuple[int, int]
+    shape: tuple[int, int]  # (K, N)
+    # [K, N], the comparison of each cell; -1 where a segment has no reference
     cell: NDArray[np.int64]
-    candidate: NDArray[np.int64]
-    group: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    references: NDArray[np.int64]
+    candidate: NDArray[np.int64]  # [P], candidate text
+    group: NDArray[np.int64]  # [P], list of references; ascending
+    offsets: NDArray[np.int64]  # [groups + 1], bounds of each list in ``references``
+    references: NDArray[np.int64]  # reference texts
 
     @classmethod
     def of(cls, batch: Batch) -> Comparisons:
@@ -133,13 +125,7 @@ class Comparisons:
 
 
 class TokenisedTexts:
-    """What a bound metric remembers of the texts that it saw last, and counts of its work.
-
-    Attributes:
-        tokens: the tokens of the texts.
-        compared: how many comparisons were counted unmasked.
-        rescored: how many comparisons were scored under masks, each variant apart.
-    """
+    """What a bound metric remembers of the texts that it saw last, and counts of its work."""
 
     def __init__(self, tokeniser: Tokeniser) -> None:
         self.tokens = Tokenised(tokeniser)
@@ -204,20 +190,13 @@ class Rescore(Protocol):
 
 def masked_scores(
     comparisons: Comparisons,
-    base: NDArray[np.float64],
+    base: NDArray[np.float64],  # [P], unmasked scores
     masks: TokenMasks,
     rescore: Rescore,
 ) -> tuple[NDArray[np.float64], int]:
     """Scores of every variant; comparisons that a variant leaves alone keep their base score.
 
-    Args:
-        comparisons: what is compared.
-        base: float64 [P], unmasked scores.
-        masks: what the variants mask.
-        rescore: how comparisons are scored.
-
-    Returns:
-        float64 [V, K, N], and how many comparisons were rescored, each variant apart.
+    Returns float64 [V, K, N], and how many comparisons were rescored, each variant apart.
     """
     scores = np.empty((masks.plan.variants, *comparisons.shape))
 
@@ -279,11 +258,7 @@ def in_blocks(
 
 
 def references_field(testset: TestSet, metric: str) -> dict[str, str]:
-    """The field of a signature that counts references, as sacreBLEU writes it: a number or ``var``.
-
-    Raises:
-        DataError: there are no references.
-    """
+    """The signature's count of references, as sacreBLEU writes it: a number or ``var``."""
     if not testset.references and not testset.system_references:
         raise DataError(
             f"{metric} compares with references, and test set {testset.name!r} has none; give at"
@@ -315,19 +290,12 @@ def _numbered(ragged: Ragged, groups: dict[tuple[int, ...], int]) -> NDArray[np.
 
 @dataclass(frozen=True, eq=False)
 class PairRows:
-    """Every candidate beside each of its references, one row each.
+    """Every candidate beside each of its references, one row each."""
 
-    Attributes:
-        shape: (K, N).
-        cell: int64 [P], system * N + segment; never decreases.
-        candidate: int64 [P], index of the candidate's text.
-        reference: int64 [P], index of the reference's text.
-    """
-
-    shape: tuple[int, int]
-    cell: NDArray[np.int64]
-    candidate: NDArray[np.int64]
-    reference: NDArray[np.int64]
+    shape: tuple[int, int]  # (K, N)
+    cell: NDArray[np.int64]  # [P], system * N + segment; never decreases
+    candidate: NDArray[np.int64]  # [P], index of the candidate's text
+    reference: NDArray[np.int64]  # [P], index of the reference's text
 
     @property
     def per_cell(self) -> NDArray[np.int64]:

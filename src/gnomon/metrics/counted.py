@@ -39,15 +39,10 @@ __all__ = ["CountedMetric", "CountedNgrams", "CountedPairs", "NgramCount", "Pair
 
 @dataclass(frozen=True, eq=False)
 class CountedMetric(OfOptions, ABC):
-    """A bound metric that counts what texts share.
+    """A bound metric that counts what texts share."""
 
-    Attributes:
-        signature: what its numbers depend on.
-        texts: tokens of the texts seen last, and counts of the work done.
-    """
-
-    signature: Signature
-    texts: TokenisedTexts
+    signature: Signature  # what its numbers depend on
+    texts: TokenisedTexts  # tokens of the texts seen last, and counts of the work done
 
     @abstractmethod
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -88,11 +83,7 @@ class CountedMetric(OfOptions, ABC):
         return self.texts.tokens.of(batch.texts)
 
     def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
-        """Sentence scores of every variant, float64 [V, K, N].
-
-        Raises:
-            MaskingError: the tokeniser's tokens cannot be found in the texts.
-        """
+        """Sentence scores of every variant, float64 [V, K, N]."""
         masks = self.texts.masks(batch, plan)
         comparisons, counts = self.texts.base(batch, self.counted)
         base, rescore = self.sentence_scores(counts), self.rescore(batch, comparisons, masks)

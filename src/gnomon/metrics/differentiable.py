@@ -31,19 +31,13 @@ _PAIRS = 32
 
 @dataclass(frozen=True, eq=False)
 class TokenValues:
-    """A value for every token of one side of P comparisons, one comparison after the other.
+    """A value for every token of one side of P comparisons, one comparison after the other."""
 
-    Attributes:
-        offsets: int64 [P + 1]; the tokens of comparison p are slots ``offsets[p]:offsets[p + 1]``.
-        start: int32 [slots], first code point of the token in its text.
-        special: bool [slots], tokens that stand for no part of the text.
-        value: float64 [slots].
-    """
-
+    # [P + 1]; the tokens of comparison p are slots ``offsets[p]:offsets[p + 1]``
     offsets: NDArray[np.int64]
-    start: NDArray[np.int32]
-    special: NDArray[np.bool_]
-    value: NDArray[np.float64]
+    start: NDArray[np.int32]  # [slots], first code point of the token in its text
+    special: NDArray[np.bool_]  # [slots], tokens that stand for no part of the text
+    value: NDArray[np.float64]  # [slots]
 
     def slots(self, comparison: int) -> slice:
         """The slots of one comparison."""
@@ -52,21 +46,13 @@ class TokenValues:
 
 @dataclass(frozen=True, eq=False)
 class Attributions:
-    """What the tokens of both sides add to each score.
+    """What the tokens of both sides add to each score."""
 
-    Attributes:
-        shape: (K, N).
-        cell: int64 [P], system * N + segment of each comparison; never decreases.
-        score: float64 [P], the score of each comparison.
-        candidate: input times gradient of the candidates' tokens.
-        other: that of the tokens that they are compared with.
-    """
-
-    shape: tuple[int, int]
-    cell: NDArray[np.int64]
-    score: NDArray[np.float64]
-    candidate: TokenValues
-    other: TokenValues
+    shape: tuple[int, int]  # (K, N)
+    cell: NDArray[np.int64]  # [P], system * N + segment of each comparison; never decreases
+    score: NDArray[np.float64]  # [P], the score of each comparison
+    candidate: TokenValues  # input times gradient of the candidates' tokens
+    other: TokenValues  # that of the tokens that they are compared with
 
 
 @runtime_checkable
@@ -74,11 +60,7 @@ class Differentiable(Protocol):
     """Power: the gradient of each score in the model's input."""
 
     def attributions(self, batch: Batch) -> Attributions:
-        """Input times gradient of every token, each candidate beside each reference (or source).
-
-        Raises:
-            UsageError: the model does not run in torch.
-        """
+        """Input times gradient of every token, each candidate beside each reference (or source)."""
         ...
 
 
@@ -87,12 +69,8 @@ def attributions(
 ) -> Attributions:
     """Attributions of scores of pairs of texts.
 
-    Args:
-        encoder: texts to vectors.
-        pieces: pieces of all texts.
-        rows: the comparisons.
-        score: from the number of a comparison and the vectors of both texts, tensors [pieces, d],
-            to a scalar tensor.
+    ``score``: from the number of a comparison and the vectors of both texts, tensors [pieces, d],
+    to a scalar tensor.
     """
     from gnomon.models import input_gradients
 
@@ -139,17 +117,11 @@ def _token_gradients(
 
 
 class MatchedText(NamedTuple):
-    """A text as a metric matches it.
+    """A text as a metric matches it."""
 
-    Attributes:
-        vectors: tensor [n, d].
-        weight: tensor [n], weights of the tokens.
-        target: bool tensor [n], which tokens may be matched.
-    """
-
-    vectors: Any
-    weight: Any
-    target: Any
+    vectors: Any  # tensor [n, d]
+    weight: Any  # tensor [n], weights of the tokens
+    target: Any  # bool tensor [n], which tokens may be matched
 
 
 def greedy_score(

@@ -95,11 +95,7 @@ def _in_words(plan: BertScorePlan, model: str, usual: str) -> str:
 
 
 def trial(plan: BertScorePlan) -> tuple[float, float]:
-    """BERTScore of two sentences that mean the same, and of two that do not, to see it work.
-
-    Raises:
-        GnomonError: it cannot be computed.
-    """
+    """BERTScore of two sentences that mean the same, and of two that do not, to see it work."""
     from gnomon.core.testset import TestSet
     from gnomon.metrics.registry import parse
 

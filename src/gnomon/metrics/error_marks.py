@@ -101,50 +101,33 @@ def is_graded(severity: str) -> bool:
 
 
 class Judgement(NamedTuple):
-    """An output that somebody looked at.
+    """An output that somebody looked at."""
 
-    Attributes:
-        rater: position of who did.
-        system: position of the system in the test set.
-        segment: 0-based.
-    """
-
-    rater: int
-    system: int
-    segment: int
+    rater: int  # position of who did
+    system: int  # position of the system in the test set
+    segment: int  # 0-based
 
 
 @dataclass(frozen=True, eq=False)
 class ErrorMarks:
-    """What one metric marked, or one group of people.
+    """What one metric marked, or one group of people."""
 
-    Attributes:
-        name: of the kind of judgements, the file or the metric.
-        by: what marked them.
-        raters: who did, R; one for a metric.
-        judged: bool [R, K, N], the outputs that each looked at.
-        spans: errors with an extent on the side that is looked at, by rater, system and segment.
-        scores: float64 [R, K, N], what else was said of outputs, higher is better; None: nothing.
-        placeless: errors without an extent (omissions) by rater, system and segment.
-        ungraded: how many spans have no severity that is known.
-        marking: whether errors were marked; a metric may score alone.
-        notices: what a reader should know.
-        signature: of the metric; None for others.
-        listed: int64 [K], the outputs of each system with an error, where nothing says which others
-            were looked at, so that all of them are taken to be; None elsewhere.
-    """
-
-    name: str
-    by: SpanMarker
-    raters: tuple[str, ...]
-    judged: NDArray[np.bool_]
+    name: str  # of the kind of judgements, the file or the metric
+    by: SpanMarker  # what marked them
+    raters: tuple[str, ...]  # who did, R; one for a metric
+    judged: NDArray[np.bool_]  # [R, K, N], the outputs that each looked at
+    # errors with an extent on the side that is looked at, by rater, system and segment
     spans: Mapping[Judgement, tuple[ErrorSpan, ...]]
+    # [R, K, N], what else was said of outputs, higher is better; None: nothing
     scores: NDArray[np.float64] | None = None
+    # errors without an extent (omissions) by rater, system and segment
     placeless: Mapping[Judgement, tuple[ErrorSpan, ...]] = field(default_factory=dict)
-    ungraded: int = 0
-    marking: bool = True
+    ungraded: int = 0  # how many spans have no severity that is known
+    marking: bool = True  # whether errors were marked; a metric may score alone
     notices: tuple[str, ...] = ()
-    signature: Signature | None = None
+    signature: Signature | None = None  # of the metric; None for others
+    # [K], the outputs of each system with an error, where nothing says which others were
+    # looked at, so that all of them are taken to be; None elsewhere
     listed: NDArray[np.int64] | None = None
 
     def judgements(self) -> Iterator[Judgement]:
@@ -185,17 +168,6 @@ def people_marks(
     A rater looked at the outputs that have a score of theirs, or an error, and at those that are
     known to have none; where nothing of that is known, at all outputs of the systems in which
     somebody marked an error, which is said.
-
-    Args:
-        testset: with the errors.
-        kind: which judgements; may be left out where there is one kind.
-        side: "candidate" or "source".
-        name: what to call them; the kind by default.
-        by: what marked them; by default as the errors say.
-
-    Raises:
-        DataError: nobody marked errors, or there are several kinds and none was named.
-        UnknownNameError: there is no such kind.
     """
     there = marked_kinds(testset)
     chosen = only_kind(kind, there, "marked errors")
@@ -334,11 +306,7 @@ class _MarkSource(NamedTuple):
 
 
 def _source_of(text: str, kinds: Sequence[str]) -> _MarkSource:
-    """What a text names.
-
-    Raises:
-        UnknownNameError: it looks like nothing of all that.
-    """
+    """What a text names."""
     if text in kinds:
         return _MarkSource("kind", text)
     named, path = split_name(text)
@@ -379,19 +347,7 @@ def read_every_mark(
 ) -> list[ErrorMarks]:
     """The marks of all whom a user names beside people: files first, and metrics when all is well.
 
-    Args:
-        testset: whose outputs were marked.
-        people: whose marks the others stand beside; metrics look where they did. None: nobody's.
-        marks: kinds of the test set's, files (some as NAME=FILE), and metrics or their specs.
-        side: "candidate" or "source".
-        metrics: further metrics, which come first.
-        scored: metrics' scores are wanted, too, and they need not mark errors.
-        allow_code: let specs import code.
-        progress: called with a stage, what is done and the total.
-
-    Raises:
-        GnomonError: what is wrong in a file or a spec, there is nothing of a name, or a name comes
-            twice. No metric has marked anything then.
+    ``people``: whose marks the others stand beside; metrics look where they did. None: nobody's.
     """
     kinds = marked_kinds(testset)
     found: list[ErrorMarks | tuple[str, BoundMetric]] = []
@@ -449,12 +405,7 @@ def _of_file(testset: TestSet, found: Judgements, name: str, side: str) -> Error
 
 
 def peoples_marks(testset: TestSet, human: Human, side: str) -> tuple[TestSet, ErrorMarks]:
-    """People's marks of a kind or a file, and the test set with what the file says.
-
-    Raises:
-        DataError: the file holds no marks, or there are none, or several kinds.
-        UnknownNameError: there is no such kind.
-    """
+    """People's marks of a kind or a file, and the test set with what the file says."""
     files, kinds = human_files(human)
     kind = kinds[0] if kinds else None
     for file in files:
@@ -488,18 +439,7 @@ def mark_faults(
     scored: bool = False,
     allow_code: bool = False,
 ) -> Iterator[Problem]:
-    """Marks that are not there, are of several kinds or named twice; metrics that mark nothing.
-
-    Args:
-        outline: of the test set.
-        human: people's marks.
-        marks: others'.
-        side: "candidate" or "source".
-        metrics: metrics beside the marks, which have been checked.
-        alone: others' marks may stand without people's.
-        scored: metrics' scores are wanted, too, and they need not mark errors.
-        allow_code: specs may run code.
-    """
+    """Marks that are not there, are of several kinds or named twice; metrics that mark nothing."""
     if side == "source" and not outline.sources:
         said = f"test set {outline.name!r} has no sources; name their file (-s)"
         yield Problem("side", DataError(said))

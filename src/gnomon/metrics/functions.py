@@ -98,18 +98,7 @@ def roles_of(
     *,
     lists: bool = False,
 ) -> tuple[str, ...]:
-    """What each argument of a function is: "candidate", "reference", "references" or "source".
-
-    Args:
-        function: the scoring function.
-        name: what to call it in errors.
-        needs: what the caller says that it needs, or None.
-        lists: it takes lists, an item for every candidate.
-
-    Raises:
-        UsageError: the parameters do not say what they are, or contradict ``needs``.
-        UnknownNameError: there is no such need.
-    """
+    """What each argument of a function is: "candidate", "reference", "references" or "source"."""
     checked = None if needs is None else _checked_needs(needs)
     return _roles(function, name, checked, _LIST_ROLES if lists else _ROLES)
 
@@ -191,11 +180,6 @@ def imported(target: str) -> object:
     """What ``module:function`` names; imports, and so runs, the module.
 
     Modules are looked for where Python looks, and then in the working directory.
-
-    Raises:
-        SpecError: the target is not of that form.
-        UsageError: the module cannot be imported.
-        UnknownNameError: the module has no such function.
     """
     if not _TARGET.fullmatch(target):
         raise SpecError(f"python(...) takes 'module:function', given: {target!r}")
@@ -369,11 +353,6 @@ def from_code(
     """The metric ``python('module:function')``; imports, and so runs, the module.
 
     Modules are looked for where Python looks, and then in the working directory.
-
-    Raises:
-        SpecError: the target is not of that form.
-        UsageError: the module cannot be imported.
-        UnknownNameError: the module has no such function.
     """
     function = imported(target)
     if not callable(function):
@@ -399,25 +378,16 @@ class _Call(NamedTuple):
 
 @dataclass(frozen=True)
 class FunctionMetric:
-    """A function of texts as a metric; made by :func:`metric`.
-
-    Attributes:
-        function: the function.
-        name: its name.
-        roles: what each of its arguments is.
-        higher_is_better: False for error rates.
-        spec: ``python('module:function')`` if it can be imported, or the name alone.
-        fields: what else its signature tells (a hash of its source, where that tells all).
-        lists: it is given lists, an item for every candidate.
-    """
+    """A function of texts as a metric; made by :func:`metric`."""
 
     function: Callable[..., Any]
     name: str
-    roles: tuple[str, ...]
-    higher_is_better: bool
-    spec: str
+    roles: tuple[str, ...]  # what each of its arguments is
+    higher_is_better: bool  # False for error rates
+    spec: str  # ``python('module:function')`` if it can be imported, or the name alone
+    # what else its signature tells (a hash of its source, where that tells all)
     fields: tuple[tuple[str, str], ...] = ()
-    lists: bool = False
+    lists: bool = False  # it is given lists, an item for every candidate
 
     pooled: ClassVar[bool] = False
 
@@ -432,11 +402,7 @@ class FunctionMetric:
         return needs_of(self.roles)
 
     def bind(self, testset: TestSet) -> BoundFunction:
-        """The metric, ready to score.
-
-        Raises:
-            DataError: the test set lacks what the function takes.
-        """
+        """The metric, ready to score."""
         for need, there in (("references", testset.references), ("sources", testset.sources)):
             if need in self.needs and not there:
                 raise DataError(f"metric {self.name!r} needs {need}; {testset.name!r} has none")
@@ -480,10 +446,6 @@ class BoundFunction(MeanOfSegments):
 
     Masked, perturbed and selected batches repeat texts of the batch that they come from: each
     distinct pair is asked for once.
-
-    Attributes:
-        metric: the function.
-        asked: distinct pairs that the function was asked for so far.
     """
 
     metric: FunctionMetric
@@ -502,12 +464,7 @@ class BoundFunction(MeanOfSegments):
         return Signature(self.metric.spec).adding(dict(self.metric.fields))
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
-        """The function's scores, float64 [K, N]; NaN for segments without a reference.
-
-        Raises:
-            ScoringError: the function fails, or returns something that is not a finite number, or
-                not one for every item of a list.
-        """
+        """The function's scores, float64 [K, N]; NaN for segments without a reference."""
         if self._texts is not batch.texts:
             self._texts, self._known = batch.texts, {}
         known = self._known
@@ -526,12 +483,7 @@ class BoundFunction(MeanOfSegments):
         return scores
 
     def announce(self, pairs: int, time: str = "") -> None:
-        """Say once that many pairs of texts will be asked for, before that begins.
-
-        Args:
-            pairs: how many at most.
-            time: how long that takes, in words, if known.
-        """
+        """Say once that many pairs of texts will be asked for, before that begins."""
         if pairs > COSTLY and not self._announced:
             self._announced = True
             of_lists = f"given up to {pairs:,} pairs in lists"

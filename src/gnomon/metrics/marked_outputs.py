@@ -62,17 +62,6 @@ def marked_exhibit(
     """An output once for each who looked at it, their errors marked, the source before it.
 
     Errors in the source are marked there: then it is the source that stands there several times.
-
-    Args:
-        testset: the texts.
-        marks: what was marked, all of it on one side.
-        system: position of the system.
-        segment: 0-based.
-        group: what the output is shown for.
-        kind: which list it belongs to.
-        side: where the errors are, "candidate" or "source".
-        weight: what the list is ordered by.
-        caption: a sentence.
     """
     name = list(testset.systems)[system]
     output = testset.systems[name][segment]
@@ -179,19 +168,12 @@ def error_span_marks(stored: StoredRows) -> StoredErrorMarks | None:
 
 @dataclass(frozen=True)
 class StoredErrorMarks:
-    """Marks errors in outputs, coloured by their severity: a layer for each who marked some.
+    """Marks errors in outputs, coloured by their severity: a layer for each who marked some."""
 
-    Attributes:
-        layers: one for each rater of each kind, file or metric.
-        stored: what the store holds of the test set.
-        rows: SQL of the rows.
-        names: marks and rater of each layer.
-    """
-
-    layers: tuple[Layer, ...]
-    stored: StoredRows
-    rows: str
-    names: tuple[tuple[str, str], ...]
+    layers: tuple[Layer, ...]  # one for each rater of each kind, file or metric
+    stored: StoredRows  # what the store holds of the test set
+    rows: str  # SQL of the rows
+    names: tuple[tuple[str, str], ...]  # marks and rater of each layer
 
     def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:
         """Number of the segment (from 0, within the stretch), text, mark in one of the layers."""

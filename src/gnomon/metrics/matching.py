@@ -26,25 +26,18 @@ __all__ = ["Matches", "Matching", "SideMatches", "TokenRows"]
 
 @dataclass(frozen=True, eq=False)
 class TokenRows:
-    """The tokens (pieces of words) of T texts, one after the other (compressed sparse rows).
+    """The tokens (pieces of words) of T texts, one after the other (compressed sparse rows)."""
 
-    Attributes:
-        offsets: int64 [T + 1]; the tokens of text t are rows ``offsets[t]:offsets[t + 1]``; texts
-            that no pair needs have none.
-        type: int32 [rows], the token's number in the model's vocabulary.
-        word: int32 [rows], number of its word within its text; -1 for special tokens.
-        start: int32 [rows], first code point in the text.
-        end: int32 [rows], code point after the last one.
-        special: bool [rows], tokens that stand for no text (``[CLS]``, ``[SEP]``).
-        weight: float64 [rows], the metric's weight (1 or idf; 0 for special tokens).
-    """
-
+    # [T + 1]; the tokens of text t are rows ``offsets[t]:offsets[t + 1]``; texts that no pair
+    # needs have none
     offsets: NDArray[np.int64]
-    type: NDArray[np.int32]
+    type: NDArray[np.int32]  # [rows], the token's number in the model's vocabulary
+    # [rows], number of its word within its text; -1 for special tokens
     word: NDArray[np.int32]
-    start: NDArray[np.int32]
-    end: NDArray[np.int32]
-    special: NDArray[np.bool_]
+    start: NDArray[np.int32]  # [rows], first code point in the text
+    end: NDArray[np.int32]  # [rows], code point after the last one
+    special: NDArray[np.bool_]  # [rows], tokens that stand for no text (``[CLS]``, ``[SEP]``)
+    # [rows], the metric's weight (1 or idf; 0 for special tokens)
     weight: NDArray[np.float64]
 
     def rows(self, text: int) -> slice:
@@ -54,20 +47,16 @@ class TokenRows:
 
 @dataclass(frozen=True, eq=False)
 class SideMatches:
-    """The tokens of one side of D pairs, one pair after the other.
+    """The tokens of one side of D pairs, one pair after the other."""
 
-    Attributes:
-        offsets: int64 [D + 1]; the tokens of pair d are slots ``offsets[d]:offsets[d + 1]``.
-        token: int64 [slots], row of ``Matches.tokens``.
-        best: float [slots], similarity to the best match on the other side, float32 where an
-            encoder's vectors are; 0 where there is none. Under a plan 0 for private masks, 1 for
-            shared masks that meet shared masks.
-        at: int64 [slots], row of that match in ``Matches.tokens``; -1 where there is none.
-    """
-
+    # [D + 1]; the tokens of pair d are slots ``offsets[d]:offsets[d + 1]``
     offsets: NDArray[np.int64]
-    token: NDArray[np.int64]
+    token: NDArray[np.int64]  # [slots], row of ``Matches.tokens``
+    # [slots], similarity to the best match on the other side, float32 where an encoder's
+    # vectors are; 0 where there is none. Under a plan 0 for private masks, 1 for shared masks that
+    # meet shared masks
     best: NDArray[np.floating]
+    # [slots], row of that match in ``Matches.tokens``; -1 where there is none
     at: NDArray[np.int64]
 
     @cached_property
@@ -80,9 +69,7 @@ class SideMatches:
     ) -> NDArray[np.float64]:
         """Weighted mean of values over the slots of each pair, float64 [D]; 0 without weight.
 
-        Args:
-            values: [slots].
-            weights: float64 [slots].
+        ``weights``: float64 [slots].
         """
         count, pair = len(self.offsets) - 1, self.pair
         total = np.bincount(pair, weights * values, minlength=count)
@@ -179,13 +166,7 @@ class Matching(Protocol):
 def harmonic_mean(
     a: NDArray[np.float64], b: NDArray[np.float64], beta: float = 1.0
 ) -> NDArray[np.float64]:
-    """F of precision and recall, elementwise; 0 where both are 0.
-
-    Args:
-        a: precision.
-        b: recall.
-        beta: weight of recall.
-    """
+    """F of precision and recall, elementwise; 0 where both are 0."""
     below = beta * beta * a + b
     above = (1 + beta * beta) * a * b
     return np.divide(above, below, out=np.zeros_like(above), where=below != 0)

@@ -61,15 +61,10 @@ _TIMES = 10
 
 
 class FunctionWords(NamedTuple):
-    """Words that count less.
+    """Words that count less."""
 
-    Attributes:
-        words: the words, lower-cased.
-        identity: where they are from, and a hash of them, for signatures.
-    """
-
-    words: frozenset[str]
-    identity: str
+    words: frozenset[str]  # the words, lower-cased
+    identity: str  # where they are from, and a hash of them, for signatures
 
 
 def lowered_words(table: TokenTable) -> list[tuple[str, ...]]:
@@ -91,12 +86,7 @@ def frequent_words(texts: Iterable[Iterable[str]]) -> FunctionWords:
 
 
 def listed_words(path: str) -> FunctionWords:
-    """The words of a file, one per line.
-
-    Raises:
-        MissingFileError: there is no such file.
-        FormatError: it is not UTF-8.
-    """
+    """The words of a file, one per line."""
     words = (line.strip().lower() for line in read_text(path).split("\n"))
     return _word_list(Path(path).name, (word for word in words if word))
 
@@ -110,25 +100,15 @@ def _word_list(origin: str, words: Iterable[str]) -> FunctionWords:
 
 
 class Parameters(NamedTuple):
-    """Weights of METEOR 1.5.
+    """Weights of METEOR 1.5."""
 
-    Attributes:
-        origin: whose they are, for signatures.
-        alpha: weight of precision against recall, 0 to 1.
-        beta: how fast the penalty grows with disorder.
-        gamma: the largest penalty.
-        delta: weight of content words against function words, 0 to 1.
-        stem: weight of a match by stem; 0: there is no such stage.
-        synonym: weight of a match by synonym; 0: there is no such stage.
-    """
-
-    origin: str
-    alpha: float
-    beta: float
-    gamma: float
-    delta: float
-    stem: float
-    synonym: float
+    origin: str  # whose they are, for signatures
+    alpha: float  # weight of precision against recall, 0 to 1
+    beta: float  # how fast the penalty grows with disorder
+    gamma: float  # the largest penalty
+    delta: float  # weight of content words against function words, 0 to 1
+    stem: float  # weight of a match by stem; 0: there is no such stage
+    synonym: float  # weight of a match by synonym; 0: there is no such stage
 
 
 #: tuned to rankings of WMT; matches of equal words weigh 1
@@ -164,48 +144,28 @@ _BEAM = 40
 
 
 class WordMatch(NamedTuple):
-    """A word of a candidate and one of a reference that may be aligned.
+    """A word of a candidate and one of a reference that may be aligned."""
 
-    Attributes:
-        candidate: place in the candidate.
-        reference: place in the reference.
-        stage: "exact", "stem" or "synonym".
-    """
-
-    candidate: int
-    reference: int
-    stage: str
+    candidate: int  # place in the candidate
+    reference: int  # place in the reference
+    stage: str  # "exact", "stem" or "synonym"
 
 
 class _Partial(NamedTuple):
-    """What is aligned so far; smaller is better.
+    """What is aligned so far; smaller is better."""
 
-    Attributes:
-        lost: weight that was left uncovered, of what could be covered.
-        chunks: runs so far.
-        distance: sum over matches of the distance between the two places.
-        used: reference places that are taken, as bits.
-        last: the last match, or (-2, -2).
-        chosen: the matches, last first, as a chain.
-    """
-
-    lost: float
-    chunks: int
-    distance: int
-    used: int
-    last: tuple[int, int]
-    chosen: tuple[WordMatch, object] | None
+    lost: float  # weight that was left uncovered, of what could be covered
+    chunks: int  # runs so far
+    distance: int  # sum over matches of the distance between the two places
+    used: int  # reference places that are taken, as bits
+    last: tuple[int, int]  # the last match, or (-2, -2)
+    chosen: tuple[WordMatch, object] | None  # the matches, last first, as a chain
 
 
 def best_alignment(matches: Sequence[WordMatch], weights: Mapping[str, float]) -> list[WordMatch]:
     """The matches that METEOR chooses among all possible ones.
 
-    Args:
-        matches: possible matches, at most one per pair of places, by place in the candidate.
-        weights: stage -> what covering two words by it counts.
-
-    Returns:
-        The chosen ones, by place in the candidate.
+    Returns the chosen ones, by place in the candidate.
     """
     options: dict[int, list[WordMatch]] = {}
     for match in matches:
@@ -299,14 +259,7 @@ def align(
     At each stage the candidate's words, last first, take the last reference word that is free
     (nltk's order). Synonyms are looked up for stems, as nltk does.
 
-    Args:
-        candidate: words, lower-cased.
-        reference: words, lower-cased.
-        stem: from a word to its stem.
-        synonyms: from a stem to words that share a sense with it.
-
-    Returns:
-        (place in the candidate, place in the reference), by the former.
+    Returns (place in the candidate, place in the reference), by the former.
     """
     own = [MeteorWord(i, form) for i, form in enumerate(candidate)]
     other = [MeteorWord(i, form) for i, form in enumerate(reference)]
@@ -360,26 +313,15 @@ _LOW = (1 << 32) - 1
 
 @dataclass(frozen=True, eq=False)
 class BoundMeteor15(OfOptions):
-    """METEOR 1.5, ready to score; remembers the pairs that it has seen in the last batch.
-
-    Attributes:
-        metric: the options.
-        tokens: splits texts into words.
-        stemmer: reduces words to stems, if there is one for the language.
-        stemmed_by: its name, for signatures.
-        wordnet: synonyms, for English.
-        parameters: weights for the language.
-        function_words: words that count less.
-        choice: what a reader should know of the choice of the tokeniser.
-    """
+    """METEOR 1.5, ready to score; remembers the pairs that it has seen in the last batch."""
 
     metric: Meteor
     tokens: Tokenised
-    stemmer: Stemmer | None
-    stemmed_by: str
-    wordnet: WordNet | None
-    parameters: Parameters
-    function_words: FunctionWords
+    stemmer: Stemmer | None  # reduces words to stems, if there is one for the language
+    stemmed_by: str  # its name, for signatures
+    wordnet: WordNet | None  # synonyms, for English
+    parameters: Parameters  # weights for the language
+    function_words: FunctionWords  # words that count less
     choice: tuple[str, ...] = ()
 
     @property
@@ -576,20 +518,6 @@ class Meteor(Options):
     Variant "1.5" is METEOR 1.5 (Denkowski and Lavie 2014) with its published parameters, but
     without its paraphrase table: matches are weighted by stage, function words count less, the
     alignment is the best one, and the system score is that of all segments taken as one.
-
-    Attributes:
-        variant: "nltk", equal to nltk's ``meteor_score`` on the same words; or "1.5".
-        tokenize: name of a tokeniser; by default BLEU's choice for the target language.
-        alpha: weight of precision against recall; by default the variant's own, as below.
-        beta: how fast the penalty grows with disorder.
-        gamma: the largest penalty.
-        delta: weight of content words against function words; variant "1.5" only.
-        wordnet: folder of WordNet's files; looked for in the usual places by default.
-        function_words: file with one function word per line, for variant "1.5"; by default the
-            words that make up over a thousandth of the references, and occur ten times or more.
-
-    Raises:
-        SpecError: an option has a value that it cannot have.
     """
 
     name: ClassVar[str] = "meteor"
@@ -600,13 +528,19 @@ class Meteor(Options):
     higher_is_better: ClassVar[bool] = True
     bounds = MappingProxyType({"alpha": (0, 1), "beta": (0, 100), "gamma": (0, 1), "delta": (0, 1)})
 
+    # "nltk", equal to nltk's ``meteor_score`` on the same words; or "1.5"
     variant: Literal["nltk", "1.5"] = "nltk"
+    # name of a tokeniser; by default BLEU's choice for the target language
     tokenize: str | None = None
+    # weight of precision against recall; by default the variant's own, as below
     alpha: float | None = None
-    beta: float | None = None
-    gamma: float | None = None
-    delta: float | None = None
+    beta: float | None = None  # how fast the penalty grows with disorder
+    gamma: float | None = None  # the largest penalty
+    delta: float | None = None  # weight of content words against function words; variant "1.5" only
+    # folder of WordNet's files; looked for in the usual places by default
     wordnet: str | None = None
+    # file with one function word per line, for variant "1.5"; by default the words that make up
+    # over a thousandth of the references, and occur ten times or more
     function_words: str | None = None
 
     def __post_init__(self) -> None:
@@ -634,13 +568,7 @@ class Meteor(Options):
             find_wordnet(self.wordnet)
 
     def bind(self, testset: TestSet) -> BoundMeteor | BoundMeteor15:
-        """Find stemmer and synonyms for the target language.
-
-        Raises:
-            DataError: the test set has no references.
-            MissingDependencyError: nltk or WordNet is not installed.
-            UnknownNameError: there is no such tokeniser.
-        """
+        """Find stemmer and synonyms for the target language."""
         check_needs(self, testset.outline)
         language = (testset.target_language or "en").lower()
         chosen = fitting_tokeniser(testset, self.tokenize)
@@ -668,22 +596,13 @@ class Meteor(Options):
 
 @dataclass(frozen=True, eq=False)
 class BoundMeteor(MeanOfSegments):
-    """METEOR, ready to score; remembers the pairs that it has seen in the last batch.
-
-    Attributes:
-        metric: the options.
-        tokens: splits texts into words.
-        stemmer: reduces words to stems, if there is one for the language.
-        stemmed_by: its name, for signatures.
-        wordnet: synonyms, for English.
-        choice: what a reader should know of the choice of the tokeniser.
-    """
+    """METEOR, ready to score; remembers the pairs that it has seen in the last batch."""
 
     metric: Meteor
     tokens: Tokenised
-    stemmer: Stemmer | None
-    stemmed_by: str
-    wordnet: WordNet | None
+    stemmer: Stemmer | None  # reduces words to stems, if there is one for the language
+    stemmed_by: str  # its name, for signatures
+    wordnet: WordNet | None  # synonyms, for English
     choice: tuple[str, ...] = ()
 
     @property

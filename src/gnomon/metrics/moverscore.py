@@ -48,11 +48,7 @@ __all__ = ["BoundMoverScore", "Grams", "MoverScore", "XMoverScore"]
 
 
 def load_transport() -> Any:  # a module
-    """The solver.
-
-    Raises:
-        MissingDependencyError: the package POT is not installed.
-    """
+    """The solver."""
     try:
         import ot.lp
     except ImportError:
@@ -80,10 +76,8 @@ def transport_flow(
 
     Solved by the network simplex, without regularisation.
 
-    Args:
-        supply: float64 [n], positive; scaled to sum 1.
-        demand: float64 [m], positive; scaled to sum 1.
-        cost: float64 [n, m].
+    ``supply``: float64 [n], positive; scaled to sum 1. ``demand``: float64 [m], positive; scaled to
+    sum 1. ``cost``: float64 [n, m].
     """
     a, b = supply / supply.sum(), demand / demand.sum()
     if len(a) == 1 or len(b) == 1:
@@ -105,24 +99,6 @@ class MoverScore(Options):
     word counts, and neither punctuation nor special pieces do; a text of nothing else keeps what
     it has. The transport is exact. With several references the best counts; the system score is
     the mean over segments; an empty text on either side scores 0.
-
-    Attributes:
-        model: a name of ``gnomon list models``, a folder, ``package:NAME/FOLDER`` or a name on the
-            model hub.
-        layer: whose vectors are compared; the last one by default.
-        ngram: 1, or 2: the vector of two neighbours is their weighted sum, their weight the sum.
-        idf: weigh words by their inverse document frequency in the test set's references.
-        revision: commit of the model on the hub.
-        device: "cpu", "cuda", ...; by default a GPU if there is one.
-        precision: "fp32"; mixed precision with "bf16" or "fp16"; approximate scores by integers of
-            8 bits with "int8" (backend "onnx").
-        backend: "torch", or "onnx" for ONNX Runtime on the CPU.
-        long: texts beyond the model's limit are cut ("truncate") or read in overlapping windows
-            ("window").
-        embeddings: folder where vectors are kept for later runs; specs do not show it.
-
-    Raises:
-        SpecError: an option has a value that it cannot have.
     """
 
     name: ClassVar[str] = "moverscore"
@@ -132,15 +108,21 @@ class MoverScore(Options):
     needs: ClassVar[frozenset[Input]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = True
 
+    # a name of ``gnomon list models``, a folder, ``package:NAME/FOLDER`` or a name on the model hub
     model: str = "distilbert-base-uncased"
-    layer: int | None = None
+    layer: int | None = None  # whose vectors are compared; the last one by default
+    # 1, or 2: the vector of two neighbours is their weighted sum, their weight the sum
     ngram: int = 1
-    idf: bool = True
-    revision: str | None = None
-    device: str | None = None
+    idf: bool = True  # weigh words by their inverse document frequency in the test set's references
+    revision: str | None = None  # commit of the model on the hub
+    device: str | None = None  # "cpu", "cuda", ...; by default a GPU if there is one
+    # "fp32"; mixed precision with "bf16" or "fp16"; approximate scores by integers of 8 bits with
+    # "int8" (backend "onnx")
     precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
-    backend: Literal["torch", "onnx"] = "torch"
+    backend: Literal["torch", "onnx"] = "torch"  # "torch", or "onnx" for ONNX Runtime on the CPU
+    # texts beyond the model's limit are cut ("truncate") or read in overlapping windows ("window")
     long: Literal["truncate", "window"] = "truncate"
+    # folder where vectors are kept for later runs; specs do not show it
     embeddings: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -149,12 +131,7 @@ class MoverScore(Options):
             raise SpecError(f"{self.name}: ngram is 1 or 2; got {self.ngram}")
 
     def bind(self, testset: TestSet) -> BoundMoverScore:
-        """Load the model, and freeze idf weights.
-
-        Raises:
-            DataError: the test set lacks what is compared with, or the model cannot be loaded.
-            MissingDependencyError: torch, transformers, POT or the model is not there.
-        """
+        """Load the model, and freeze idf weights."""
         other = self._compared(testset)
         load_transport()
         encoder = encoder_of(self, self.model, self.layer)
@@ -173,35 +150,18 @@ class XMoverScore(MoverScore):
     program does for single pieces: all of them count alike, special ones and punctuation too; of
     the flow between them the smallest 30 % of its parts are left out; and a tenth of a language
     model's mean log-probability of the candidate is added.
-
-    Attributes:
-        model: a name of ``gnomon list models``, a folder, ``package:NAME/FOLDER`` or a name on the
-            model hub.
-        layer: whose vectors are compared.
-        ngram: 1, or 2.
-        idf: weigh words by their inverse document frequency in the test set's sources.
-        variant: None, or "authors".
-        lm: the language model of variant "authors", named like ``model``; gpt2 by default.
-        revision: commit of the model on the hub.
-        device: "cpu", "cuda", ...
-        precision: "fp32", "bf16", "fp16" or "int8".
-        backend: "torch", or "onnx" for ONNX Runtime on the CPU.
-        long: texts beyond the model's limit are cut ("truncate") or read in overlapping windows
-            ("window").
-        embeddings: folder where vectors are kept for later runs; specs do not show it.
-
-    Raises:
-        SpecError: an option has a value that it cannot have.
     """
 
     name: ClassVar[str] = "xmoverscore"
     title: ClassVar[str] = "XMoverScore"
     needs: ClassVar[frozenset[Input]] = frozenset(("sources",))
 
+    # a name of ``gnomon list models``, a folder, ``package:NAME/FOLDER`` or a name on the model hub
     model: str = "bert-base-multilingual-cased"
-    layer: int | None = 8
-    idf: bool = False
-    variant: Literal["authors"] | None = None
+    layer: int | None = 8  # whose vectors are compared
+    idf: bool = False  # weigh words by their inverse document frequency in the test set's sources
+    variant: Literal["authors"] | None = None  # None, or "authors"
+    # the language model of variant "authors", named like ``model``; gpt2 by default
     lm: str | None = None
 
     def __post_init__(self) -> None:
@@ -215,12 +175,7 @@ class XMoverScore(MoverScore):
             )
 
     def bind(self, testset: TestSet) -> BoundMoverScore:
-        """Load the model, and the language model if there is to be one; freeze idf weights.
-
-        Raises:
-            DataError: the test set has no sources, or a model cannot be loaded.
-            MissingDependencyError: torch, transformers, POT or a model is not there.
-        """
+        """Load the model, and the language model if there is to be one; freeze idf weights."""
         bound = super().bind(testset)
         if self.variant is None:
             return bound
@@ -236,17 +191,11 @@ class XMoverScore(MoverScore):
 
 @dataclass(frozen=True, eq=False)
 class BoundMoverScore(MeanOfSegments):
-    """MoverScore, ready to score; remembers the similarities in the batch that it saw last.
-
-    Attributes:
-        metric: the options.
-        encoder: the model; counts what it encodes.
-        weights: frozen idf weights, if asked for.
-    """
+    """MoverScore, ready to score; remembers the similarities in the batch that it saw last."""
 
     metric: MoverScore
-    encoder: Encoder
-    weights: Idf | None
+    encoder: Encoder  # counts what it encodes
+    weights: Idf | None  # frozen idf weights, if asked for
 
     @property
     def signature(self) -> Signature:
@@ -395,11 +344,7 @@ _NOTHING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class BoundAuthorsXMoverScore(BoundMoverScore):
-    """XMoverScore of the authors, ready to score.
-
-    Attributes:
-        lm: the language model.
-    """
+    """XMoverScore of the authors, ready to score."""
 
     lm: CausalModel
 

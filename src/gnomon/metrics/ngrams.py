@@ -22,21 +22,14 @@ __all__ = ["NgramCounts", "Ngrams"]
 
 @dataclass(frozen=True, eq=False)
 class NgramCounts:
-    """Counts of n-grams of the orders of a metric; matches need not be whole numbers.
+    """Counts of n-grams of the orders of a metric; matches need not be whole numbers."""
 
-    Attributes:
-        lengths: float64 [..., 2], tokens of the candidate and of the reference that counts.
-        matches: float64 [..., n], matched n-grams of the candidate.
-        candidate: float64 [..., n], its n-grams.
-        recalled: float64 [..., n], matched n-grams of the reference.
-        reference: float64 [..., n], its n-grams.
-    """
-
+    # [..., 2], tokens of the candidate and of the reference that counts
     lengths: NDArray[np.float64]
-    matches: NDArray[np.float64]
-    candidate: NDArray[np.float64]
-    recalled: NDArray[np.float64]
-    reference: NDArray[np.float64]
+    matches: NDArray[np.float64]  # [..., n], matched n-grams of the candidate
+    candidate: NDArray[np.float64]  # [..., n], its n-grams
+    recalled: NDArray[np.float64]  # [..., n], matched n-grams of the reference
+    reference: NDArray[np.float64]  # [..., n], its n-grams
 
 
 @runtime_checkable
@@ -81,44 +74,24 @@ def totals(lengths: NDArray[np.int64], orders: int) -> NDArray[np.int64]:
 
 
 class Pairing(NamedTuple):
-    """Candidates, each against the references of its group.
+    """Candidates, each against the references of its group."""
 
-    Attributes:
-        candidates: int64 [P], texts.
-        groups: int64 [P], ascending from 0.
-        references: int64 [R], texts.
-        reference_groups: int64 [R], ascending from 0.
-    """
-
-    candidates: NDArray[np.int64]
-    groups: NDArray[np.int64]
-    references: NDArray[np.int64]
-    reference_groups: NDArray[np.int64]
+    candidates: NDArray[np.int64]  # [P], texts
+    groups: NDArray[np.int64]  # [P], ascending from 0
+    references: NDArray[np.int64]  # [R], texts
+    reference_groups: NDArray[np.int64]  # [R], ascending from 0
 
 
 class Counted(NamedTuple):
-    """What n-gram metrics need of a pairing.
+    """What n-gram metrics need of a pairing."""
 
-    Attributes:
-        matches: integers [P, orders], clipped matches.
-        candidates: int64 [P], lengths.
-        references: int64 [R], lengths.
-    """
-
-    matches: NDArray[np.int64] | NDArray[np.int32]
-    candidates: NDArray[np.int64]
-    references: NDArray[np.int64]
+    matches: NDArray[np.int64] | NDArray[np.int32]  # integers [P, orders], clipped matches
+    candidates: NDArray[np.int64]  # [P], lengths
+    references: NDArray[np.int64]  # [R], lengths
 
 
 class NgramCounter:
-    """Counts n-grams, as they are or under the masks of the variants of a plan.
-
-    Args:
-        layout: what n-grams are made of.
-        orders: length of the longest n-grams.
-        masks: the plan's masks of the layout's tokens, if any.
-        lengths: how many mask ids a mask is of each group; one by default.
-    """
+    """Counts n-grams, as they are or under the masks of the variants of a plan."""
 
     def __init__(
         self,

@@ -329,11 +329,7 @@ class CostChecking(Protocol):
     """Power: refuses a plan of masks that costs more than the metric may, before it begins."""
 
     def check_cost(self, batch: Batch, plan: MaskPlan) -> None:
-        """Refuse the plan.
-
-        Raises:
-            UsageError: it costs too much.
-        """
+        """Refuse the plan."""
         ...
 
 
@@ -351,11 +347,7 @@ class Requiring(Protocol):
         ...
 
     def requires(self, language: str | None) -> tuple[Dependency, ...]:
-        """Packages, models, files and code on which its numbers depend.
-
-        Args:
-            language: of candidates and references, where known.
-        """
+        """Packages, models, files and code on which its numbers depend."""
         ...
 
 
@@ -375,11 +367,7 @@ class Checking(Protocol):
     def check_outline(self, outline: Outline | None) -> None:
         """Refuse a test set.
 
-        Args:
-            outline: what the test set holds; None: it is not known yet.
-
-        Raises:
-            GnomonError: what binding would raise.
+        ``outline``: what the test set holds; None: it is not known yet.
         """
         ...
 
@@ -392,10 +380,6 @@ def lacks(metric: Metric, *powers: type) -> bool:
 
     What a metric can do stands in its classes of bound metrics, which its ``bind`` names; where
     that cannot be read (metrics of other packages), nothing is known to be lacking.
-
-    Args:
-        metric: not yet bound.
-        powers: protocols, such as :class:`gnomon.metrics.matching.Matching`.
     """
     classes = _bound_classes(metric)
     return bool(classes) and not any(_has(one, power) for one in classes for power in powers)

@@ -28,9 +28,6 @@ class Random(Options):
 
     Equal candidates beside equal references and sources get equal scores, whatever the order; any
     change to one of the texts draws anew. The system score is the mean over segments.
-
-    Attributes:
-        seed: another seed gives other scores.
     """
 
     name: ClassVar[str] = "random"
@@ -38,7 +35,7 @@ class Random(Options):
     needs: ClassVar[frozenset[Input]] = frozenset()
     higher_is_better: ClassVar[bool] = True
 
-    seed: int = 0
+    seed: int = 0  # another seed gives other scores
 
     def bind(self, testset: TestSet) -> BoundRandom:  # noqa: ARG002  # nothing is frozen
         """The metric, ready to score."""

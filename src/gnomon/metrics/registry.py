@@ -159,13 +159,7 @@ def _of_other_tools(spec: str) -> str:
 def needs_of_specs(
     given: object, language: str | None, options: Mapping[str, object]
 ) -> Iterator[Dependency]:
-    """What metrics that an option names depend on; what names none (kinds of scores) is left out.
-
-    Args:
-        given: a spec, or a list of them.
-        language: of candidates and references, where known.
-        options: of the method; ``allow_code`` among them.
-    """
+    """What metrics that an option names depend on; names of other things are left out."""
     for one in given if isinstance(given, list | tuple) else [given]:
         if isinstance(one, str):
             with suppress(SpecError, UnknownNameError):
@@ -436,16 +430,7 @@ def check_metric(
 ) -> None:
     """Refuse a metric that does not exist, or that a test set lacks something for.
 
-    Args:
-        what: a spec, a metric or a function.
-        outline: what the test set holds; None: it is not known yet.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-        changed: it is to score changed texts.
-
-    Raises:
-        SpecError, UnknownNameError: there is no such metric or argument.
-        UsageError: it cannot do what is asked for.
-        DataError: the test set lacks what it needs.
+    ``outline``: what the test set holds; None: it is not known yet.
     """
     if isinstance(what, BoundMetric) and not is_metric(what):
         return
@@ -461,15 +446,7 @@ def check_metric(
 
 
 def check_once(metrics: Any, *, allow_code: bool = False) -> None:
-    """Refuse a metric that is named twice: its rows could not be told apart.
-
-    Args:
-        metrics: one or several; those that do not exist are left to :func:`check_metric`.
-        allow_code: let a spec ``python('module:function')`` import and run the module.
-
-    Raises:
-        UsageError: likewise.
-    """
+    """Refuse a metric that is named twice: its rows could not be told apart."""
     found = set()
     for one in metrics if isinstance(metrics, list | tuple) else ():
         try:
@@ -495,11 +472,7 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
 
 
 def check_needs(metric: Metric, outline: Outline) -> None:
-    """Refuse a test set without what candidates are scored against.
-
-    Raises:
-        DataError: it has no references, or no sources.
-    """
+    """Refuse a test set without what candidates are scored against."""
     there = {"references": outline.has_references, "sources": outline.sources}
     for need in sorted(metric.needs):
         if not there[need]:

@@ -28,13 +28,7 @@ _MODELS = ("model", "lm")
 def requirements(
     metric: object, language: str | None, *, group: str = GROUP
 ) -> tuple[Dependency, ...]:
-    """What the numbers of a metric (or the importances of an explainer) depend on.
-
-    Args:
-        metric: not yet bound.
-        language: of candidates and references, where known.
-        group: the entry points by which packages offer such things.
-    """
+    """What the numbers of a metric (or the importances of an explainer) depend on."""
     answer = getattr(metric, "requires", None)
     if callable(answer):
         own = answer(language)
@@ -53,13 +47,7 @@ def is_pooled(metric: object) -> bool:
 def needs_of_options(
     options: object, language: str | None, *, model: str | None = None
 ) -> tuple[Dependency, ...]:
-    """What the options of a metric name: models, files, and what a wrapped metric depends on.
-
-    Args:
-        options: a dataclass.
-        language: of candidates and references, where known.
-        model: the one that is used where none is given.
-    """
+    """What the options of a metric name: models, files, and what a wrapped metric depends on."""
     return tuple(_needs(options, language, model))
 
 

@@ -133,15 +133,10 @@ class _Stemmer(Protocol):
 
 @dataclass(frozen=True)
 class RougeTokeniser:
-    """rouge-score's tokens: runs of a-z and 0-9 of the lower-cased text, stemmed if asked.
+    """rouge-score's tokens: runs of a-z and 0-9 of the lower-cased text, stemmed if asked."""
 
-    Attributes:
-        stemmer: a Porter stemmer, or none.
-        lines: give line breaks as tokens of no width, for rougeLsum.
-    """
-
-    stemmer: _Stemmer | None
-    lines: bool = False
+    stemmer: _Stemmer | None  # a Porter stemmer, or none
+    lines: bool = False  # give line breaks as tokens of no width, for rougeLsum
     name: ClassVar[str] = "rouge"
     local: ClassVar[bool] = True
 
@@ -174,11 +169,7 @@ class RougeTokeniser:
 
 
 def porter() -> _Stemmer:
-    """The Porter stemmer of nltk, as rouge-score uses it.
-
-    Raises:
-        MissingDependencyError: nltk is not installed.
-    """
+    """The Porter stemmer of nltk, as rouge-score uses it."""
     try:
         from nltk.stem.porter import PorterStemmer
     except ImportError:
@@ -268,15 +259,10 @@ class Rouge(Options):
 
 @dataclass(frozen=True, eq=False)
 class BoundRouge(CountedPairs):
-    """ROUGE, ready to score; remembers the tokens of the texts that it saw last.
-
-    Attributes:
-        metric: the options.
-        choice: what a reader should know of what it counts.
-    """
+    """ROUGE, ready to score; remembers the tokens of the texts that it saw last."""
 
     metric: Rouge
-    choice: tuple[str, ...] = ()
+    choice: tuple[str, ...] = ()  # what a reader should know of what it counts
 
     def parts(self, batch: Batch) -> NDArray[np.float64]:
         """Precision, recall and F of every candidate, float64 [K, N, 3]; NaN without reference."""
@@ -361,11 +347,7 @@ class BoundRouge(CountedPairs):
         )[..., self._part]
 
     def alignments(self, batch: Batch) -> Matches:
-        """The longest common subsequence of every candidate and reference.
-
-        Raises:
-            UsageError: the type is not rougeL.
-        """
+        """The longest common subsequence of every candidate and reference."""
         if not self.metric.aligns:
             raise UsageError(
                 f"{self.metric.spec!r} aligns no single words; take rougeL, whose longest common"

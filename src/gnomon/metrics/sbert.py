@@ -42,24 +42,6 @@ class Sbert(Options):
     The mean is over all tokens of the text, special ones included, as in sentence-transformers
     with mean pooling. With several references the best counts. The system score is the mean over
     segments. An empty text on either side scores 0.
-
-    Attributes:
-        model: a name of ``gnomon list models``, a folder, ``package:NAME/FOLDER`` or a name on the
-            model hub.
-        against: "reference" or "source" (which needs a multilingual model).
-        layer: whose vectors are averaged; the last one by default.
-        prefix: put before every text, for models that were trained so ("query: ").
-        revision: commit of the model on the hub.
-        device: "cpu", "cuda", ...; by default a GPU if there is one.
-        precision: "fp32"; mixed precision with "bf16" or "fp16"; approximate scores by integers of
-            8 bits with "int8" (backend "onnx").
-        backend: "torch", or "onnx" for ONNX Runtime on the CPU.
-        long: texts beyond the model's limit are cut ("truncate") or read in overlapping windows
-            ("window").
-        embeddings: folder where vectors are kept for later runs; specs do not show it.
-
-    Raises:
-        SpecError: an option has a value that it cannot have.
     """
 
     name: ClassVar[str] = "sbert"
@@ -68,15 +50,21 @@ class Sbert(Options):
     pooled: ClassVar[bool] = False
     higher_is_better: ClassVar[bool] = True
 
+    # a name of ``gnomon list models``, a folder, ``package:NAME/FOLDER`` or a name on the model hub
     model: str = _MODEL
+    # "reference" or "source" (which needs a multilingual model)
     against: Literal["reference", "source"] = "reference"
-    layer: int | None = None
-    prefix: str = ""
-    revision: str | None = None
-    device: str | None = None
+    layer: int | None = None  # whose vectors are averaged; the last one by default
+    prefix: str = ""  # put before every text, for models that were trained so ("query: ")
+    revision: str | None = None  # commit of the model on the hub
+    device: str | None = None  # "cpu", "cuda", ...; by default a GPU if there is one
+    # "fp32"; mixed precision with "bf16" or "fp16"; approximate scores by integers of 8 bits with
+    # "int8" (backend "onnx")
     precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
-    backend: Literal["torch", "onnx"] = "torch"
+    backend: Literal["torch", "onnx"] = "torch"  # "torch", or "onnx" for ONNX Runtime on the CPU
+    # texts beyond the model's limit are cut ("truncate") or read in overlapping windows ("window")
     long: Literal["truncate", "window"] = "truncate"
+    # folder where vectors are kept for later runs; specs do not show it
     embeddings: str | None = field(default=None, compare=False)
 
     @property
@@ -85,12 +73,7 @@ class Sbert(Options):
         return frozenset(("references",) if self.against == "reference" else ("sources",))
 
     def bind(self, testset: TestSet) -> BoundSbert:
-        """Load the model.
-
-        Raises:
-            DataError: the test set lacks what is compared with, or the model cannot be loaded.
-            MissingDependencyError: torch, transformers or the model is not there.
-        """
+        """Load the model."""
         check_needs(self, testset.outline)
         return BoundSbert(self, self._encoder())
 
@@ -105,15 +88,10 @@ class Sbert(Options):
 
 @dataclass(frozen=True, eq=False)
 class BoundSbert(MeanOfSegments):
-    """SBERT, ready to score; remembers the vectors of the batch that it saw last.
-
-    Attributes:
-        metric: the options.
-        encoder: the model; counts what it encodes.
-    """
+    """SBERT, ready to score; remembers the vectors of the batch that it saw last."""
 
     metric: Sbert
-    encoder: Encoder
+    encoder: Encoder  # counts what it encodes
 
     def __post_init__(self) -> None:
         self.__dict__["_last"] = None

@@ -34,16 +34,7 @@ __all__ = ["BoundSegmentScores", "BoundSystemScores", "ScoreFile"]
 def positions(batch: Batch, own: Batch, what: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows and columns of a batch in the whole of its test set.
 
-    Args:
-        batch: some systems and segments of the test set, by name and number, unchanged.
-        own: all systems and segments.
-        what: which metric asks, for the error.
-
-    Returns:
-        Positions of the systems, int64 [K], and of the segments, int64 [N].
-
-    Raises:
-        UsageError: the batch holds a system, a segment or a text that is not in its place.
+    Returns positions of the systems, int64 [K], and of the segments, int64 [N].
     """
     rows = {name: row for row, name in enumerate(own.systems)}
     strangers = [name for name in batch.systems if name not in rows]
@@ -104,15 +95,6 @@ class ScoreFile(Options):
     undefined. It may hold further systems. Where it has scores of segments alone, the system score
     is their mean; where it has scores of systems, these are taken. Neither can score changed
     texts, and scores of systems cannot be resampled or cut into slices.
-
-    Attributes:
-        file: the score file.
-        column: the column of the scores, in TSV and JSONL.
-        metric: whose scores, where the file holds those of several metrics.
-        lower_is_better: the scores are error rates.
-
-    Raises:
-        SpecError: the file is not given, or is no name of a file.
     """
 
     name: ClassVar[str] = "scores"
@@ -123,9 +105,9 @@ class ScoreFile(Options):
     own_texts: ClassVar[bool] = True  # it has no scores of changed texts
 
     file: str = ""
-    column: str = "score"
-    metric: str | None = None
-    lower_is_better: bool = False
+    column: str = "score"  # the column of the scores, in TSV and JSONL
+    metric: str | None = None  # whose scores, where the file holds those of several metrics
+    lower_is_better: bool = False  # the scores are error rates
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -148,25 +130,12 @@ class ScoreFile(Options):
         return replace(self, file=Path(self.file).name).spec
 
     def check_outline(self, outline: Outline | None) -> None:  # noqa: ARG002  # files may be large: what is in them shows later
-        """Refuse a file that is not there.
-
-        Raises:
-            MissingFileError: there is no such file.
-        """
+        """Refuse a file that is not there."""
         if not Path(self.file).is_file():
             is_wmt_scores(self.file)  # the reader says why
 
     def bind(self, testset: TestSet) -> BoundSegmentScores | BoundSystemScores:
-        """Read the scores of the test set's systems.
-
-        Raises:
-            MissingFileError: there is no such file.
-            FormatError: a line is not what the format asks for, repeats a score, or scores a
-                segment that is not there.
-            DataError: a system or a segment has no score, the sum of a system's scores is
-                infinite, or the file is of another test set.
-            UnknownNameError: the format, the metric or the language pair is unknown.
-        """
+        """Read the scores of the test set's systems."""
         found = find_scores(
             self.file,
             language_pair=testset.language_pair,
@@ -210,11 +179,7 @@ class _Bound(OfOptions):
         return Signature(self.metric.label).adding(file=self.identity)
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
-        """The file's scores, float64 [K, N]; NaN where it calls them missing.
-
-        Raises:
-            UsageError: the batch holds other texts than the test set.
-        """
+        """The file's scores, float64 [K, N]; NaN where it calls them missing."""
         return self.cells[np.ix_(*positions(batch, self.own, self.metric.spec))]
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
@@ -230,53 +195,30 @@ class _Bound(OfOptions):
 
 @dataclass(frozen=True, eq=False)
 class BoundSegmentScores(_Bound, MeanOfSegments):
-    """Scores of segments from a file; those of systems are means.
-
-    Attributes:
-        metric: the options.
-        own: the texts that the scores are of.
-        identity: a hash of the file.
-        cells: float64 [K, N].
-        others: systems of the file that the test set does not have.
-        from_people: whether people gave the scores.
-    """
+    """Scores of segments from a file; those of systems are means."""
 
     metric: ScoreFile
-    own: Batch
-    identity: str
-    cells: NDArray[np.float64]
-    others: tuple[str, ...]
-    from_people: bool
+    own: Batch  # the texts that the scores are of
+    identity: str  # a hash of the file
+    cells: NDArray[np.float64]  # [K, N]
+    others: tuple[str, ...]  # systems of the file that the test set does not have
+    from_people: bool  # whether people gave the scores
 
 
 @dataclass(frozen=True, eq=False)
 class BoundSystemScores(_Bound):
-    """Scores of whole systems from a file, and those of segments, if it has any.
-
-    Attributes:
-        metric: the options.
-        own: the texts that the scores are of.
-        identity: a hash of the file.
-        cells: float64 [K, N]; NaN where the file has no scores of segments.
-        others: systems of the file that the test set does not have.
-        from_people: whether people gave the scores.
-        totals: float64 [K].
-    """
+    """Scores of whole systems from a file, and those of segments, if it has any."""
 
     metric: ScoreFile
-    own: Batch
-    identity: str
-    cells: NDArray[np.float64]
-    others: tuple[str, ...]
-    from_people: bool
-    totals: NDArray[np.float64]
+    own: Batch  # the texts that the scores are of
+    identity: str  # a hash of the file
+    cells: NDArray[np.float64]  # [K, N]; NaN where the file has no scores of segments
+    others: tuple[str, ...]  # systems of the file that the test set does not have
+    from_people: bool  # whether people gave the scores
+    totals: NDArray[np.float64]  # [K]
 
     def system(self, batch: Batch) -> NDArray[np.float64]:
-        """The file's scores of systems, float64 [K].
-
-        Raises:
-            UsageError: the batch holds other texts than the test set, or only some segments.
-        """
+        """The file's scores of systems, float64 [K]."""
         systems, segments = positions(batch, self.own, self.metric.spec)
         if sorted(segments.tolist()) != list(range(len(self.own.segments))):
             raise UsageError(

@@ -184,12 +184,7 @@ def reference_count(batch: Batch) -> str:
 
 
 def sacrebleu_signature(batch: Batch, fields: Mapping[str, object]) -> str:
-    """What sacreBLEU prints of a score; made here, for importing it takes longer than to score.
-
-    Args:
-        batch: what was scored.
-        fields: the metric's own.
-    """
+    """What sacreBLEU prints of a score; made here, for importing it takes longer than to score."""
     every = {"nrefs": reference_count(batch), **fields, "version": version_of("sacrebleu")}
     return "|".join(f"{name}:{value}" for name, value in every.items())
 

@@ -66,15 +66,11 @@ class TokenRanges(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class NgramLayout:
-    """What a metric counts n-grams on (words, characters), and which part each token holds.
+    """What a metric counts n-grams on (words, characters), and which part each token holds."""
 
-    Attributes:
-        base: the ids of all texts, unmasked.
-        parts: finds the part of each token in ``base.ids``, called when something is masked; none
-            where every token is one id, and every mask is one.
-    """
-
-    base: Sequences
+    base: Sequences  # the ids of all texts, unmasked
+    # finds the part of each token in ``base.ids``, called when something is masked; none where
+    # every token is one id, and every mask is one
     parts: Callable[[], TokenRanges] | None = None
 
     @classmethod
@@ -124,21 +120,15 @@ _PRIVATE: dict[Side, int] = {"reference": PRIVATE_REFERENCE, "candidate": PRIVAT
 
 @dataclass(frozen=True, eq=False)
 class Masks:
-    """The masked tokens of one variant, each once, in the order of the table.
+    """The masked tokens of one variant, each once, in the order of the table."""
 
-    Attributes:
-        token: int64 [M], row of the token table.
-        group: int32 [M], the group whose action won (the first one among equals).
-        span: int32 [M], the span of that group (row of the span table) that the token lies in.
-        action: int8 [M], SHARED or PRIVATE.
-        first: bool [M], whether a mask begins here: everywhere, or, with one mask per span, where
-            the token before is not masked for the same span.
-    """
-
-    token: NDArray[np.int64]
-    group: NDArray[np.int32]
+    token: NDArray[np.int64]  # [M], row of the token table
+    group: NDArray[np.int32]  # [M], the group whose action won (the first one among equals)
+    # [M], the span of that group (row of the span table) that the token lies in
     span: NDArray[np.int32]
-    action: NDArray[np.int8]
+    action: NDArray[np.int8]  # [M], SHARED or PRIVATE
+    # [M], whether a mask begins here: everywhere, or, with one mask per span, where the token
+    # before is not masked for the same span
     first: NDArray[np.bool_]
 
     def private(self) -> Masks:
@@ -156,19 +146,13 @@ class TokenMasks:
     """Tokens that a plan's groups of spans cover: one row per token and group.
 
     Rows are ordered by text, group, token.
-
-    Attributes:
-        tokens: the token table.
-        plan: the plan.
-        token: int64 [R], row of the token table.
-        group: int32 [R], index of the group.
-        span: int32 [R], the first span of the group (row of the span table) that meets the token.
     """
 
     tokens: TokenTable
     plan: MaskPlan
-    token: NDArray[np.int64]
-    group: NDArray[np.int32]
+    token: NDArray[np.int64]  # [R], row of the token table
+    group: NDArray[np.int32]  # [R], index of the group
+    # [R], the first span of the group (row of the span table) that meets the token
     span: NDArray[np.int32]
 
     @classmethod
@@ -177,10 +161,6 @@ class TokenMasks:
 
         A group covers a token that shares a character with one of its spans (overlap "any"), more
         than half of whose characters lie in its spans ("majority"), or all of them ("inside").
-
-        Raises:
-            AnnotationError: the spans are those of another list of texts.
-            MaskingError: a text that has spans has tokens that cannot be found in it.
         """
         _check_located(tokens, plan)
         token, span, covered = _covered(tokens, plan)

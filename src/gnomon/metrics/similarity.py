@@ -58,19 +58,13 @@ class SimilarityMetric:
 
     Precision is the mean over the candidate's words of the similarity to their best match, recall
     the same over the reference's, the score their harmonic mean; the best of several references.
-
-    Attributes:
-        function: (candidate_tokens, reference_tokens) -> similarities [C, R], 1 for equal words and
-            at most 1.
-        name: its name.
-        spec: ``python('module:function')`` if it can be imported, or the name alone.
-        fields: what else its signature tells.
     """
 
+    # (candidate_tokens, reference_tokens) -> similarities [C, R], 1 for equal words and at most 1
     function: Callable[[list[str], list[str]], ArrayLike]
     name: str
-    spec: str
-    fields: tuple[tuple[str, str], ...] = ()
+    spec: str  # ``python('module:function')`` if it can be imported, or the name alone
+    fields: tuple[tuple[str, str], ...] = ()  # what else its signature tells
 
     pooled: ClassVar[bool] = False
     needs: ClassVar[frozenset[Input]] = frozenset(("references",))
@@ -82,11 +76,7 @@ class SimilarityMetric:
         return (Dependency("code", self.spec), *offered, *tokeniser_needs(None, language))
 
     def bind(self, testset: TestSet) -> BoundSimilarity:
-        """The metric, with the tokeniser of the target language.
-
-        Raises:
-            DataError: the test set has no references.
-        """
+        """The metric, with the tokeniser of the target language."""
         if not testset.references:
             raise DataError(f"metric {self.spec!r} needs references; {testset.name!r} has none")
         chosen = fitting_tokeniser(testset)
@@ -95,13 +85,7 @@ class SimilarityMetric:
 
 @dataclass(frozen=True, eq=False)
 class BoundSimilarity(MeanOfSegments):
-    """Greedy matching, ready to score; remembers the similarities of the texts seen last.
-
-    Attributes:
-        metric: the function.
-        tokens: splits texts into words.
-        choice: what a reader should know of the choice of the tokeniser.
-    """
+    """Greedy matching, ready to score; remembers the similarities of the texts seen last."""
 
     metric: SimilarityMetric
     tokens: Tokenised
@@ -114,11 +98,7 @@ class BoundSimilarity(MeanOfSegments):
         return Signature(self.metric.spec).adding(tokeniser | dict(self.metric.fields))
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
-        """F, float64 [K, N]; NaN for segments without a reference.
-
-        Raises:
-            ScoringError: the function fails, or returns no similarities of all words.
-        """
+        """F, float64 [K, N]; NaN for segments without a reference."""
         (matches,) = self.matches(batch)
         return matches.best_of(matches.parts().f)
 

@@ -64,17 +64,11 @@ _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 @dataclass(frozen=True)
 class Spec:
-    """What a spec string says.
-
-    Attributes:
-        name: name of the metric.
-        first: the wrapped metric, or the string that came first.
-        arguments: the named arguments, in the order given.
-    """
+    """What a spec string says."""
 
     name: str
-    first: Spec | str | None = None
-    arguments: tuple[tuple[str, Literals], ...] = ()
+    first: Spec | str | None = None  # the wrapped metric, or the string that came first
+    arguments: tuple[tuple[str, Literals], ...] = ()  # the named arguments, in the order given
 
     def __str__(self) -> str:
         """The canonical text; reading it gives an equal spec.
@@ -86,11 +80,7 @@ class Spec:
 
 
 def format_literal(value: Literals) -> str:
-    """A literal as specs write it.
-
-    Raises:
-        SpecError: specs cannot say this value.
-    """
+    """A literal as specs write it."""
     if isinstance(value, str):
         return "'" + "".join(map(_escape, value)) + "'"
     if isinstance(value, (list, tuple)):
@@ -209,11 +199,7 @@ def unknown_argument(metric: str, given: str, known: Iterable[str]) -> SpecError
 
 
 def check_names(metric: str, options: type[Any], arguments: Mapping[str, object]) -> None:
-    """Refuse arguments that are not fields of a dataclass.
-
-    Raises:
-        SpecError: with what was given, what exists and the nearest match.
-    """
+    """Refuse arguments that are not fields of a dataclass."""
     known = [option.name for option in fields(options) if option.init]
     for name in arguments:
         if name not in known:
@@ -221,11 +207,7 @@ def check_names(metric: str, options: type[Any], arguments: Mapping[str, object]
 
 
 def fit(value: object, kind: Any, where: str) -> object:
-    """A value as its option wants it (a whole number as a float).
-
-    Raises:
-        SpecError: the value is not of that type.
-    """
+    """A value as its option wants it (a whole number as a float)."""
     if not _fits(kind, value) or _has_nan(value):
         shown = format_literal(value) if isinstance(value, str) else repr(value)
         raise SpecError(f"{where} cannot be {shown}; it takes {describe(kind)}")
@@ -313,9 +295,6 @@ def read_spec(text: str) -> Spec:
     """Read a spec, its shell-friendly twin, or a signature (up to its first bar).
 
     Names are not looked up; ``gnomon.metrics.parse`` does that.
-
-    Raises:
-        SpecError: with the position of what cannot be read.
 
     >>> read_spec("chrf:word_order=2") == read_spec("chrf(word_order=2)|refs:1|gnomon:0.1.0")
     True

@@ -140,14 +140,10 @@ class BoundTer(CountedPairs):
     """TER, ready to score; remembers tokens and pairs of the texts that it saw last.
 
     Its statistics are edits and mean reference length: [..., 2].
-
-    Attributes:
-        metric: the options, those that fit the language among them.
-        choice: what a reader should know of how words are told apart.
     """
 
-    metric: Ter
-    choice: tuple[str, ...] = ()
+    metric: Ter  # the options, those that fit the language among them
+    choice: tuple[str, ...] = ()  # what a reader should know of how words are told apart
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """TER [...] from summed statistics [..., 2]."""
@@ -350,12 +346,8 @@ def kept_words(candidate: list[str], reference: list[str]) -> tuple[list[tuple[i
 
     The steps are those of sacreBLEU's ``translation_edit_rate``, which tells their number alone.
 
-    Args:
-        candidate: its words.
-        reference: its words.
-
-    Returns:
-        (place in the candidate, place in the reference) of each word that is kept, and the edits.
+    Returns (place in the candidate, place in the reference) of each word that is kept, and the
+    edits.
 
     >>> kept_words("on the mat a cat".split(), "a cat on the red mat".split())
     ([(3, 0), (4, 1), (0, 2), (1, 3), (2, 5)], 2)

@@ -79,19 +79,14 @@ _PROPOSALS = (
 
 @dataclass(frozen=True)
 class MaskProbe:
-    """What a metric makes of mask words in references of the batch, each beside itself.
-
-    Attributes:
-        words: the mask words.
-        identical: float64 [P], scores of references beside themselves, oriented.
-        alike: float64 [P], the same with every third word masked alike on both sides.
-        different: float64 [3, P], masked differently: a mask per side; the candidate's mask or the
-            reference's beside the shared one.
-    """
+    """What a metric makes of mask words in references of the batch, each beside itself."""
 
     words: MaskWords
-    identical: NDArray[np.float64]
+    identical: NDArray[np.float64]  # [P], scores of references beside themselves, oriented
+    # [P], the same with every third word masked alike on both sides
     alike: NDArray[np.float64]
+    # [3, P], masked differently: a mask per side; the candidate's mask or the reference's
+    # beside the shared one
     different: NDArray[np.float64]
 
     @property
@@ -148,17 +143,6 @@ def surviving_words(
     tried on references of the batch, each in its own segment, so that a metric that froze something
     for each segment finds it there. How identical texts score is not asked for: a metric may think
     little of any mask word.
-
-    Args:
-        bound: the metric.
-        batch: its texts.
-        tokens: whose tokens are masked.
-        words: the words to try; several of ours by default.
-        apart: each mask is a white-space word of its own.
-
-    Raises:
-        MaskingError: there are none, or the words that are named will not do.
-        ScoringError: the metric fails, whatever the mask.
     """
     if words is not None:
         check_absent(words, batch.texts)
@@ -274,11 +258,7 @@ def _pairs_scored(
 
 
 def check_absent(words: MaskWords, texts: Sequence[str]) -> None:
-    """Refuse texts in which a mask word occurs.
-
-    Raises:
-        MaskingError: one does.
-    """
+    """Refuse texts in which a mask word occurs."""
     if _present(words, texts):
         raise MaskingError(
             f"one of the mask words {', '.join(map(ascii, words))} occurs in a text; take words"
@@ -337,11 +317,7 @@ def with_masking(
 
 @dataclass(frozen=True, eq=False)
 class TextEditing(ABC):
-    """A metric on texts that are edited; what it says of texts as they are is the metric's own.
-
-    Attributes:
-        bound: the metric that scores.
-    """
+    """A metric on texts that are edited; what it says of texts as they are is the metric's own."""
 
     bound: BoundMetric
 
@@ -372,11 +348,7 @@ class TextEditing(ABC):
         """What is put into texts has a length of its own."""
 
     def check_cost(self, batch: Batch, plan: MaskPlan) -> None:
-        """Refuse a plan that costs more than a costly metric may.
-
-        Raises:
-            UsageError: it does.
-        """
+        """Refuse a plan that costs more than a costly metric may."""
         if not isinstance(self.bound, Costly):
             return
         calls = sum(
@@ -395,10 +367,6 @@ class TextEditing(ABC):
         """Sentence scores of every variant, float64 [V, K, N].
 
         Segments that a variant leaves as they are keep their scores and are not scored again.
-
-        Raises:
-            MaskingError: a mask word occurs in a text.
-            UsageError: the variants together cost more than the metric may.
         """
         self.check_cost(batch, plan)
         scores = np.broadcast_to(self.bound.segments(batch), (plan.variants, *batch.shape)).copy()
@@ -420,17 +388,11 @@ class TextEditing(ABC):
 
 @dataclass(frozen=True, eq=False)
 class BlackBox(TextEditing):
-    """A metric on texts, with masks; made by :func:`with_masking`.
+    """A metric on texts, with masks; made by :func:`with_masking`."""
 
-    Attributes:
-        probe: the mask words, and what the metric made of them.
-        tokens: the tokens that are masked.
-        in_place: spans themselves are masked instead.
-    """
-
-    probe: MaskProbe
-    tokens: Tokenised
-    in_place: bool = False
+    probe: MaskProbe  # the mask words, and what the metric made of them
+    tokens: Tokenised  # the tokens that are masked
+    in_place: bool = False  # spans themselves are masked instead
 
     @property
     def words(self) -> MaskWords:
@@ -512,12 +474,7 @@ def _shown(mask: str) -> str:
 
 
 def with_substitution(bound: BoundMetric, *, seed: int = SEED) -> Substitution:
-    """A bound metric whose oracle and anti-oracle are made of words instead of masks.
-
-    Args:
-        bound: the metric; any will do, also one that never saw a reference.
-        seed: of the words from elsewhere.
-    """
+    """A bound metric whose oracle and anti-oracle are made of words instead of masks."""
     return Substitution(bound, seed)
 
 
@@ -537,9 +494,6 @@ class Substitution(TextEditing):
       same for all systems. Where there are none, it stays.
 
     What a plan does with a span that has a counterpart is what it does with the counterpart.
-
-    Attributes:
-        seed: of the draws.
     """
 
     seed: int = SEED
@@ -671,20 +625,13 @@ class _FeatureWords(NamedTuple):
 
 
 class _Edited(NamedTuple):
-    """What one variant makes of the texts.
+    """What one variant makes of the texts."""
 
-    Attributes:
-        variant: number of the variant.
-        columns: segments that it changes for some system.
-        candidates: text index -> its text as a candidate, for those that change.
-        references: text index -> its text as a reference, for those that change.
-        cells: (system, segment) -> the candidate's text there, where it changes by segment.
-    """
-
-    variant: int
-    columns: NDArray[np.int64]
-    candidates: Mapping[int, str]
-    references: Mapping[int, str]
+    variant: int  # number of the variant
+    columns: NDArray[np.int64]  # segments that it changes for some system
+    candidates: Mapping[int, str]  # text index -> its text as a candidate, for those that change
+    references: Mapping[int, str]  # text index -> its text as a reference, for those that change
+    # (system, segment) -> the candidate's text there, where it changes by segment
     cells: Mapping[tuple[int, int], str]
 
 
@@ -756,14 +703,7 @@ def _token_pieces(masks: TokenMasks, variant: int) -> Rows:
 
 
 def _span_pieces(batch: Batch, plan: MaskPlan, variant: int, *, whole: bool = False) -> Rows:
-    """The spans of the texts that a variant touches; where spans meet, the strongest one counts.
-
-    Args:
-        batch: the texts.
-        plan: the plan.
-        variant: number of the variant.
-        whole: a span is one piece; else its words are, unless the plan masks spans as one.
-    """
+    """The spans of the texts that a variant touches; where spans meet, the strongest one counts."""
     spans, actions = plan.spans, plan.actions[variant]
     rows = np.flatnonzero(actions[spans.feature] != Action.KEEP)
     strength = -actions[spans.feature[rows]].astype(np.int64)

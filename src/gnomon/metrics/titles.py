@@ -38,10 +38,6 @@ def metric_titles(specs: Iterable[str]) -> dict[str, str]:
     Where the titles of several are equal, the options in which they differ are added, and where
     that does not tell them apart, their specs are kept.
 
-    Args:
-        specs: names of metrics, as scores and tables have them: specs, or whatever users call a
-            function or a column of scores.
-
     >>> metric_titles(["bleu", "chrf(word_order=2)", "bertscore(model='a/minilm', layer=5)"])
     {'bleu': 'BLEU', 'chrf(word_order=2)': 'chrF++', "bertscore(model='a/minilm', layer=5)": \
 'BERTScore'}

@@ -55,9 +55,6 @@ def find_wordnet(folder: str | None = None) -> WordNet:
 
     Looked for in ``WNSEARCHDIR``, in the folder ``corpora/wordnet`` of nltk's data, and where
     Debian puts it.
-
-    Raises:
-        MissingDependencyError: it is not there.
     """
     places = [Path(folder)] if folder else _places()
     for place in places:
@@ -88,11 +85,7 @@ def _opened(folder: Path) -> WordNet:
 
 @dataclass(frozen=True)
 class WordNet:
-    """The database in a folder; files are read when first needed.
-
-    Attributes:
-        folder: where it is.
-    """
+    """The database in a folder; files are read when first needed."""
 
     folder: Path
 

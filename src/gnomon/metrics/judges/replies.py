@@ -238,18 +238,9 @@ def error_spans(
 ) -> tuple[list[ErrorSpan], Counter[str]]:
     """The errors that a judge's repetitions quote from one output, where they can be found.
 
-    Args:
-        judgements: of the repetitions.
-        texts: the texts by side, "candidate" and "source".
-        rubric: what errors cost.
-        system: whose output.
-        segment: of the batch, from 0.
-        rater: the judge's spec.
-
-    Returns:
-        Spans in the order of their start, each once, with the share of readable repetitions that
-        mark it as confidence, where there are several; and counts: "quoted", "lost" (quotes that
-        the text does not hold).
+    Returns spans in the order of their start, each once, with the share of readable repetitions
+    that mark it as confidence, where there are several; and counts: "quoted", "lost" (quotes that
+    the text does not hold).
     """
     counts: Counter[str] = Counter()
     marks: dict[tuple[str, Span, str], list[str]] = {}

@@ -24,11 +24,7 @@ def each_judge(metrics: Metrics) -> list[AnyMetric]:
 
 
 def chat_judge(given: AnyMetric, *, allow_code: bool = False) -> ChatJudge:
-    """A judge from its spec.
-
-    Raises:
-        UsageError: it is another metric.
-    """
+    """A judge from its spec."""
     found = resolve(given, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there
     if not isinstance(found, ChatJudge):
         raise UsageError(
@@ -42,11 +38,7 @@ def judge_faults(
 ) -> Iterator[Problem]:
     """What is wrong with the judges of a request.
 
-    Args:
-        outline: of the test set; None: not known yet.
-        metrics: the judges.
-        allow_code: specs may run code.
-        only: other metrics are refused.
+    ``outline``: of the test set; None: not known yet.
     """
     every = each_judge(metrics)
     if not every:

@@ -32,25 +32,16 @@ Shapes: TypeAlias = "dict[str, tuple[int, ...]]"
 
 
 class EncoderKind(NamedTuple):
-    """A kind of encoder.
-
-    Attributes:
-        model_type: of its configuration.
-        model: its class in transformers.
-        vocabulary: the model whose vocabulary it takes, where that is not its own.
-        shift: rows of the table of positions that no text uses.
-        special: the pieces for the beginning and the end of a text, padding, and unknown ones.
-        ends: how many of the pieces for the end stand between texts that are read together.
-        types: whether it is told which pieces are of the first of these texts.
-    """
+    """A kind of encoder."""
 
     model_type: str
-    model: str
-    vocabulary: str = ""
-    shift: int = 2
+    model: str  # its class in transformers
+    vocabulary: str = ""  # the model whose vocabulary it takes, where that is not its own
+    shift: int = 2  # rows of the table of positions that no text uses
+    # the pieces for the beginning and the end of a text, padding, and unknown ones
     special: tuple[str, str, str, str] = ("<s>", "</s>", "<pad>", "<unk>")
-    ends: int = 2
-    types: bool = False
+    ends: int = 2  # how many of the pieces for the end stand between texts that are read together
+    types: bool = False  # whether it is told which pieces are of the first of these texts
 
 
 _BERT_PIECES = ("[CLS]", "[SEP]", "[PAD]", "[UNK]")
@@ -74,30 +65,21 @@ ENCODERS: Mapping[str, EncoderKind] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Architecture:
-    """A class of metrics.
+    """A class of metrics."""
 
-    Attributes:
-        kind: its name in checkpoints.
-        spec: from hyper-parameters to the name by which specs take it.
-        defaults: hyper-parameters that older checkpoints lack.
-        shapes: from hyper-parameters, dimensions and depth of the encoder to the weights that its
-            head needs, with their shapes.
-        fixed: hyper-parameters that are what they are, whatever a checkpoint says.
-    """
-
-    kind: str
+    kind: str  # its name in checkpoints
+    # from hyper-parameters to the name by which specs take it
     spec: Callable[[Mapping[str, Any]], str]
-    defaults: Mapping[str, Any]
+    defaults: Mapping[str, Any]  # hyper-parameters that older checkpoints lack
+    # from hyper-parameters, dimensions and depth of the encoder to the weights that its head needs,
+    # with their shapes
     shapes: Callable[[Mapping[str, Any], int, int], Shapes]
+    # hyper-parameters that are what they are, whatever a checkpoint says
     fixed: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def architecture_of(kind: object) -> Architecture:
-    """The class of that name.
-
-    Raises:
-        DataError: gnomon does not compute it.
-    """
+    """The class of that name."""
     if not isinstance(kind, str) or kind not in ARCHITECTURES:
         raise DataError(
             f"the metric is a {kind!r}, which gnomon does not compute; it computes"
@@ -107,12 +89,7 @@ def architecture_of(kind: object) -> Architecture:
 
 
 def check_settings(kind: object, settings: Mapping[str, Any]) -> None:
-    """Refuse hyper-parameters that a class does not have, or lacks.
-
-    Raises:
-        DataError: the class is none that gnomon computes; one that it reads is missing, or of
-            another kind than it can be.
-    """
+    """Refuse hyper-parameters that a class does not have, or lacks."""
     known = architecture_of(kind)
     for key in known.defaults:
         if key not in settings:

@@ -114,14 +114,6 @@ class Bleurt(Options):
 def fitting(reference: int, candidate: int, room: int, *, words: bool = False) -> tuple[int, int]:
     """How many pieces of each text are kept where they do not fit: the longer one loses first.
 
-    Args:
-        reference: its pieces.
-        candidate: its pieces.
-        room: most pieces of both.
-        words: of two texts that are both cut, the one that was longer keeps an odd piece, or the
-            candidate where they were alike, as the tokeniser of word pieces has it; otherwise the
-            reference keeps it.
-
     >>> fitting(10, 4, 9), fitting(5, 6, 9), fitting(5, 6, 9, words=True)
     ((5, 4), (5, 4), (4, 5))
     """
@@ -211,11 +203,7 @@ _COUNTS = (
 
 
 def read_settings(folder: ModelFolder) -> Mapping[str, Any]:
-    """The configuration of a BLEURT.
-
-    Raises:
-        DataError: it is that of another model, or lacks a size.
-    """
+    """The configuration of a BLEURT."""
     import json
 
     try:

@@ -153,16 +153,7 @@ def own_name(name: str) -> str:
 
 
 def check_name(target: Path, before: object, now: Mapping[str, str]) -> None:
-    """Refuse to replace a conversion of another checkpoint that has the same name.
-
-    Args:
-        target: the folder in gnomon's own place.
-        before: the origin of what it holds.
-        now: the origin of what would replace it.
-
-    Raises:
-        UsageError: they are two checkpoints, and no two revisions of one name on the hub.
-    """
+    """Refuse to replace a conversion of another checkpoint that has the same name."""
     if not isinstance(before, dict) or before.get("checkpoint") in (None, now["checkpoint"]):
         return
     if not (before.get("revision") and now["revision"]):
@@ -392,15 +383,7 @@ class ModelCheckpoint:
 def read_weights(path: Path) -> dict[str, Any]:
     """The weights of a file that torch wrote (``pytorch_model.bin``), nothing of it being run.
 
-    Args:
-        path: the file: tensors by name, and nothing else.
-
-    Returns:
-        Tensors by name, on the CPU.
-
-    Raises:
-        MissingDependencyError: torch is missing or too old.
-        DataError: it holds something that is not read, or claims more than is there.
+    Returns tensors by name, on the CPU.
     """
     _check_torch()
     content, is_zip = read_claims(path)

@@ -56,9 +56,6 @@ class Comet(LearnedOptions):
     ``ReferencelessRegression`` (which needs no reference) and sentinel metrics (which look at one
     text). With several references the score is the mean over them. The system score is the mean
     over segments. Each distinct text is encoded once, whatever its role and system.
-
-    Raises:
-        SpecError: an option has a value that it cannot have, or the model is of another metric.
     """
 
     name: ClassVar[str] = "comet"
@@ -72,12 +69,7 @@ class Comet(LearnedOptions):
         return frozenset(("references", "sources")) if looked_at is None else _NEEDS[looked_at]
 
     def bind(self, testset: TestSet) -> BoundComet | BoundMatchingComet | BoundMaskingComet:
-        """Load the model.
-
-        Raises:
-            DataError: the test set lacks what the model needs, or the model cannot be loaded.
-            MissingDependencyError: torch, transformers, tokenizers or the model is not there.
-        """
+        """Load the model."""
         model, learnt = self.loaded(testset), self.learned.learnt_from(testset)
         bound = BoundComet(self, model, learnt)
         if not {0, 2} <= set(bound.roles):  # it does not compare outputs with references
@@ -105,12 +97,9 @@ def first_references(testset: TestSet) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class BoundComet(BoundLearned):
-    """COMET, ready to score; vectors of the texts seen last stay in memory.
+    """COMET, ready to score; vectors of the texts seen last stay in memory."""
 
-    Attributes:
-        informed_by: kinds of human scores of the test set that the model was trained on.
-    """
-
+    # kinds of human scores of the test set that the model was trained on
     informed_by: tuple[str, ...] = ()
 
     def score_triples(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
@@ -133,11 +122,7 @@ class BoundComet(BoundLearned):
         return np.concatenate(scores)[:, None]
 
     def attributions(self, batch: Batch) -> Attributions:
-        """Input times gradient of every piece of candidates and references (or sources).
-
-        Raises:
-            UsageError: the model looks at one text alone.
-        """
+        """Input times gradient of every piece of candidates and references (or sources)."""
         if len(self.roles) == 1:
             raise UsageError(
                 f"{self.metric.spec} looks at one text alone, so that there is no comparison to"
@@ -175,8 +160,7 @@ class BoundComet(BoundLearned):
     def features(self, *sides: Any) -> Any:
         """What the head looks at, tensor [P, inputs].
 
-        Args:
-            sides: the vectors of the texts by :attr:`roles`, tensors [P, d].
+        ``sides``: the vectors of the texts by :attr:`roles`, tensors [P, d].
         """
         return compared(*sides)
 
@@ -241,13 +225,10 @@ class BoundComet(BoundLearned):
 
 @dataclass(frozen=True, eq=False)
 class BoundMatchingComet(BoundComet):
-    """COMET that compares the states of pieces too, those that it pools.
+    """COMET that compares the states of pieces too, those that it pools."""
 
-    Attributes:
-        references: the first one of each segment of the test set; what unrelated texts have in
-            common is estimated from them.
-    """
-
+    # the first one of each segment of the test set; what unrelated texts have in common is
+    # estimated from them
     references: tuple[str, ...] = ()
 
     def matches(self, batch: Batch, plan: MaskPlan | None = None) -> Iterator[Matches]:

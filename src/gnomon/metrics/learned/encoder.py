@@ -70,67 +70,43 @@ _BUDGET = {"cpu": 1024, "cuda": 16384}
 
 
 class TextPieces(NamedTuple):
-    """The pieces of a text, without special ones.
+    """The pieces of a text, without special ones."""
 
-    Attributes:
-        ids: int32 [n].
-        places: int32 [n, 2], code points of each piece in the text, as the vocabulary tells them.
-    """
-
-    ids: NDArray[np.int32]
+    ids: NDArray[np.int32]  # [n]
+    # [n, 2], code points of each piece in the text, as the vocabulary tells them
     places: NDArray[np.int32]
 
 
 class States(NamedTuple):
-    """What the encoder makes of some sequences.
+    """What the encoder makes of some sequences."""
 
-    Attributes:
-        layers: tensors [B, W, d], the embeddings first.
-        kept: bool tensor [B, W], False for padding.
-        lengths: int64 [B].
-        ids: int64 [B, W], padded.
-    """
-
-    layers: tuple[Any, ...]
-    kept: Any
-    lengths: NDArray[np.int64]
-    ids: NDArray[np.int64]
+    layers: tuple[Any, ...]  # tensors [B, W, d], the embeddings first
+    kept: Any  # bool tensor [B, W], False for padding
+    lengths: NDArray[np.int64]  # [B]
+    ids: NDArray[np.int64]  # [B, W], padded
 
 
 @dataclass(eq=False)
 class MetricEncoder:
-    """The encoder of a learned metric; made by :func:`load_metric`.
+    """The encoder of a learned metric; made by :func:`load_metric`."""
 
-    Attributes:
-        model: of transformers, on its device; for "int8" what runs it in ONNX Runtime.
-        depth: number of layers.
-        dimensions: size of a vector.
-        positions: most ids of a sequence.
-        limit: most ids of a text that is encoded alone, special ones included.
-        device: "cpu", "cuda", ...
-        precision: "fp32", the type of automatic mixed precision, or "int8".
-        batch: most sequences at a time; None: as many as a core or a GPU takes well. In 8 bits it
-            is always one.
-        special: pieces for the beginning and the end of a text, padding, and unknown ones.
-        ends: how many of those for the end stand between texts that are read together.
-        types: whether the model is told which pieces are of the first of these.
-        encoded: sequences encoded so far.
-        tokens: ids encoded so far, padding not counted.
-    """
-
+    # of transformers, on its device; for "int8" what runs it in ONNX Runtime
     model: Any = field(repr=False)
     tokenizer: Any = field(repr=False)
-    depth: int
-    dimensions: int
-    positions: int
-    device: str
-    precision: LearnedPrecision
+    depth: int  # number of layers
+    dimensions: int  # size of a vector
+    positions: int  # most ids of a sequence
+    device: str  # "cpu", "cuda",
+    precision: LearnedPrecision  # "fp32", the type of automatic mixed precision, or "int8"
+    # most sequences at a time; None: as many as a core or a GPU takes well. In 8 bits it is always
+    # one
     batch: int | None = None
+    # pieces for the beginning and the end of a text, padding, and unknown ones
     special: tuple[str, str, str, str] = EncoderKind("", "").special
-    ends: int = 2
-    types: bool = False
-    encoded: int = 0
-    tokens: int = 0
+    ends: int = 2  # how many of those for the end stand between texts that are read together
+    types: bool = False  # whether the model is told which pieces are of the first of these
+    encoded: int = 0  # sequences encoded so far
+    tokens: int = 0  # ids encoded so far, padding not counted
 
     def __post_init__(self) -> None:
         self.limit = self.positions - 2
@@ -175,8 +151,7 @@ class MetricEncoder:
     ) -> Iterator[tuple[NDArray[np.int64], States]]:
         """The states of all layers, in batches of like length: positions, and states.
 
-        Args:
-            sequences: int32 ids, special ones included, each at most ``positions`` long.
+        ``sequences``: int32 ids, special ones included, each at most ``positions`` long.
         """
         import torch
 
@@ -200,9 +175,7 @@ class MetricEncoder:
     def forward(self, ids: NDArray[np.int64], kept: NDArray[np.bool_]) -> States:
         """The states of one padded batch, gradients where torch is asked for them.
 
-        Args:
-            ids: int64 [B, W].
-            kept: bool [B, W], False for padding.
+        ``ids``: int64 [B, W]. ``kept``: bool [B, W], False for padding.
         """
         import torch
 
@@ -248,18 +221,12 @@ class MetricEncoder:
 
 @dataclass(eq=False)
 class LoadedMetric:
-    """A learned metric in memory.
+    """A learned metric in memory."""
 
-    Attributes:
-        model: what it is.
-        encoder: its encoder.
-        head: its other weights by name, float32 tensors on the encoder's device.
-        memory: what was found for texts last, by name; bound metrics of one model share that.
-    """
-
-    model: LearnedModel
-    encoder: MetricEncoder
-    head: Mapping[str, Any]
+    model: LearnedModel  # what it is
+    encoder: MetricEncoder  # its encoder
+    head: Mapping[str, Any]  # its other weights by name, float32 tensors on the encoder's device
+    # what was found for texts last, by name; bound metrics of one model share that
     memory: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
@@ -268,15 +235,7 @@ def load_metric(
 ) -> LoadedMetric:
     """Load a converted metric; the same request gives the same object.
 
-    Args:
-        model: as :func:`gnomon.learned.find_learned` finds it.
-        device: "cpu", "cuda", "cuda:1"; by default a GPU if there is one.
-        precision: "fp32", the type of automatic mixed precision, or "int8" (on the CPU).
-
-    Raises:
-        MissingDependencyError: torch, transformers or tokenizers is not installed.
-        DataError: the files do not fit each other.
-        UsageError: the machine has no such device.
+    ``precision``: "fp32", the type of automatic mixed precision, or "int8" (on the CPU).
     """
     what = f"the metric {model.name!r}"
     if precision == "int8" and device not in (None, "cpu"):
@@ -333,20 +292,8 @@ def read_encoder(
 ) -> MetricEncoder:
     """An encoder of its configuration, its weights and its vocabulary.
 
-    Args:
-        kind: what it is.
-        config: as transformers writes it.
-        weights: tensors by the names of its class in transformers.
-        vocabulary: file of the tokeniser.
-        name: of the model, for errors.
-        device: "cpu", "cuda", ...
-        precision: "fp32", the type of automatic mixed precision, or "int8".
-        identity: hash of configuration and weights; "int8" keeps its file under it.
-
-    Raises:
-        DataError: the files do not fit each other.
-        MissingDependencyError: transformers or tokenizers is not installed, or for "int8" onnx or
-            onnxruntime.
+    ``precision``: "fp32", the type of automatic mixed precision, or "int8". ``identity``: hash of
+    configuration and weights; "int8" keeps its file under it.
     """
     _check_packages(name)
     tokenizer = read_vocabulary(vocabulary.read_bytes(), kind, config, name)
@@ -379,19 +326,7 @@ def read_encoder(
 
 
 def read_vocabulary(data: bytes, kind: EncoderKind, config: Mapping[str, Any], name: str) -> Any:
-    """The vocabulary of an encoder, as a ``tokenizers.Tokenizer``.
-
-    Args:
-        data: a ``tokenizer.json``.
-        kind: what the encoder is.
-        config: of the encoder, as transformers writes it.
-        name: of the model, for errors.
-
-    Raises:
-        DataError: it cannot be read, or cannot be the one that the encoder was trained with: it
-            lacks special pieces, has pieces that the encoder does not know, or not even half of
-            those that it knows; or it pads with another one.
-    """
+    """The vocabulary of an encoder, as a ``tokenizers.Tokenizer``."""
     from tokenizers import Tokenizer
 
     with reading_tokenizer(f"{name}: the vocabulary"):
@@ -435,18 +370,7 @@ def needed_weights(
     shapes: Mapping[str, tuple[int, ...]],
     place: str,
 ) -> list[str]:
-    """Names of the weights of encoder and head, which are there in the right shapes.
-
-    Args:
-        kind: class of the metric.
-        settings: its hyper-parameters.
-        config: of its encoder, as transformers writes it.
-        shapes: of the weights that there are, by name.
-        place: where they are, for errors.
-
-    Raises:
-        DataError: one is missing, of another shape, or not known.
-    """
+    """Names of the weights of encoder and head, which are there in the right shapes."""
     for name, least in _SIZES.items():
         if type(config.get(name)) is not int or config[name] < least:
             raise DataError(
@@ -596,24 +520,17 @@ class Remembered(Generic[K]):
     Results are float32 [rows, columns]. Those used last stay in memory up to a number of bytes, so
     that memory does not grow with the systems; with a store they are kept on disk as well, found by
     ids.
-
-    Attributes:
-        encoder: encodes.
-        sequence: from a key to the ids that are encoded and to the rows of its result.
-        read: from the states of some sequences and their rows to results.
-        columns: of a result.
-        kind: what the store calls such results.
-        store: on disk, if they are kept.
-        recalled: sequences whose results were read from disk so far.
     """
 
-    encoder: MetricEncoder
+    encoder: MetricEncoder  # encodes
+    # from a key to the ids that are encoded and to the rows of its result
     sequence: Callable[[Sequence[K]], list[tuple[NDArray[np.int32], int]]]
+    # from the states of some sequences and their rows to results
     read: Callable[[States, NDArray[np.int64]], Sequence[NDArray[np.float32]]]
-    columns: int
-    kind: str
-    store: VectorStore | None = None
-    recalled: int = 0
+    columns: int  # of a result
+    kind: str  # what the store calls such results
+    store: VectorStore | None = None  # on disk, if they are kept
+    recalled: int = 0  # sequences whose results were read from disk so far
     _held: dict[K, NDArray[np.float32]] = field(default_factory=dict, repr=False)
     _bytes: int = 0
 
@@ -673,15 +590,7 @@ class Remembered(Generic[K]):
 def open_results(
     folder: str | None, encoder: MetricEncoder, model: LearnedModel, what: str, columns: int
 ) -> VectorStore | None:
-    """Where results are kept on disk, if they are.
-
-    Args:
-        folder: as the option ``embeddings`` names it.
-        encoder: makes them.
-        model: whose results they are.
-        what: kind of results, with all that they depend on beside the model.
-        columns: of a result.
-    """
+    """Where results are kept on disk, if they are."""
     if folder is None:
         return None
     about = {

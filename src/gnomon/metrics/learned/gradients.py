@@ -42,17 +42,9 @@ def input_products(
 ) -> tuple[list[float], list[NDArray[np.float64]]]:
     """The product of each id's input embedding with the gradient of a sum of scores in it.
 
-    Args:
-        encoder: of the metric.
-        sequences: int32 ids; one that occurs twice is encoded twice.
-        read: from the states of some sequences to what the scores look at, a row for each.
-        total: from these rows, in the order of the sequences, to scores, tensor [P].
-
-    Returns:
-        The scores, and for each sequence the products, float64 [n].
-
-    Raises:
-        UsageError: the encoder runs in 8 bits.
+    ``sequences``: int32 ids; one that occurs twice is encoded twice. ``total``: from these rows, in
+    the order of the sequences, to scores, tensor [P]. Returns the scores, and for each sequence the
+    products, float64 [n].
     """
     import torch
 
@@ -83,13 +75,7 @@ def attributions(
     batch: Batch,
     differentiate: Callable[[Sequence[Triple]], tuple[list[float], list[Products]]],
 ) -> Attributions:
-    """What the pieces of candidates and of references (sources, where there are none) add.
-
-    Args:
-        bound: the metric.
-        batch: its texts.
-        differentiate: from some inputs to their scores and the products of both sides.
-    """
+    """What the pieces of candidates and of references (sources, where there are none) add."""
     rows = input_rows(batch, bound.needs)
     other = 2 if "references" in bound.needs else 1
     scores: list[float] = []

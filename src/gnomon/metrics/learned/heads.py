@@ -48,17 +48,12 @@ class LayerMix:
     """Which layer of the encoder a head looks at: one, or a weighted sum of all.
 
     Rei et al. (2020), "COMET: A Neural Framework for MT Evaluation", equation 1.
-
-    Attributes:
-        layer: index into the states (0: the embeddings); None: the mix.
-        weights: float64 [L + 1], of the layers in the mix; they sum to 1.
-        gamma: by what the sum is multiplied.
-        norm: whether each state is normalised first, over all positions and dimensions of a text.
     """
 
-    layer: int | None
-    weights: NDArray[np.float64]
-    gamma: float
+    layer: int | None  # index into the states (0: the embeddings); None: the mix
+    weights: NDArray[np.float64]  # [L + 1], of the layers in the mix; they sum to 1
+    gamma: float  # by what the sum is multiplied
+    # whether each state is normalised first, over all positions and dimensions of a text
     norm: bool
 
     @classmethod
@@ -98,11 +93,7 @@ def _normalised(layer: Any, states: States) -> Any:
 def pooled(state: Any, kept: Any, how: str) -> Any:
     """One vector for each text, tensor [B, d].
 
-    Args:
-        state: tensor [B, W, d].
-        kept: bool tensor [B, W], the positions that count.
-        how: "avg" (mean over these), "max" (of each dimension), or "cls" and "default" (the first
-            position).
+    ``state``: tensor [B, W, d]. ``kept``: bool tensor [B, W], the positions that count.
     """
     if how in ("cls", "default"):
         return state[:, 0]
@@ -117,9 +108,8 @@ def compared(*sides: Any) -> Any:
 
     Rei et al. (2020), section 2.3; the order is that of unbabel-comet.
 
-    Args:
-        sides: vectors of the candidate, of the text that it is compared with (the source, where
-            there are two) and of the reference, tensors [B, d]; one alone is given back.
+    ``sides``: vectors of the candidate, of the text that it is compared with (the source, where
+    there are two) and of the reference, tensors [B, d]; one alone is given back.
     """
     import torch
 
@@ -143,17 +133,11 @@ def _activation(name: str) -> Callable[[Any], Any]:
 
 @dataclass(frozen=True, eq=False)
 class FeedForward:
-    """Linear layers with an activation between them, and perhaps one at the end.
+    """Linear layers with an activation between them, and perhaps one at the end."""
 
-    Attributes:
-        layers: weight and bias of each, from the first to the last.
-        activation: between them.
-        final: after the last one.
-    """
-
-    layers: tuple[tuple[Any, Any], ...]
-    activation: Callable[[Any], Any]
-    final: Callable[[Any], Any]
+    layers: tuple[tuple[Any, Any], ...]  # weight and bias of each, from the first to the last
+    activation: Callable[[Any], Any]  # between them
+    final: Callable[[Any], Any]  # after the last one
 
     @classmethod
     def of(cls, head: Mapping[str, Any], settings: Mapping[str, Any], prefix: str) -> FeedForward:

@@ -50,29 +50,15 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class PieceSequence:
-    """A combination of texts as the pieces of a model.
+    """A combination of texts as the pieces of a model."""
 
-    Attributes:
-        ids: numbers of the pieces, special ones included.
-        first: how many of them belong to the first part, for models that are told so.
-        cut: pieces were left out, so that the rest fits.
-    """
-
-    ids: list[int]
-    first: int = 0
-    cut: bool = False
+    ids: list[int]  # numbers of the pieces, special ones included
+    first: int = 0  # how many of them belong to the first part, for models that are told so
+    cut: bool = False  # pieces were left out, so that the rest fits
 
 
 class JointModel(ABC):
-    """A model that gives one number for a combination of texts.
-
-    Attributes:
-        folder: where it lies.
-        device: "cpu", "cuda", ...
-        precision: of the weights.
-        limit: most pieces of a sequence.
-        read: sequences read so far.
-    """
+    """A model that gives one number for a combination of texts."""
 
     def __init__(self, folder: ModelFolder, device: str, precision: str, limit: int) -> None:
         self.folder = folder
@@ -92,13 +78,8 @@ class JointModel(ABC):
     ) -> NDArray[np.float64]:
         """The numbers for a batch of sequences.
 
-        Args:
-            ids: int64 [B, W], padded on the right.
-            kept: bool [B, W], False for padding.
-            first: int64 [B], pieces of the first part.
-
-        Returns:
-            float64 [B].
+        ``ids``: int64 [B, W], padded on the right. ``kept``: bool [B, W], False for padding.
+        ``first``: int64 [B], pieces of the first part. Returns float64 [B].
         """
 
     @property
@@ -111,13 +92,9 @@ class JointModel(ABC):
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """The scores of some distinct triples, and which of these had to be cut.
 
-        Args:
-            texts: all texts.
-            rows: int64 [D, 3], as :class:`gnomon.metrics.learned.metric.InputRows` has them.
-            batch: most sequences read at once; None: as many as a core or a GPU takes well.
-
-        Returns:
-            float64 [D] and bool [D].
+        ``rows``: int64 [D, 3], as :class:`gnomon.metrics.learned.metric.InputRows` has them.
+        ``batch``: most sequences read at once; None: as many as a core or a GPU takes well. Returns
+        float64 [D] and bool [D].
         """
         every = [self._triple(texts, row) for row in rows.tolist()]
         keys = [key(*_address(one)) for one in every]
@@ -189,11 +166,7 @@ def _address(triple: Triple) -> tuple[str, ...]:
 
 
 def check_model(metric: str, model: str) -> None:
-    """Refuse a metric without a model.
-
-    Raises:
-        SpecError: there is none.
-    """
+    """Refuse a metric without a model."""
     if not model:
         raise SpecError(
             f"{metric} takes a model first: {metric}('FOLDER'), a folder or a name on the model hub"
@@ -219,15 +192,10 @@ class JointOptions(Metric, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class BoundJoint(MeanOfSegments):
-    """A metric that reads the texts of a segment as one sequence, ready to score.
-
-    Attributes:
-        metric: the options.
-        model: counts what it reads.
-    """
+    """A metric that reads the texts of a segment as one sequence, ready to score."""
 
     metric: JointOptions
-    model: JointModel
+    model: JointModel  # counts what it reads
 
     @property
     def signature(self) -> Signature:
@@ -258,11 +226,7 @@ class BoundJoint(MeanOfSegments):
 def read_whole(spec: str, limit: int, cut: NDArray[np.bool_], lost: str) -> tuple[str, ...]:
     """What to say of sequences that were cut; nothing where none was.
 
-    Args:
-        spec: of the metric.
-        limit: most pieces of a sequence.
-        cut: bool [D], of the distinct sequences.
-        lost: what is left out of those.
+    ``cut``: bool [D], of the distinct sequences.
     """
     if not cut.any():
         return ()

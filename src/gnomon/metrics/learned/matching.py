@@ -29,21 +29,14 @@ _WORD = re.compile(r"\S+")
 
 @dataclass(eq=False)
 class PooledPieces:
-    """The encoder of a learned metric, as :class:`gnomon.metrics.Matcher` takes encoders.
+    """The encoder of a learned metric, as :class:`gnomon.metrics.Matcher` takes encoders."""
 
-    Attributes:
-        encoder: of the metric.
-        read: from the states of all layers to the one that is pooled, tensor [B, W, d].
-        limit: most pieces of a text, special ones included.
-        identity: of the metric's files.
-        memory: what was found last, by name.
-    """
-
-    encoder: MetricEncoder
+    encoder: MetricEncoder  # of the metric
+    # from the states of all layers to the one that is pooled, tensor [B, W, d]
     read: Callable[[States], Any]
-    limit: int
-    identity: str
-    memory: dict[str, Any]
+    limit: int  # most pieces of a text, special ones included
+    identity: str  # of the metric's files
+    memory: dict[str, Any]  # what was found last, by name
 
     layer = "pooled"
     long = "truncate"

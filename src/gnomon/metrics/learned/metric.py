@@ -146,16 +146,11 @@ class LearnedOptions(Options, ABC):
 
 @dataclass(frozen=True, eq=False)
 class InputRows:
-    """What is scored: every candidate with its source and each of its references, one row each.
+    """What is scored: every candidate with its source and each of its references, one row each."""
 
-    Attributes:
-        shape: (K, N).
-        cell: int64 [P], system * N + segment.
-        texts: int64 [P, 3], numbers of candidate, source and reference; -1 for what is not needed.
-    """
-
-    shape: tuple[int, int]
-    cell: NDArray[np.int64]
+    shape: tuple[int, int]  # (K, N)
+    cell: NDArray[np.int64]  # [P], system * N + segment
+    # [P, 3], numbers of candidate, source and reference; -1 for what is not needed
     texts: NDArray[np.int64]
 
     def means(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -188,15 +183,10 @@ def input_rows(batch: Batch, needs: Collection[str]) -> InputRows:
 
 @dataclass(frozen=True, eq=False)
 class BoundLearned(MeanOfSegments, ABC):
-    """A learned metric, ready to score.
-
-    Attributes:
-        metric: the options.
-        model: the loaded metric; counts what it encodes.
-    """
+    """A learned metric, ready to score."""
 
     metric: LearnedOptions
-    model: LoadedMetric
+    model: LoadedMetric  # the loaded metric; counts what it encodes
 
     @property
     def signature(self) -> Signature:

@@ -153,12 +153,7 @@ def prompt(version: int, triple: Triple) -> str:
 
 
 class MetricXModel(JointModel):
-    """MetricX in torch.
-
-    Attributes:
-        version: 23 or 24, which read different prompts.
-        output: row of the output layer whose product with the decoder's output is the score.
-    """
+    """MetricX in torch."""
 
     def __init__(
         self,

@@ -119,13 +119,10 @@ class OutputPair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BoundPear(BoundLearned):
-    """PEAR, ready to score; each distinct pair is read once.
-
-    Attributes:
-        pool: name of a system -> its outputs; empty unless other systems are the anchor.
-    """
+    """PEAR, ready to score; each distinct pair is read once."""
 
     metric: Pear
+    # name of a system -> its outputs; empty unless other systems are the anchor
     pool: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -191,10 +188,6 @@ class BoundPear(BoundLearned):
 
         ``[a, b, n]`` is positive where the text of system a is better than that of system b. All
         ordered pairs are read, as with the original's mode "full".
-
-        Args:
-            batch: the texts.
-            half: read the upper triangle alone, and take the negative for the lower one ("half").
         """
         systems, segments = batch.shape
         found = np.zeros((systems, systems, segments))
@@ -332,10 +325,6 @@ class BoundPear(BoundLearned):
 def shares(lengths: Sequence[int], room: int) -> list[int]:
     """How many pieces of each text are kept: a third of the room each, and what others leave.
 
-    Args:
-        lengths: pieces of source, first and second translation.
-        room: most pieces of all three.
-
     >>> shares([3, 10, 10], 12), shares([9, 9, 9], 10), shares([1, 2, 3], 12)
     ([3, 5, 4], [4, 3, 3], [1, 2, 3])
     """
@@ -352,9 +341,7 @@ def shares(lengths: Sequence[int], room: int) -> list[int]:
 def spans_of(ids: NDArray[np.int64], end: int) -> NDArray[np.bool_]:
     """Where source, first and second translation stand in joint sequences, bool [3, B, W].
 
-    Args:
-        ids: int64 [B, W].
-        end: number of ``</s>``, which no text holds.
+    ``ids``: int64 [B, W].
     """
     number = np.cumsum(ids == end, axis=1)  # of the ends up to each place
     inside = (ids != end) & (np.arange(ids.shape[1]) > 0)

@@ -40,14 +40,7 @@ class _Storage:
 
 
 def read_claims(path: Path) -> tuple[object, bool]:
-    """What a file of torch holds, tensors as claims, every size checked against the file.
-
-    Returns:
-        The content, and whether the file is an archive (torch's format since 1.6).
-
-    Raises:
-        DataError: it holds something that is not read, or claims more than is there.
-    """
+    """What a file of torch holds, tensors as claims, every size checked against the file."""
     check_content(path)
     try:
         with path.open("rb") as file:

@@ -50,15 +50,10 @@ _SMALLEST = 1e-30
 
 @dataclass(frozen=True, eq=False)
 class PieceStates:
-    """The states of pieces.
+    """The states of pieces."""
 
-    Attributes:
-        values: float32 [rows, d]; or float16, to multiply by ``scale``.
-        scale: float32 [rows], or None.
-    """
-
-    values: NDArray[np.floating]
-    scale: NDArray[np.float32] | None
+    values: NDArray[np.floating]  # float32 [rows, d]; or float16, to multiply by ``scale``
+    scale: NDArray[np.float32] | None  # [rows], or None
 
     @classmethod
     def empty(cls, rows: int, dimensions: int) -> PieceStates:
@@ -95,23 +90,16 @@ def _room(shape: tuple[int, int], kind: type[np.floating]) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class StatesOfTexts:
-    """The states of the pieces of some texts.
+    """The states of the pieces of some texts."""
 
-    Attributes:
-        texts: all texts.
-        table: their pieces, special ones included; texts that were not asked for have none.
-        states: in the order of the table.
-        vectors: float32 [E, d], of the texts as they are.
-        place: int64 [T], row of each text in these; -1 for texts that were not asked for.
-        how: "avg" or "max".
-    """
-
-    texts: tuple[str, ...]
+    texts: tuple[str, ...]  # all texts
+    # their pieces, special ones included; texts that were not asked for have none
     table: TokenTable
-    states: PieceStates
-    vectors: NDArray[np.float32]
+    states: PieceStates  # in the order of the table
+    vectors: NDArray[np.float32]  # [E, d], of the texts as they are
+    # [T], row of each text in these; -1 for texts that were not asked for
     place: NDArray[np.int64]
-    how: str
+    how: str  # "avg" or "max"
 
     @classmethod
     def of(
@@ -126,13 +114,7 @@ class StatesOfTexts:
     ) -> StatesOfTexts:
         """Encode some texts, each once.
 
-        Args:
-            encoder: of the metric.
-            texts: all texts.
-            wanted: numbers of those to encode.
-            limit: most pieces of a text, special ones included.
-            read: from the states of all layers to the one that is pooled, tensor [B, W, d].
-            how: "avg" or "max".
+        ``read``: from the states of all layers to the one that is pooled, tensor [B, W, d].
         """
         some = [texts[number] for number in wanted.tolist()]
         found = encoder.pieces(some)
@@ -179,7 +161,7 @@ class StatesOfTexts:
 
     def masked(
         self,
-        pairs: NDArray[np.int64],
+        pairs: NDArray[np.int64],  # [P, 2], numbers of the texts and of those beside them
         masks: PieceMasks,
         donors: NDArray[np.int64] | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -193,16 +175,10 @@ class StatesOfTexts:
 
         A mean is not formed anew: what goes is taken from it, and what comes is added.
 
-        Args:
-            pairs: int64 [P, 2], numbers of the texts and of those beside them.
-            masks: which pieces are masked, and how.
-            donors: int64 [D, P], numbers of third texts, each of which has words that are masked
-                apart; -1: such words are left out. The special pieces at both ends are never
-                masked, so that no text is empty.
-
-        Returns:
-            int64 [C], the pairs that the masks change; float32 [D, C, d], the vectors of these with
-            the words of each of the third texts.
+        ``donors``: int64 [D, P], numbers of third texts, each of which has words that are masked
+        apart; -1: such words are left out. The special pieces at both ends are never masked, so
+        that no text is empty. Returns int64 [C], the pairs that the masks change; float32 [D, C,
+        d], the vectors of these with the words of each of the third texts.
         """
         texts, others = pairs.T
         if donors is None:
@@ -301,23 +277,17 @@ class PieceMasks:
 
     A *word* is what one span covers. Words of several features may hold the same pieces; what a
     word is does not change with what else is masked.
-
-    Attributes:
-        alike: bool [rows], pieces that are masked alike on both sides.
-        apart: bool [rows], pieces that are masked differently on each side.
-        rows: int64 [M], ascending: the pieces of words that are masked alike, once for each word.
-        codes: int64 [M], of these words: the same for equal words (the same ids), where the first
-            of a text is another word than the second.
-        known: int64, sorted: text * stride + code of all of them.
-        stride: one more than the largest code.
     """
 
-    alike: NDArray[np.bool_]
-    apart: NDArray[np.bool_]
+    alike: NDArray[np.bool_]  # [rows], pieces that are masked alike on both sides
+    apart: NDArray[np.bool_]  # [rows], pieces that are masked differently on each side
+    # [M], ascending: the pieces of words that are masked alike, once for each word
     rows: NDArray[np.int64]
+    # [M], of these words: the same for equal words (the same ids), where the first of a text
+    # is another word than the second
     codes: NDArray[np.int64]
-    known: NDArray[np.int64]
-    stride: int
+    known: NDArray[np.int64]  # sorted: text * stride + code of all of them
+    stride: int  # one more than the largest code
 
     @classmethod
     def of(cls, masks: TokenMasks, variant: int) -> PieceMasks:
@@ -380,28 +350,21 @@ class WordDonors:
     The order is that of a hash of the seed, of the segment's first reference and of the other one:
     it depends on nothing else, so that what a segment draws changes only where a reference comes
     (or goes) that stands before the others.
-
-    Attributes:
-        texts: int64 [D], numbers of the references.
-        marks: uint64 [D], hashes of these.
-        segment_marks: uint64 [N], hashes of the seed and of each segment's first reference.
-        segments: int64 [N], for each segment the first one that draws as it does.
-        own: int64 [O, 2], segments, and places in ``texts`` of references of theirs.
     """
 
-    texts: NDArray[np.int64]
-    marks: NDArray[np.uint64]
+    texts: NDArray[np.int64]  # [D], numbers of the references
+    marks: NDArray[np.uint64]  # [D], hashes of these
+    # [N], hashes of the seed and of each segment's first reference
     segment_marks: NDArray[np.uint64]
-    segments: NDArray[np.int64]
+    segments: NDArray[np.int64]  # [N], for each segment the first one that draws as it does
+    # [O, 2], segments, and places in ``texts`` of references of theirs
     own: NDArray[np.int64]
 
     @classmethod
     def of(cls, batch: Batch, texts: NDArray[np.int64]) -> WordDonors:
         """Order some references for every segment of a batch.
 
-        Args:
-            batch: the texts.
-            texts: numbers of the references, ascending.
+        ``texts``: numbers of the references, ascending.
         """
         sides = [tuple(one.tolist()) for one in batch.references]
         first: dict[tuple[int, ...], int] = {}
@@ -419,12 +382,8 @@ class WordDonors:
     def drawn(self, held: NDArray[np.bool_]) -> NDArray[np.int64]:
         """For each segment the first references of others that have something.
 
-        Args:
-            held: bool [T], which texts have it.
-
-        Returns:
-            int64 [draws, N], numbers of texts. Where only one reference has it, all draws are that
-            one; where none has, they are -1.
+        ``held``: bool [T], which texts have it. Returns int64 [draws, N], numbers of texts. Where
+        only one reference has it, all draws are that one; where none has, they are -1.
         """
         size = len(self.segments)
         found = np.full((_DRAWS, size), -1, dtype=np.int64)
@@ -462,13 +421,7 @@ def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def piece_places(text: str, pieces: TextPieces, limit: int) -> NDArray[np.int32]:
-    """Where the pieces of a text stand that is encoded, those at both ends too, int32 [n, 2].
-
-    Args:
-        text: the text.
-        pieces: of it, special ones left out.
-        limit: most pieces that are encoded, special ones included.
-    """
+    """Where the pieces of a text stand that is encoded, those at both ends too, int32 [n, 2]."""
     own = [(0, 0), *map(tuple, pieces.places[: limit - 2].tolist()), (0, 0)]
     special = [1, *[0] * (len(own) - 2), 1]
     clean = text or " "

@@ -46,12 +46,7 @@ def is_pickled(folder: Path) -> bool:
 
 
 def is_plain(name: str, revision: str | None) -> bool:
-    """Whether a model is no checkpoint of Lightning, but a folder as transformers writes it.
-
-    Raises:
-        MissingFileError, MissingDependencyError: it is not on this machine.
-        DataError: its configuration is empty, a pipe, or a pointer of git LFS.
-    """
+    """Whether a model is no checkpoint of Lightning, but a folder as transformers writes it."""
     file = find_folder(name, revision, ("config.json",)).path / "config.json"
     if file.exists():
         check_content(file)
@@ -153,12 +148,7 @@ def _write_weights(files: list[Path], target: Path) -> None:
 
 
 def find_joint_model(name: str, revision: str | None) -> ModelFolder:
-    """A model of safetensors: in gnomon's own place, where it was converted, or anywhere else.
-
-    Raises:
-        MissingDependencyError: it is not on this machine.
-        DataError: its weights are pickles, or it holds none.
-    """
+    """A model of safetensors: in gnomon's own place, where it was converted, or anywhere else."""
     place = place_of_model(name)
     if place != name:
         return _checked(ModelFolder(name, Path(place)))

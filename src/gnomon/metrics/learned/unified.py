@@ -109,13 +109,6 @@ class CometKiwi(_UnifiedOptions):
 
     For checkpoints of the class ``UnifiedMetric`` that read candidate and source. Each distinct
     pair is encoded once. The system score is the mean over segments.
-
-    Attributes:
-        threshold: of models that mark errors: a piece is an error where the probabilities of all
-            severities together exceed it; by default where one of them is the most probable label.
-
-    Raises:
-        SpecError: an option has a value that it cannot have, or the model is of another metric.
     """
 
     name: ClassVar[str] = "cometkiwi"
@@ -128,22 +121,14 @@ class Unite(_UnifiedOptions):
 
     For checkpoints of the class ``UnifiedMetric`` that read references. With several references
     the score is the mean over them. The system score is the mean over segments.
-
-    Attributes:
-        against: what the candidate is read with: all that the model reads ("all"), "source" or
-            "reference".
-        part: which score is given: "all", or one of the three ("source", "reference", "both").
-        threshold: of models that mark errors: a piece is an error where the probabilities of all
-            severities together exceed it; by default where one of them is the most probable label.
-
-    Raises:
-        SpecError: an option has a value that it cannot have, or the model is of another metric.
     """
 
     name: ClassVar[str] = "unite"
     title: ClassVar[str] = "UniTE"
 
+    # what the candidate is read with: all that the model reads ("all"), "source" or "reference"
     against: Literal["all", "source", "reference"] = "all"
+    # which score is given: "all", or one of the three ("source", "reference", "both")
     part: Literal["all", "source", "reference", "both"] = "all"
 
     def __post_init__(self) -> None:
@@ -165,23 +150,15 @@ class Xcomet(_UnifiedOptions):
     25; with one of them, .78 of the regression and .22 of that. With several references the score
     is the mean over them, and errors are marked with the first. The system score is the mean over
     segments.
-
-    Attributes:
-        against: what the candidate is read with: all that the model reads ("all"), "source" or
-            "reference".
-        part: which score is given: "all", one of the regressions ("source", "reference", "both"),
-            or that of its own errors ("mqm").
-        threshold: a piece is an error where the probabilities of all severities together exceed
-            it; by default where one of them is the most probable label.
-
-    Raises:
-        SpecError: an option has a value that it cannot have, or the model is of another metric.
     """
 
     name: ClassVar[str] = "xcomet"
     title: ClassVar[str] = "xCOMET"
 
+    # what the candidate is read with: all that the model reads ("all"), "source" or "reference"
     against: Literal["all", "source", "reference"] = "all"
+    # which score is given: "all", one of the regressions ("source", "reference", "both"), or that
+    # of its own errors ("mqm")
     part: Literal["all", "source", "reference", "both", "mqm"] = "all"
 
     def __post_init__(self) -> None:
@@ -272,9 +249,6 @@ class BoundUnified(BoundLearned):
 
         A candidate that is read in several ways has the sum over these, as they weigh in the
         score. What the metric takes off for its own errors has no gradient and is left out.
-
-        Raises:
-            UsageError: the part of the score that is asked for is that of its own errors.
         """
         return attributions(self, batch, self._differentiated)
 

@@ -34,17 +34,7 @@ __all__ = [
 
 
 def unigram_vocabulary(folder: ModelFolder, given: str | None, usual: str) -> Any:
-    """The vocabulary of an mT5, as a ``tokenizers.Tokenizer``.
-
-    Args:
-        folder: of the model.
-        given: another folder, or a name on the hub.
-        usual: the name on the hub where neither is given and the model's folder holds none.
-
-    Raises:
-        MissingDependencyError: tokenizers or the vocabulary is not there.
-        DataError: it cannot be read.
-    """
+    """The vocabulary of an mT5, as a ``tokenizers.Tokenizer``."""
     own = given is None and _vocabulary_in(folder.path) is not None
     place = folder if own else find_folder(given or usual)
     file = _vocabulary_in(place.path)
@@ -187,14 +177,6 @@ def encoder_vocabulary(folder: ModelFolder, model_type: str) -> bytes:
 
     Where the folder holds no ``tokenizer.json``, it is made of a SentencePiece model or of
     ``vocab.txt``, as transformers 4 does it.
-
-    Args:
-        folder: of the encoder.
-        model_type: of its configuration; the vocabulary of a "rembert" is made in another way.
-
-    Raises:
-        DataError: there is none, or it cannot be read.
-        MissingDependencyError: tokenizers is not installed.
     """
     file = _vocabulary_in(folder.path) or folder.path / "vocab.txt"
     with reading_tokenizer(f"the vocabulary {file}"):
@@ -270,28 +252,16 @@ def _metaspace() -> Any:
 
 
 class PieceReader(NamedTuple):
-    """From a text to pieces, and the special pieces of a pair.
+    """From a text to pieces, and the special pieces of a pair."""
 
-    Attributes:
-        split: a text to the numbers of its pieces.
-        start: ``[CLS]``.
-        stop: ``[SEP]``.
-        words: pieces are word pieces.
-    """
-
-    split: Callable[[str], list[int]]
-    start: int
-    stop: int
-    words: bool
+    split: Callable[[str], list[int]]  # a text to the numbers of its pieces
+    start: int  # ``[CLS]``
+    stop: int  # ``[SEP]``
+    words: bool  # pieces are word pieces
 
 
 def piece_reader(folder: ModelFolder) -> PieceReader:
-    """The vocabulary of a BERT-like model: a SentencePiece model, or ``vocab.txt``.
-
-    Raises:
-        MissingDependencyError: sentencepiece or tokenizers is not installed.
-        DataError: there is no vocabulary, or it lacks special pieces.
-    """
+    """The vocabulary of a BERT-like model: a SentencePiece model, or ``vocab.txt``."""
     settings = _settings(folder)
     own = next(iter(sorted(folder.path.glob("*.model"))), None)
     if own is not None:

@@ -149,11 +149,7 @@ def text_mark(text: str | None) -> str:
 
 
 def own_folder(name: str) -> Path:
-    """Where a metric of that name is kept that was not put anywhere else.
-
-    Raises:
-        DataError: it is no name.
-    """
+    """Where a metric of that name is kept that was not put anywhere else."""
     if not _HUB_NAME.fullmatch(name) or ".." in name:
         raise DataError(
             f"{name!r} is no name for a metric: letters, digits, '.', '_', '-', and one '/'"
@@ -290,11 +286,7 @@ def checksums(folder: Path) -> dict[str, str]:
 
 
 def check_checksums(folder: Path, stated: Mapping[str, str]) -> None:
-    """Check that weights are the ones that were written; a file is read again if it changed.
-
-    Raises:
-        DataError: one is not, is missing, or nothing is stated of it.
-    """
+    """Check that weights are the ones that were written; a file is read again if it changed."""
     files = {file.name for file in folder.glob("*.safetensors")}
     for name in sorted({*files, *stated}):
         if name in files:
@@ -326,18 +318,7 @@ def _sha256_of(file: Path, stamp: tuple[int, ...]) -> str:  # noqa: ARG001  # ch
 def write_learned(
     target: Path, about: Mapping[str, Any], weights: dict[str, Any], tokenizer: bytes
 ) -> None:
-    """Write a metric beside its place, then put it there as a whole.
-
-    Args:
-        target: the folder; an earlier metric there is replaced.
-        about: what :data:`CONFIG` says, but for the checksums.
-        weights: torch tensors by name.
-        tokenizer: the bytes of :data:`VOCABULARY`.
-
-    Raises:
-        UsageError: the folder holds something else.
-        OutputError: it cannot be written.
-    """
+    """Write a metric beside its place, then put it there as a whole."""
     from safetensors.torch import save_file
 
     check_target(target, is_converted)
@@ -351,16 +332,7 @@ def write_learned(
 
 
 def check_target(target: Path, is_ours: Callable[[Path], bool], source: Path | None = None) -> None:
-    """Refuse a folder that holds anything but an earlier conversion.
-
-    Args:
-        target: the folder that will be written.
-        is_ours: whether a folder holds what gnomon wrote, and nothing else.
-        source: the folder of the checkpoint.
-
-    Raises:
-        UsageError: it is a file, the folder of the checkpoint, or holds something else.
-    """
+    """Refuse a folder that holds anything but an earlier conversion."""
     if not os.path.lexists(target):
         return
     if source is not None and target.resolve() == source.resolve():
@@ -376,11 +348,7 @@ def check_target(target: Path, is_ours: Callable[[Path], bool], source: Path | N
 
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """A folder to fill, which takes the name of the target when it is filled.
-
-    Raises:
-        OutputError: it cannot be written.
-    """
+    """A folder to fill, which takes the name of the target when it is filled."""
     from safetensors import SafetensorError
 
     target = target.resolve()

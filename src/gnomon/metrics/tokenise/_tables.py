@@ -40,15 +40,10 @@ class TokenPlaces(NamedTuple):
 
 
 class Spelling(NamedTuple):
-    """The characters of tokens, one token after the other.
+    """The characters of tokens, one token after the other."""
 
-    Attributes:
-        codes: uint32, the code points of all tokens.
-        bounds: int64 [V + 1], bounds of each token in ``codes``.
-    """
-
-    codes: NDArray[np.uint32]
-    bounds: NDArray[np.int64]
+    codes: NDArray[np.uint32]  # the code points of all tokens
+    bounds: NDArray[np.int64]  # [V + 1], bounds of each token in ``codes``
 
 
 class Vocabulary(Sequence[str]):
