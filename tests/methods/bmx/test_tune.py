@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.methods.bmx.counting import Counting
-from tests.methods.bmx.invented import control_of, invented
+from tests.methods.bmx.invented import control_of, experiments, invented
 
 import gnomon as gn
 from gnomon import bmx
@@ -13,7 +13,6 @@ from gnomon.core.cache import Cache
 from gnomon.core.errors import (
     DataError,
     FormatError,
-    MissingFileError,
     UnknownNameError,
     UsageError,
 )
@@ -21,20 +20,6 @@ from gnomon.core.human import HumanScores
 from gnomon.core.testset import TestSet
 from gnomon.methods.bmx._experiments import Experiment
 from gnomon.report import render, write_html
-
-PAIRS = ("cs-en", "de-en", "fi-en", "tr-en")
-
-
-def experiments(n: int = 40) -> list[bmx.Explained]:
-    """Two metrics and two explainers on four language pairs, with controls."""
-    found = []
-    for seed, pair in enumerate(PAIRS):
-        for metric in ("bleu", "chrf"):
-            for offset, explainer in enumerate(("erasure", "lime")):
-                named = Experiment("made up", explainer, metric, pair)
-                found.append(invented(n, seed + 10 * offset, named))
-            found.append(control_of(found[-1]))
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -128,46 +113,6 @@ def test_nothing_defined_is_a_finding_of_undefined_rows():
     render(found, "text", command="bmx tune")
 
 
-def test_grids_of_their_own_are_tuned_without_explanations(tmp_path):
-    made = bmx.search(experiments())
-    bmx.write_grids(tmp_path / "grids.npz", made)
-    read = bmx.read_grids(tmp_path / "grids.npz")
-    np.testing.assert_array_equal(read.correlations, made.correlations)
-    assert (read.experiments, read.p.tolist()) == (made.experiments, made.p.tolist())
-    found, direct = (bmx.tune(grids, resamples=50) for grids in (read, made))
-    assert found.to_dict("counts") == direct.to_dict("counts")
-    assert found.rows[0]["collapsed"] is None
-    assert direct.rows[0]["collapsed"] is not None
-
-
-@pytest.mark.parametrize(
-    "named",
-    [
-        Experiment("no pair", "erasure", "bleu", "", "candidate"),
-        Experiment("a__b", "lime", "bleu", "de-en"),
-        Experiment("_edge_", "lime", "my__own_", "de-en"),
-    ],
-)
-def test_experiments_of_any_names_come_back_from_a_file(tmp_path, named):
-    bmx.write_grids(tmp_path / "x.npz", bmx.search([invented(20, named=named)]))
-    assert bmx.read_grids(tmp_path / "x.npz").experiments == (named,)
-
-
-def test_second_iterations_are_found_by_their_spec_and_start_where_the_first_ended():
-    first = invented(40)
-    grids = bmx.search([first])
-    means = bmx.power_means(first.values, first.offsets, [-0.3]).means[0]
-    boosted = bmx.combine(first.score, means, 0.6)
-    spec = "bmx(bleu, explainer='erasure', p=-0.3, w=0.6)"
-    named = Experiment("made up", "erasure", spec, "de-en")
-    second = bmx.Explained(named, boosted, first.values[::-1].copy(), first.offsets, first.human)
-    rows = bmx.tune([first, second], splits=0, resamples=20).table("iterations").rows
-    assert [row["metric"] for row in rows] == [spec]
-    assert rows[0]["difference"] < 1e-9
-    row, column = np.searchsorted(grids.p, -0.3), np.searchsorted(grids.w, 0.6)
-    assert rows[0]["first"] == grids.correlations[0, row, column]
-
-
 def test_a_control_that_is_dwarfed_by_the_scores_is_said():
     one = invented(20)
     hundred = replace(one, score=100 * one.score)
@@ -189,26 +134,6 @@ def test_options_out_of_range_are_refused():
         bmx.tune([*some, *some])
     with pytest.raises(DataError, match="control"):
         bmx.tune([control_of(some[0])])
-
-
-def test_grids_that_are_none_are_refused(tmp_path):
-    with pytest.raises(MissingFileError):
-        bmx.read_grids(tmp_path / "none.npz")
-    (tmp_path / "text.npz").write_text("p\n")
-    with pytest.raises(FormatError, match="archive"):
-        bmx.read_grids(tmp_path / "text.npz")
-    np.savez(tmp_path / "objects.npz", name=np.array([{}], dtype=object))
-    with pytest.raises(FormatError, match="archive"):
-        bmx.read_grids(tmp_path / "objects.npz")
-    np.savez(tmp_path / "part.npz", name=np.array(["a__b__c__d"]), p=np.zeros(1))
-    with pytest.raises(FormatError, match="lacks w, corr"):
-        bmx.read_grids(tmp_path / "part.npz")
-    np.savez(tmp_path / "shape.npz", name=np.array(["a__b__c__d"]), p=[0.0], w=[1.0], corr=[0.1])
-    with pytest.raises(FormatError, match="shape"):
-        bmx.read_grids(tmp_path / "shape.npz")
-    np.savez(tmp_path / "named.npz", name=np.array(["a"]), p=[0.0], w=[1.0], corr=[[[0.1]]])
-    with pytest.raises(FormatError, match="DATASET__EXPLAINER__METRIC__PAIR"):
-        bmx.read_grids(tmp_path / "named.npz")
 
 
 def test_the_page_is_written(tuned, tmp_path):

@@ -12,9 +12,7 @@ from gnomon.core.lazy import callable_package, lazy_exports
 
 if TYPE_CHECKING:
     from gnomon.methods.bmx._choices import choose as choose
-    from gnomon.methods.bmx._correlations import read_grids as read_grids
     from gnomon.methods.bmx._correlations import search as search
-    from gnomon.methods.bmx._correlations import write_grids as write_grids
     from gnomon.methods.bmx._direct import explainer as explainer
     from gnomon.methods.bmx._experiments import Experiment as Experiment
     from gnomon.methods.bmx._experiments import Explained as Explained
@@ -29,10 +27,6 @@ if TYPE_CHECKING:
     from gnomon.methods.bmx._judging import Faithfulness as Faithfulness
     from gnomon.methods.bmx._judging import against_errors as against_errors
     from gnomon.methods.bmx._judging import faithfulness as faithfulness
-    from gnomon.methods.bmx._outcomes import Iteration as Iteration
-    from gnomon.methods.bmx._outcomes import (
-        second_iteration_difference as second_iteration_difference,
-    )
     from gnomon.methods.bmx._pairs import TextWords as TextWords
     from gnomon.methods.bmx._power_mean import combine as combine
     from gnomon.methods.bmx._power_mean import power_mean as power_mean
@@ -55,6 +49,12 @@ if TYPE_CHECKING:
     from gnomon.methods.bmx.explanation_files import write_explanations as write_explanations
     from gnomon.methods.bmx.metric import Bmx as Bmx
     from gnomon.methods.bmx.metric import score as score
+    from gnomon.methods.bmx.paper.grid_files import read_grids as read_grids
+    from gnomon.methods.bmx.paper.grid_files import write_grids as write_grids
+    from gnomon.methods.bmx.paper.second_iteration import Iteration as Iteration
+    from gnomon.methods.bmx.paper.second_iteration import (
+        second_iteration_difference as second_iteration_difference,
+    )
     from gnomon.methods.bmx.tuning import tune as tune
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -30,39 +29,35 @@ from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.data.formats import human_files, with_human
 from gnomon.methods.bmx._choices import HeldOutBy, Rule, halves
-from gnomon.methods.bmx._correlations import read_grids, search, write_grids
+from gnomon.methods.bmx._correlations import search
 from gnomon.methods.bmx._engine import Progress
-from gnomon.methods.bmx._experiments import Explained, Grids, P, W, explained, human_scores
+from gnomon.methods.bmx._experiments import RANDOM, Explained, Grids, P, W, explained, human_scores
 from gnomon.methods.bmx._explain import explainer_faults, listed
-from gnomon.methods.bmx._explanations import MAX_CALLS, ExplainedSides, Sides
-from gnomon.methods.bmx._outcomes import (
-    Iteration,
-    TuneOptions,
-    found_iterations,
-    held_back_outcomes,
-    outcomes,
-)
+from gnomon.methods.bmx._explanations import MAX_CALLS, ExplainedSides
+from gnomon.methods.bmx._outcomes import TuneOptions, held_back_outcomes, outcomes
 from gnomon.methods.bmx._power_mean import Shift
 from gnomon.methods.bmx._verdict import TUNE_CLAIMS, tune_verdict
 from gnomon.methods.bmx.explainers import Explainers, find_explainer
 from gnomon.methods.bmx.explanation_files import read_explanations
-from gnomon.methods.bmx.metric import PUBLISHED, Bmx
+from gnomon.methods.bmx.metric import PUBLISHED
+from gnomon.methods.bmx.paper.figures import figure_rows, held_back_figure_rows
+from gnomon.methods.bmx.paper.grid_files import read_grids, write_grids
+from gnomon.methods.bmx.paper.second_iteration import (
+    Iteration,
+    boosted_metrics,
+    found_iterations,
+    iteration_notices,
+    iteration_rows,
+)
 from gnomon.methods.bmx.tuning_tables import (
     ROWS,
-    best_spread_rows,
-    curve_rows,
-    distribution_rows,
     experiment_rows,
-    grid_density_rows,
     halves_row,
     held_back_rows,
-    iteration_rows,
-    relation_rows,
     setting_rows,
     table,
     views,
 )
-from gnomon.metrics import resolve
 from gnomon.metrics.protocol import Metrics
 
 if TYPE_CHECKING:
@@ -75,6 +70,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.methods.bmx._experiments import Experiment
     from gnomon.methods.bmx._outcomes import RuleOutcome
+    from gnomon.methods.bmx.paper.second_iteration import IterationStart
 
     Floats = NDArray[np.float64]
 
@@ -95,8 +91,6 @@ no scores, and tells how much of a gain any numbers would bring.
 """
 _DATA = Group("explanations")
 _SEARCH = Group("the search")
-#: the explainer that is the control of all others
-_CONTROL = "random"
 
 
 # What a reader of a grid search should know, in sentences.
@@ -415,10 +409,10 @@ def tune(
         elif testsets:
             for one in testsets:  # what is missing is told before anything is explained
                 human_scores(one, human, human_systems=human_systems)
-            random = [] if any(_is_control(one) for one in listed(explainers)) else [_CONTROL]
+            random = [] if any(_is_control(one) for one in listed(explainers)) else [RANDOM]
             several = [*listed(explainers), *random]
             pairs = [(one, metric) for one in testsets for metric in listed(metrics)]
-            again = _second_iterations(
+            again = boosted_metrics(
                 pairs, listed(explainers), fixed, (shift, sides, scale, max_calls, allow_code)
             ) if second_iteration else []  # fmt: skip
             first = [(*pair, explainer) for pair in pairs for explainer in several]
@@ -464,40 +458,6 @@ def _scaled(one: Explained, scale: float) -> Explained:
     """Explanations of a file in units of the scale; random ones have no units."""
     values = one.values if one.experiment.is_control else one.values / scale
     return replace(one, score=one.score / scale, values=values)
-
-
-def _second_iterations(
-    pairs: Sequence[tuple[TestSet, Any]],
-    explainers: Sequence[Any],
-    fixed: Sequence[float] | None,
-    options: tuple[Shift, Sides, float, int, bool],
-) -> list[tuple[TestSet, Bmx, Any]]:
-    """Test sets, boosted metrics and what explains them again."""
-    shift, sides, scale, max_calls, allow_code = options
-    found = []
-    for explainer in explainers:
-        name = find_explainer(explainer).name
-        if name == _CONTROL:
-            continue
-        if fixed is None and name not in PUBLISHED:
-            raise UsageError(
-                f"no p and w are published for explainer {name!r}, with which a second iteration"
-                " could begin; give them (--fixed P W; fixed=(p, w))"
-            )
-        p, w = fixed if fixed is not None else (PUBLISHED[name].p, PUBLISHED[name].w)
-        for testset, metric in pairs:
-            boosted = Bmx(
-                resolve(metric, allow_code=allow_code),
-                explainer=explainer,
-                p=float(p),
-                w=float(w),
-                shift=shift,
-                sides=sides,
-                scale=scale,
-                max_calls=max_calls,
-            )
-            found.append((testset, boosted, explainer))
-    return found
 
 
 def _held_back(
@@ -574,7 +534,6 @@ class _BackTables(NamedTuple):
         """Rows of the tables of what was held back; none where nothing was."""
         if not self.found:
             return {}
-        spread = distribution_rows(self.every, options)
         rule = next((r for r in ("fixed", "median", "published") if r in self._rules), "")
         return {
             "held_back": [
@@ -583,9 +542,7 @@ class _BackTables(NamedTuple):
             "held_back_experiments": [
                 row for one, some in self.found for row in experiment_rows(one, some)
             ],
-            "held_back_density": spread["density"],
-            "held_back_counts": spread["counts"],
-            "held_back_curves": list(curve_rows(self.grids, self.every, options.curves, rule=rule)),
+            **held_back_figure_rows(self.grids, self.every, options, rule),
         }
 
     @property
@@ -594,7 +551,7 @@ class _BackTables(NamedTuple):
 
 
 def _is_control(explainer: Any) -> bool:
-    return find_explainer(explainer).name == _CONTROL
+    return find_explainer(explainer).name == RANDOM
 
 
 def _chosen(grids: Grids, only: Mapping[str, str | Sequence[str]]) -> Grids:
@@ -670,23 +627,17 @@ def _finding(
     options: TuneOptions,
     found: Sequence[tuple[Grids, list[RuleOutcome]]],
     halved: Sequence[Record],
-    iterated: Sequence[Record],
+    iterated: Sequence[IterationStart],
     by_name: Mapping[Experiment, Explained],
     back: _BackTables,
     aside: Sequence[Experiment],
 ) -> Finding:
     every = [one for _, some in found for one in some]
-    spread = distribution_rows(every, options)
     rows: dict[str, Sequence[Record]] = {
         "settings": [row for one, some in found for row in setting_rows(one, some, options)],
         "experiments": [row for one, some in found for row in experiment_rows(one, some)],
         "halves": halved,
-        **spread,
-        "relation": list(relation_rows(every)),
-        "curves": list(curve_rows(grids, every, options.curves)),
-        "iterations": iterated,
-        "grid_density": list(grid_density_rows(grids, controls)),
-        "best_spread": list(best_spread_rows(grids)),
+        **figure_rows(grids, controls, every, iterated, options),
         **back.rows(options),
     }
     notes = {
@@ -711,7 +662,7 @@ def _finding(
         notices=(
             *_aside(aside),
             *notices(grids, controls, options, _large(by_name)),
-            *_iterated(iterated),
+            *iteration_notices(iterated),
             *_own_notices(by_name),
         ),
         facts=_facts(grids, controls),
@@ -730,21 +681,6 @@ def _aside(aside: Sequence[Experiment]) -> Iterator[str]:
             names = ", ".join(dict.fromkeys(one.metric for one in some))
             experiments = "1 experiment" if len(some) == 1 else f"{len(some)} experiments"
             yield f"Left out: {experiments} {what} ({names})."
-
-
-def _iterated(rows: Sequence[Record]) -> Iterator[str]:
-    """What second iterations add, in a sentence."""
-    found: Sequence[Any] = rows
-    known = [one for one in found if not any(map(math.isnan, (one.first, one.again, one.best)))]
-    if known:
-        again, best = (
-            sum(value > one.first for one, value in zip(known, values, strict=True))
-            for values in ([one.again for one in known], [one.best for one in known])
-        )
-        yield (
-            f"Second iterations, at the p and w of the first again, are above it in {again} of"
-            f" {len(known)} experiments; at their best p and w, chosen in hindsight, in {best}."
-        )
 
 
 def _own_notices(by_name: Mapping[Experiment, Explained]) -> tuple[str, ...]:

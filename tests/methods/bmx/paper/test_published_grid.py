@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from gnomon.methods.bmx._choices import Counts, Setting, choose, counts, gains_at, improving
-from gnomon.methods.bmx._correlations import read_grids
 from gnomon.methods.bmx._experiments import Experiment, Grids
-from gnomon.methods.bmx._outcomes import gain_and_base, second_iteration_difference
+from gnomon.methods.bmx.paper.gain_statistics import gain_and_base
+from gnomon.methods.bmx.paper.grid_files import read_grids
+from gnomon.methods.bmx.paper.second_iteration import second_iteration_difference
 
 OURS = {
     "erasure": "erasure",
