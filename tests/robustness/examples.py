@@ -343,7 +343,7 @@ def _annotations(base: Path, _: Path) -> Iterable[Example]:
 
 
 def _sheets(base: Path, whole: Path) -> Iterable[Example]:
-    from tests.methods.muler.test_sheet import KEY
+    from tests.methods.muler.paper.test_sheet import KEY
 
     pairs = base / "pairs"
     pairs.mkdir()

@@ -11,9 +11,13 @@ from tests.noise import is_mostly_undecided
 from gnomon import stats
 from gnomon.core.findings import Finding
 from gnomon.core.records import table
-from gnomon.methods.muler._correlations import CorrelationRow, correlate_verdict, correlation_table
 from gnomon.methods.muler._discrepancy import DiscrepancyRow, discrepancy_verdict
-from gnomon.methods.muler._judge import PreferenceRow, judge_verdict
+from gnomon.methods.muler.paper._correlations import (
+    CorrelationRow,
+    correlate_verdict,
+    correlation_table,
+)
+from gnomon.methods.muler.paper._judge import PreferenceRow, judge_verdict
 from gnomon.methods.muler.validate._specificity import (
     SpecificityRow,
     specificity_tables,

@@ -18,7 +18,24 @@ from gnomon.core.registry import method
 from gnomon.core.slices import slices
 from gnomon.core.testset import SystemInfo, TestSet
 from gnomon.linguistics import Features, Tagger
-from gnomon.methods.muler._correlations import (
+from gnomon.methods.muler._exhibits import NegativeRow
+from gnomon.methods.muler._figures import VARIANTS, Variants, figures
+from gnomon.methods.muler._sentences import ScorerRow, Scorers, scorer_faults, scorers_of, sentences
+from gnomon.methods.muler._setup import (
+    FeatureSources,
+    MaskOptions,
+    Run,
+    check_masked_slices,
+    prepared,
+)
+from gnomon.methods.muler.paper._contrasts import (
+    ContrastRow,
+    above_oracle,
+    contrast_row,
+    contrasts,
+    exhibit,
+)
+from gnomon.methods.muler.paper._correlations import (
     CORRELATE_CLAIMS,
     POOLING,
     SCORER,
@@ -39,23 +56,6 @@ from gnomon.methods.muler._correlations import (
     points_of,
     views,
 )
-from gnomon.methods.muler._exhibits import (
-    ContrastRow,
-    NegativeRow,
-    above_oracle,
-    contrast_row,
-    contrasts,
-    exhibit,
-)
-from gnomon.methods.muler._figures import VARIANTS, Variants, figures
-from gnomon.methods.muler._sentences import ScorerRow, Scorers, scorer_faults, scorers_of, sentences
-from gnomon.methods.muler._setup import (
-    FeatureSources,
-    MaskOptions,
-    Run,
-    check_masked_slices,
-    prepared,
-)
 from gnomon.metrics.masking import MaskSeed
 from gnomon.metrics.protocol import Metrics
 
@@ -69,10 +69,10 @@ if TYPE_CHECKING:
     from gnomon.core.spans import SpanTable
     from gnomon.core.summary import Outline
     from gnomon.core.validation import Problem
-    from gnomon.methods.muler._correlations import Point
     from gnomon.methods.muler._figures import FeatureScores, Figures, Presence, Variant
     from gnomon.methods.muler._sentences import AnyScorer
     from gnomon.methods.muler._setup import Setup
+    from gnomon.methods.muler.paper._correlations import Point
     from gnomon.metrics import BoundMetric
     from gnomon.metrics.protocol import MaskingMetric
 

@@ -30,7 +30,7 @@ from gnomon.methods.muler._setup import (
     check_masked,
     prepared,
 )
-from gnomon.methods.muler._sheet import Key, KeyRow, Sheet, key_text, sheet_text
+from gnomon.methods.muler.paper._sheet import Key, KeyRow, Sheet, key_text, sheet_text
 from gnomon.metrics.protocol import Metrics
 
 if TYPE_CHECKING:

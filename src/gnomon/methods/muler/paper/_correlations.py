@@ -14,9 +14,10 @@ from gnomon.core.findings import HeatMap, Scatter
 from gnomon.core.records import FEATURE, METRIC, SLICE, SYSTEM, TEST_SET, Record, column, table
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
 from gnomon.linguistics import gloss
-from gnomon.methods.muler._exhibits import ContrastRow, NegativeRow
+from gnomon.methods.muler._exhibits import NegativeRow
 from gnomon.methods.muler._figures import VARIANT
 from gnomon.methods.muler._setup import drawn_slices
+from gnomon.methods.muler.paper._contrasts import ContrastRow
 from gnomon.stats import pearson
 from gnomon.stats.student import upper_tail
 
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.findings import Cell, Finding, Statement, Table, View
-    from gnomon.methods.muler._correlate import Member
     from gnomon.methods.muler._figures import Figures, Variant
+    from gnomon.methods.muler.paper._correlate import Member
 
 
 # Correlations of -MuLER with scores: within each test set, and over all of them.

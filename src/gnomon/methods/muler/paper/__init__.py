@@ -1,0 +1,1 @@
+"""What Karidi et al. show of MuLER: correlations over systems, contrasts, manual analysis."""

@@ -1,0 +1,193 @@
+"""Segments of the paper's tables: above their oracle, or alike in score and apart on a feature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.core.findings import Exhibit
+from gnomon.core.records import FEATURE, METRIC, SEGMENT, TEST_SET, Record, column
+from gnomon.methods.muler._exhibits import NegativeRow, SegmentTexts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
+    from gnomon.core.spans import SpanTable
+    from gnomon.core.testset import TestSet
+    from gnomon.methods.muler._figures import FeatureScores, Presence
+
+
+# Segments that score above their oracle, over all systems (Karidi et al., table 7).
+
+
+def above_oracle(
+    scores: FeatureScores,
+    present: Presence,
+    batch: Batch,
+    *,
+    most: int,
+    test_set: str,
+    metric: str,
+) -> list[NegativeRow]:
+    """The segments with the largest excess of base over oracle, oriented, over all systems."""
+    excess = np.where(present.both, scores.excess(), -np.inf)
+    order = np.argsort(-excess, axis=None, kind="stable")[:most]
+    systems, segments = np.unravel_index(order, excess.shape)
+    return [
+        NegativeRow.of_segment(scores, batch, system, segment, metric, test_set)
+        for system, segment in zip(systems.tolist(), segments.tolist(), strict=True)
+        if excess[system, segment] > 0
+    ]
+
+
+# Segments where two systems score alike and yet differ on a feature (Karidi et al., table 1).
+
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One segment, two systems."""
+
+    segment: int
+    better: int
+    worse: int
+    muler: tuple[float, float]
+    scores: tuple[float, float]
+
+    @property
+    def difference(self) -> float:
+        """How far their MuLER lies apart."""
+        return self.muler[1] - self.muler[0]
+
+
+def segment_muler(scores: FeatureScores, present: Presence) -> NDArray[np.float64]:
+    """(oracle - base)/(oracle - anti-oracle) of every segment, float64 [K, N].
+
+    NaN outside I, where the oracles do not differ, and where the base does not lie between them
+    (there the metric does not rank masked and unmasked texts in order).
+    """
+    sign = 1.0 if scores.higher_is_better else -1.0
+    spread = sign * (scores.oracle - scores.anti_oracle)
+    noise = _ROUNDING * np.maximum(np.abs(scores.oracle), np.abs(scores.anti_oracle))
+    gain = scores.gain()
+    fair = present.both & (spread > noise) & (gain >= -noise) & (gain <= spread + noise)
+    share = np.full(spread.shape, np.nan)
+    np.divide(gain, spread, out=share, where=fair)
+    return np.asarray(np.clip(share, 0.0, 1.0))
+
+
+def contrasts(
+    scores: FeatureScores, present: Presence, *, near: float, far: float, most: int
+) -> list[Contrast]:
+    """The segments where MuLER lies farthest apart although the scores are near, one pair each."""
+    found = [
+        _best(pair, near, far, most) for pair in _pairs(scores, segment_muler(scores, present))
+    ]
+    ordered = sorted(
+        (contrast for part in found for contrast in part),
+        key=lambda c: (-round(c.difference, 9), -min(c.scores), c.segment, c.better, c.worse),
+    )
+    first: dict[int, Contrast] = {}
+    for contrast in ordered:
+        first.setdefault(contrast.segment, contrast)
+    return list(first.values())[:most]
+
+
+@dataclass(frozen=True)
+class _Pair:
+    systems: tuple[int, int]
+    shares: NDArray[np.float64]  # [2, N]
+    scores: NDArray[np.float64]  # [2, N]
+
+
+def _pairs(scores: FeatureScores, shares: NDArray[np.float64]) -> Iterator[_Pair]:
+    for a in range(len(shares)):
+        for b in range(a + 1, len(shares)):
+            yield _Pair((a, b), shares[[a, b]], scores.base[[a, b]])
+
+
+def _best(pair: _Pair, near: float, far: float, most: int) -> list[Contrast]:
+    apart = np.abs(pair.shares[0] - pair.shares[1])
+    fit = (np.abs(pair.scores[0] - pair.scores[1]) <= near) & (apart >= far)
+    places = np.flatnonzero(fit)
+    order = places[np.lexsort((-pair.scores.min(axis=0)[places], -apart[places].round(9)))]
+    return [_contrast(pair, segment) for segment in order[:most].tolist()]
+
+
+def _contrast(pair: _Pair, segment: int) -> Contrast:
+    first, second = (0, 1) if pair.shares[0, segment] < pair.shares[1, segment] else (1, 0)
+    return Contrast(
+        segment,
+        pair.systems[first],
+        pair.systems[second],
+        (float(pair.shares[first, segment]), float(pair.shares[second, segment])),
+        (float(pair.scores[first, segment]), float(pair.scores[second, segment])),
+    )
+
+
+class ContrastRow(Record):
+    """A segment where two systems score alike and differ on a feature."""
+
+    test_set: str = TEST_SET
+    metric: str = METRIC
+    feature: str = FEATURE
+    segment: int = SEGMENT
+    system: str = column("System", help="the system with the lower MuLER")
+    other: str = column("Other system", help="the system with the higher MuLER")
+    score: float = column("Score", help="of the segment")
+    other_score: float = column("Other score", help="likewise of the other system")
+    muler: float = column("MuLER", kind="share", help="of the segment")
+    other_muler: float = column("Other MuLER", kind="share", help="likewise of the other system")
+    difference: float = column("Difference", kind="share", help="of the two MuLER")
+
+
+def contrast_row(
+    contrast: Contrast, batch: Batch, *, test_set: str, metric: str, feature: str
+) -> ContrastRow:
+    """The contrast as a row."""
+    return ContrastRow(
+        test_set=test_set,
+        metric=metric,
+        feature=feature,
+        segment=int(batch.segments[contrast.segment]) + 1,
+        system=batch.systems[contrast.better],
+        other=batch.systems[contrast.worse],
+        score=contrast.scores[0],
+        other_score=contrast.scores[1],
+        muler=contrast.muler[0],
+        other_muler=contrast.muler[1],
+        difference=contrast.difference,
+    )
+
+
+def exhibit(
+    contrast: Contrast, testset: TestSet, batch: Batch, spans: SpanTable, feature: str, kind: str
+) -> Exhibit:
+    """The texts of a contrast, the feature marked, the better system first."""
+    texts = SegmentTexts(testset, batch, spans, feature)
+    systems = (contrast.better, contrast.worse)
+    said = (
+        {"score": score, "MuLER": share}
+        for score, share in zip(contrast.scores, contrast.muler, strict=True)
+    )
+    outputs = (
+        texts.candidate(contrast.segment, system, values)
+        for system, values in zip(systems, said, strict=True)
+    )
+    return Exhibit(
+        group=feature,
+        kind=kind,
+        segment=contrast.segment + 1,
+        texts=(*texts.source_and_references(contrast.segment), *outputs),
+        systems=tuple(batch.systems[system] for system in systems),
+        weight=contrast.difference,
+        caption=f"MuLER {contrast.muler[0]:.2f} and {contrast.muler[1]:.2f} at nearly equal score",
+        **texts.place(contrast.segment),
+    )
