@@ -7,8 +7,8 @@ import random
 import pytest
 
 import gnomon as gn
-from gnomon.core._threads import using_workers
 from gnomon.core.spans import SpanTable
+from gnomon.core.threads import using_workers
 from gnomon.metrics import MaskPlan, bind, comparisons
 
 SEGMENTS = 23  # no multiple of what a block holds

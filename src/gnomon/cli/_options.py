@@ -28,6 +28,8 @@ Subparsers = argparse._SubParsersAction  # noqa: SLF001  # argparse gives the ty
 
 _PAIR = re.compile("[a-z]{2,3}(_[A-Za-z]+)?(-[a-z]{2,3}(_[A-Za-z]+)?)?")
 _OF_ONE = "--paraphrases belong to one test set, and -t names several; name one"
+#: whose options -tok and -lc are
+_BLEU = "bleu"
 #: formats in which a finding has no place for notices
 BARE = ("tsv", "latex", "markdown")
 #: formats that hold tables alone, and no verdict
@@ -205,7 +207,7 @@ def _add_paraphrases(
         rare(one)
 
 
-def add_metrics(parser: argparse.ArgumentParser, default: Sequence[str] = ("bleu",)) -> None:
+def add_metrics(parser: argparse.ArgumentParser, default: Sequence[str] = (_BLEU,)) -> None:
     """Metrics, and sacreBLEU's short names for two options of BLEU."""
     group = parser.add_argument_group("metrics")
     default = [default] if isinstance(default, str) else default
@@ -600,11 +602,11 @@ def metrics(args: argparse.Namespace) -> list[str]:
     """The specs of the metrics that the options name, checked before anything is read."""
     from gnomon.metrics import parse
 
-    plain = {"bleu": "bleu"}  # whose name may be written in any case
-    args.metrics = [plain.get(spec.lower(), spec) for spec in args.metrics or ()]
+    # the name of BLEU may be written in any case
+    args.metrics = [_BLEU if spec.lower() == _BLEU else spec for spec in args.metrics or ()]
     if not args.metrics and (args.tokenize or args.lowercase):
-        args.metrics = ["bleu"]  # whose options these are
-    if (args.tokenize or args.lowercase) and "bleu" not in args.metrics:
+        args.metrics = [_BLEU]
+    if (args.tokenize or args.lowercase) and _BLEU not in args.metrics:
         raise UsageError(
             f"-tok and -lc are options of bleu, and the metrics are {' '.join(args.metrics)}; write"
             " an option into the metric, as in 'chrf(lowercase=True)'"
@@ -771,11 +773,11 @@ def _inputs(args: argparse.Namespace) -> list[str]:
 
 
 def _with_bleu_options(spec: str, args: argparse.Namespace) -> str:
-    if spec != "bleu":
+    if spec != _BLEU:
         return spec
     options = [f"tokenize={args.tokenize!r}"] if args.tokenize else []
     options += ["lowercase=True"] if args.lowercase else []
-    return f"bleu({', '.join(options)})" if options else spec
+    return f"{_BLEU}({', '.join(options)})" if options else spec
 
 
 def _digits(text: str) -> int:

@@ -6,6 +6,7 @@ import importlib.util
 import logging
 import re
 import sys
+import tomllib
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,22 +26,12 @@ if TYPE_CHECKING:
 __all__ = ["add", "run"]
 
 
-# The questions that ``gnomon demo`` asks of its study, in SQL.
-
-
 @dataclass(frozen=True)
-class DemoAnswer:
-    """A question and how to ask it.
-
-    Attributes:
-        title: the question.
-        tables: the tables of the store that it needs.
-        sql: how ``gnomon query`` asks it.
-        note: what a reader should know.
-    """
+class Question:
+    """A question that the demo asks of its study, in SQL."""
 
     title: str
-    tables: tuple[str, ...]
+    tables: tuple[str, ...]  # of the store, without which it is not asked
     sql: str
     note: str = ""
 
@@ -55,60 +46,6 @@ class DemoAnswer:
         rows = tuple(dict(zip(found.columns, row, strict=True)) for row in found.rows)
         table = Table("answer", self.title, columns, rows, note=self.note)
         return Finding("query", self.title, (table,), signatures={})
-
-
-ANSWERS = (
-    DemoAnswer(
-        "Which system scores best?",
-        ("scores",),
-        """
-        pivot (
-          select system, regexp_extract(metric, '^\\w+') as metric, score from scores
-          where testset = 'apertium/es-en'
-        ) on metric using first(score) order by bleu desc
-        """,
-    ),
-    DemoAnswer(
-        "What does each part of speech cost under BLEU?",
-        ("muler",),
-        """
-        select feature, avg(muler) as muler, min(muler) as best, max(muler) as worst,
-          arg_max(system, muler) as worst_system
-        from muler
-        where metric = 'bleu' and variant = 'ratio' and feature like 'pos:%' and segments >= 5
-        group by feature order by muler desc limit 8
-        """,
-        "MuLER: 0 where nothing is lost on the feature, 1 where all is; means of all systems.",
-    ),
-    DemoAnswer(
-        "Which words were hard for all of them?",
-        ("difficulty_words",),
-        "select word, difficulty, count from difficulty_words order by difficulty desc limit 8",
-        "1 minus the mean similarity of the best matches in the systems' outputs.",
-    ),
-    DemoAnswer(
-        "Which words of the outputs lower chrF?",
-        ("importance",),
-        """
-        select token, count(*) as count, avg(importance) as importance
-        from importance where metric = 'chrf' and side = 'candidate' and length(token) > 1
-        group by token having count(*) >= 10 order by importance limit 8
-        """,
-        "Points of chrF that its segment loses without the word; negative: it gains.",
-    ),
-    DemoAnswer(
-        "What do paraphrased references bring?",
-        ("paraphrase_gain",),
-        """
-        select metric, method, paraphrases, base_score as reference_alone,
-          score as with_paraphrases, diversity
-        from paraphrase_gain order by metric, paraphrases
-        """,
-        "Means of all systems. The bundled paraphrases are round trips by the engine that made the"
-        " outputs: scores rise for errors that both share, too; people's judgements, which this"
-        " example lacks, tell what paraphrases are worth.",
-    ),
-)
 
 
 _log = logging.getLogger(__name__)
@@ -228,21 +165,21 @@ def _run(wanted: Study, args: argparse.Namespace) -> tuple[Store, RunOutcome]:
         engine.close()
 
 
-#: methods whose verdicts the demo prints: which system is better, and on which words
-_TOLD = ("compare", "muler.score")
-
-
 def _print_answers(store: Store) -> None:
-    """What the study found, and what it says to a few questions in tables."""
+    """Print verdicts of the study and tables that answer a few questions."""
     from gnomon import report
     from gnomon import studies as study
     from gnomon.cli.studies import print_found
+    from gnomon.data import example
 
-    told = [one for one in study.verdicts(store) if one.section in _TOLD]
-    print_found(sorted(told, key=lambda one: _TOLD.index(one.section)), None)
+    wanted = tomllib.loads(example.questions().read_text(encoding="utf-8"))
+    methods = wanted["verdicts"]
+    verdicts = [verdict for verdict in study.verdicts(store) if verdict.section in methods]
+    print_found(sorted(verdicts, key=lambda verdict: methods.index(verdict.section)), None)
     sys.stdout.write("\n")
     tables = store.files()
-    for answer in ANSWERS:
-        found = answer.finding(store) if all(name in tables for name in answer.tables) else None
-        if found and found.rows:
-            sys.stdout.write(f"{report.render(found, 'text', command='query')}\n")
+    for question in (Question(**fields) for fields in wanted["questions"]):
+        if all(name in tables for name in question.tables):
+            finding = question.finding(store)
+            if finding.rows:
+                sys.stdout.write(f"{report.render(finding, 'text', command='query')}\n")

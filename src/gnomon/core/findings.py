@@ -667,13 +667,13 @@ class Finding:
 
     def to_latex(self) -> str:
         """The views that text shows as LaTeX tables (booktabs), everything from data escaped."""
-        from gnomon.core import tabular
+        tabular = importlib.import_module("gnomon.core.tabular")
 
         return "\n".join(tabular.to_latex(tabular.grid(self, view)) for view in self.shown())
 
     def to_markdown(self) -> str:
         """The verdict, and the views that text shows as Markdown tables."""
-        from gnomon.core import tabular
+        tabular = importlib.import_module("gnomon.core.tabular")
 
         tables = (tabular.to_markdown(tabular.grid(self, view)) for view in self.shown())
         return "\n".join(filter(None, (tabular.verdict_to_markdown(self.verdict), *tables)))

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from gnomon.core._processes import end_with, leash, starting_workers
 from gnomon.core.cache import key, keys
 from gnomon.core.errors import AnnotationError, UnknownNameError, UsageError
+from gnomon.core.processes import end_with, leash, starting_workers
 from gnomon.linguistics._facts import FORMAT, columns, keep, pack, recall, unpack
 from gnomon.linguistics._features import is_wildcard, kind_of, matches
 

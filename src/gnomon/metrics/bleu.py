@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.metrics.comparisons import Comparisons
     from gnomon.metrics.counted import NgramCount
-    from gnomon.metrics.ngrams import Counted, NgramCounts, Pairing
+    from gnomon.metrics.ngrams import Counted, NgramCounts, TextPairs
     from gnomon.metrics.protocol import Input
     from gnomon.metrics.sequences import Masks, TokenMasks
     from gnomon.metrics.tokenise import TokenTable
@@ -290,7 +290,7 @@ class BoundBleu(CountedNgrams):
         }
         return {"sacrebleu": sacrebleu_signature(batch, fields)}
 
-    def _columns(self, pairing: Pairing, found: Counted) -> NDArray[np.float64]:
+    def _columns(self, pairing: TextPairs, found: Counted) -> NDArray[np.float64]:
         """Statistics of some comparisons, float64 [P, 2 + 2 n]."""
         orders = self.metric.max_ngram_order
         counts = totals(found.candidates, orders)
@@ -302,7 +302,7 @@ class BoundBleu(CountedNgrams):
         return columns
 
 
-def closest_lengths(pairing: Pairing, found: Counted) -> NDArray[np.int64]:
+def closest_lengths(pairing: TextPairs, found: Counted) -> NDArray[np.int64]:
     """Length of the reference nearest in length to each candidate, the shorter one among equals."""
     lengths = found.references
     counts = np.bincount(pairing.reference_groups)

@@ -13,7 +13,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.signature import Signature
 from gnomon.metrics.comparisons import TokenisedTexts, references_field
 from gnomon.metrics.counted import CountedNgrams
-from gnomon.metrics.ngrams import NgramCounter, Pairing, totals
+from gnomon.metrics.ngrams import NgramCounter, TextPairs, totals
 from gnomon.metrics.sequences import NgramLayout, Sequences, TokenRanges, offsets_of
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
@@ -284,14 +284,14 @@ class _Pairs(NamedTuple):
     own: NDArray[np.int64]  # [pairs], ascending, the comparison of each pair
     # [pairs], from the pairs as they are in ``pairing`` to those of ``own``
     order: NDArray[np.int64]
-    pairing: Pairing  # the pairs, a group for each reference
+    pairing: TextPairs  # the pairs, a group for each reference
 
     @classmethod
     def of(cls, comparisons: Comparisons, rows: NDArray[np.int64]) -> _Pairs:
         pairs = comparisons.pairs(rows)
         order = np.argsort(pairs.reference, kind="stable")
         references, group = np.unique(pairs.reference[order], return_inverse=True)
-        pairing = Pairing(pairs.candidate[order], group, references, np.arange(len(references)))
+        pairing = TextPairs(pairs.candidate[order], group, references, np.arange(len(references)))
         return cls(pairs.cell, order, pairing)
 
 
@@ -359,7 +359,7 @@ def _chrf(
 _EPSILON = 1e-16
 
 
-def _columns(pairing: Pairing, found: Counted) -> NDArray[np.float64]:
+def _columns(pairing: TextPairs, found: Counted) -> NDArray[np.float64]:
     """n-grams of each candidate, of its reference, matches: float64 [P, orders, 3]."""
     orders = found.matches.shape[1]
     of_reference = totals(found.references, orders)[pairing.groups]

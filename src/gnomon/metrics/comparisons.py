@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
-from gnomon.core._threads import each_in_threads, workers
 from gnomon.core.errors import DataError
+from gnomon.core.threads import each_in_threads, workers
 from gnomon.metrics.masking import Action
-from gnomon.metrics.ngrams import Pairing
+from gnomon.metrics.ngrams import TextPairs
 from gnomon.metrics.sequences import TokenMasks, offsets_of, ranges
 from gnomon.metrics.tokenise import Tokenised
 
@@ -109,11 +109,11 @@ class Comparisons:
         texts = self.references[ranges(self.offsets[groups], lengths)]
         return texts, np.repeat(np.arange(len(groups)), lengths)
 
-    def pairing(self, rows: NDArray[np.int64]) -> Pairing:
+    def pairing(self, rows: NDArray[np.int64]) -> TextPairs:
         """Some comparisons (ascending), each candidate against all of its references."""
         groups, group = _ranked(self.group[rows])
         references, owner = self.lists(groups)
-        return Pairing(self.candidate[rows], group, references, owner)
+        return TextPairs(self.candidate[rows], group, references, owner)
 
     def pairs(self, rows: NDArray[np.int64]) -> PairRows:
         """Some comparisons beside each of their references, each a cell of one system."""

@@ -73,7 +73,7 @@ def totals(lengths: NDArray[np.int64], orders: int) -> NDArray[np.int64]:
     return counts
 
 
-class Pairing(NamedTuple):
+class TextPairs(NamedTuple):
     """Candidates, each against the references of its group."""
 
     candidates: NDArray[np.int64]  # [P], texts
@@ -105,7 +105,9 @@ class NgramCounter:
         self._lengths = None if lengths is None else np.asarray(lengths, dtype=np.int32)
         self._masked = None if masks is None else layout.masked_rows(masks.tokens)
 
-    def __call__(self, pairing: Pairing, masks: Masks | None, *, both: bool) -> tuple[Counted, ...]:
+    def __call__(
+        self, pairing: TextPairs, masks: Masks | None, *, both: bool
+    ) -> tuple[Counted, ...]:
         """The counts of a variant; with ``both`` also those if its shared masks were private."""
         if masks is None or self._masked is None:
             lengths = self._layout.base.lengths

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
-from gnomon.core._threads import using_workers
 from gnomon.core.options import OutputFile, Workers
 from gnomon.core.plugins import version_of
 from gnomon.core.registry import method
 from gnomon.core.scores import Scores
 from gnomon.core.testset import TestSet
+from gnomon.core.threads import using_workers
 from gnomon.core.verdicts import SCORE_CLAIMS
 from gnomon.metrics.comparisons import TokenisedTexts
 from gnomon.metrics.functions import FunctionMetric

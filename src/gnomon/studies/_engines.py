@@ -14,7 +14,6 @@ from importlib.util import find_spec
 from math import inf
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from gnomon.core._processes import end_with, leash, starting_workers
 from gnomon.core.errors import (
     DataError,
     GnomonError,
@@ -22,6 +21,7 @@ from gnomon.core.errors import (
     UnknownNameError,
     UsageError,
 )
+from gnomon.core.processes import end_with, leash, starting_workers
 from gnomon.core.registry import find
 
 if TYPE_CHECKING:

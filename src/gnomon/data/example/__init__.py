@@ -11,6 +11,17 @@ if TYPE_CHECKING:
 
 __all__ = ["copy_to", "paraphrases", "path", "study"]
 
+#: spec -> corpus score of apertium-direct, computed with sacreBLEU 2.6.0
+CORPUS_SCORES = {
+    "bleu": 36.07026335222421,
+    "chrf": 61.98383612422348,
+    "chrf++": 60.59296209363168,
+    "ter": 47.93152639087018,
+}
+
+#: spec -> its mean sentence score, computed with sacreBLEU 2.6.0 and rouge-score 0.1.2
+SENTENCE_SCORES = {"bleu": 34.060379393574316, "rougeL": 0.6490092234875667}
+
 
 def path() -> Path:
     r"""The folder of the bundled test set, in gnomon's own directory layout.
@@ -50,6 +61,11 @@ def study() -> Path:
         'study.toml'
     """
     return path().with_name("study.toml")
+
+
+def questions() -> Path:
+    """What ``gnomon demo`` prints of that study: methods with verdicts, and questions in SQL."""
+    return path().with_name("questions.toml")
 
 
 def copy_to(folder: str | PathLike[str]) -> Path:

@@ -317,7 +317,7 @@ def _other_languages(testset: TestSet, copies: Collection[str]) -> list[Anomaly]
     known = {n: one for n, one in outputs.items() if one.letters >= _LETTERS}
     if not whole or not known:
         return []
-    words = _Words(testset.references.values())
+    words = _ReferenceWords(testset.references.values())
     shares = {n: words.strange_share(testset.systems[n]) for n in known}
     strange = [n for n, one in shares.items() if one.letters and _is_strange(one, known[n], whole)]
     if not strange:
@@ -388,7 +388,7 @@ class _Strange(NamedTuple):
         return self.letters / self.whole if self.whole else 0.0
 
 
-class _Words:
+class _ReferenceWords:
     """The words of references (letters, where spaces part no words), as outputs are held to them.
 
     Some of the references tell most outputs apart; of those that have few of their words in common

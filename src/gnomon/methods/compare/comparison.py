@@ -10,7 +10,6 @@ import numpy as np
 
 from gnomon.agreement.pairing import metric_faults
 from gnomon.agreement.significance import Correction
-from gnomon.core._threads import each_in_threads, using_workers
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
@@ -33,6 +32,7 @@ from gnomon.core.registry import method
 from gnomon.core.scores import Scores
 from gnomon.core.slices import check_slices, slices
 from gnomon.core.testset import TestSet
+from gnomon.core.threads import each_in_threads, using_workers
 from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import (
     anomaly_notice,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.core._threads import using_workers
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing, StackedBars
 from gnomon.core.options import (
     SEED,
@@ -25,6 +24,7 @@ from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.slices import slices
 from gnomon.core.testset import TestSet
+from gnomon.core.threads import using_workers
 from gnomon.core.verdicts import LEAST as ENOUGH
 from gnomon.core.verdicts import amount
 from gnomon.linguistics import Features, gloss

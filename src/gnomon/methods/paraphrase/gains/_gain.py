@@ -138,7 +138,7 @@ def parsed_language(outline: Outline) -> str:
 # The sets of paraphrases that are compared: each method, and how many of each.
 
 
-class ParaphraseSet(NamedTuple):
+class FirstParaphrases(NamedTuple):
     """The first n paraphrases of one method."""
 
     method: str
@@ -164,7 +164,7 @@ class DiversityOptions(NamedTuple):
 
 def arms_of(
     paraphrases: Sequence[Paraphrase], numbers: Sequence[int], methods: Sequence[str] | None
-) -> tuple[list[ParaphraseSet], list[str]]:
+) -> tuple[list[FirstParaphrases], list[str]]:
     """Each method with each number of paraphrases, and what was left out, in words.
 
     A number larger than any segment has is the same as the largest that one has.
@@ -182,12 +182,12 @@ def arms_of(
         wanted = sorted({min(n, most) for n in numbers})
         if max(numbers) > most:
             notices.append(f"{name}: no segment has more than {most} paraphrase(s)")
-        arms += [ParaphraseSet(name, n, tuple(first_of(own, n=n))) for n in wanted]
+        arms += [FirstParaphrases(name, n, tuple(first_of(own, n=n))) for n in wanted]
     return arms, notices
 
 
 def described(
-    testset: TestSet, arm: ParaphraseSet, looked: DiversityOptions
+    testset: TestSet, arm: FirstParaphrases, looked: DiversityOptions
 ) -> dict[str, float | None]:
     """Number, diversity and adequacy of the paraphrases of an arm."""
     groups = _groups(arm)
@@ -207,7 +207,7 @@ def described(
     return row
 
 
-def _groups(arm: ParaphraseSet) -> list[list[str]]:
+def _groups(arm: FirstParaphrases) -> list[list[str]]:
     """The wordings of each segment, and of each system where they are its own."""
     groups: dict[tuple[int, str | None], list[str]] = {}
     for one in arm.paraphrases:
@@ -215,7 +215,7 @@ def _groups(arm: ParaphraseSet) -> list[list[str]]:
     return list(groups.values())
 
 
-def _outputs(testset: TestSet, arm: ParaphraseSet) -> float:
+def _outputs(testset: TestSet, arm: FirstParaphrases) -> float:
     """Which share of the paraphrases are outputs for their segment, but no reference."""
     info = testset.info
     judged = [t for s, t in testset.systems.items() if not (s in info and info[s].human)]
@@ -234,7 +234,7 @@ def _most(paraphrases: Sequence[Paraphrase]) -> int:
     return max(counts.values())
 
 
-def _change(testset: TestSet, arm: ParaphraseSet) -> float | None:
+def _change(testset: TestSet, arm: FirstParaphrases) -> float | None:
     """Mean lexical distance of a paraphrase from its references."""
     pairs = [
         [one.text, text]
@@ -246,7 +246,7 @@ def _change(testset: TestSet, arm: ParaphraseSet) -> float | None:
 
 
 def _syntactic(
-    arm: ParaphraseSet, groups: list[list[str]], looked: DiversityOptions
+    arm: FirstParaphrases, groups: list[list[str]], looked: DiversityOptions
 ) -> float | None:
     if looked.trees is not None and arm.method in looked.trees:
         given = [list(parses)[: arm.n] for parses in looked.trees[arm.method]]
@@ -460,7 +460,7 @@ class _ScoredArm(NamedTuple):
     """A metric with the references as they are, and with the paraphrases of an arm beside them."""
 
     metric: str
-    arm: ParaphraseSet
+    arm: FirstParaphrases
     base: Scores
     wide: Scores
     described: Mapping[str, float | None]
@@ -473,7 +473,7 @@ class _ScoredArm(NamedTuple):
 
 def _scored(
     testset: TestSet,
-    arms: Sequence[ParaphraseSet],
+    arms: Sequence[FirstParaphrases],
     metrics: Sequence[Any],
     looked: DiversityOptions,
     ticked: Callable[[int, int], None] | None,

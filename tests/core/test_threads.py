@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from gnomon.core._threads import each_in_threads, using_workers, workers
+from gnomon.core.threads import each_in_threads, using_workers, workers
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
@@ -41,7 +41,7 @@ def test_an_error_in_a_thread_is_raised_and_ends_all() -> None:
 _PROGRAM = """
 import os, signal, threading
 import numpy as np
-from gnomon.core._threads import each_in_threads, using_workers
+from gnomon.core.threads import each_in_threads, using_workers
 from gnomon.native import _signals as signals, rouge
 
 def long(item):
