@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon import TestSet
 from gnomon.core.human import HumanScores
+
+if TYPE_CHECKING:
+    from gnomon.core.findings import Finding
 
 WORDS = [
     "the",
@@ -62,3 +66,9 @@ def contest(systems: int = 10, segments: int = 30) -> TestSet:
     outputs = {f"s{k}": spoiled(references, 0.05 + 0.06 * k, seed=k + 10) for k in range(systems)}
     made = TestSet.from_lists(outputs, references, language_pair="de-en", name="small")
     return judged(made, {name: -float(k) for k, name in enumerate(outputs)})
+
+
+def rows(found: Finding, table: str, **wanted: object) -> list[dict]:
+    """The rows of a table that have some values."""
+    own = found.table(table).rows
+    return [dict(row) for row in own if all(row[key] == value for key, value in wanted.items())]

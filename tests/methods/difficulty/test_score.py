@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 from scipy.stats import t as t_distribution
-from tests.methods.difficulty.sets import contest, judged, sentences, spoiled
+from tests.methods.difficulty.sets import contest, judged, rows, sentences, spoiled
 
 import gnomon as gn
 from gnomon import difficulty, stats
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.testset import SystemInfo
 from gnomon.methods.difficulty.agreement import ranks
-from gnomon.metrics import BertScore, bind
+from gnomon.metrics import bind
 from gnomon.stats.measures import grouped_statistic
 
 if TYPE_CHECKING:
@@ -41,11 +41,6 @@ def tokens(tiny_model: Path) -> str:
 
 def names(found: Finding) -> set[str]:
     return {table.name for table in found.tables}
-
-
-def rows(found: Finding, table: str, **wanted: object) -> list[dict]:
-    own = found.table(table).rows
-    return [dict(row) for row in own if all(row[key] == value for key, value in wanted.items())]
 
 
 def test_rows_are_those_of_the_contract_best_first(small) -> None:
@@ -147,19 +142,6 @@ def test_gains_have_paired_intervals_over_segments(small) -> None:
     assert [row["gain_low"], row["gain_high"]] == pytest.approx(ends, abs=1e-9)
 
 
-def test_rank_differences_are_signed_and_summed_without_their_signs(small) -> None:
-    found = difficulty.score(small, "rouge1", top="5", **PLAIN)
-    for subset in ("all", "top 5"):
-        own = rows(found, "ranks", subset=subset)
-        assert [row["human_rank"] for row in own] == list(range(1, len(own) + 1))
-        for row in own:
-            assert row["difference"] == row["human_rank"] - row["rank"]
-            assert row["base_difference"] == row["human_rank"] - row["base_rank"]
-        (total,) = rows(found, "rank_sums", subset=subset, metric=f"difficulty({ROUGE})")
-        assert total["sum"] == sum(abs(row["difference"]) for row in own)
-        assert total["in_place"] == sum(row["difference"] == 0 for row in own)
-
-
 def test_a_curve_keeps_the_difficulties_of_the_pool(small) -> None:
     found = difficulty.score(small, "rouge1", **PLAIN)
     weighted = gn.score(small, "difficulty(rouge1)").system
@@ -171,49 +153,6 @@ def test_a_curve_keeps_the_difficulties_of_the_pool(small) -> None:
     for row in curve:
         expected = stats.kendall_b(-np.arange(float(row["k"])), weighted[: row["k"]])
         assert row["value"] == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("inner", ["tokens", "rouge1"])
-def test_the_curve_of_the_authors_binds_to_the_best_k_systems(inner, small, request) -> None:
-    spec = request.getfixturevalue("tokens") if inner == "tokens" else inner
-    found = difficulty.score(small, spec, allow_circular=True, **PLAIN)
-    curve = [
-        row
-        for row in rows(found, "curves", statistic="pearson")
-        if row["metric"].endswith("same K systems (circular)")
-    ]
-    for row in curve[:3]:
-        best = small.select(systems=[f"s{i}" for i in range(row["k"])])
-        scores = gn.score(best, f"difficulty({spec})").system
-        expected = stats.pearson(-np.arange(float(row["k"])), scores)
-        assert row["value"] == pytest.approx(expected, abs=1e-6)
-    assert any(notice.startswith("CIRCULAR, as was allowed") for notice in found.notices)
-
-
-def test_nothing_is_encoded_again_for_curves(small, tokens) -> None:
-    options = BertScore(**_options(tokens))
-    encoder = options.bind(small).encoder
-    encoder.memory.clear()  # of other tests, which share the encoder
-    before = encoder.encoded
-    weighted = difficulty.Difficulty(options, rescale=False)
-    difficulty.score(small, weighted, curves=False, **PLAIN)
-    once = encoder.encoded - before
-    encoder.memory.clear()
-    difficulty.score(small, weighted, allow_circular=True, **PLAIN)
-    assert encoder.encoded - before == 2 * once
-
-
-def _options(tokens: str) -> dict:
-    from gnomon.metrics import parse
-
-    metric = parse(tokens)
-    return {name: getattr(metric, name) for name in ("model", "layer", "device")}
-
-
-def test_the_authors_curve_is_left_out_with_a_notice_unless_allowed(small) -> None:
-    found = difficulty.score(small, "rouge1", **PLAIN)
-    assert not any("circular" in str(row["metric"]) for row in rows(found, "curves"))
-    assert any("--allow-circular" in notice for notice in found.notices)
 
 
 def test_people_do_not_judge_a_metric_whose_pool_they_chose(small) -> None:

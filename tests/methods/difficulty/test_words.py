@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.methods.difficulty.sets import contest
+from tests.methods.difficulty.sets import contest, rows
 
 import gnomon as gn
 from gnomon import difficulty
@@ -41,11 +41,6 @@ def testset() -> gn.TestSet:
 def tokens(tiny_model: Path) -> str:
     pytest.importorskip("torch", reason="pip install 'gnomon[models]'")
     return f"bertscore(model='{tiny_model}', layer=2, device='cpu')"
-
-
-def rows(found: Finding, table: str, **wanted: object) -> list[dict]:
-    own = found.table(table).rows
-    return [dict(row) for row in own if all(row[key] == value for key, value in wanted.items())]
 
 
 def one(found: Finding, table: str, **wanted: object) -> dict:

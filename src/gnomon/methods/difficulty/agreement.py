@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from gnomon.agreement.gains import AgreementGainRow, GainTesting, gain_rows
 from gnomon.agreement.judging import ALL, Judging, judge
-from gnomon.agreement.measures import Measure, MeasuredScores, value
+from gnomon.agreement.measures import Measure
 from gnomon.agreement.pairing import PairingRequest, pairings
 from gnomon.agreement.significance import Testing
 from gnomon.agreement.tables import (
-    HUMAN,
-    SUBSET,
     AgreementRow,
     TopSystemsRow,
     agreement_rows,
@@ -23,31 +21,23 @@ from gnomon.agreement.tables import (
 from gnomon.core.errors import UsageError
 from gnomon.core.findings import HeatMap, Lines, Listing, Scatter
 from gnomon.core.human import are_of_same_judgements
-from gnomon.core.records import METRIC, SYSTEM, Record, column
-from gnomon.methods.difficulty.gram_hardness import measure_grams
-from gnomon.methods.difficulty.matched import TokenDifficulty
-from gnomon.methods.difficulty.segment_hardness import measure_segments
-from gnomon.methods.difficulty.segments import BoundSegmentDifficulty
-from gnomon.methods.difficulty.token_hardness import measure
 from gnomon.metrics.circularity import kind_counts_edits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.agreement.pairing import Pairing
-    from gnomon.core.batch import Batch
     from gnomon.core.findings import View
+    from gnomon.core.records import Record
     from gnomon.core.scores import Scores
     from gnomon.core.testset import TestSet
-    from gnomon.methods.difficulty.sides import Bound
-    from gnomon.metrics.ngrams import Ngrams
 
 #: systems that a correlation needs to say anything
 LEAST = 3
 _LEFT_OUT = "agreement with people is left out"
-_MEASURES = tuple(Measure(name, "system", "none") for name in ("pearson", "spearman", "kendall_b"))
+MEASURES = tuple(Measure(name, "system", "none") for name in ("pearson", "spearman", "kendall_b"))
 
 
 # What people said
@@ -197,46 +187,6 @@ def best_count(top: str, judged: int) -> int:
 # Rows
 
 
-class RankRow(Record):
-    """Ranks of a system by people and by both scores within some systems (table 2)."""
-
-    subset: str = SUBSET
-    metric: str = METRIC
-    system: str = SYSTEM
-    human_score: float = column("Human score", digits=3, help="people's score of the system")
-    human_rank: int | None = column("Human rank", help="by people")
-    base_rank: int | None = column("Base rank", help="by the base score")
-    rank: int | None = column("Rank", help="by the weighted score")
-    base_difference: int | None = column(
-        "Base, off by", help="human rank less base rank: + is above"
-    )
-    difference: int | None = column("Weighted, off by", help="human rank less rank: + is above")
-    human: str = HUMAN
-
-
-class RankSumRow(Record):
-    """How far the ranks of a metric are from those of people."""
-
-    subset: str = SUBSET
-    metric: str = METRIC
-    sum: int = column("Sum |off|", better="lower", help="rank differences without sign")
-    in_place: int = column("In place", better="higher", help="systems ranked as by people")
-    systems: int = column("K", help="systems")
-    human: str = HUMAN
-
-
-class MetricScores(NamedTuple):
-    """System scores of a metric, turned so that higher is better.
-
-    Attributes:
-        name: of the metric, for people.
-        scores: float64 [K].
-    """
-
-    name: str
-    scores: NDArray[np.float64]
-
-
 def pairings_of(
     testset: TestSet, scored: Sequence[Scores], people: Sequence[People]
 ) -> Mapping[str | None, Pairing]:
@@ -258,7 +208,7 @@ def judged_rows(
         curves: what curves are called, by metric.
     """
     tops = tuple(len(subset.rows) for subset in chosen if subset.name != ALL)
-    judging = Judging(_MEASURES, Testing(resamples=0), top=tops)
+    judging = Judging(MEASURES, Testing(resamples=0), top=tops)
     results = list(judge(pairing, judging))
     rows = [row for one in results for row in agreement_rows(one, judging.testing, None, "none")]
     over_best = [
@@ -293,89 +243,7 @@ def weight_gain_rows(
         (subset.name, np.isin(pairing.systems, [systems[k] for k in subset.rows]))
         for subset in chosen
     ]
-    yield from gain_rows(pairing, (metrics[sides[0]], metrics[sides[1]]), _MEASURES, how, subsets)
-
-
-def following_rows(
-    name: str, scores: Mapping[int, NDArray[np.float64]], people: People, test_set: str
-) -> Iterator[TopSystemsRow]:
-    """Agreement over the K best systems whose difficulties are those of these systems alone.
-
-    Args:
-        name: of the curve.
-        scores: K -> float64 [K systems].
-        people: human scores.
-        test_set: what tables call the test set.
-    """
-    for k, best in scores.items():
-        human = people.scores[people.top(k)]
-        for statistic in _MEASURES:
-            found = value(MeasuredScores(statistic, (name,), human, best[None]), 0)
-            yield TopSystemsRow(
-                test_set=test_set,
-                statistic=statistic.statistic,
-                metric=name,
-                k=k,
-                value=found.value,
-                n=found.n,
-                human=people.kind,
-            )
-
-
-def rank_rows(
-    sides: Sequence[MetricScores],
-    people: People,
-    chosen: Sequence[Subset],
-    systems: Sequence[str],
-    metric: str,
-) -> Iterator[RankRow]:
-    """Ranks by people and by both metrics within every subset, and their differences (table 2).
-
-    Args:
-        sides: the base metric and the weighted one.
-        people: human scores.
-        chosen: the subsets.
-        systems: their names.
-        metric: the spec of the weighted metric.
-    """
-    for subset in chosen:
-        by_people = ranks(people.scores[subset.rows])
-        base, weighted = (ranks(side.scores[subset.rows]) for side in sides)
-        for place in sorted(range(len(subset.rows)), key=lambda p: (by_people[p] or 0, p)):
-            yield RankRow(
-                subset=subset.name,
-                metric=metric,
-                system=systems[int(subset.rows[place])],
-                human_score=float(people.scores[subset.rows[place]]),
-                human_rank=by_people[place],
-                base_rank=base[place],
-                rank=weighted[place],
-                base_difference=_difference(by_people[place], base[place]),
-                difference=_difference(by_people[place], weighted[place]),
-                human=people.kind,
-            )
-
-
-def sum_rows(rows: Sequence[RankRow], sides: Sequence[MetricScores]) -> Iterator[RankSumRow]:
-    """Sums of the rank differences without their signs, and how many systems are in place.
-
-    Args:
-        rows: of one metric under one kind of human scores.
-        sides: the base metric and the weighted one.
-    """
-    for subset in dict.fromkeys(row.subset for row in rows):
-        mine = [row for row in rows if row.subset == subset]
-        off = ([row.base_difference for row in mine], [row.difference for row in mine])
-        for own, side in zip(off, sides, strict=True):
-            known = [one for one in own if one is not None]
-            yield RankSumRow(
-                subset=subset,
-                metric=side.name,
-                sum=sum(map(abs, known)),
-                in_place=known.count(0),
-                systems=len(known),
-                human=mine[0].human,
-            )
+    yield from gain_rows(pairing, (metrics[sides[0]], metrics[sides[1]]), MEASURES, how, subsets)
 
 
 def ranks(scores: NDArray[np.float64]) -> list[int | None]:
@@ -387,77 +255,15 @@ def ranks(scores: NDArray[np.float64]) -> list[int | None]:
     return [None if np.isnan(own) else 1 + int((scores > own).sum()) for own in scores]
 
 
-def _difference(people: int | None, metric: int | None) -> int | None:
-    return None if people is None or metric is None else people - metric
-
-
-# The curve that the authors draw (figure 2): the pool follows the systems that are judged
-
-
-def following(
-    bound: Bound,
-    batch: Batch,
-    people: People,
-    progress: Callable[[str, int, int], None] | None,
-) -> Mapping[int, NDArray[np.float64]]:
-    """K -> scores of the K best systems under the difficulties of these alone, float64 [K].
-
-    Args:
-        bound: the weighted metric; its options hold but for the pool.
-        batch: the texts, whose matches the wrapped metric remembers.
-        people: what ranks the systems.
-        progress: called with a stage, what is done and the total.
-
-    Returns:
-        Scores in the order of the test set.
-    """
-    found = {}
-    last = len(people.order)
-    for k in range(LEAST, last + 1):
-        rows = people.top(k)
-        names = tuple(batch.systems[int(row)] for row in rows)
-        part = batch.select(systems=rows.tolist())
-        found[k] = with_pool(bound, batch, names).system(part)
-        if progress:
-            progress("curves", k, last)
-    return found
-
-
-def with_pool(bound: Bound, batch: Batch, names: tuple[str, ...]) -> Bound:
-    """The same metric with the difficulties of other systems; nothing is encoded again."""
-    keep, identity = bound.metric.leave_one_out, ",".join(names)
-    if isinstance(bound, TokenDifficulty):
-        hardness = measure(bound.compare(batch), batch, names, identity, keep=keep)
-        return replace(bound, hardness=hardness, pool=None)
-    if isinstance(bound, BoundSegmentDifficulty):
-        segments = measure_segments(bound.base, batch, names, identity, keep=keep)
-        return replace(bound, hardness=segments, pool=None)
-    base = cast("Ngrams", bound.base)
-    most = max(base.ngram_orders)
-    grams = measure_grams(batch, base.ngram_tokens, names, identity, most=most, keep=keep)
-    return replace(bound, hardness=grams, pool=None)
-
-
 # Views
 
 
-_RANKS = (
-    *("system", "human_score", "human_rank", "base_rank", "rank"),
-    *("base_difference", "difference"),
-)
-_SUMS = ("subset", "metric", "sum", "in_place", "systems")
-
-
-def agreement_views(rows: Mapping[str, Sequence[Record]], titles: Mapping[str, str]) -> list[View]:
-    """Agreement for each kind of human scores and subset; then ranks, curves and points.
-
-    Args:
-        rows: the rows of "agreement", "gains", "ranks" and so on, by the names of their tables.
-        titles: of these tables.
-    """
-    found: list[View] = []
-    agreement = cast("Sequence[AgreementRow]", rows.get("agreement", ()))
-    ranked = cast("Sequence[RankRow]", rows.get("ranks", ()))
+def agreement_views(
+    agreement: Sequence[AgreementRow],
+    gains: Sequence[AgreementGainRow],
+    titles: Mapping[str, str],
+) -> Iterator[View]:
+    """Agreement for each kind of human scores and subset, and what the weights add."""
     kinds = list(dict.fromkeys(row.human for row in agreement))
     several = len(kinds) > 1
     for kind in kinds:
@@ -466,61 +272,46 @@ def agreement_views(rows: Mapping[str, Sequence[Record]], titles: Mapping[str, s
         most = max(row.n for row in judged)
         for subset in dict.fromkeys(row.subset for row in judged):
             systems = f"all {most} systems" if subset == ALL else f"{subset} of {most} systems"
-            found.append(
-                HeatMap(
-                    table="agreement",
-                    title=f"{titles['agreement']}, {systems}{said}",
-                    rows="metric",
-                    columns="statistic",
-                    value="value",
-                    where={"subset": subset, **own},
-                    faint="few",
-                    under="n",
-                )
+            yield HeatMap(
+                table="agreement",
+                title=f"{titles['agreement']}, {systems}{said}",
+                rows="metric",
+                columns="statistic",
+                value="value",
+                where={"subset": subset, **own},
+                faint="few",
+                under="n",
             )
-    found += _gain_views(cast("Sequence[AgreementGainRow]", rows.get("gains", ())), titles["gains"])
-    metrics = list(dict.fromkeys(row.metric for row in ranked))
-    for kind in kinds:
-        # those of all systems stand beside the scores already
-        last = list(dict.fromkeys(row.subset for row in ranked if row.human == kind))[-1:]
-        for subset in last:
-            for metric in metrics:
-                of = [metric] * (len(metrics) > 1) + [str(kind)] * several
-                where = {"subset": subset, **({"human": kind} if several else {})}
-                where |= {"metric": metric} if len(metrics) > 1 else {}
-                name = f"{subset} systems"
-                title = f"Ranks, {name}{' (' + ', '.join(of) + ')' if of else ''}"
-                found.append(Listing("ranks", title, _RANKS, where))
-    if rows.get("rank_sums"):
-        shown = (*_SUMS, "human") if several else _SUMS
-        found.append(Listing("rank_sums", titles["rank_sums"], shown))
+    yield from _gain_views(gains, titles["gains"])
+
+
+def curve_views(
+    rows: Mapping[str, Sequence[Record]], titles: Mapping[str, str], kinds: Sequence[str | None]
+) -> Iterator[View]:
+    """Curves over the best systems, and systems by metric and by people."""
+    several = len(kinds) > 1
     for kind in kinds:
         said, where = (f" ({kind})", {"human": kind}) if several else ("", {})
         if rows.get("curves"):
-            found.append(
-                Lines(
-                    table="curves",
-                    title=f"{titles['curves']}{said}",
-                    x="k",
-                    y="value",
-                    series="metric",
-                    panels="statistic",
-                    where=where,
-                )
+            yield Lines(
+                table="curves",
+                title=f"{titles['curves']}{said}",
+                x="k",
+                y="value",
+                series="metric",
+                panels="statistic",
+                where=where,
             )
         if rows.get("points"):
-            found.append(
-                Scatter(
-                    "points",
-                    f"{titles['points']}{said}",
-                    x="score",
-                    y="human_score",
-                    label="system",
-                    panels="metric",
-                    where=where,
-                )
+            yield Scatter(
+                "points",
+                f"{titles['points']}{said}",
+                x="score",
+                y="human_score",
+                label="system",
+                panels="metric",
+                where=where,
             )
-    return found
 
 
 def _gain_views(rows: Sequence[AgreementGainRow], title: str) -> Iterator[View]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -11,6 +11,11 @@ from gnomon.core.errors import DataError, UsageError
 from gnomon.core.scores import named
 from gnomon.methods.difficulty.frozen import check_frozen, read_hardness, write_hardness
 from gnomon.methods.difficulty.gram_hardness import runs
+from gnomon.methods.difficulty.paper.published_code import (
+    normalised,
+    running_means,
+    without_special,
+)
 from gnomon.methods.difficulty.pools import PooledMetric
 from gnomon.methods.difficulty.token_hardness import (
     Hardness,
@@ -96,31 +101,8 @@ def weights_of(places: Places, difficulty: NDArray[np.float64], options: Difficu
     smoothed = _smoothed(difficulty[plain], group, len(places.segment), options.smooth)
     value[plain] = normalised(smoothed, group, len(places.segment), options)
     types = places.types
-    averaged = types.running if options.variant else types.means
-    return Weights(places, value, averaged(value[plain]))
-
-
-def normalised(
-    weights: NDArray[np.float64], owner: NDArray[np.int64], owners: int, options: Difficulty
-) -> NDArray[np.float64]:
-    """The published code's options: a softmax over each text, or division by its largest weight.
-
-    Args:
-        weights: float64, one per token.
-        owner: int64, the text of each.
-        owners: number of texts.
-        options: of the metric.
-    """
-    if options.softmax_norm:
-        raised = np.exp(weights)  # weights are near [0, 1]: nothing can overflow
-        return raised / np.bincount(owner, raised, owners)[owner]
-    if options.max_norm:
-        most = np.full(owners, -np.inf)
-        np.maximum.at(most, owner, weights)
-        divisor = np.where(most > 0, most, 1.0)
-        divided: NDArray[np.float64] = weights / divisor[owner]
-        return divided
-    return weights
+    means = running_means(types, value[plain]) if options.variant else types.means(value[plain])
+    return Weights(places, value, means)
 
 
 def _smoothed(
@@ -200,7 +182,7 @@ def bind_matched(
 ) -> BoundDifficulty:
     """Freeze difficulties: from a file where there is no pool."""
     batch = testset.batch()
-    plain = _without_special(options, testset) if options.ref_diff else None
+    plain = without_special(options, testset) if options.ref_diff else None
     if pool is None:
         hardness = read_hardness(options.frozen or "")
         check_frozen(hardness, batch, bound)
@@ -609,9 +591,3 @@ def _aligned_runs(bound: BoundMetric, batch: Batch) -> Iterator[Batch]:
 
 def _aligning(bound: BoundMetric) -> Aligning:
     return cast("Aligning", bound)
-
-
-def _without_special(options: Difficulty, testset: TestSet) -> Matching:
-    # best matches are the same whether similarities are rescaled or not
-    wrapped: Any = replace(options.metric, special="exclude", rescale=False, baseline=None)  # type: ignore[type-var]  # options are dataclasses
-    return cast("Matching", wrapped.bind(testset))

@@ -48,19 +48,13 @@ from gnomon.methods.difficulty._verdict import (
     score_verdict,
 )
 from gnomon.methods.difficulty.agreement import (
-    MetricScores,
-    RankRow,
-    RankSumRow,
     agreement_views,
-    following,
-    following_rows,
+    curve_views,
     judged_rows,
     judges,
     pairings_of,
-    rank_rows,
     ranks,
     subsets,
-    sum_rows,
     weight_gain_rows,
 )
 from gnomon.methods.difficulty.omission import (
@@ -68,6 +62,15 @@ from gnomon.methods.difficulty.omission import (
     omission_table,
     omission_test,
     omission_views,
+)
+from gnomon.methods.difficulty.paper.circular_curve import LEFT_OUT, circular_curve
+from gnomon.methods.difficulty.paper.rank_tables import (
+    MetricScores,
+    RankRow,
+    RankSumRow,
+    rank_rows,
+    rank_views,
+    sum_rows,
 )
 from gnomon.methods.difficulty.pools import empty_notices
 from gnomon.methods.difficulty.sides import (
@@ -439,8 +442,19 @@ class _Judging:
                 rows["rank_sums"] += sum_rows(ranked, run.sides)
             rows["points"] += point_rows(pairing)
             rows["curves"] += over_best
-            if self.curves:
-                told += self._add_following(rows, judge, pairing.label)
+            if self.curves and not self.circular:
+                told.append(LEFT_OUT)
+            for run in self.runs if self.curves and self.circular else ():
+                curve, notice = circular_curve(
+                    run.bound,
+                    run.weighted.name,
+                    self.testset.batch(),
+                    judge,
+                    pairing.label,
+                    self.progress,
+                )
+                rows["curves"] += curve
+                told.append(notice)
         return told + unavailable
 
     def _others(self, metrics: Metrics, *, allow_code: bool) -> tuple[list[Scores], list[str]]:
@@ -479,27 +493,6 @@ class _Judging:
                 run.weighted.name: f"{run.weighted.name}, d from {how}",
             }
         return names
-
-    def _add_following(
-        self, rows: Mapping[str, list[Record]], judge: People, test_set: str
-    ) -> list[str]:
-        """Add the curves whose pool follows the best systems, if they may be; what to say of it."""
-        if not self.circular:
-            left_out = (
-                "curves: the authors' curve, whose pool is the K best systems by the very scores"
-                " that judge it, is circular and left out (--allow-circular shows it)"
-            )
-            return [left_out]
-        told = []
-        for run in self.runs:
-            name = f"{run.weighted.name}, d from the same K systems (circular)"
-            scores = following(run.bound, self.testset.batch(), judge, self.progress)
-            rows["curves"] += following_rows(name, scores, judge, test_set)
-            told.append(
-                f"CIRCULAR, as was allowed: the curve {name!r} lets human scores ({judge.kind})"
-                " choose the systems that weigh the words, and is judged by them"
-            )
-        return told
 
 
 def _all_of(run: _ScoredMetric) -> Iterator[Scores]:
@@ -605,7 +598,17 @@ def _views(
     columns = ("system", *of, "score", "rank", "base_score", "base_rank", "moved", *human)
     yield Listing("scores", _TITLES["scores"], columns)
     yield from _pictures(tables, cast("Sequence[AgreementRow]", rows["agreement"]))
-    yield from agreement_views(rows, _TITLES)
+    agreement = cast("Sequence[AgreementRow]", rows["agreement"])
+    gains = cast("Sequence[AgreementGainRow]", rows["gains"])
+    kinds = list(dict.fromkeys(row.human for row in agreement))
+    yield from agreement_views(agreement, gains, _TITLES)
+    yield from rank_views(
+        cast("Sequence[RankRow]", rows["ranks"]),
+        cast("Sequence[RankSumRow]", rows["rank_sums"]),
+        kinds,
+        _TITLES["rank_sums"],
+    )
+    yield from curve_views(rows, _TITLES, kinds)
     for run in runs if rows["slices"] else ():
         spec = run.bound.metric.spec
         for value, said in (("score", "weighted"), ("base_score", "base")):

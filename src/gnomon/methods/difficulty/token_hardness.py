@@ -110,20 +110,6 @@ class Types:
         means: NDArray[np.float64] = totals / np.maximum(self.counts, 1)
         return means
 
-    def running(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The published code's average: the first value, then (so far + next) / 2 in order.
-
-        Of n values the first counts 1 / 2^(n - 1), the j-th 1 / 2^(n - j + 1).
-        """
-        order = np.argsort(self.of, kind="stable")
-        starts = np.cumsum(self.counts) - self.counts
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order)) - np.repeat(starts, self.counts)
-        behind = self.counts[self.of] - rank  # 1 for the last
-        exponent = np.where(rank == 0, self.counts[self.of] - 1, behind)
-        weighted: NDArray[np.float64] = values * 0.5**exponent
-        return np.bincount(self.of, weighted, len(self.keys)).astype(np.float64)
-
 
 _BITS = 32
 
