@@ -15,7 +15,7 @@ import functools
 import importlib
 from collections.abc import Mapping  # views are read from JSON by their types
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 from gnomon.core import notebook
 from gnomon.core.errors import UnknownNameError
@@ -247,20 +247,35 @@ class Bars:
     dots: bool = False
 
 
+class RankedRow(Protocol):
+    """A row with the columns metric, system, rank, score and base_score."""
+
+    @property
+    def metric(self) -> str:
+        """The metric that ranks."""
+        ...
+
+    @property
+    def rank(self) -> int | None:
+        """The rank of the system; None where it has no score."""
+        ...
+
+
+Ranked = TypeVar("Ranked", bound=RankedRow)
+
+
 def beside_base(
-    scores: Table, title: Callable[[Sequence[Mapping[str, Cell]]], str]
+    table: str, rows: Sequence[Ranked], title: Callable[[Sequence[Ranked]], str]
 ) -> Iterator[Bars]:
     """Dots of a score beside its base score, of all systems that have a rank, metric by metric.
 
-    Args:
-        scores: a table with the columns metric, system, rank, score and base_score, best first.
-        title: of a picture, from the rows of its systems.
+    The title is made from the rows of a chart.
     """
-    for metric in dict.fromkeys(scores.values("metric")):
-        ranked = [r for r in scores.rows if r["metric"] == metric and r["rank"] is not None]
+    for metric in dict.fromkeys(row.metric for row in rows):
+        ranked = [row for row in rows if row.metric == metric and row.rank is not None]
         if len(ranked) > 1:
             yield Bars(
-                table=scores.name,
+                table=table,
                 title=title(ranked),
                 category="system",
                 series="metric",

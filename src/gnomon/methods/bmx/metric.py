@@ -47,13 +47,13 @@ from gnomon.metrics.requirements import is_pooled, requirements
 from gnomon.metrics.scoring import score as scores_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
     from gnomon.core.dependencies import Dependency
-    from gnomon.core.findings import Cell, Statement
+    from gnomon.core.findings import Statement
     from gnomon.core.options import BoundOptions
     from gnomon.core.scores import Scores
     from gnomon.core.summary import Outline
@@ -448,7 +448,7 @@ def score_verdict(finding: Finding) -> Iterator[Statement]:
         rows = [row for row in every if row.metric == metric and row.rank is not None]
         if len(rows) < 2:
             continue
-        boosted, base = _tops((row.system, row.rank, row.base_rank) for row in rows)
+        boosted, base = _tops(rows)
         same = set(boosted) == set(base)
         moved = sum(row.rank != row.base_rank for row in rows)
         change = "change their place" if moved > 1 else "changes its place"
@@ -465,21 +465,19 @@ def score_verdict(finding: Finding) -> Iterator[Statement]:
     yield from cut_statements(finding)
 
 
-def _tops(ranks: Iterable[tuple[Cell, Cell, Cell]]) -> tuple[list[str], list[str]]:
-    """Who is on top boosted, and who without explanations, of systems with both ranks."""
-    known = list(ranks)
-    return [str(name) for name, rank, _ in known if rank == 1], [
-        str(name) for name, _, rank in known if rank == 1
-    ]
+def _tops(rows: Sequence[BoostedSystem]) -> tuple[list[str], list[str]]:
+    """Who is on top boosted, and who without explanations."""
+    boosted = [row.system for row in rows if row.rank == 1]
+    return boosted, [row.system for row in rows if row.base_rank == 1]
 
 
-def _headline(rows: Sequence[Mapping[str, Cell]]) -> str:
+def _headline(rows: Sequence[BoostedSystem]) -> str:
     """Who is on top under one metric, boosted or not, as the title of a picture."""
-    boosted, base = _tops((row["system"], row["rank"], row["base_rank"]) for row in rows)
-    text = f"{rows[0]['metric']}: {are_on_top(boosted)}"
+    boosted, base = _tops(rows)
+    text = f"{rows[0].metric}: {are_on_top(boosted)}"
     same = set(boosted) == set(base)
     text += ", boosted or not" if same else f", without explanations {listed(base)}"
-    moved = sum(row["rank"] != row["base_rank"] for row in rows)
+    moved = sum(row.rank != row.base_rank for row in rows)
     return f"{text}; {moved or 'none'} of {counted(len(rows), 'system')} changed place"
 
 
@@ -624,7 +622,7 @@ def _finding(testset: TestSet, found: Sequence[_Both]) -> Finding:
         signatures={one.metric: str(one.signature) for both in found for one in both},
         views=(
             Listing("scores", title, tuple(column.name for column in made.columns)),
-            *beside_base(made, _headline),
+            *beside_base("scores", rows, _headline),
         ),
         notices=tuple(dict.fromkeys(notices)),
         facts={

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from gnomon.agreement.tables import AgreementRow
     from gnomon.core.findings import Cell, Finding, Statement
+    from gnomon.methods.difficulty.scoring import WeightedRow
 
 _ALPHA = 0.05
 #: correlations over so many systems or fewer say little
@@ -206,10 +207,11 @@ def _tops(rows: Sequence[Mapping[str, Cell]]) -> list[list[str]]:
     return [[str(row["system"]) for row in rows if row[way] == 1] for way in ways]
 
 
-def moves_headline(rows: Sequence[Mapping[str, Cell]], among: Iterable[Cell]) -> str:
+def moves_headline(rows: Sequence[WeightedRow], among: Iterable[str]) -> str:
     """Who is highest under one metric, and how many change their place: a picture's title."""
-    ours, theirs = _tops(rows)
-    title = metric_title(_inner(str(rows[0]["metric"])), [_inner(str(one)) for one in among])
+    ours = [row.system for row in rows if row.rank == 1]
+    theirs = [row.system for row in rows if row.base_rank == 1]
+    title = metric_title(_inner(rows[0].metric), [_inner(metric) for metric in among])
     if set(ours) == set(theirs):
         text = f"{title}: {listed(ours)} highest with and without weights for hard words"
     else:
@@ -217,7 +219,7 @@ def moves_headline(rows: Sequence[Mapping[str, Cell]], among: Iterable[Cell]) ->
             f"{title}: {listed(ours)} highest where hard words count more, {listed(theirs)} without"
             " weights"
         )
-    moved = sum(bool(row["moved"]) for row in rows)
+    moved = sum(bool(row.moved) for row in rows)
     return f"{text}; {moved or 'none'} of {counted(len(rows), 'system')} changed place"
 
 

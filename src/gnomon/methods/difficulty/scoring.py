@@ -597,8 +597,8 @@ def _views(
     human = ("human_rank",) if people else ()
     columns = ("system", *of, "score", "rank", "base_score", "base_rank", "moved", *human)
     yield Listing("scores", _TITLES["scores"], columns)
-    yield from _pictures(tables, cast("Sequence[AgreementRow]", rows["agreement"]))
     agreement = cast("Sequence[AgreementRow]", rows["agreement"])
+    yield from _pictures(cast("Sequence[WeightedRow]", rows["scores"]), agreement)
     gains = cast("Sequence[AgreementGainRow]", rows["gains"])
     kinds = list(dict.fromkeys(row.human for row in agreement))
     yield from agreement_views(agreement, gains, _TITLES)
@@ -626,7 +626,7 @@ def _views(
             yield from omission_views(one)
 
 
-def _pictures(tables: Sequence[Table], agreement: Sequence[AgreementRow]) -> Iterator[View]:
+def _pictures(scores: Sequence[WeightedRow], agreement: Sequence[AgreementRow]) -> Iterator[View]:
     """What people agree with, where they judged enough systems; then systems beside each other."""
     for human in dict.fromkeys(row.human for row in agreement):
         whole = [row for row in agreement if (row.human, row.subset) == (human, ALL)]
@@ -642,5 +642,5 @@ def _pictures(tables: Sequence[Table], agreement: Sequence[AgreementRow]) -> Ite
                 ordered=True,
                 dots=True,
             )
-    scores = tables[0]
-    yield from beside_base(scores, lambda rows: moves_headline(rows, scores.values("metric")))
+    metrics = [row.metric for row in scores]
+    yield from beside_base("scores", scores, lambda rows: moves_headline(rows, metrics))
