@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from gnomon.methods.paraphrase._diversity import lexical_diversity as lexical_diversity
     from gnomon.methods.paraphrase._diversity import syntactic_diversity as syntactic_diversity
     from gnomon.methods.paraphrase._diversity import tree_similarity as tree_similarity
-    from gnomon.methods.paraphrase._half_splits import from_outputs as from_outputs
-    from gnomon.methods.paraphrase._half_splits import half_splits as half_splits
     from gnomon.methods.paraphrase._translations import pseudo_references as pseudo_references
     from gnomon.methods.paraphrase._translations import round_trip as round_trip
     from gnomon.methods.paraphrase._translations import translate as translate
@@ -58,6 +56,8 @@ if TYPE_CHECKING:
     from gnomon.methods.paraphrase.generation import generate as generate
     from gnomon.methods.paraphrase.generation import plan as plan
     from gnomon.methods.paraphrase.generation import save_generated as save_generated
+    from gnomon.methods.paraphrase.paper.half_splits import from_outputs as from_outputs
+    from gnomon.methods.paraphrase.paper.half_splits import half_splits as half_splits
     from gnomon.methods.paraphrase.training import train as train
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -1,4 +1,4 @@
-"""What is said of what was made: constraints, paraphrases, models, codes, trees."""
+"""What is said of what was made: constraints, paraphrases, models, codes."""
 
 from __future__ import annotations
 
@@ -81,13 +81,6 @@ _ONE_CODE = Claim(
     "one code is used",
 )
 CODES_CLAIMS = (_CODED, _ONE_CODE)
-_TREES = Claim(
-    "paraphrase.tree_stats.structures",
-    "{trees} ({set}) have different structures: {distinct}",
-    "undecided",
-    "counts of trees",
-)
-TREE_STATS_CLAIMS = (_TREES,)
 
 
 def constraints_verdict(finding: Finding) -> Iterator[Statement]:
@@ -182,23 +175,4 @@ def codes_verdict(finding: Finding) -> Iterator[Statement]:
             file=row["file"],
             codes=counted(used, "code"),
             spread=spread,
-        )
-
-
-def tree_stats_verdict(finding: Finding) -> Iterator[Statement]:
-    """How many structures there are, at the smallest depth and in full."""
-    of_set = finding.rows[-1]["set"] if finding.rows else None
-    rows = [(at, row) for at, row in enumerate(finding.rows) if row["set"] == of_set]
-    told = [
-        f"{int(number(row['distinct']) or 0):,}"
-        + (" in full" if row["depth"] is None else f" at depth {row['depth']}")
-        for _, row in rows
-    ]
-    if told:
-        n = counted(int(number(rows[0][1]["trees"]) or 0), "tree")
-        yield _TREES.said(
-            {finding.tables[0].name: [at for at, _ in rows]},
-            trees=n,
-            set=of_set,
-            distinct=listed(told, most=5),
         )

@@ -222,40 +222,6 @@ def _over_segments(finding: Finding, left_out: Sequence[GainRow]) -> Iterator[St
 _STATISTICS = {"darr": "DaRR", "pearson": "Pearson", "kendall_b": "Kendall"}
 
 
-# Half splits
-
-_HALF_SPLITS = Claim(
-    "paraphrase.half_splits.gain",
-    "Paraphrases that other systems ask for change the agreement of {metric} with people by {mean}"
-    " in r on average, from {least} to {greatest} over {splits}. Splits share their systems, so"
-    " that nothing was tested",
-    "undecided",
-    "the gains over splits; nothing is tested",
-)
-HALF_SPLITS_CLAIMS = (_HALF_SPLITS,)
-
-
-def half_splits_verdict(finding: Finding) -> Iterator[Statement]:
-    """Whether paraphrases that some systems ask for help to judge others; nothing is tested."""
-    for at, row in enumerate(finding.rows):
-        ends = [number(row[name]) for name in ("gain", "least", "greatest")]
-        if None in ends:
-            continue
-        mean, least, greatest = (_signed(one or 0.0) for one in ends)
-        yield _HALF_SPLITS.said(
-            {finding.tables[0].name: [at]},
-            metric=titles_of(finding)[str(row["metric"])],
-            mean=mean,
-            least=least,
-            greatest=greatest,
-            splits=counted(int(number(row["splits"]) or 0), "split"),
-        )
-
-
-def _signed(value: float) -> str:
-    return f"{'+' if value > 0 else ''}{amount(value, share=True)}"
-
-
 # Coverage, diversity, adequacy
 
 _MATCHES = Claim(

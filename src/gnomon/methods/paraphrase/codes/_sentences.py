@@ -1,4 +1,4 @@
-"""Files of sentences, of what they paraphrase, and of trees of both: codes, and structures."""
+"""Codes of files: of sentences, of what they paraphrase, and of trees of both."""
 
 from __future__ import annotations
 
@@ -28,15 +28,12 @@ from gnomon.core.registry import method
 from gnomon.core.validation import Problem
 from gnomon.methods.paraphrase._made_verdict import (
     CODES_CLAIMS,
-    TREE_STATS_CLAIMS,
     codes_verdict,
-    tree_stats_verdict,
 )
 from gnomon.methods.paraphrase.codes._autoencoder import TreeRecipe
 from gnomon.methods.paraphrase.codes._codes import KINDS, Kind, load, write_codes
 from gnomon.methods.paraphrase.codes._fit import fit
 from gnomon.methods.paraphrase.codes._quality import CodedFileRow, CodeSizeRow, quality
-from gnomon.methods.paraphrase.codes._trees import DEPTHS, TreeStatsRow, count_trees
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,11 +66,6 @@ examples:
     --save codes
   gnomon paraphrase codes --texts pairs.tsv --column 2 --kind syntactic -l en --k 64 --save codes
   gnomon paraphrase codes --texts test.en --codes-folder codes --html codes.html
-"""
-_STATS_EXAMPLES = """\
-examples:
-  gnomon paraphrase tree-stats --trees ref.human1.ptb ref.human2.ptb --depths 2 3 4
-  gnomon paraphrase tree-stats --texts ref.txt -l en
 """
 
 
@@ -112,7 +104,7 @@ def text_name(path: str | PathLike[str]) -> str:
     return name
 
 
-def _read_files(
+def read_sentence_files(
     texts: Files | None,
     trees: Files | None,
     *,
@@ -156,7 +148,7 @@ def _column(lines: list[str], column: int | None, path: str | PathLike[str]) -> 
     return found
 
 
-def _file_faults(
+def file_problems(
     texts: Files | None, others: dict[str, Files | None], trees: Files | None
 ) -> Iterator[Problem]:
     """Files that are not one for one, or none at all."""
@@ -173,7 +165,7 @@ def _file_faults(
 
 def check_codes(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.paraphrase.codes` refuses of options that fit each alone."""
-    yield from _file_faults(
+    yield from file_problems(
         options.texts,
         {"sources": options.sources, "source_trees": options.source_trees},
         options.trees,
@@ -302,7 +294,9 @@ def codes(
         MissingDependencyError: scikit-learn, the model or the parser is not installed.
         UsageError: fewer different sentences than codes, or options that do not go together.
     """
-    files = _read_files(texts, trees, column=column, sources=sources, source_trees=source_trees)
+    files = read_sentence_files(
+        texts, trees, column=column, sources=sources, source_trees=source_trees
+    )
     if codes_folder is not None:
         made = load(codes_folder, model=model, parser=tagger, device=device)
     else:
@@ -358,62 +352,3 @@ def _coded(
         if file.paraphrases
     }
     return quality(made, placed, texts={file.name: file.shown for file in files}, sources=sources)
-
-
-def check_tree_stats(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.paraphrase.tree_stats` refuses of options that fit each alone."""
-    yield from _file_faults(options.texts, {}, options.trees)
-
-
-@method(
-    "paraphrase.tree_stats",
-    answers="how many different structures trees have, by the depth that they are cut at",
-    data=(),
-    given="nothing",
-    examples=_STATS_EXAMPLES,
-    rows={"tree stats": TreeStatsRow},
-    metrics="none",
-    systems=False,
-    check=check_tree_stats,
-    verdict=tree_stats_verdict,
-    claims=TREE_STATS_CLAIMS,
-)
-def tree_stats(
-    texts: Files | None = None,
-    *,
-    column: Column = None,
-    trees: Files | None = None,
-    depths: Annotated[Sequence[int], Metavar("N")] = DEPTHS,
-    most_children: Positive | None = None,
-    tagger: Tagger = None,
-    language: LanguageCode = None,
-    cache: Cache | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
-) -> Finding:
-    """Different trees without words, pruned to some depths and whole (Bawden et al., table 5).
-
-    Args:
-        texts: files of one sentence per line, which are parsed where there are no trees.
-        trees: files of bracketed trees.
-        depths: levels that are kept, the root being the first.
-        most_children: of a node the first ones; all by default.
-        tagger: the parser of texts: spacy:NAME or stanza:LANGUAGE.
-        cache: where trees are kept between runs.
-        progress: called with a stage, what is done, and the total.
-
-    Returns:
-        A finding as of :func:`gnomon.paraphrase.codes.count_trees`.
-
-    Raises:
-        DataError: there is no tree at all.
-        UsageError: a depth is below 1.
-        MissingDependencyError: the parser is not installed.
-    """
-    from gnomon.linguistics import parse
-
-    found = {
-        file.name: file.trees
-        or parse(file.texts, tagger=tagger, language=language, cache=cache, progress=progress)
-        for file in _read_files(texts, trees, column=column)
-    }
-    return count_trees(found, depths=depths, most_children=most_children)

@@ -17,6 +17,7 @@ from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
+from gnomon.core.verdicts import Claim, amount, counted, titles_of
 from gnomon.data.formats import Paraphrase
 from gnomon.methods.paraphrase._constraints import (
     Constraint,
@@ -28,7 +29,6 @@ from gnomon.methods.paraphrase._constraints import (
     output_constraints,
     words_of,
 )
-from gnomon.methods.paraphrase._verdict import HALF_SPLITS_CLAIMS, half_splits_verdict
 from gnomon.methods.paraphrase._wordings import each_of
 from gnomon.metrics import score
 from gnomon.metrics.protocol import Metrics
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.core.findings import Statement
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.metrics import BoundMetric, Metric
@@ -100,6 +101,35 @@ class HalfSplitRow(Record):
 _SHOWN = ("split", "judged", "constraints", "paraphrases", "base", "value", "gain")
 
 
+_GAIN = Claim(
+    "paraphrase.half_splits.gain",
+    "Paraphrases that other systems ask for change the agreement of {metric} with people by {mean}"
+    " in r on average, from {least} to {greatest} over {splits}. Splits share their systems, so"
+    " that nothing was tested",
+    "undecided",
+    "the gains over splits; nothing is tested",
+)
+
+
+def half_splits_verdict(finding: Finding) -> Iterator[Statement]:
+    """Whether paraphrases that some systems ask for help to judge others; nothing is tested."""
+    for row in finding.records(HalfSplitGainRow):
+        if row.gain is None or row.least is None or row.greatest is None:
+            continue
+        yield _GAIN.said(
+            finding.positions([row]),
+            metric=titles_of(finding)[row.metric],
+            mean=_signed(row.gain),
+            least=_signed(row.least),
+            greatest=_signed(row.greatest),
+            splits=counted(row.splits, "split"),
+        )
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value > 0 else ''}{amount(value, share=True)}"
+
+
 class _Split(NamedTuple):
     giving: list[str]
     judged: list[str]
@@ -132,7 +162,7 @@ def check_half_splits(outline: Outline | None, options: BoundOptions) -> Iterato
     judged=True,
     check=check_half_splits,
     verdict=half_splits_verdict,
-    claims=HALF_SPLITS_CLAIMS,
+    claims=(_GAIN,),
 )
 def half_splits(
     testset: TestSet,
