@@ -14,7 +14,7 @@ from gnomon.agreement.gains import AgreementGainRow
 from gnomon.core.findings import Bars, Finding, Scatter, Statement
 from gnomon.core.records import table
 from gnomon.methods.difficulty._verdict import score_verdict
-from gnomon.methods.difficulty.scoring import WeightedRow
+from gnomon.methods.difficulty.score_rows import WeightedRow
 
 
 def said_of(

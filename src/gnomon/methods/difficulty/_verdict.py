@@ -16,19 +16,19 @@ from gnomon.core.verdicts import (
     counted,
     listed,
     metric_title,
-    number,
     p_value,
     titles_of,
 )
 from gnomon.methods.difficulty.pools import EMPTY
+from gnomon.methods.difficulty.score_rows import WeightedRow
+from gnomon.methods.difficulty.word_rows import WordRow, WordsOfSystemRow
 from gnomon.metrics.spec import read_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from gnomon.agreement.tables import AgreementRow
     from gnomon.core.findings import Cell, Finding, Statement
-    from gnomon.methods.difficulty.scoring import WeightedRow
 
 _ALPHA = 0.05
 #: correlations over so many systems or fewer say little
@@ -149,8 +149,9 @@ def score_verdict(finding: Finding) -> Iterator[Statement]:
 def words_verdict(finding: Finding) -> Iterator[Statement]:
     """Which words are hardest, and which systems have them right."""
     yield from _empty(finding)
-    for metric in dict.fromkeys(row.get("metric") for row in finding.rows):
-        yield from _hardest(finding, metric)
+    words = finding.records(WordRow)
+    for metric in dict.fromkeys(row.metric for row in words):
+        yield from _hardest(finding, [row for row in words if row.metric == metric])
         yield from _right(finding, metric)
     yield from _circular(finding)
 
@@ -163,19 +164,16 @@ def _segments(finding: Finding) -> int | None:
 
 def _moves(finding: Finding, segments: int | None) -> Iterator[Statement]:
     """Who is on top under each metric, and who rises or falls; nothing was tested."""
-    metrics = list(dict.fromkeys(row.get("metric") for row in finding.rows))
+    every = finding.records(WeightedRow)
+    metrics = list(dict.fromkeys(row.metric for row in every))
     for metric in metrics:
-        rows = [
-            (position, row)
-            for position, row in enumerate(finding.rows)
-            if row.get("metric") == metric and row["rank"] is not None
-        ]
+        rows = [row for row in every if row.metric == metric and row.rank is not None]
         if len(rows) < 2:
             continue
         alone = len(metrics) == 1
-        title = metric_title(_weighed(str(metric))) if alone else _base(metric, finding)
-        ours, theirs = _tops([row for _, row in rows])
-        moved = [(at, row, int(number(row["moved"]) or 0)) for at, row in rows if row["moved"]]
+        title = metric_title(_weighed(metric)) if alone else _base(metric, finding)
+        ours, theirs = _tops(rows)
+        moves = [(row, row.moved) for row in rows if row.moved]
         verb = "has" if len(ours) == 1 else "have"
         tops = f"{listed(ours)} {verb} the highest {title} with and without weights for hard words"
         if set(ours) != set(theirs):
@@ -183,10 +181,10 @@ def _moves(finding: Finding, segments: int | None) -> Iterator[Statement]:
                 f"{listed(ours)} {verb} the highest {title} where hard words count more,"
                 f" {listed(theirs)} without weights"
             )
-        up = sorted((one for one in moved if one[2] > 0), key=lambda one: -one[2])
-        down = sorted((one for one in moved if one[2] < 0), key=lambda one: one[2])
-        parts = [
-            f"{listed([_places(row, by) for _, row, by in some], most=_NAMED)} {verb}"
+        up = sorted((move for move in moves if move[1] > 0), key=lambda move: -move[1])
+        down = sorted((move for move in moves if move[1] < 0), key=lambda move: move[1])
+        phrases = [
+            f"{listed([_places(row, by) for row, by in some], most=_NAMED)} {verb}"
             for some, verb in (
                 (up, "rise" if len(up) > 1 else "rises"),
                 (down, "fall" if len(down) > 1 else "falls"),
@@ -194,24 +192,26 @@ def _moves(finding: Finding, segments: int | None) -> Iterator[Statement]:
             if some
         ]
         yield _RANKS.said(
-            {finding.tables[0].name: [at for at, _ in rows]},
+            finding.positions(rows),
             tops=tops,
-            moves=" and ".join(parts) or "no system changes its place",
+            moves=" and ".join(phrases) or "no system changes its place",
             of="" if segments is None else f" ({counted(segments)})",
         )
 
 
-def _tops(rows: Sequence[Mapping[str, Cell]]) -> list[list[str]]:
+def _tops(rows: Sequence[WeightedRow]) -> tuple[list[str], list[str]]:
     """Who is on top with weights, and who without."""
-    ways = ("rank", "base_rank")
-    return [[str(row["system"]) for row in rows if row[way] == 1] for way in ways]
+    weighted = [row.system for row in rows if row.rank == 1]
+    return weighted, [row.system for row in rows if row.base_rank == 1]
 
 
-def moves_headline(rows: Sequence[WeightedRow], among: Iterable[str]) -> str:
-    """Who is highest under one metric, and how many change their place: a picture's title."""
-    ours = [row.system for row in rows if row.rank == 1]
-    theirs = [row.system for row in rows if row.base_rank == 1]
-    title = metric_title(_inner(rows[0].metric), [_inner(metric) for metric in among])
+def moves_headline(rows: Sequence[WeightedRow], specs: Iterable[str]) -> str:
+    """Who is highest under one metric, and how many change their place: a picture's title.
+
+    Specs are those of all metrics, from which this one is to be told apart.
+    """
+    ours, theirs = _tops(rows)
+    title = metric_title(_inner(rows[0].metric), [_inner(spec) for spec in specs])
     if set(ours) == set(theirs):
         text = f"{title}: {listed(ours)} highest with and without weights for hard words"
     else:
@@ -239,8 +239,8 @@ def agreement_headline(rows: Sequence[AgreementRow]) -> str:
     )
 
 
-def _places(row: Mapping[str, Cell], by: int) -> str:
-    return f"{row['system']} (by {counted(abs(by), 'place')})"
+def _places(row: WeightedRow, by: int) -> str:
+    return f"{row.system} (by {counted(abs(by), 'place')})"
 
 
 def _gains(finding: Finding) -> Iterator[Statement]:
@@ -325,90 +325,84 @@ def _empty(finding: Finding) -> Iterator[Statement]:
 # Words
 
 
-def _hardest(finding: Finding, metric: Cell) -> Iterator[Statement]:
-    rows = [(at, row) for at, row in enumerate(finding.rows) if row.get("metric") == metric]
-    rows = sorted(rows, key=lambda one: -(number(one[1]["difficulty"]) or 0.0))
-    if not rows:
-        return
-    title = _base(metric or _looked_at(finding), finding)
-    name = finding.tables[0].name
-    hard = [one for one in rows if (number(one[1]["difficulty"]) or 0.0) > 0]
+def _hardest(finding: Finding, rows: Sequence[WordRow]) -> Iterator[Statement]:
+    """The hardest words of one metric."""
+    rows = sorted(rows, key=lambda row: -row.difficulty)
+    several = any(column.name == "metric" for column in finding.tables[0].columns)
+    title = _base(rows[0].metric if several else _base_of_facts(finding), finding)
+    hard = [row for row in rows if row.difficulty > 0]
     if not hard:
         words = counted(len(rows), "word")
-        yield _NONE_HARD.said({name: [at for at, _ in rows]}, words=words, metric=title)
+        yield _NONE_HARD.said(finding.positions(rows), words=words, metric=title)
         return
-    letters = [one for one in rows if any(map(str.isalnum, str(one[1]["word"])))]
-    shown = [one for one in letters if one in hard][:3] or hard[:3]
-    told = [
-        f"“{row['word']}” ({amount(number(row['difficulty']) or 0.0, share=True)},"
-        f" {counted(int(number(row['count']) or 0), 'time')})"
-        for _, row in shown
+    letters = [row for row in rows if any(map(str.isalnum, row.word))]
+    shown = [row for row in letters if row.difficulty > 0][:3] or hard[:3]
+    phrases = [
+        f"“{row.word}” ({amount(row.difficulty, share=True)}, {counted(row.count, 'time')})"
+        for row in shown
     ]
     yield _HARDEST.said(
-        {name: [at for at, _ in shown]},
+        finding.positions(shown),
         words=counted(len(letters) or len(rows), "word"),
         metric=title,
-        hardest=listed(told),
+        hardest=listed(phrases),
     )
-    signs = [one for one in hard[:3] if one not in letters]
+    signs = [row for row in hard[:3] if row not in letters]
     if signs and shown[0] in letters:
-        names = listed([str(row["word"]) for _, row in signs])
-        yield _PUNCTUATION.said({name: [at for at, _ in signs]}, signs=names)
+        names = listed([row.word for row in signs])
+        yield _PUNCTUATION.said(finding.positions(signs), signs=names)
 
 
-def _right(finding: Finding, metric: Cell) -> Iterator[Statement]:
+def _right(finding: Finding, metric: str) -> Iterator[Statement]:
     """Which system has the hard words best, and whether it has the others best, too."""
-    if all(table.name != "systems" for table in finding.tables):
-        return
     rows = [
-        (at, row)
-        for at, row in enumerate(finding.table("systems").rows)
-        if row.get("metric") == metric and number(row["rank"]) is not None
+        row
+        for row in finding.records(WordsOfSystemRow)
+        if row.metric == metric and row.rank is not None
     ]
     if len(rows) < 2:
         return
-    order = sorted(rows, key=lambda one: number(one[1]["rank"]) or 0.0)
-    first, second = order[0][1], order[1][1]
-    n = int(number(first["hard_words"]) or 0)
-    places = {"systems": [order[0][0], order[1][0]]}
-    words = counted(n, "word")
-    if all(number(row["hard"]) == 0 for _, row in rows):
-        yield _NONE_HAS.said(places, words=words)
+    first, second = sorted(rows, key=lambda row: row.rank or 0)[:2]
+    evidence = finding.positions([first, second])
+    words = counted(first.hard_words, "word")
+    if all(row.hard == 0 for row in rows):
+        yield _NONE_HAS.said(evidence, words=words)
         return
-    if n < LEAST:
-        yield _FEW_WORDS.said(places, words=words)
+    if first.hard_words < LEAST:
+        yield _FEW_WORDS.said(evidence, words=words)
         return
-    if all(number(row["other"]) is None for _, row in rows):
+    if all(row.other is None for row in rows):
         return  # no tenth is harder than the others
-    values = [amount(number(one["hard"]) or 0.0, share=True) for one in (first, second)]
+    values = [amount(row.hard or 0.0, share=True) for row in (first, second)]
     if values[0] == values[1]:
-        who = f"{first['system']} and {second['system']} are equally near to the references"
-        yield _NEAREST.said(places, words=words, nearest=f"{who} ({values[0]})")
+        who = f"{first.system} and {second.system} are equally near to the references"
+        yield _NEAREST.said(evidence, words=words, nearest=f"{who} ({values[0]})")
         return
-    best = [str(row["system"]) for _, row in rows if number(row["other_rank"]) == 1]
+    best = [row.system for row in rows if row.other_rank == 1]
     also = f", on the others {listed(best)}" if best else ""
-    if first["system"] in best:
+    if first.system in best:
         also = ", on the other words too"
     nearest = (
-        f"{first['system']} is nearest to the references ({values[0]}, {second['system']}"
+        f"{first.system} is nearest to the references ({values[0]}, {second.system}"
         f" {values[1]}){also}"
     )
-    yield _NEAREST.said(places, words=words, nearest=nearest)
+    yield _NEAREST.said(evidence, words=words, nearest=nearest)
 
 
-def words_headline(rows: Sequence[Mapping[str, Cell]], title: str) -> str:
+def words_headline(rows: Sequence[WordsOfSystemRow], title: str) -> str:
     """Which words are hardest, or that hard words tell no systems apart, as a picture's title."""
-    known = [row for row in rows if number(row["hard"]) is not None]
-    tops = [[str(r["system"]) for r in known if r[way] == 1] for way in ("rank", "other_rank")]
-    if len(known) < 2 or not tops[0]:
+    defined = [row for row in rows if row.hard is not None]
+    on_hard = [row.system for row in defined if row.rank == 1]
+    on_others = [row.system for row in defined if row.other_rank == 1]
+    if len(defined) < 2 or not on_hard:
         return ""
-    nearest = f"{title}: {listed(tops[0])} {'is' if len(tops[0]) == 1 else 'are'} nearest"
-    if not tops[1]:  # all words are among the hardest
+    nearest = f"{title}: {listed(on_hard)} {'is' if len(on_hard) == 1 else 'are'} nearest"
+    if not on_others:  # all words are among the hardest
         return f"{nearest} on hard words"
-    if set(tops[0]) == set(tops[1]):
+    if set(on_hard) == set(on_others):
         return f"{nearest} on hard words and on others"
-    return f"{nearest} on hard words, {listed(tops[1])} on others"
+    return f"{nearest} on hard words, {listed(on_others)} on others"
 
 
-def _looked_at(finding: Finding) -> str:
+def _base_of_facts(finding: Finding) -> str:
     return finding.facts.get("base metric") or finding.facts.get("metric") or "the metric"

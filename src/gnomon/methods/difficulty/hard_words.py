@@ -443,9 +443,10 @@ def _views_of(
     if rows["classes"]:
         yield listing("classes", _columns("classes"))
     if rows["systems"]:
-        own_systems = [r for one in rows["systems"] if (r := one.cells())["metric"] == spec]
-        if len({row["hard"] for row in own_systems}) > 1:  # else they lie on one line
-            title = words_headline(own_systems, spec) or f"{_TITLES['systems']}{said}"
+        systems = cast("Sequence[WordsOfSystemRow]", rows["systems"])
+        same_metric = [row for row in systems if row.metric == spec]
+        if len({row.hard for row in same_metric}) > 1:  # else they lie on one line
+            title = words_headline(same_metric, spec) or f"{_TITLES['systems']}{said}"
             yield Scatter("systems", title, x="other", y="hard", label="system", where=where)
     yield from _strips(cast("Sequence[StripRow]", rows["strips"]), spec, said, where)
     if rows["systems"]:

@@ -16,11 +16,10 @@ from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, GnomonError
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing, beside_base
 from gnomon.core.options import SEED, By, Confidence, Resamples, Seed
-from gnomon.core.records import METRIC, SYSTEM, Record, column, table
+from gnomon.core.records import Record, table
 from gnomon.core.registry import method
 from gnomon.core.scores import Scores, of_metric
 from gnomon.core.signature import Signature
-from gnomon.core.slices import slices
 from gnomon.core.testset import TestSet
 from gnomon.data.formats import with_human
 from gnomon.linguistics import OptionalTagger
@@ -53,7 +52,6 @@ from gnomon.methods.difficulty.agreement import (
     judged_rows,
     judges,
     pairings_of,
-    ranks,
     subsets,
     weight_gain_rows,
 )
@@ -65,7 +63,6 @@ from gnomon.methods.difficulty.omission import (
 )
 from gnomon.methods.difficulty.paper.circular_curve import LEFT_OUT, circular_curve
 from gnomon.methods.difficulty.paper.rank_tables import (
-    MetricScores,
     RankRow,
     RankSumRow,
     rank_rows,
@@ -73,8 +70,14 @@ from gnomon.methods.difficulty.paper.rank_tables import (
     sum_rows,
 )
 from gnomon.methods.difficulty.pools import empty_notices
+from gnomon.methods.difficulty.score_rows import (
+    ScoredMetric,
+    WeightedRow,
+    WeightedSliceRow,
+    score_rows,
+    slice_rows,
+)
 from gnomon.methods.difficulty.sides import (
-    Both,
     Side,
     base_side,
     facts_of,
@@ -105,54 +108,6 @@ examples:
 
 
 # Rows
-
-
-_SCORE = column("Weighted", digits=4, better="higher", help="under difficulty")
-_BASE = column(
-    "Base",
-    digits=4,
-    better="higher",
-    help="without weights, aggregated as the weighted score",
-)
-_RANK = column("Rank", help="by the weighted score")
-_BASE_RANK = column("Base rank", help="by the base score")
-
-
-class WeightedRow(Record):
-    """A system under a metric with and without difficulty."""
-
-    system: str = SYSTEM
-    metric: str = METRIC
-    score: float | None = _SCORE
-    base_score: float | None = _BASE
-    rank: int | None = _RANK
-    base_rank: int | None = _BASE_RANK
-    moved: int | None = column("Up", help="places that the weights move it up (- down)")
-    human_rank: int | None = column(
-        "Human rank", help="by people; of several kinds of human scores, by the first one"
-    )
-    mean: float | None = column(
-        "Weighted, mean", digits=4, help="mean of the weighted segment scores"
-    )
-    base_mean: float | None = column("Base, mean", digits=4, help="mean of the base segment scores")
-    in_pool: bool = column("In pool", help="whether it is one of those that say what is hard")
-    precision: float | None = column("Precision", digits=4, help="weighted, mean over segments")
-    recall: float | None = column("Recall", digits=4, help="weighted, mean over segments")
-    base_precision: float | None = column("Base precision", digits=4, help="mean over segments")
-    base_recall: float | None = column("Base recall", digits=4, help="mean over segments")
-
-
-class WeightedSliceRow(Record):
-    """A system on some segments, with and without difficulty."""
-
-    slice: str = column("Slice", help="which segments")
-    segments: int = column("Segments", help="how many these are")
-    system: str = SYSTEM
-    metric: str = METRIC
-    score: float | None = _SCORE
-    base_score: float | None = _BASE
-    rank: int | None = _RANK
-    base_rank: int | None = _BASE_RANK
 
 
 _ROWS: Mapping[str, type[Record]] = {
@@ -282,14 +237,14 @@ def score(
         for run in runs
         for notice in run.bound.notices(batch)
     ]
-    told += [notice for run in runs for notice in empty_notices(testset, _pool_of(run))]
+    told += [notice for run in runs for notice in empty_notices(testset, run.pool)]
     informed = {kind for run in runs for kind in run.bound.informed_by}
     people, said = judges(testset, kinds, informed, allow_circular=allow_circular)
     told += said
     rows: dict[str, list[Record]] = {name: [] for name in _ROWS}
     for run in runs:
-        rows["scores"] += _score_rows(run, people[0] if people else None)
-        rows["slices"] += _slice_rows(run, by) if by else ()
+        rows["scores"] += score_rows(run, people[0] if people else None)
+        rows["slices"] += slice_rows(run, by) if by else ()
     if people:
         how = GainTesting(resamples, seed, confidence, alternative="two-sided")
         judging = _Judging(testset, runs, people, top, curves, allow_circular, how, progress)
@@ -307,101 +262,28 @@ def score(
     return _finding(testset, runs, rows, people, told, confidence if resamples else None)
 
 
-@dataclass(frozen=True, eq=False)
-class _ScoredMetric:
-    """One metric on one test set, with and without weights."""
-
-    testset: TestSet
-    bound: Bound
-    base: Side
-    weighted: Side
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        return tuple(self.testset.systems)
-
-    @property
-    def sides(self) -> list[MetricScores]:
-        """Both, higher is better."""
-        return [
-            MetricScores(side.name, side.sign * side.system())
-            for side in (self.base, self.weighted)
-        ]
-
-
 def _runs(
     testset: TestSet,
     bound: Sequence[Bound],
     progress: Callable[[str, int, int], None] | None,
-) -> list[_ScoredMetric]:
+) -> list[ScoredMetric]:
     batch = testset.batch()
     found = []
     if progress:
         progress("scoring", 0, len(bound))
     for done, one in enumerate(bound, start=1):
-        found.append(_ScoredMetric(testset, one, base_side(one, batch), weighted_side(one, batch)))
+        found.append(ScoredMetric(testset, one, base_side(one, batch), weighted_side(one, batch)))
         if progress:
             progress("scoring", done, len(bound))
     names = Counter(run.base.name for run in found)
     return [run if names[run.base.name] == 1 else _named_in_full(run) for run in found]
 
 
-def _named_in_full(run: _ScoredMetric) -> _ScoredMetric:
+def _named_in_full(run: ScoredMetric) -> ScoredMetric:
     """With whole specs, where short names are those of several metrics."""
     options = run.bound.metric
     base = replace(run.base, name=options.metric.spec)
     return replace(run, base=base, weighted=replace(run.weighted, name=options.spec))
-
-
-def _pool_of(run: _ScoredMetric) -> tuple[str, ...]:
-    return run.bound.pool.systems if run.bound.pool else ()
-
-
-def _score_rows(run: _ScoredMetric, judge: People | None) -> list[WeightedRow]:
-    """The records of the contract, best first."""
-    both_sides = run.base, run.weighted
-    base, weighted_scores = (side.system() for side in both_sides)
-    base_ranks, weighted_ranks = (ranks(side.sign * side.system()) for side in both_sides)
-    means = run.base.mean(), run.weighted.mean()
-    both = precision_recall(run.bound, run.testset.batch())
-    human = [None] * len(run.systems) if judge is None else ranks(judge.scores)
-    pool = _pool_of(run)
-    rows = [
-        WeightedRow(
-            system=name,
-            metric=run.bound.metric.spec,
-            score=weighted_scores[k],
-            base_score=base[k],
-            rank=weighted_ranks[k],
-            base_rank=base_ranks[k],
-            moved=_moved(base_ranks[k], weighted_ranks[k]),
-            human_rank=human[k],
-            mean=means[1][k],
-            base_mean=means[0][k],
-            in_pool=name in pool,
-            **{part: None if both is None else getattr(both, part)[k] for part in Both._fields},
-        )
-        for k, name in enumerate(run.systems)
-    ]
-    return sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.system))
-
-
-def _slice_rows(run: _ScoredMetric, by: str) -> Iterator[WeightedSliceRow]:
-    for name, members in slices(run.testset, by, run.base.segments):
-        base, weighted_scores = run.base.system(members), run.weighted.system(members)
-        base_ranks = ranks(run.base.sign * base)
-        weighted_ranks = ranks(run.weighted.sign * weighted_scores)
-        for k, system in enumerate(run.systems):
-            yield WeightedSliceRow(
-                slice=name or "all segments",
-                segments=int(members.sum()),
-                system=system,
-                metric=run.bound.metric.spec,
-                score=weighted_scores[k],
-                base_score=base[k],
-                rank=weighted_ranks[k],
-                base_rank=base_ranks[k],
-            )
 
 
 @dataclass(frozen=True)
@@ -409,7 +291,7 @@ class _Judging:
     """What people are asked about the metrics: the same for every kind of human scores."""
 
     testset: TestSet
-    runs: Sequence[_ScoredMetric]
+    runs: Sequence[ScoredMetric]
     people: Sequence[People]
     top: str
     curves: bool
@@ -495,7 +377,7 @@ class _Judging:
         return names
 
 
-def _all_of(run: _ScoredMetric) -> Iterator[Scores]:
+def _all_of(run: ScoredMetric) -> Iterator[Scores]:
     """Base metric both ways, weighted metric, and its precision and recall where it is of both."""
     mean = run.base.mean()
     if not np.allclose(mean, run.base.system(), rtol=0, atol=1e-9, equal_nan=True):
@@ -522,7 +404,7 @@ def _all_of(run: _ScoredMetric) -> Iterator[Scores]:
         )
 
 
-def _scores_of(run: _ScoredMetric, side: Side) -> Scores:
+def _scores_of(run: ScoredMetric, side: Side) -> Scores:
     return Scores(
         metric=side.name,
         systems=run.systems,
@@ -539,16 +421,12 @@ def _scored(testset: TestSet, one: AnyMetric, *, allow_code: bool) -> Scores:
     return one if isinstance(one, Scores) else score_by(testset, one, allow_code=allow_code)
 
 
-def _moved(base: int | None, weighted_rank: int | None) -> int | None:
-    return None if base is None or weighted_rank is None else base - weighted_rank
-
-
 # Tables and views
 
 
 def _finding(
     testset: TestSet,
-    runs: Sequence[_ScoredMetric],
+    runs: Sequence[ScoredMetric],
     rows: Mapping[str, Sequence[Record]],
     people: Sequence[People],
     notices: Sequence[str],
@@ -589,7 +467,7 @@ def _finding(
 def _views(
     tables: Sequence[Table],
     rows: Mapping[str, Sequence[Record]],
-    runs: Sequence[_ScoredMetric],
+    runs: Sequence[ScoredMetric],
     people: Sequence[People],
 ) -> Iterator[View]:
     several = len(runs) > 1
