@@ -71,7 +71,7 @@ def test_what_is_said_after_the_first_clause_stands_in_the_whole_help_alone(gnom
     brief, whole = (
         " ".join(gnomon("muler", "score", how).out.split()) for how in ("--help", "--help-all")
     )
-    said = "the same seed gives the same figures"
+    said = "lex:gender needs none"
     assert said not in brief
     assert said in whole
     assert "(default: 12345)" in brief

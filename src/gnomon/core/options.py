@@ -269,7 +269,7 @@ Workers: TypeAlias = Annotated[
 ]
 Share: TypeAlias = Annotated[float, Limits(0, 1), Metavar("SHARE")]
 Seed: TypeAlias = Annotated[
-    int, Limits(0), Metavar("N"), Group("intervals and tests"), Help("of the resamples.")
+    int, Limits(0), Metavar("N"), Group("intervals and tests"), Help("of all random draws.")
 ]
 Resamples: TypeAlias = Annotated[
     int,
@@ -301,7 +301,7 @@ By: TypeAlias = Annotated[
     Help('slice by "document", "domain", "length" or a label of the test set.'),
 ]
 Device: TypeAlias = Annotated[
-    str | None, Metavar("NAME"), Help("cpu or cuda; by default a GPU if there is one.")
+    str | None, Metavar("NAME"), Help("cpu, cuda or cuda:1; by default a GPU if there is one.")
 ]
 Segments: TypeAlias = Annotated[Sequence[int] | None, Numbering(), Limits(1), Metavar("N")]
 OutputFile: TypeAlias = Annotated[

@@ -110,7 +110,7 @@ OWN_WORDS: Mapping[str, str] = {"errors": "muler.errors"}
 #: parameters that belong to a run and not to a request, and what they mean
 OF_THE_RUN: Mapping[str, str] = {
     "allow_code": "let a spec ``python('module:function')`` import and run the module.",
-    "cache": "where annotations are kept between runs; none by default.",
+    "cache": "where tags, trees or explanations are kept between runs; none by default.",
     "progress": "called with a stage, what is done and the total.",
 }
 _ENTRY_POINTS = "gnomon.methods"

@@ -44,7 +44,7 @@ Features: TypeAlias = Annotated[
     "Sequence[str] | None",
     Metavar("FEATURE"),
     _HEADING,
-    Help("names and wildcards, as for :func:`gnomon.muler.score`."),
+    Help("names of features, wildcards allowed; by default as for :func:`gnomon.muler.score`."),
 ]
 #: None: the standard one of the language
 Tagger: TypeAlias = Annotated[
@@ -64,7 +64,10 @@ WordLists: TypeAlias = Annotated[
     Metavar("NAME=FILE"),
     InputFile(),
     _HEADING,
-    Help("word lists for ``lex:NAME``, as words or as a file of one entry per line."),
+    Help(
+        "word lists for ``lex:NAME``, as words or as a file of one entry per line;"
+        " ``lex:gender`` needs none."
+    ),
 ]
 #: regular expressions by name
 Regexes: TypeAlias = Annotated[

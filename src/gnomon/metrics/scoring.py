@@ -102,7 +102,6 @@ def score(
             texts (see :func:`gnomon.metric`); or a list of these.
         segment_scores: write scores per segment there: .tsv, .jsonl, .wmt, or .seg.score
             (mt-metrics-eval).
-        progress: called with a stage, the metrics that are done, and how many there are.
 
     Returns:
         System scores [K], segment scores [K, N], a signature, and, where the metric has them,

@@ -12,7 +12,7 @@ import numpy as np
 
 from gnomon.core.errors import FormatError, UsageError
 from gnomon.core.lazy import checked
-from gnomon.core.options import InputFile, Metavar
+from gnomon.core.options import Help, InputFile, Metavar
 from gnomon.core.spans import Span
 from gnomon.data.formats._error_marks import SpanEnds, ends_of_spans
 from gnomon.data.formats._files import LOGGER, STANDARD_INPUT
@@ -36,6 +36,7 @@ Human: TypeAlias = Annotated[
     "str | PathLike[str] | Sequence[str | PathLike[str]]",
     Metavar("KIND|FILE"),
     InputFile(sure=False),
+    Help("kinds of human scores, or files of them; by default all that there are."),
 ]
 #: what tells a file of human scores from a kind of them, which may have points: mqm.super.1
 _SUFFIXES = (

@@ -538,15 +538,9 @@ def explain(
         faithfulness: judge by deletion and insertion of words.
         examples: outputs whose words are coloured, for each metric and explainer, the worst ones.
         min_count: how often words occur that are listed by their mean importance.
-        resamples: of the segments, for intervals of these judgements; 0 for none.
-        confidence: share inside an interval, in (0, 1).
-        seed: of the sample, the resamples and the random explainer that is the control.
         max_calls: most pairs of texts that may be scored for each metric and explainer.
         save_explanations: a file for all explanations of one metric by one explainer, one JSON
             object per word and line, as :func:`tune` reads them.
-        cache: as in :func:`explanations`.
-        progress: as in :func:`explanations`.
-        allow_code: as in :func:`explanations`.
 
     Returns:
         Tables ``words`` (the records of the contract), ``hurting``, ``lowest``, and, if asked for,

@@ -550,8 +550,6 @@ def score(
         max_calls: most pairs of texts that may be scored for each metric.
         segment_scores: a file for the segment scores of both: .tsv, .jsonl, .wmt, or .seg.score
             (mt-metrics-eval).
-        cache: remembers explanations.
-        progress: called with a stage, how much is done and how much there is.
 
     Returns:
         A table ``scores``: ``system, metric, score, base_score, rank, base_rank, system_score``.

@@ -358,11 +358,6 @@ def tune(
         second_iterations: second iterations and what they started from; by default those whose
             metric is a spec ``bmx(...)``.
         resamples: of segments and of groups, for intervals; 0 for none.
-        confidence: of the intervals.
-        seed: of samples, resamples and splits.
-        cache: as in :func:`explanations`.
-        progress: as in :func:`explanations`.
-        allow_code: as in :func:`explanations`.
 
     Returns:
         Tables ``settings`` (a row per explainer and rule), ``experiments``, ``halves``,

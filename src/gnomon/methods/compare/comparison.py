@@ -179,7 +179,6 @@ def compare(
         alternative: "two-sided", "greater" (the system is better) or "less" (it is worse).
         correction: of p for the number of systems, metric by metric, and for slices x systems:
             "holm", "benjamini-hochberg" or "none".
-        seed: of all draws; 12345, as sacreBLEU's.
         unit: what counts as independent: "segment", "document", or "auto": documents for scores
             that people gave, segments for metrics.
         by: slices by "length", "score", "document", "domain" or a label of the test set.

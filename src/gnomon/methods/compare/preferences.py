@@ -224,8 +224,6 @@ def pairwise(
             metrics, the choice of the first.
         correction: of p for the number of pairs, metric by metric: "holm", "benjamini-hochberg" or
             "none".
-        resamples: bootstrap resamples of the segments for intervals; 0 for none.
-        seed: of the draws.
 
     Returns:
         A finding whose rows hold ``system, other, metric, segments, score, low, high, wins, ties,

@@ -63,7 +63,14 @@ Top: TypeAlias = Annotated[str, Metavar("K"), _PEOPLE]
 AllowCircular: TypeAlias = Annotated[bool, _PEOPLE]
 Curves: TypeAlias = Annotated[bool, _PEOPLE]
 OtherMetrics: TypeAlias = Annotated[Metrics, _PEOPLE]
-Omission: TypeAlias = Annotated[bool, _OMISSION]
+Omission: TypeAlias = Annotated[
+    bool,
+    _OMISSION,
+    Help(
+        "the omission test: one content word per segment is deleted, and the drop of base and"
+        " weighted score is given by how hard the word was."
+    ),
+]
 
 #: metrics that stand beside those that are weighed, as far as they can be had
 OTHER_METRICS = ("ter", "meteor", "bleu")

@@ -255,15 +255,8 @@ def words(
         top: how many systems are the best: a number, or a share, rounded down.
         examples: segments to read on a page, hardest first; 0 for none.
         occurrences: list every word of every reference too, in the table "occurrences".
-        omission: the omission test: one content word per segment is deleted, and the drop of base
-            and weighted score is given by how hard the word was.
         tagger: word classes by ``spacy:NAME``, an annotator, or "auto" for the one of the target
             language; by default none.
-        seed: of the omission test and of resamples.
-        resamples: resamples for its intervals; 0 for none.
-        confidence: share of resamples inside them.
-        allow_code: let a spec ``python('module:function')`` run code.
-        cache: where tags are kept.
 
     Returns:
         A finding with rows ``word, word_class, difficulty, count, segments, ...`` and tables

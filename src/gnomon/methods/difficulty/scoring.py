@@ -186,21 +186,13 @@ def score(
         leave_one_out: the words of a system are weighed by the others of the pool.
         other_metrics: metrics that stand beside in the tables of agreement; where none are named,
             as far as they can be had; an empty list: none.
-        human: kinds of human scores that judge, or files of them; by default all kinds that there
-            are.
         top: how many of the best systems are judged apart: a number, or a share, rounded down.
         curves: agreement over the K best systems, for every K.
         allow_circular: judge by human scores even where they chose the pool, and draw the curve
             whose pool follows the K best systems, as the authors do.
         by: scores over slices, too: "length", "domain", "document", "score" or a label.
-        omission: the omission test: one content word per segment is deleted, and the drop of both
-            scores is given by how hard the word was.
         tagger: what tells content words for the omission test: ``spacy:NAME``, an annotator, or
             "auto" for the one of the target language; by default length and frequency.
-        seed: of the omission test and of resamples.
-        confidence: share of resamples inside them.
-        allow_code: let a spec ``python('module:function')`` run code.
-        cache: where tags are kept.
 
     Returns:
         A finding with rows ``system, metric, score, base_score, rank, base_rank, ...`` and, as far

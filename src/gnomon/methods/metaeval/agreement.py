@@ -293,9 +293,7 @@ def metaeval(
         correction: of p for the number of metrics of a table ("holm", "benjamini-hochberg"), beside
             p itself.
         resamples: draws of tests and intervals; 0 for neither (Williams's test draws nothing).
-        confidence: share of draws inside the intervals.
         alpha: largest significant p (ranks, wins).
-        seed: of all draws.
 
     Returns:
         A finding whose rows hold ``language_pair, level, statistic, grouping, metric, value, n,

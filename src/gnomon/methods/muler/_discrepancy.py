@@ -266,7 +266,6 @@ def discrepancy(
 
     Args:
         testset: references and the texts to compare with them.
-        lexicon: word lists for ``lex:NAME``; ``lex:gender`` needs none.
 
     Returns:
         A finding whose rows hold ``system, feature, slice, segments, add, miss, hit, neither``,

@@ -482,8 +482,6 @@ def score(
         confidence: of the intervals; differences are significant at 1 - confidence.
         unit: what counts as independent: segments (auto), or documents, which are left out one at a
             time in place of resamples.
-        seed: of the resamples, and of the words that masking="substitute" draws; the same seed
-            gives the same figures.
 
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, slice, segments, muler,

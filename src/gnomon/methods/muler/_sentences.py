@@ -592,7 +592,6 @@ def sentences(
             target language if it is installed, else words are reduced by English rules.
         examples: segments shown per scorer and system; 0 for none.
         allow_code: let a scorer ``NAME=python('module:function')`` import and run the module.
-        cache: where tags are kept between runs; none by default.
 
     Returns:
         A finding whose rows hold ``scorer, source, system, slice, n, signed, low, high, absolute,

@@ -152,9 +152,6 @@ def adequacy(
         key: where its key is written, which tells what made each paraphrase; :func:`judge` reads
             it again.
         items: paraphrases of each method on the sheet, at most; see :func:`adequacy_sheet`.
-        confidence: of the intervals (percentile bootstrap over segments).
-        seed: of their draws, and of those for the sheet.
-        allow_code: let a spec ``python('module:function')`` run code.
 
     Returns:
         A finding with rows ``method, measure, value, low, high, n, segments``.
@@ -412,8 +409,6 @@ def judge(
     Args:
         answers: filled sheets.
         key: the key that was written with the sheet.
-        confidence: of the intervals (bootstrap over segments).
-        seed: of their draws.
 
     Returns:
         A finding with rows as in :func:`adequacy`, measure "human", and every score.

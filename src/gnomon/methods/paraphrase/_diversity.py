@@ -419,8 +419,6 @@ def diversity(
         decay: lambda of the tree kernel, in (0, 1].
         words: whether words are parts of the trees, which end at parts of speech without them.
         lone: what a segment with fewer than two trees counts: "zero", or "skip" to leave it out.
-        cache: where trees are kept between runs.
-        progress: called with a stage, what is done, and the total.
 
     Returns:
         A finding with rows ``set, measure, value, n, wordings, skipped``, and for each set the

@@ -646,7 +646,6 @@ def metric(
             metric's own.
         recipe: how the metric is built and trained.
         resamples: resamples of what is held out, for intervals; 0 for none.
-        confidence: share of resamples inside the intervals.
 
     Returns:
         A finding with a row of the metric, and tables "held_out" (agreement beside chrF and the

@@ -63,7 +63,6 @@ class HeadRecipe:
         encoder_learning_rate: of the encoder's highest layer.
         layer_decay: each layer below learns at this share of the rate above it.
         frozen_epochs: first passes in which the encoder stays as it is.
-        seed: of fresh weights, the order of examples, dropout and the choice of what is held out.
     """
 
     inputs: Inputs = "both"

@@ -295,15 +295,10 @@ def calibrate(
     Args:
         testset: outputs that people scored.
         metrics: judges without a calibration.
-        human: kinds of people's segment scores, or files of them; all kinds by default.
         curve: "linear", or "isotonic" for rising steps.
         items: outputs that are drawn, of all systems.
         save: a file for the outputs drawn and people's scores of them, which
             ``judge(..., calibration=FILE)`` takes.
-        confidence: of the intervals (documents left out one at a time; Student's t over outputs
-            where documents are unknown).
-        seed: of the draw.
-        allow_code: let a spec ``python('module:function')`` run code.
 
     Returns:
         A finding with a row per judge and kind of human scores, and a table "points".

@@ -200,9 +200,6 @@ def probe(
         testset: what was translated, and by whom.
         metrics: judges; any other metric may be probed alike.
         items: candidates that are drawn, of all systems.
-        confidence: of the intervals (Student's t over candidates).
-        seed: of the draw.
-        allow_code: let a spec ``python('module:function')`` run code.
 
     Returns:
         A finding with a row per judge and injection.

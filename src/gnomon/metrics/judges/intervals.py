@@ -158,8 +158,6 @@ def spread(
     Args:
         testset: what was translated, and by whom.
         metrics: judges, with ``repeats=`` of two or more: with one, their noise is not known.
-        confidence: of the intervals (Student's t).
-        allow_code: let a spec ``python('module:function')`` run code.
 
     Returns:
         A finding with a row per judge and system, and a table "segments" of all segments.

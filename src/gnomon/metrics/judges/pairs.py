@@ -197,8 +197,6 @@ def pairwise(
     Args:
         testset: what was translated, and by whom.
         metrics: judges whose rubric compares: pairwise, pairwise-summary, or a file.
-        confidence: of the intervals (Student's t over segments).
-        allow_code: let a spec ``python('module:function')`` run code.
 
     Returns:
         A finding with a row per judge and pair of systems.

@@ -469,10 +469,8 @@ def correlate(
         features: names such as ``pos:NOUN``; wildcards ``pos:*``. By default as for
             :func:`gnomon.muler.score`, and with parts of speech and entities also the morphology
             that the paper looks at: ``morph:Gender``, ``morph:Number``, ``morph:Definite``.
-        tagger: ``spacy:NAME`` or an annotator; by default one for each target language.
         scorers: sentence scorers, as for :func:`gnomon.muler.sentences`: minus their mean absolute
             difference is correlated as -MuLER is, under features ``scorer:NAME``.
-        by: slice by "document", "domain", "length" or a label of the test sets.
         few: cells of fewer systems than this are greyed.
         system_scores: what is taken for a system's score: the "corpus" score, or the mean over its
             "segments", which is what MuLER's own base and oracles are means of.

@@ -11,7 +11,16 @@ import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Exhibit, Finding, Listing
-from gnomon.core.options import SEED, Group, Limits, Metavar, OutputFile, Positive, with_fields
+from gnomon.core.options import (
+    SEED,
+    Group,
+    Limits,
+    Metavar,
+    OutputFile,
+    Positive,
+    Seed,
+    with_fields,
+)
 from gnomon.core.pages import page_maker
 from gnomon.core.records import FEATURE, METRIC, Record, column, table
 from gnomon.core.registry import method
@@ -414,7 +423,7 @@ def pairs(
     apart: Annotated[float, Limits(0), Metavar("X"), _CHOICE] = 0.1,
     least: Annotated[Positive, _CHOICE] = 20,
     items: Annotated[Positive, _CHOICE] = 100,
-    seed: Annotated[int, Limits(0), Metavar("N"), _CHOICE] = SEED,
+    seed: Annotated[Seed, _CHOICE] = SEED,
     highlight: Annotated[bool, _CHOICE] = False,
     sources: FeatureSources,
     masks: MaskOptions,
@@ -439,8 +448,6 @@ def pairs(
         apart: smallest difference of MuLER.
         least: smallest number of segments with the feature on both sides, for both systems.
         items: segments drawn, at most.
-        seed: of the draw; the texts take part in it, so that another test set has another
-            order of sides under the same seed; and of the words that masking="substitute" draws.
         highlight: mark the words of the feature in references and outputs.
         sheet: where the blind sheet is written, as TSV; it needs a key.
         form: where it is written as a page to fill in; likewise.

@@ -231,8 +231,6 @@ def frequency(
 
     Args:
         testset: references and the outputs of one or more systems.
-        features: names of features, wildcards allowed; by default as for
-            :func:`gnomon.muler.score`.
         shares: how much of a feature is left, in (0, 1]; changes are relative to 1, which is
             always measured.
 

@@ -237,8 +237,6 @@ def range(  # noqa: A001  # its name as a method
 
     Args:
         testset: references and the outputs of one or more systems.
-        features: names of features, wildcards allowed; by default as for
-            :func:`gnomon.muler.score`.
         shares: how much of a feature is masked alike on both sides, in (0, 1].
 
     Returns:

@@ -13,7 +13,7 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.core.findings import Bars, Finding, HeatMap, Lines, Listing
-from gnomon.core.options import SEED, Group, Limits, Metavar, with_fields
+from gnomon.core.options import SEED, Group, Limits, Metavar, Seed, with_fields
 from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, table
 from gnomon.core.registry import method
 from gnomon.core.slices import slices
@@ -550,7 +550,7 @@ def specificity(
     draws: Annotated[int, Limits(2, 10**9), Metavar("N"), _RANDOM] = 100,
     groups: Annotated[Sequence[int], Limits(2, 10**9), Metavar("P"), _RANDOM] = (2, 3, 4, 5, 6),
     vocabulary: Annotated[Vocabulary, _RANDOM] = "all",
-    seed: Annotated[int, Limits(0), Metavar("N"), _RANDOM] = SEED,
+    seed: Annotated[Seed, _RANDOM] = SEED,
     sources: FeatureSources,
     masks: MaskOptions,
     run: Run,
@@ -566,15 +566,11 @@ def specificity(
 
     Args:
         testset: references and the outputs of one or more systems.
-        features: names of the features compared, wildcards allowed; by default as for
-            :func:`gnomon.muler.score`.
         draws: random features per system and p: 100 say what stands out; 1000, as in the paper,
             take ten times as long and draw finer distributions.
         groups: further numbers of groups, 2 or more.
         vocabulary: what is split into groups: "all" types, or those of "content" words: nouns,
             proper nouns, verbs, adjectives and adverbs in most of their occurrences (by a tagger).
-        seed: of the draws; the same seed gives the same features under every metric; and of the
-            words that masking="substitute" draws.
 
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, segments, reference_share,

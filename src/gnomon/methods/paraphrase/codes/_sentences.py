@@ -277,13 +277,9 @@ def codes(
         unit: bring vectors to length 1.
         embeddings: a folder where vectors are kept between runs.
         passes: most exact passes of k-means.
-        seed: of everything that is drawn.
-        device: cpu, cuda; by default a GPU if there is one.
         tagger: the parser of syntactic codes: spacy:NAME or stanza:LANGUAGE.
         autoencoder: of syntactic codes.
         save: a folder for the codes, and for those of every file.
-        cache: where trees are kept between runs.
-        progress: called with a stage, what is done, and the total.
 
     Returns:
         A finding as of :func:`gnomon.paraphrase.codes.quality`.

@@ -378,11 +378,6 @@ def gain(
             (segments drawn), or "auto": documents where the test set has them, as one person
             judges a document of one system whole.
         resamples: draws; 0: no intervals, of documents neither.
-        confidence: of the intervals.
-        seed: of the draws.
-        allow_code: let a spec ``python('module:function')`` run code.
-        cache: where parses are kept.
-        progress: called with a stage, what is done, and the total.
 
     Returns:
         A finding whose rows hold ``test_set, metric, base, value, gain, gain_low, gain_high, p,

@@ -46,7 +46,6 @@ class GenerationRequest:
             model, unless the method says 1.
         model: an encoder-decoder that paraphrases: a folder or a name (see
             :func:`gnomon.models.load_seq2seq`), in Python also a loaded model.
-        device: where it runs: cpu, cuda, cuda:1; by default a GPU if there is any.
         precision: of its weights.
         keep_copies: keep copies of a reference.
         keep_duplicates: keep repetitions within a segment.

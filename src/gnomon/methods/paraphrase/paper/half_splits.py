@@ -199,18 +199,12 @@ def half_splits(
         human: kind of human scores; may be left out where there is one.
         splits: how many.
         share: constraints are n-grams of at least this share of the systems; in (0, 1].
-        longest: most tokens of a constraint.
-        tokenizer: of the constraints.
         model: what makes paraphrases of constraints: a folder or a name of a model
             (:class:`ConstrainedBy` with further options), or a function (test set of the giving
             systems, constraints) -> paraphrases; by default outputs that hold a constraint are its
             paraphrases (:func:`from_outputs`).
         beam: width of the model's search (20).
-        device: where the model runs: cpu, cuda, cuda:1; by default a GPU if there is any.
         precision: of the model's weights.
-        seed: of the splits.
-        allow_code: let a spec ``python('module:function')`` run code.
-        progress: called with "splitting", splits done, splits.
 
     Returns:
         A finding with a row of mean, spread and ends of the gain, and a table with every split.

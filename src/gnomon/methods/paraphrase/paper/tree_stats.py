@@ -124,8 +124,6 @@ def tree_stats(
         depths: levels that are kept, the root being the first.
         most_children: of a node the first ones; all by default.
         tagger: the parser of texts: spacy:NAME or stanza:LANGUAGE.
-        cache: where trees are kept between runs.
-        progress: called with a stage, what is done, and the total.
 
     Returns:
         A finding as of :func:`gnomon.paraphrase.codes.count_trees`.

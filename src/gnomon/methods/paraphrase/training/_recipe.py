@@ -62,7 +62,6 @@ class Recipe:
         max_steps: steps at most.
         max_minutes: minutes at most, of each call.
         precision: "fp32"; "bf16" or "fp16" (automatic mixed precision; fp16 on GPUs only).
-        seed: of the weights, the order of the data, dropout and the choice of dev pairs.
     """
 
     vocabulary: Positive = 8000

@@ -561,6 +561,7 @@ def train(
         pairs: files of pairs of sentences, or pairs.
         save: a folder for the model.
         resume: go on with the run in the folder.
+        device: cpu or cuda; by default a GPU if there is one.
         dry_run: count, and train nothing.
         codes: a file with one code per pair, in the place of a third column.
         codes_folder: where codes come from: their kind, number and identity; by default the folder
