@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,7 +51,7 @@ def test_outputs_that_differ_by_chance_are_not_told_apart(
         testset = _by_coins(seed)
         scores = gn.score(testset, given)
         if metric == "chrf":  # as a metric of segments
-            scores = gn.scores.Scores(
+            scores = gn.Scores(
                 "chrf",
                 scores.systems,
                 scores.segments.mean(axis=1),
@@ -132,7 +133,7 @@ def _set(human: np.ndarray | None = None, documents: bool = True) -> gn.TestSet:
     )
     if human is None:
         return found
-    return gn.testset.replace(found, human=(HumanScores("mine", "segment", ("A", "B"), human),))
+    return replace(found, human=(HumanScores("mine", "segment", ("A", "B"), human),))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from gnomon.core.signature import Signature
 from gnomon.core.testset import ErrorSpan
 
 
-def _better(finding: gn.findings.Finding, name: str) -> bool:
+def _better(finding: gn.Finding, name: str) -> bool:
     first, other = finding.verdict[0].text, {"close": "spotty", "spotty": "close"}[name]
     return f"{name} is better than {other}" in first or f"{other} is worse than {name}" in first
 

@@ -35,7 +35,7 @@ def problems(
     """What a function refuses, as a fault of an option; nothing where it refuses nothing.
 
     >>> from gnomon.stats.significance import check_confidence
-    >>> [fault.option for fault in faults("confidence", check_confidence, 2.0)]
+    >>> [problem.option for problem in problems("confidence", check_confidence, 2.0)]
     ['confidence']
     """
     try:

@@ -13,6 +13,7 @@ from tests.methods.metaeval.marked import ERRORS, Marking, marked_set
 import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, UsageError
+from gnomon.core.human import HumanScores
 from gnomon.core.spans import ErrorSpan
 from gnomon.data.formats import write_human
 from gnomon.linguistics import annotate
@@ -105,7 +106,7 @@ def test_intervals_cover_what_a_feature_costs_in_most_draws_of_a_known_rate() ->
             for n in range(60)
             for w in np.flatnonzero(draw.random(5) < 0.2).tolist()
         )
-        scores = gn.testset.HumanScores("esa", "segment", ("a",), np.ones((1, 60)), rater="r")
+        scores = HumanScores("esa", "segment", ("a",), np.ones((1, 60)), rater="r")
         testset = gn.TestSet(
             name="n", references={"A": texts}, systems={"a": texts}, errors=errors, human=(scores,)
         )

@@ -62,7 +62,7 @@ def mark(text: str, span: Span | None) -> str:
 def strip_quotes(text: str) -> str:
     """A field that a spreadsheet wrote in quotation marks, as it was meant.
 
-    >>> unquoted('"He said ""no""."')
+    >>> strip_quotes('"He said ""no""."')
     'He said "no".'
     """
     inner = text[1:-1]
