@@ -303,16 +303,7 @@ def is_blind(explainer: Explainer) -> bool:
 
 
 def check_explainer(what: str | Explainer, metric: Metric) -> None:
-    """Refuse an explainer that does not exist, or that cannot explain a metric.
-
-    Args:
-        what: a spec, or an explainer.
-        metric: what it is to explain, not yet bound.
-
-    Raises:
-        SpecError, UnknownNameError: as :func:`find_explainer`.
-        UsageError: it cannot explain that metric.
-    """
+    """Refuse an explainer that does not exist, or that cannot explain a metric."""
     found = find_explainer(what)
     if isinstance(found, CheckingExplainer):
         found.check(metric)

@@ -174,31 +174,19 @@ def _own_texts(testset: TestSet) -> frozenset[tuple[str, int, str]]:
 
 @dataclass(frozen=True, eq=False)
 class BoundExplanationFile:
-    """Explanations from elsewhere, by text.
-
-    Attributes:
-        options: as they were asked for.
-        identity: a hash of the file.
-        role: what candidates are judged by: "reference", "source" or nothing.
-        found: float64 importances of the words of each text.
-        own: the texts of the test set, side by side with where they stand.
-        sides: the sides of which there are any.
-        others: systems of the file that the test set does not have.
-        blind: it looks at nothing of the metric.
-        by_system: explanations of equal outputs of two systems may differ.
-        absolute: its zero means something: below it a word is wrong.
-    """
+    """Explanations from elsewhere, by text."""
 
     options: ExplanationFile
-    identity: str
-    role: str | None
-    found: Mapping[_Text, Floats]
+    identity: str  # a hash of the file
+    role: str | None  # what candidates are judged by: "reference", "source" or nothing
+    found: Mapping[_Text, Floats]  # float64 importances of the words of each text
+    #: the texts of the test set, side by side with where they stand
     own: frozenset[tuple[str, int, str]]
-    sides: frozenset[str]
-    others: tuple[str, ...]
-    blind: ClassVar[bool] = True
-    by_system: ClassVar[bool] = True
-    absolute: ClassVar[bool] = True
+    sides: frozenset[str]  # the sides of which there are any
+    others: tuple[str, ...]  # systems of the file that the test set does not have
+    blind: ClassVar[bool] = True  # it looks at nothing of the metric
+    by_system: ClassVar[bool] = True  # explanations of equal outputs of two systems may differ
+    absolute: ClassVar[bool] = True  # its zero means something: below it a word is wrong
 
     @property
     def spec(self) -> str:
@@ -222,11 +210,7 @@ class BoundExplanationFile:
         batch: Batch,
         pairs: Sequence[TextPair],
     ) -> Sequence[PairImportances]:
-        """What the file says of the words of both sides.
-
-        Raises:
-            UsageError: it was made of other texts.
-        """
+        """What the file says of the words of both sides."""
         return [
             PairImportances(
                 self._of("candidate", batch, column, pair.candidate),

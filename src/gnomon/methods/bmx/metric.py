@@ -243,21 +243,13 @@ class _Boosted(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BoundBmx(MeanOfSegments):
-    """A boosted metric, ready to score; remembers the explanations that it made.
-
-    Attributes:
-        metric: the options.
-        bound: the explained metric, bound once.
-        explainer: the explainer, bound to the same test set.
-        cache: remembers explanations between runs; none by default.
-        progress: called with a stage, how much is done and how much there is.
-    """
+    """A boosted metric, ready to score; remembers the explanations that it made."""
 
     metric: Bmx
-    bound: BoundMetric
-    explainer: BoundExplainer
-    cache: Cache | None = None
-    progress: Progress | None = None
+    bound: BoundMetric  # the explained metric, bound once
+    explainer: BoundExplainer  # the explainer, bound to the same test set
+    cache: Cache | None = None  # remembers explanations between runs; none by default
+    progress: Progress | None = None  # called with a stage, how much is done and how much there is
 
     def __post_init__(self) -> None:
         self.__dict__["_last"] = None
@@ -277,12 +269,7 @@ class BoundBmx(MeanOfSegments):
         )
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
-        """Boosted scores, float64 [K, N]; NaN where the metric or an importance is undefined.
-
-        Raises:
-            UsageError: more metric calls may be needed than ``max_calls``.
-            ScoringError: the metric failed.
-        """
+        """Boosted scores, float64 [K, N]; NaN where the metric or an importance is undefined."""
         return self._boosted(batch).scores.copy()
 
     def calls(self, batch: Batch) -> int:

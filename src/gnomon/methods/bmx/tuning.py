@@ -108,14 +108,7 @@ _MANY = 0.5
 def notices(
     grids: Grids, controls: Grids, options: TuneOptions, large: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """All that should be said.
-
-    Args:
-        grids: the experiments but for the controls.
-        controls: the experiments of the random explainer.
-        options: how to search.
-        large: metrics whose scores are far larger than random importances.
-    """
+    """All that should be said."""
     return (
         _IN_SAMPLE,
         *_undefined(grids),

@@ -45,17 +45,11 @@ MEASURES = tuple(Measure(name, "system", "none") for name in ("pearson", "spearm
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """Human scores of systems.
+    """Human scores of systems."""
 
-    Attributes:
-        kind: "da-z", "mqm", ...
-        scores: float64 [K], NaN where a system was not judged or is a person.
-        order: int64 [judged], the judged systems, best first, ties by name.
-    """
-
-    kind: str
-    scores: NDArray[np.float64]
-    order: NDArray[np.int64]
+    kind: str  # such as "da-z"
+    scores: NDArray[np.float64]  # [K], NaN where a system was not judged or is a person
+    order: NDArray[np.int64]  # [judged], the judged systems, best first, ties by name
 
     def top(self, k: int) -> NDArray[np.int64]:
         """The best k systems in the order of the test set, int64 [k]."""
@@ -65,17 +59,9 @@ class People:
 def judges(
     testset: TestSet, kinds: Sequence[str], informed: Collection[str], *, allow_circular: bool
 ) -> tuple[list[People], tuple[str, ...]]:
-    """Human scores to judge by, kind by kind, and what should be said of that.
+    """Human scores to judge by, kind by kind (all where none is named), and notices.
 
-    Args:
-        testset: the test set.
-        kinds: which human scores were named; none: all kinds that there are.
-        informed: kinds of human scores that the metrics have seen.
-        allow_circular: judge by them nevertheless.
-
-    Raises:
-        UsageError: a kind was named that chose the pool, and circular figures are not allowed.
-        UnknownNameError: there is no such kind.
+    Those that the metrics are informed by do not judge; where they were named, that is an error.
     """
     found: list[People] = []
     notices: list[str] = []
@@ -135,32 +121,15 @@ def _constant(found: People) -> tuple[str, ...]:
 
 
 class Subset(NamedTuple):
-    """Systems that are judged together.
+    """Systems that are judged together."""
 
-    Attributes:
-        name: "all", or "top K".
-        title: in full ("all 22 systems").
-        rows: int64, the systems, in the order of the test set.
-    """
-
-    name: str
-    title: str
-    rows: NDArray[np.int64]
+    name: str  # "all", or "top K"
+    title: str  # in full ("all 22 systems")
+    rows: NDArray[np.int64]  # the systems, in the order of the test set
 
 
 def subsets(people: People, top: str) -> tuple[list[Subset], tuple[str, ...]]:
-    """All judged systems, and the best of them.
-
-    Args:
-        people: human scores.
-        top: "30%" (rounded down) or a number.
-
-    Returns:
-        The subsets, and a notice where the best are too few.
-
-    Raises:
-        UsageError: ``top`` is neither a number nor a share.
-    """
+    """All judged systems, and the best of them; a notice where the best are too few."""
     judged = len(people.order)
     k = best_count(top, judged)
     found = [Subset(ALL, f"all {judged} systems", people.top(judged))]
@@ -172,11 +141,7 @@ def subsets(people: People, top: str) -> tuple[list[Subset], tuple[str, ...]]:
 
 
 def best_count(top: str, judged: int) -> int:
-    """How many systems are the best: "30%" of those judged, rounded down, or a number.
-
-    Raises:
-        UsageError: ``top`` is neither a number nor a share.
-    """
+    """How many systems are the best: "30%" of those judged, rounded down, or a number."""
     share = top.endswith("%")
     digits = top.removesuffix("%")
     if not digits.isdecimal() or int(digits) == 0 or (share and int(digits) > 100):
@@ -200,13 +165,7 @@ def pairings_of(
 def judged_rows(
     pairing: Pairing, chosen: Sequence[Subset], curves: Mapping[str, str]
 ) -> tuple[list[AgreementRow], list[TopSystemsRow]]:
-    """Agreement of every metric with people over every subset (table 1), and over the K best.
-
-    Args:
-        pairing: the metrics beside people.
-        chosen: the subsets.
-        curves: what curves are called, by metric.
-    """
+    """Agreement of every metric with people over every subset (table 1), and over the K best."""
     tops = tuple(len(subset.rows) for subset in chosen if subset.name != ALL)
     judging = Judging(MEASURES, Testing(resamples=0), top=tops)
     results = list(judge(pairing, judging))
@@ -230,13 +189,6 @@ def weight_gain_rows(
 
     The bootstrap says whether other segments would give this difference; Williams's test says
     whether other systems would.
-
-    Args:
-        pairing: the metrics beside people.
-        sides: the names of the base metric and of the weighted one.
-        chosen: the subsets.
-        systems: names, in the order of the subsets.
-        how: how gains are tested.
     """
     metrics = {entry.metric: entry for entry in pairing.entries}
     subsets = [

@@ -50,15 +50,10 @@ class _Words:
 
 @dataclass(frozen=True, eq=False)
 class DeletedWords:
-    """Any metric as the share of the reference's words that it credits a candidate with, 0 to 1.
-
-    Attributes:
-        base: the metric.
-        max_calls: most scores of texts that a batch may take.
-    """
+    """Any metric as the share of the reference's words that it credits a candidate with, 0 to 1."""
 
     base: BoundMetric
-    max_calls: int
+    max_calls: int  # most scores of texts that a batch may take
 
     higher_is_better: ClassVar[bool] = True
 
@@ -98,11 +93,7 @@ class DeletedWords:
         return aggregate_means(mean_statistics(self.segments(batch)).sum(axis=1))
 
     def alignments(self, batch: Batch) -> Matches:
-        """1 for every word of a reference that a candidate is credited with.
-
-        Raises:
-            UsageError: that takes too many scores, or systems are not scored alike.
-        """
+        """1 for every word of a reference that a candidate is credited with."""
         last = self.__dict__["_last"]
         if last is None or last[0] is not batch:
             last = batch, self._credited(batch)

@@ -75,12 +75,7 @@ def write_hardness(
 
 
 def read_hardness(path: str | PathLike[str]) -> Hardness:
-    """Read difficulties of tokens.
-
-    Raises:
-        MissingFileError: there is no such file.
-        FormatError: it holds no such difficulties, or is damaged.
-    """
+    """Read difficulties of tokens."""
     about, arrays = _read(path, "tokens")
     try:
         texts = tuple(map(str, about["texts"]))
@@ -180,30 +175,18 @@ def read_segments(path: str | PathLike[str]) -> SegmentHardness:
 
 
 def check_frozen_segments(hardness: SegmentHardness, base: BoundMetric) -> None:
-    """Refuse difficulties that were measured with another metric; which segments, scoring tells.
-
-    Raises:
-        DataError: likewise.
-    """
+    """Refuse difficulties that were measured with another metric; which segments, scoring tells."""
     _check_measured(hardness.pool, base)
 
 
 def check_there(path: str | PathLike[str]) -> None:
-    """Refuse the name of a file that does not exist.
-
-    Raises:
-        MissingFileError: likewise.
-    """
+    """Refuse the name of a file that does not exist."""
     if not Path(path).is_file():
         raise MissingFileError(f"there is no file of difficulties {str(path)!r}")
 
 
 def check_frozen(hardness: Hardness, batch: Batch, base: BoundMetric) -> None:
-    """Refuse difficulties of other references, or of another model.
-
-    Raises:
-        DataError: with the first segment whose reference is not among them.
-    """
+    """Refuse difficulties of other references, or of another model."""
     _check(hardness.pool, hardness.places.number, batch, base)
 
 

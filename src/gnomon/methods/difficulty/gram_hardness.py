@@ -40,15 +40,11 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class GramTable:
-    """The n-grams of one order that begin at each position of T texts.
+    """The n-grams of one order that begin at each position of T texts."""
 
-    Attributes:
-        offsets: int64 [T + 1]; the n-grams of text t are rows ``offsets[t]:offsets[t + 1]``.
-        key: int64 [rows], equal for equal n-grams.
-    """
-
+    #: [T + 1]; the n-grams of text t are rows ``offsets[t]:offsets[t + 1]``
     offsets: NDArray[np.int64]
-    key: NDArray[np.int64]
+    key: NDArray[np.int64]  # [rows], equal for equal n-grams
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -60,13 +56,7 @@ class GramTable:
 def grams(
     offsets: NDArray[np.int64], ids: NDArray[np.int64] | NDArray[np.int32], most: int
 ) -> list[GramTable]:
-    """The n-grams of order 1 to ``most``; ids may be negative (masks).
-
-    Args:
-        offsets: int64 [T + 1], bounds of the texts.
-        ids: the tokens of all texts.
-        most: the longest order.
-    """
+    """The n-grams of order 1 to ``most`` of texts; ids may be negative (masks)."""
     single = np.unique(ids, return_inverse=True)[1].reshape(-1).astype(np.int64)
     width = 1 + int(single.max(initial=0))
     ends = np.repeat(offsets[1:], np.diff(offsets))
@@ -85,15 +75,11 @@ def grams(
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """N-grams that can be told apart by name, whatever the texts at hand.
+    """N-grams that can be told apart by name, whatever the texts at hand."""
 
-    Attributes:
-        vocabulary: their distinct tokens.
-        keys: per order, int64, ascending: rank of the n-gram without its last token (for order 1
-            always 0) times the size of the vocabulary, plus the last token.
-    """
-
-    vocabulary: tuple[str, ...]
+    vocabulary: tuple[str, ...]  # their distinct tokens
+    #: per order, ascending: rank of the n-gram without its last token (for order 1 always 0)
+    #: times the size of the vocabulary, plus the last token
     keys: tuple[NDArray[np.int64], ...]
 
     @classmethod
@@ -122,9 +108,7 @@ class Known:
     ) -> Iterator[NDArray[np.int64]]:
         """Per order, the rank of the n-gram at each position where one begins; -1 where unknown.
 
-        Args:
-            offsets: int64 [T + 1], bounds of the texts.
-            ids: int32, indices into ``vocabulary``; -1 for other tokens.
+        Ids are indices into the vocabulary, -1 for other tokens.
         """
         ends = np.repeat(offsets[1:], np.diff(offsets))
         rank, position = np.zeros(len(ids), dtype=np.int64), np.arange(len(ids))
@@ -187,17 +171,8 @@ def count(
 
     An n-gram of a candidate is matched as often as it occurs, but at most as often as in the
     reference that has it most often. Where masks make different n-grams equal, each match weighs
-    their mean.
-
-    Args:
-        rows: the comparisons.
-        candidates: n-grams of all texts as candidates.
-        references: n-grams of all texts as references; equal n-grams have equal keys on both
-            sides.
-        weigh: (segments, rows of n-grams in the tables) -> their weights.
-
-    Returns:
-        Two arrays float64 [P, 4]: matches, total, weighted matches, weight.
+    their mean. Equal n-grams have equal keys in both tables. Of each side float64 [P, 4]: matches,
+    total, weighted matches, weight.
     """
     sides = np.zeros((len(rows), 4)), np.zeros((len(rows), 4))
     for low in range(0, len(rows), _BLOCK):
@@ -281,22 +256,14 @@ def _totals(
 
 @dataclass(frozen=True, eq=False)
 class GramRows:
-    """P comparisons of a candidate with one reference, or with several that count together.
+    """P comparisons of a candidate with one reference, or with several that count together."""
 
-    Attributes:
-        cell: int64 [P], system * N + segment; never decreases.
-        segment: int64 [P], number of the segment in its test set, from 0.
-        candidate: int64 [P], text of the candidate.
-        offsets: int64 [P + 1]; the references of comparison p are
-            ``references[offsets[p]:offsets[p + 1]]``.
-        references: int64, texts.
-    """
-
-    cell: NDArray[np.int64]
-    segment: NDArray[np.int64]
-    candidate: NDArray[np.int64]
+    cell: NDArray[np.int64]  # [P], system * N + segment; never decreases
+    segment: NDArray[np.int64]  # [P], number of the segment in its test set, from 0
+    candidate: NDArray[np.int64]  # [P], text of the candidate
+    #: [P + 1]; the references of comparison p are ``references[offsets[p]:offsets[p + 1]]``
     offsets: NDArray[np.int64]
-    references: NDArray[np.int64]
+    references: NDArray[np.int64]  # texts
 
     def __len__(self) -> int:
         return len(self.cell)
@@ -342,27 +309,19 @@ def runs(batch: Batch) -> Iterator[Batch]:
 
 @dataclass(frozen=True, eq=False)
 class GramHardness:
-    """Difficulties of the n-grams of the references of every segment, order by order.
-
-    Attributes:
-        known: the n-grams.
-        keys: per order, int64, ascending: segment times number of n-grams, plus the n-gram.
-        missed: per order, float64, d of each.
-        systems: systems in the pool.
-        references: (segment, text) of every reference, segments from 0.
-        pool: what chose the pool, for signatures.
-        own: per system of the pool and order, bool: whether it has each n-gram; kept where a
-            system is not to judge itself.
-        human: of difficulties from a file, the kinds of human scores that chose its pool.
-    """
+    """Difficulties of the n-grams of the references of every segment, order by order."""
 
     known: Known
+    #: per order, ascending: segment times number of n-grams, plus the n-gram
     keys: tuple[NDArray[np.int64], ...]
-    missed: tuple[NDArray[np.float64], ...]
-    systems: int
-    references: frozenset[tuple[int, str]]
-    pool: str
+    missed: tuple[NDArray[np.float64], ...]  # per order, d of each
+    systems: int  # systems in the pool
+    references: frozenset[tuple[int, str]]  # (segment, text) of every reference, segments from 0
+    pool: str  # what chose the pool, for signatures
+    #: per system of the pool and order, whether it has each n-gram; kept where a system is not to
+    #: judge itself
     own: Mapping[str, tuple[NDArray[np.bool_], ...]] = field(default_factory=dict)
+    #: of difficulties from a file, the kinds of human scores that chose its pool
     human: tuple[str, ...] = ()
 
     def without(self, system: str) -> tuple[NDArray[np.float64], ...]:
@@ -392,16 +351,7 @@ def measure_grams(
     most: int,
     keep: bool,
 ) -> GramHardness:
-    """How hard the n-grams were for the systems of a pool.
-
-    Args:
-        batch: all segments of a test set in order, and at least the systems of the pool.
-        tokenise: splits texts.
-        pool: their names.
-        identity: what to call the pool.
-        most: the longest order.
-        keep: whether each system's own part is kept, so that it can be left out.
-    """
+    """How hard the n-grams were for the systems of a pool; the batch has all segments in order."""
     segment, text = segment_references(batch)
     parts = list(runs(batch))
     texts = batch.texts

@@ -150,15 +150,11 @@ class HardWordMarks:
     """Marks hard words of references.
 
     Words carry their own difficulty where the store has it, else the mean over their occurrences.
-
-    Attributes:
-        layers: a layer for each metric.
-        types: by layer, word -> mean difficulty.
-        own: by layer, segment (from 1) and reference -> words and their difficulties.
     """
 
-    layers: tuple[Layer, ...]
-    types: tuple[Mapping[str, float], ...]
+    layers: tuple[Layer, ...]  # a layer for each metric
+    types: tuple[Mapping[str, float], ...]  # by layer, word -> mean difficulty
+    #: by layer, segment (from 1) and reference -> words and their difficulties
     own: tuple[Mapping[tuple[int, str], Sequence[tuple[str, float]]], ...]
 
     def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:

@@ -62,25 +62,15 @@ _RECALL, _F = 1, 2
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """What the tokens of references weigh, and the types that these have.
-
-    Attributes:
-        places: the tokens.
-        value: float64 [places]; 0 for special ones.
-        type_value: float64 [types of the references], weight of the same type elsewhere.
-    """
+    """What the tokens of references weigh, and the types that these have."""
 
     places: Places
-    value: NDArray[np.float64]
+    value: NDArray[np.float64]  # [places]; 0 for special ones
+    #: [types of the references], weight of the same type elsewhere
     type_value: NDArray[np.float64]
 
     def of_types(self, group: NDArray[np.int64], type_: NDArray[np.int32]) -> NDArray[np.float64]:
-        """The weight of some types by the reference of their group, float64; NaN where it lacks it.
-
-        Args:
-            group: int64, a reference for each token.
-            type_: int32, the tokens' types.
-        """
+        """The weight of some types by the reference of their group; NaN where it lacks the type."""
         found = self.places.types.find(group, type_)
         if not len(self.type_value):
             return np.full(len(found), np.nan)
@@ -88,13 +78,7 @@ class Weights:
 
 
 def weights_of(places: Places, difficulty: NDArray[np.float64], options: Difficulty) -> Weights:
-    """Weights from difficulties, smoothed or normalised as the options say.
-
-    Args:
-        places: the tokens of the references.
-        difficulty: float64 [places].
-        options: of the metric.
-    """
+    """Weights from difficulties, smoothed or normalised as the options say."""
     value = np.zeros(len(difficulty))
     plain = places.plain
     group = places.group[plain]
@@ -129,24 +113,14 @@ def f_of(
     sides, so that 0 is the value that keeps F continuous, between -max(|P|, |R|) and
     max(|P|, |R|), and never falling where a part rises. Where the signs agree it is the published
     formula.
-
-    Args:
-        precision: any shape.
-        recall: the same shape.
-        beta: weight of recall.
     """
     return np.where(precision * recall > 0, harmonic_mean(precision, recall, beta), 0.0)
 
 
 def best_of(matches: Matches, parts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The parts of each cell's comparison with the best F, the first among equals.
+    """Precision, recall and F of each cell's comparison with the best F, the first among equals.
 
-    Args:
-        matches: of the comparisons.
-        parts: float64 [comparisons, 3], precision, recall and F.
-
-    Returns:
-        float64 [K, N, 3], NaN where nothing was compared.
+    From float64 [comparisons, 3] to [K, N, 3]; NaN where nothing was compared.
     """
     systems, segments = matches.shape
     found = np.full((systems * segments, 3), np.nan)
@@ -164,12 +138,7 @@ def part_statistics(parts: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def corpus_parts(statistics: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
-    """Mean precision, mean recall and the F of these means, float64 [..., 3].
-
-    Args:
-        statistics: float64 [..., 3], summed.
-        beta: weight of recall.
-    """
+    """Mean precision, mean recall and the F of these means [..., 3], from summed statistics."""
     count = statistics[..., 2:]
     means = np.full(statistics[..., :2].shape, np.nan)
     np.divide(statistics[..., :2], count, out=means, where=count > 0)
@@ -216,11 +185,7 @@ def bind_aligned(
 
 
 def check_options(options: Difficulty) -> None:
-    """Refuse what is for metrics that match tokens by similarity.
-
-    Raises:
-        UsageError: likewise.
-    """
+    """Refuse what is for metrics that match tokens by similarity."""
     if options.variant is not None:
         raise UsageError(
             "difficulty: the published code weighs tokens that are matched by similarity;"

@@ -49,23 +49,13 @@ __all__ = ["BoundNgramDifficulty", "bind_ngrams"]
 
 @dataclass(frozen=True, eq=False)
 class GramWeights:
-    """Weights of the n-grams of the references, order by order.
+    """Weights of the n-grams of the references, order by order."""
 
-    Attributes:
-        hardness: which n-grams there are.
-        value: per order, float64.
-    """
-
-    hardness: GramHardness
-    value: tuple[NDArray[np.float64], ...]
+    hardness: GramHardness  # which n-grams there are
+    value: tuple[NDArray[np.float64], ...]  # per order, float64
 
     def of_rows(self, order: int, ranks: NDArray[np.int64]) -> Weigh:
-        """A function from segments and rows of n-grams to weights.
-
-        Args:
-            order: length of the n-grams.
-            ranks: int64, the known n-gram at each row; -1 where it is unknown.
-        """
+        """A function from segments and rows of n-grams to weights; rank -1 is an unknown n-gram."""
 
         def weigh(segments: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
             found = self.hardness.find(order, segments, ranks[rows])

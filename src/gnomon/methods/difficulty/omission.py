@@ -56,15 +56,10 @@ class OmissionRow(Record):
 
 @dataclass(frozen=True)
 class Omission:
-    """What came out.
+    """What came out."""
 
-    Attributes:
-        rows: one per group of words and metric.
-        notices: how words were chosen, and what there is to know.
-    """
-
-    rows: tuple[OmissionRow, ...]
-    notices: tuple[str, ...]
+    rows: tuple[OmissionRow, ...]  # one per group of words and metric
+    notices: tuple[str, ...]  # how words were chosen, and what there is to know
 
 
 class _Cut(NamedTuple):
@@ -92,19 +87,6 @@ def omission_test(
 
     In every segment the output of one system is drawn, and of it one content word that the
     reference has, too. Difficulties stay those of the whole outputs.
-
-    Args:
-        testset: the test set.
-        bound: the weighted metric.
-        tagger: what tells content words ("auto": that of the language); None: length and frequency.
-        seed: of the draws.
-        resamples: resamples for intervals; 0: none.
-        confidence: share of resamples inside them.
-        cache: where tags are kept.
-        found: the words of the references, if they are known already.
-
-    Raises:
-        UsageError: the metric has no references.
     """
     if "references" not in bound.needs:
         raise UsageError(
@@ -242,12 +224,7 @@ def _interval(
 
 
 def omission_table(rows: Sequence[OmissionRow], confidence: float | None) -> Table:
-    """Drops by difficulty.
-
-    Args:
-        rows: the rows.
-        confidence: of the intervals; None: there are none.
-    """
+    """Drops by difficulty; confidence is None where there are no intervals."""
     return table("omission", _TITLE, OmissionRow, rows, confidence=confidence)
 
 

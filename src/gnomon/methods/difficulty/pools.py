@@ -58,11 +58,7 @@ class Pool:
 
 
 def check_pool(pool: str | tuple[str, ...]) -> None:
-    """Refuse what names no pool.
-
-    Raises:
-        UsageError: the pool is of no known form, or empty, or names a system twice.
-    """
+    """Refuse what names no pool."""
     if isinstance(pool, str):
         found = _TOP.fullmatch(pool)
         if pool != "all" and (not found or int(found[1]) == 0):
@@ -105,11 +101,7 @@ def choose_pool(
 def check_choice(outline: Outline, pool: str | tuple[str, ...], by: str | None = None) -> int:
     """Refuse a pool that cannot be chosen from a test set, as far as its names tell.
 
-    Returns:
-        How many systems it has at most.
-
-    Raises:
-        UsageError, UnknownNameError, DataError: as :func:`choose_pool`.
+    Says how many systems it has at most.
     """
     check_pool(pool)
     if not isinstance(pool, str):

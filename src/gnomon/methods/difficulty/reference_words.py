@@ -48,20 +48,13 @@ _WORD = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class WordSpans:
-    """W words of the references, one reference after the other.
+    """W words of the references, one reference after the other."""
 
-    Attributes:
-        group: int64 [W], the reference of each, as in ``Places``.
-        start: int64 [W], first code point.
-        end: int64 [W], code point after the last one.
-        text: object [W], the words as they stand.
-        of: int64 [places], the word of each piece; -1 for special pieces and mere space.
-    """
-
-    group: NDArray[np.int64]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    text: NDArray[np.object_]
+    group: NDArray[np.int64]  # [W], the reference of each, as in ``Places``
+    start: NDArray[np.int64]  # [W], first code point
+    end: NDArray[np.int64]  # [W], code point after the last one
+    text: NDArray[np.object_]  # [W], the words as they stand
+    #: [places], the word of each piece; -1 for special pieces and mere space
     of: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -73,11 +66,7 @@ class WordSpans:
         return np.bincount(self.of[self.of >= 0], minlength=len(self))
 
     def mean(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Mean of the values of a word's pieces, float64 [W]; NaN where one is NaN.
-
-        Args:
-            values: [places].
-        """
+        """Mean of the values of a word's pieces, float64 [W]; NaN where one is NaN."""
         known = self.of >= 0
         total = np.bincount(self.of[known], values[known], minlength=len(self))
         means: NDArray[np.float64] = total / np.maximum(self.pieces, 1)
@@ -151,25 +140,17 @@ def _joined(
 
 @dataclass(frozen=True, eq=False)
 class ReferenceWords:
-    """W words of the references of a test set.
+    """W words of the references of a test set."""
 
-    Attributes:
-        metric: the spec of the weighted metric.
-        words: the words.
-        places: the tokens that they are made of.
-        difficulty: float64 [W], mean over the pieces of a word.
-        best: float64 [K, W], similarity of its best match in every system's output, mean over the
-            pieces (of n-gram metrics 1 where the output has it, else 0); NaN where a system was not
-            compared with that reference.
-        exact: bool [K, W], whether the best matches are the same pieces.
-    """
-
-    metric: str
+    metric: str  # the spec of the weighted metric
     words: WordSpans
-    places: Places
-    difficulty: NDArray[np.float64]
+    places: Places  # the tokens that they are made of
+    difficulty: NDArray[np.float64]  # [W], mean over the pieces of a word
+    #: [K, W], similarity of its best match in every system's output, mean over the pieces
+    #: (of n-gram metrics 1 where the output has it, else 0); NaN where a system was not compared
+    #: with that reference
     best: NDArray[np.float64]
-    exact: NDArray[np.bool_]
+    exact: NDArray[np.bool_]  # [K, W], whether the best matches are the same pieces
 
     @cached_property
     def segment(self) -> NDArray[np.int64]:
@@ -197,11 +178,7 @@ class ReferenceWords:
 
 
 def reference_words(bound: Bound, batch: Batch) -> ReferenceWords:
-    """The words of the references of a batch under a weighted metric.
-
-    Raises:
-        UsageError: whole segments are weighed.
-    """
+    """The words of the references of a batch under a weighted metric."""
     if isinstance(bound, BoundSegmentDifficulty):
         raise UsageError(no_words(bound.metric.spec))
     if isinstance(bound, TokenDifficulty):
@@ -274,21 +251,7 @@ _SHORT = 3
 def word_classes(
     found: ReferenceWords, testset: TestSet, tagger: str | Annotator, cache: Cache | None
 ) -> tuple[NDArray[np.object_], str]:
-    """The part of speech of each word, object [W]; None where the tagger has none.
-
-    Args:
-        found: the words.
-        testset: for the target language.
-        tagger: ``spacy:NAME``, an annotator, or "auto".
-        cache: where tags are kept.
-
-    Returns:
-        The classes, and who says so.
-
-    Raises:
-        MissingDependencyError: no tagger is installed for the language.
-        UsageError: the language is not known.
-    """
+    """The part of speech of each word, object [W], and who says so; None where there is none."""
     distinct = list(dict.fromkeys(found.places.text))
     tagged = annotate(
         distinct,
@@ -320,13 +283,7 @@ def word_classes(
 def content_words(
     found: ReferenceWords, classes: NDArray[np.object_] | None, said: str
 ) -> tuple[NDArray[np.bool_], str]:
-    """Which words carry content, bool [W], and in words what that means here.
-
-    Args:
-        found: the words.
-        classes: their parts of speech, if known.
-        said: who says so.
-    """
+    """Which words carry content, bool [W], and in words what that means here."""
     if classes is not None:
         kept = np.array([name in CONTENT for name in classes.tolist()], dtype=np.bool_)
         return kept, f"{', '.join(CONTENT)} by {said}"

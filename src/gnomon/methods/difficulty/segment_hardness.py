@@ -20,21 +20,15 @@ __all__ = ["SegmentHardness", "difficulty_of_segments", "measure_segments"]
 
 @dataclass(frozen=True, eq=False)
 class SegmentHardness:
-    """Difficulties of the segments of a test set.
+    """Difficulties of the segments of a test set."""
 
-    Attributes:
-        segment: int64 [N], their numbers, from 0.
-        value: float64 [N], in (0, 1); NaN where no system of the pool has a score.
-        pool: what chose the pool, for signatures.
-        own: per system of the pool, the difficulties by the others, where it is not to judge
-            itself.
-        human: of difficulties from a file, the kinds of human scores that chose its pool.
-    """
-
-    segment: NDArray[np.int64]
+    segment: NDArray[np.int64]  # [N], their numbers, from 0
+    #: [N], in (0, 1); NaN where no system of the pool has a score
     value: NDArray[np.float64]
-    pool: str
+    pool: str  # what chose the pool, for signatures
+    #: per system of the pool, the difficulties by the others, where it is not to judge itself
     own: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    #: of difficulties from a file, the kinds of human scores that chose its pool
     human: tuple[str, ...] = ()
 
     def without(self, system: str) -> NDArray[np.float64]:
@@ -47,13 +41,8 @@ def difficulty_of_segments(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Ranks, since scores of any metric have no scale of their own: d_i is the number of segments with
     a higher mean over the pool, and half of those with the same mean (itself among them), over the
-    number of segments. The mean of all is .5.
-
-    Args:
-        scores: float64 [K, N] of the pool, higher is better; NaN is left out.
-
-    Returns:
-        float64 [N], in (0, 1); NaN where no system has a score.
+    number of segments. The mean of all is .5. Of scores [K, N] of the pool, higher is better, NaN
+    are left out; NaN where no system has a score.
 
     >>> difficulty_of_segments(np.array([[1.0, 3.0, 2.0], [1.0, 5.0, 2.0]])).round(3).tolist()
     [0.833, 0.167, 0.5]
@@ -71,15 +60,7 @@ def difficulty_of_segments(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def measure_segments(
     bound: BoundMetric, batch: Batch, pool: Sequence[str], identity: str, *, keep: bool
 ) -> SegmentHardness:
-    """How hard the segments were for the systems of a pool.
-
-    Args:
-        bound: the metric.
-        batch: at least the systems of the pool.
-        pool: their names.
-        identity: what to call the pool.
-        keep: whether difficulties without each system are kept, too.
-    """
+    """How hard the segments were for the systems of a pool."""
     sign = 1 if bound.higher_is_better else -1
     scores = sign * bound.segments(batch)[[batch.systems.index(name) for name in pool]]
     own = {

@@ -32,21 +32,14 @@ _LONG = 24  # characters of a spec that tables show whole
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """What a metric said, in a form from which corpus scores of any segments can be made.
+    """What a metric said, in a form from which corpus scores of any segments can be made."""
 
-    Attributes:
-        name: what to call it in tables.
-        segments: float64 [K, N], NaN where undefined.
-        statistics: float64 [K, N, S]; they add up.
-        aggregate: corpus scores [...] from summed statistics [..., S].
-        sign: -1 where lower is better, else 1.
-    """
-
-    name: str
-    segments: NDArray[np.float64]
-    statistics: NDArray[np.float64]
+    name: str  # what to call it in tables
+    segments: NDArray[np.float64]  # [K, N], NaN where undefined
+    statistics: NDArray[np.float64]  # [K, N, S]; they add up
+    #: corpus scores [...] from summed statistics [..., S]
     aggregate: Callable[[NDArray[np.float64]], NDArray[np.float64]]
-    sign: int = 1
+    sign: int = 1  # -1 where lower is better, else 1
 
     def system(self, members: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
         """Corpus scores over some segments (bool [N]), or all of them: float64 [K]."""
@@ -65,13 +58,7 @@ class Side:
 def wrapped(metric: str | Metric, *, allow_code: bool = False, **options: Any) -> Difficulty:
     """The metric under difficulty; one that is so already takes the options that it lacks.
 
-    Args:
-        metric: "difficulty(bertscore)", or the metric to be wrapped.
-        allow_code: let a spec ``python('module:function')`` run code.
-        options: of :class:`Difficulty`; None and False are not given.
-
-    Raises:
-        UsageError: an option is given that the metric names otherwise.
+    Options that are None or False are not given.
     """
     given = {name: value for name, value in options.items() if value not in (None, False)}
     found = resolve(metric, allow_code=allow_code)
@@ -138,19 +125,12 @@ def _quotient(
 
 
 class Both(NamedTuple):
-    """Means over segments, float64 [K] each.
+    """Means over segments, float64 [K] each."""
 
-    Attributes:
-        precision: of the weighted metric.
-        recall: likewise.
-        base_precision: of the metric without weights.
-        base_recall: likewise.
-    """
-
-    precision: NDArray[np.float64]
-    recall: NDArray[np.float64]
-    base_precision: NDArray[np.float64]
-    base_recall: NDArray[np.float64]
+    precision: NDArray[np.float64]  # of the weighted metric
+    recall: NDArray[np.float64]  # likewise
+    base_precision: NDArray[np.float64]  # of the metric without weights
+    base_recall: NDArray[np.float64]  # likewise
 
 
 def precision_recall(bound: Bound, batch: Batch) -> Both | None:
@@ -167,14 +147,7 @@ def precision_recall(bound: Bound, batch: Batch) -> Both | None:
 def facts_of(
     testset: TestSet, bound: Sequence[Bound], key: str, kinds: Sequence[str] = ()
 ) -> dict[str, str]:
-    """What a page says of the data.
-
-    Args:
-        testset: the test set.
-        bound: the weighted metrics.
-        key: what the wrapped ones are called.
-        kinds: of human scores that judge.
-    """
+    """What a page says of the data."""
     pools = ("from a file" if one.pool is None else one.pool.how for one in bound)
     facts = {
         "test set": testset.name,

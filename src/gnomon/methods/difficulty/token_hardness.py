@@ -36,25 +36,16 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """The tokens of G references, a reference of two segments being two.
+    """The tokens of G references, a reference of two segments being two."""
 
-    Attributes:
-        segment: int64 [G], number of the segment in its test set, from 0.
-        text: the text of each reference.
-        offsets: int64 [G + 1]; the tokens of reference g are places ``offsets[g]:offsets[g + 1]``.
-        type: int32 [places], the token's number in the model's vocabulary.
-        start: int32 [places], first code point in the text.
-        end: int32 [places], code point after the last one.
-        special: bool [places], tokens that stand for no text.
-    """
-
-    segment: NDArray[np.int64]
-    text: tuple[str, ...]
+    segment: NDArray[np.int64]  # [G], number of the segment in its test set, from 0
+    text: tuple[str, ...]  # the text of each reference
+    #: [G + 1]; the tokens of reference g are places ``offsets[g]:offsets[g + 1]``
     offsets: NDArray[np.int64]
-    type: NDArray[np.int32]
-    start: NDArray[np.int32]
-    end: NDArray[np.int32]
-    special: NDArray[np.bool_]
+    type: NDArray[np.int32]  # [places], the token's number in the model's vocabulary
+    start: NDArray[np.int32]  # [places], first code point in the text
+    end: NDArray[np.int32]  # [places], code point after the last one
+    special: NDArray[np.bool_]  # [places], tokens that stand for no text
 
     @cached_property
     def number(self) -> dict[tuple[int, str], int]:
@@ -81,15 +72,10 @@ class Places:
 
 @dataclass(frozen=True, eq=False)
 class Types:
-    """Distinct (reference, type) pairs.
+    """Distinct (reference, type) pairs."""
 
-    Attributes:
-        keys: int64, ascending.
-        of: int64 [plain places], position of each plain place's pair in ``keys``.
-    """
-
-    keys: NDArray[np.int64]
-    of: NDArray[np.int64]
+    keys: NDArray[np.int64]  # ascending
+    of: NDArray[np.int64]  # [plain places], position of each plain place's pair in ``keys``
 
     def find(self, group: NDArray[np.int64], type_: NDArray[np.int32]) -> NDArray[np.int64]:
         """Position in ``keys`` of some pairs, int64; -1 where the reference lacks the type."""
@@ -119,24 +105,18 @@ _BITS = 32
 
 @dataclass(frozen=True, eq=False)
 class Hardness:
-    """Difficulties of the tokens of all references.
-
-    Attributes:
-        places: the tokens.
-        value: float64 [places], d = 1 - mean similarity of the pool's best matches; 1 where no
-            system of the pool was compared with that reference, 0 for special tokens.
-        count: int64 [places], how many systems of the pool were compared.
-        own: the best similarities of each system of the pool, float64 [places], kept where a
-            system is not to judge itself; NaN where it was not compared.
-        pool: what chose it, for signatures.
-        human: of difficulties from a file, the kinds of human scores that chose its pool.
-    """
+    """Difficulties of the tokens of all references."""
 
     places: Places
+    #: [places], d = 1 - mean similarity of the pool's best matches; 1 where no system of the
+    #: pool was compared with that reference, 0 for special tokens
     value: NDArray[np.float64]
-    count: NDArray[np.int64]
-    pool: str
+    count: NDArray[np.int64]  # [places], how many systems of the pool were compared
+    pool: str  # what chose it, for signatures
+    #: the best similarities of each system of the pool, [places], kept where a system is not
+    #: to judge itself; NaN where it was not compared
     own: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    #: of difficulties from a file, the kinds of human scores that chose its pool
     human: tuple[str, ...] = ()
 
     def without(self, system: str) -> NDArray[np.float64]:
@@ -152,15 +132,7 @@ class Hardness:
 def measure(
     matches: Matches, batch: Batch, pool: Sequence[str], identity: str, *, keep: bool
 ) -> Hardness:
-    """How hard the words were for the systems of a pool.
-
-    Args:
-        matches: best matches in the batch.
-        batch: at least the systems of the pool.
-        pool: their names.
-        identity: what to call the pool.
-        keep: whether each system's own part is kept, so that it can be left out.
-    """
+    """How hard the words were for the systems of a pool."""
     places, group = _places(matches, batch)
     systems = [batch.systems.index(name) for name in pool]
     total = np.zeros(len(places.type))
@@ -259,15 +231,11 @@ _LOW = (1 << _BITS) - 1
 
 @dataclass(frozen=True, eq=False)
 class BestMatches:
-    """The best match of every token of the references in every system's output.
+    """The best match of every token of the references in every system's output."""
 
-    Attributes:
-        best: float64 [K, places], its similarity; NaN where a system was not compared with that
-            reference.
-        exact: bool [K, places], whether it is the same token; False where nothing was compared.
-    """
-
+    #: [K, places], its similarity; NaN where a system was not compared with that reference
     best: NDArray[np.float64]
+    #: [K, places], whether it is the same token; False where nothing was compared
     exact: NDArray[np.bool_]
 
     def difficulty(self, systems: list[int]) -> NDArray[np.float64]:
@@ -281,16 +249,7 @@ class BestMatches:
 
 
 def best_matches(matches: Matches, batch: Batch, places: Places) -> BestMatches:
-    """Best matches by place.
-
-    Args:
-        matches: in the batch.
-        batch: the systems.
-        places: the tokens of its references.
-
-    Raises:
-        DataError: a reference of the batch is not among the places.
-    """
+    """Best matches by place."""
     shape = (len(batch.systems), len(places.type))
     best, exact = np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_)
     group = _groups(matches, batch, places)

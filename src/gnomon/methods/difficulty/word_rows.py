@@ -157,13 +157,7 @@ def hard(found: ReferenceWords) -> tuple[NDArray[np.bool_], float]:
 def type_rows(
     found: ReferenceWords, least: int, classes: NDArray[np.object_] | None
 ) -> Iterator[WordRow]:
-    """Distinct words with their mean difficulty, hardest first.
-
-    Args:
-        found: the words.
-        least: how often a word must occur.
-        classes: object [W], the word class of each, if known.
-    """
+    """Distinct words with their mean difficulty, hardest first."""
     similarity, exact = _over_systems(found)
     members = _members(found.words.text, found.known)
     rows: list[WordRow] = []
@@ -207,12 +201,7 @@ def class_rows(found: ReferenceWords, classes: NDArray[np.object_]) -> Iterator[
 def distribution_rows(
     found: ReferenceWords, pools: Mapping[str, Sequence[int] | None]
 ) -> Iterator[DistributionRow]:
-    """How many words are how hard, for several pools (figure 3).
-
-    Args:
-        found: the words.
-        pools: name -> systems; None: the pool of the metric.
-    """
+    """How many words are how hard, for several pools of systems (None: the metric's; figure 3)."""
     known = found.known
     values = {
         name: (found.difficulty if systems is None else found.by(systems))[known]
@@ -291,14 +280,7 @@ def document_rows(found: ReferenceWords, testset: TestSet) -> Iterator[HardDocum
 def strip_rows(
     found: ReferenceWords, segments: Sequence[int], testset: TestSet, names: Sequence[str]
 ) -> Iterator[StripRow]:
-    """The words of some segments, one row for each word and system (table 3).
-
-    Args:
-        found: the words.
-        segments: from 1.
-        testset: for the names of references.
-        names: of the systems.
-    """
+    """The words of some segments, one row for each word and system (table 3)."""
     for segment in segments:
         groups = np.unique(found.words.group[found.segment == segment - 1])
         for group in groups.tolist():
@@ -321,12 +303,7 @@ def strip_rows(
 
 
 def occurrence_rows(found: ReferenceWords, testset: TestSet) -> Iterator[OccurrenceRow]:
-    """Every word of every reference, in order.
-
-    Args:
-        found: the words.
-        testset: for the names of references.
-    """
+    """Every word of every reference, in order."""
     similarity, exact = _over_systems(found)
     at: dict[int, int] = {}  # words of a reference need not stand together
     names: dict[int, str] = {}
@@ -416,14 +393,7 @@ def exhibits(
     rows: Sequence[HardSegmentRow],
     hardest: NDArray[np.bool_],
 ) -> tuple[Exhibit, ...]:
-    """Some segments as exhibits.
-
-    Args:
-        found: the words.
-        testset: for sources, documents and domains.
-        rows: the segments, as rows of the table "segments".
-        hardest: bool [W], the words to mark.
-    """
+    """Some segments as exhibits."""
     return tuple(_exhibit(found, testset, row, hardest) for row in rows)
 
 

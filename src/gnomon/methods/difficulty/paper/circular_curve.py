@@ -58,17 +58,7 @@ def _scores_by_k(
     people: People,
     progress: Callable[[str, int, int], None] | None,
 ) -> Mapping[int, NDArray[np.float64]]:
-    """K -> scores of the K best systems under the difficulties of these alone, float64 [K].
-
-    Args:
-        bound: the weighted metric; its options hold but for the pool.
-        batch: the texts, whose matches the wrapped metric remembers.
-        people: what ranks the systems.
-        progress: called with a stage, what is done and the total.
-
-    Returns:
-        Scores in the order of the test set.
-    """
+    """K -> scores of the K best systems under the difficulties of these alone, float64 [K]."""
     found = {}
     last = len(people.order)
     for k in range(LEAST, last + 1):
@@ -99,14 +89,7 @@ def _with_pool(bound: Bound, batch: Batch, names: tuple[str, ...]) -> Bound:
 def _curve_rows(
     name: str, scores: Mapping[int, NDArray[np.float64]], people: People, test_set: str
 ) -> Iterator[TopSystemsRow]:
-    """Agreement over the K best systems whose difficulties are those of these systems alone.
-
-    Args:
-        name: of the curve.
-        scores: K -> float64 [K systems].
-        people: human scores.
-        test_set: what tables call the test set.
-    """
+    """Agreement over the K best systems whose difficulties are those of these systems alone."""
     for k, best in scores.items():
         human = people.scores[people.top(k)]
         for statistic in MEASURES:

@@ -34,14 +34,7 @@ def running_means(types: Types, values: NDArray[np.float64]) -> NDArray[np.float
 def normalised(
     weights: NDArray[np.float64], owner: NDArray[np.int64], owners: int, options: Difficulty
 ) -> NDArray[np.float64]:
-    """The published code's options: a softmax over each text, or division by its largest weight.
-
-    Args:
-        weights: float64, one per token.
-        owner: int64, the text of each.
-        owners: number of texts.
-        options: of the metric.
-    """
+    """The published code's options: a softmax over each text, or division by its largest weight."""
     if options.softmax_norm:
         raised = np.exp(weights)  # weights are near [0, 1]: nothing can overflow
         return raised / np.bincount(owner, raised, owners)[owner]

@@ -54,15 +54,10 @@ class RankSumRow(Record):
 
 
 class MetricScores(NamedTuple):
-    """System scores of a metric, turned so that higher is better.
-
-    Attributes:
-        name: of the metric, for people.
-        scores: float64 [K].
-    """
+    """System scores of a metric, turned so that higher is better."""
 
     name: str
-    scores: NDArray[np.float64]
+    scores: NDArray[np.float64]  # [K]
 
 
 def rank_rows(
@@ -72,15 +67,7 @@ def rank_rows(
     systems: Sequence[str],
     metric: str,
 ) -> Iterator[RankRow]:
-    """Ranks by people and by both metrics within every subset, and their differences (table 2).
-
-    Args:
-        sides: the base metric and the weighted one.
-        people: human scores.
-        chosen: the subsets.
-        systems: their names.
-        metric: the spec of the weighted metric.
-    """
+    """Ranks by people and by both metrics within every subset, and their differences (table 2)."""
     for subset in chosen:
         by_people = ranks(people.scores[subset.rows])
         base, weighted = (ranks(side.scores[subset.rows]) for side in sides)
@@ -100,12 +87,7 @@ def rank_rows(
 
 
 def sum_rows(rows: Sequence[RankRow], sides: Sequence[MetricScores]) -> Iterator[RankSumRow]:
-    """Sums of the rank differences without their signs, and how many systems are in place.
-
-    Args:
-        rows: of one metric under one kind of human scores.
-        sides: the base metric and the weighted one.
-    """
+    """Sums of the rank differences without their signs, and how many systems are in place."""
     for subset in dict.fromkeys(row.subset for row in rows):
         mine = [row for row in rows if row.subset == subset]
         off = ([row.base_difference for row in mine], [row.difference for row in mine])
