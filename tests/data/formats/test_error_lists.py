@@ -273,7 +273,7 @@ def test_damaged_lines_are_refused_where_they_stand(
 
 def test_an_output_may_have_one_line_of_each_rater(tmp_path: Path) -> None:
     twice = written(tmp_path, "a.jsonl", json.dumps(LINE), json.dumps(LINE))
-    with pytest.raises(FormatError, match="a second line of the same output; line 1"):
+    with pytest.raises(FormatError, match="a second annotation of segment 1 of alpha; line 1"):
         read_human(twice, judged_set())
 
 

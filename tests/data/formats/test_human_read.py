@@ -67,6 +67,19 @@ def test_raters_are_written_and_read_again(tmp_path: Path) -> None:
     np.testing.assert_array_equal(mean.human_scores("k"), again.human_scores("k"))
 
 
+def test_raters_of_whole_systems_are_kept_apart_and_averaged(tmp_path: Path) -> None:
+    rows = ("system\trater\tz", "alpha\tr1\t1", "alpha\tr2\t3", "beta\tr1\t5")
+    testset = judged_set().with_human(written(tmp_path, "k.tsv", *rows))
+    np.testing.assert_array_equal(testset.human_scores("da-z", "system"), [2, 5])
+    np.testing.assert_array_equal(testset.human_scores("da-z", "system", rater="r2"), [3, np.nan])
+
+
+def test_two_columns_of_one_kind_are_refused(tmp_path: Path) -> None:
+    file = written(tmp_path, "k.tsv", "system\tseg\tmqm\tmqm_avg_score", "alpha\t1\t-1\t-2")
+    with pytest.raises(FormatError, match="several columns hold scores of the kind 'mqm'"):
+        judged_set().with_human(file)
+
+
 def test_a_file_of_spans_of_our_own_is_read(tmp_path: Path) -> None:
     header = "system\tseg\tside\tstart\tend\tcategory\tseverity\tscore"
     file = written(tmp_path, "mqm.spans.tsv", header, "alpha\t1\tcandidate\t4\t7\tA\tminor\t1.0")

@@ -252,8 +252,8 @@ def test_error_spans_are_read(folder: Path) -> None:
     ("name", "text", "problem"),
     [
         ("da.sys", "system\tz\ns3\t1\n", r"da\.sys\.tsv:2: unknown system 's3'.*systems\.tsv"),
-        ("da.seg", "system\tseg\tz\ns1\t4\t1\n", r"seg\.tsv:2: seg is '4'; .* from 1 to 3"),
-        ("da.seg", "system\tseg\tz\ns1\t0\t1\n", "seg is '0'"),
+        ("da.seg", "system\tseg\tz\ns1\t4\t1\n", r"seg\.tsv:2: segment is '4'; .* from 1 to 3"),
+        ("da.seg", "system\tseg\tz\ns1\t0\t1\n", "segment is '0'"),
         ("da.seg", "system\tseg\tz\ns1\t1\tgood\n", "z is 'good'; a number is expected"),
         ("da.seg", "system\tseg\tz\ns1\t1\tinf\n", "z is 'inf'"),
         ("da.seg", "system\tseg\tz\ns1\t1\t1_0\n", "z is '1_0'"),
@@ -265,7 +265,7 @@ def test_error_spans_are_read(folder: Path) -> None:
         ("da.sys", "system\na\n", "a column of scores is expected"),
         ("da.sys", "system\tz\traw\ns1\tx\ty\n", "there are: system, z, raw"),
         ("darr.seg", "seg\tbetter\tworse\n1\ts1\ts9\n", "unknown system 's9'"),
-        ("darr.seg", "seg\tbetter\tworse\n9\ts1\ts2\n", "seg is '9'"),
+        ("darr.seg", "seg\tbetter\tworse\n9\ts1\ts2\n", "segment is '9'"),
         ("da.word", "system\tz\n", "the level 'word' in its name is unknown"),
         (
             "e.spans",

@@ -107,7 +107,7 @@ def test_wrong_files_are_refused_with_the_line(
 def test_document_scores_need_the_documents(folder: Path) -> None:
     add(folder, "human-scores/en-de.z.doc.score", "refB 1\n")
     (folder / "documents/en-de.docs").unlink()
-    with pytest.raises(FormatError, match=r"needs the documents in documents/en-de\.docs"):
+    with pytest.raises(FormatError, match=r"they stand in documents/en-de\.docs"):
         TestSet.read(folder)
 
 

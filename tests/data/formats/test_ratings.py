@@ -114,8 +114,11 @@ def test_standalone_ratings_are_read(tmp_path: Path) -> None:
         ("alpha\t{", ":1: is not a JSON object"),
         ("alpha\t{}", ":1: unknown column or key 'errors'"),
         ('alpha\t{"errors": 1}', ":1: errors must be a list"),
-        (rating("alpha", "r", error(4, 99, 1.0)), ":1: an error spans 4 to 99, the text has 15"),
-        (rating("alpha", "r", error(4, 2, 1.0)), ":1: an error spans 4 to 2"),
+        (
+            rating("alpha", "r", error(4, 99, 1.0)),
+            ":1: an error spans start 4 to end 99; .* <= 15",
+        ),
+        (rating("alpha", "r", error(4, 2, 1.0)), ":1: an error spans start 4 to end 2"),
         (rating("alpha", "r", error(0, 1, None, severity="odd")), ":1: there is no MQM weight"),
         (rating("alpha", "r", error(0, 1, 1.0) | {"score": "x"}), ":1: the score of an error is"),
     ],

@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 
 from gnomon.core.errors import FormatError
 from gnomon.data.formats._error_marks import TaggedText, tagged_errors
+from gnomon.data.formats._rows import FileRecord
 
 
 def errors(tags: str, tokenised: str, text: str | None = None, *, gaps: bool = False) -> list[str]:
-    row = TaggedText(tags, tokenised, tokenised if text is None else text, "f", 1)
+    row = TaggedText(tags, tokenised, tokenised if text is None else text, FileRecord("f", 1, {}))
     found = tagged_errors([row], "mt", "candidate", gaps=gaps)
     return [f"{e.category}:{row.text[e.start : e.end]}@{e.start}" for e in found]
 
@@ -38,9 +39,9 @@ def test_one_tag_more_than_tokens_speaks_of_the_end() -> None:
 
 def test_a_line_that_counts_unlike_the_others_is_named() -> None:
     rows = [
-        TaggedText("OK OK OK OK OK", "a dog", "a dog", "dev.tags", 1),
-        TaggedText("OK OK OK", "a dog", "a dog", "dev.tags", 2),
-        TaggedText("OK OK OK", "dog", "dog", "dev.tags", 3),
+        TaggedText("OK OK OK OK OK", "a dog", "a dog", FileRecord("dev.tags", 1, {})),
+        TaggedText("OK OK OK", "a dog", "a dog", FileRecord("dev.tags", 2, {})),
+        TaggedText("OK OK OK", "dog", "dog", FileRecord("dev.tags", 3, {})),
     ]
     with pytest.raises(FormatError, match=r"dev\.tags:2: .*3 tags for 2 tokens.*2n \+ 1"):
         tagged_errors(rows, "mt", "candidate", gaps=True)
@@ -78,5 +79,7 @@ def test_the_spans_of_any_tags_are_the_tagged_tokens(
     tokens = [token for token, _ in tagged]
     text = "".join(t + s for t, s in zip(tokens, (between * len(tokens)), strict=False))
     tags = " ".join("BAD" if wrong else "OK" for _, wrong in tagged)
-    found = tagged_errors([TaggedText(tags, " ".join(tokens), text, "f", 1)], "mt", "source")
+    found = tagged_errors(
+        [TaggedText(tags, " ".join(tokens), text, FileRecord("f", 1, {}))], "mt", "source"
+    )
     assert [text[e.start : e.end] for e in found] == [token for token, wrong in tagged if wrong]

@@ -26,9 +26,14 @@ from gnomon.core.errors import DataError, FormatError, RowNumber, UsageError
 from gnomon.core.human import marked_kinds, only_kind
 from gnomon.core.spans import ErrorSpan
 from gnomon.core.testset import TestSet
-from gnomon.data.formats._esa import confidence_of
 from gnomon.data.formats._files import atomic_write, bears_file, plain_name
-from gnomon.data.formats._judgements import AnnotatedOutput, errors_of, listed_errors
+from gnomon.data.formats._judgements import (
+    AnnotatedOutput,
+    confidence_of,
+    errors_of,
+    half_open_span,
+    listed_errors,
+)
 from gnomon.data.formats._lines import read_lines, read_text, report_empty, shown
 from gnomon.data.formats._records import objects_of, parse_json, parse_object
 from gnomon.data.formats._registry import FoundSet, JudgementFormat, ScoreFormat, SetFormat
@@ -278,18 +283,11 @@ def read_comet_errors(file: JudgedFile) -> Judgements:
 def _error(
     row: FileRecord, error: Mapping[str, object], system: str, segment: int, kind: str
 ) -> ErrorSpan:
-    start, end, text = error.get("start"), error.get("end"), row.text("mt")
-    if type(start) is not int or type(end) is not int or not 0 <= start <= end <= len(text):
-        raise row.error(
-            f"an error spans start {start!r} to end {end!r}; whole numbers 0 <= start <= end <="
-            f" {len(text)}, the length of mt, are expected"
-        )
     return ErrorSpan(
         system,
         segment,
         "candidate",
-        start,
-        end,
+        *half_open_span(row, error, row.text("mt")),
         "",
         str(error.get("severity") or ""),
         kind,

@@ -32,7 +32,6 @@ import csv
 import io
 import json
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -43,14 +42,14 @@ from gnomon.data.formats._esa import annotate, esa_objects
 from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._judgements import (
     ScoreTable,
+    human_score,
     in_scale,
-    pair,
     rated_kind,
     refuse_second,
     say_count,
-    system_level,
 )
 from gnomon.data.formats._lines import read_lines, write_lines
+from gnomon.data.formats._matching import pair
 from gnomon.data.formats._registry import JudgementFormat
 from gnomon.data.formats._rows import (
     FileRecord,
@@ -97,7 +96,6 @@ def read_hits(file: JudgedFile) -> Judgements:
             segment = file.segment(row, row["sid"])
             systems = file.names.all_of(row["sys_id"])
         judged.add(row["WorkerId"], systems, segment, score)
-    file.report()
     return with_standardised(file, judged, file.kind)
 
 
@@ -122,28 +120,7 @@ def read_segment_means(file: JudgedFile) -> Judgements:
     packaged = "HUMAN" in table.columns
     system, columns = ("SYSTEM", _PACKAGED) if packaged else ("SYS", _MEANS)
     table.require(system, "SID", *columns, *(["LP"] if packaged else []))
-    seen: dict[tuple[str, int], int] = {}
-    for row in _of_pair(file, table):
-        segment = file.segment(row, row["SID"])
-        for name in file.names.all_of(row[system]):
-            refuse_second(seen, (name, segment), row)
-            for kind, score in _means(file, row, columns).items():
-                file.table(kind).add(None, [name], segment, score)
-    return file.judgements()
-
-
-def _means(file: JudgedFile, row: FileRecord, columns: Mapping[str, str]) -> dict[str, float]:
-    """The scores of a row by their kind."""
-    kinds = {f"{file.kind}-{form}": column for column, form in columns.items()}
-    return {kind: in_scale(kind, row.number(column), row) for kind, column in kinds.items()}
-
-
-def _of_pair(file: JudgedFile, table: TextTable) -> Iterable[FileRecord]:
-    if "LP" in table.columns:
-        return file.of_pair(table, lambda row: row["LP"])
-    if {"SRC", "TRG"} <= set(table.columns):
-        return file.of_pair(table, lambda row: pair(row["SRC"], row["TRG"]))
-    return table
+    return _means(file, table, system, columns, "segment")
 
 
 def read_system_means(file: JudgedFile) -> Judgements:
@@ -152,20 +129,33 @@ def read_system_means(file: JudgedFile) -> Judgements:
     table = read_spaced(file.path, columns=None if header else _RANKING)
     columns = _PACKAGED if header else {"RAW": "raw", "Z": "z"}
     table.require("SYSTEM", *columns)
-    values: dict[str, dict[str, float]] = {}
-    seen: dict[str, int] = {}
-    for row in _of_pair(file, table):
-        for system in file.names.all_of(row["SYSTEM"]):
-            refuse_second(seen, system, row)
-            for kind, score in _means(file, row, columns).items():
-                values.setdefault(kind, {})[system] = score
-    file.report()
-    levels = (system_level(kind, scores, file.names) for kind, scores in values.items())
-    return Judgements(tuple(chain.from_iterable(levels)))
+    return _means(file, table, "SYSTEM", columns, "system")
+
+
+def _means(
+    file: JudgedFile, table: TextTable, named_in: str, columns: Mapping[str, str], level: str
+) -> Judgements:
+    """A score for each system or segment, in each column of scores."""
+    rows: Iterable[FileRecord] = table
+    if "LP" in table.columns:
+        rows = file.of_pair(table, lambda row: row["LP"])
+    elif {"SRC", "TRG"} <= set(table.columns):
+        rows = file.of_pair(table, lambda row: pair(row["SRC"], row["TRG"]))
+    seen: dict[tuple[str, int], int] = {}
+    for row in rows:
+        segment = file.segment(row, row["SID"]) if level == "segment" else 0
+        for system in file.names.all_of(row[named_in]):
+            refuse_second(seen, (system, segment), row)
+            for column, form in columns.items():
+                kind = f"{file.kind}-{form}"
+                score = human_score(kind, row, column)
+                file.table(kind, level).add(None, [system], segment, score)
+    return file.judgements()
 
 
 def with_standardised(file: JudgedFile, judged: ScoreTable, kind: str) -> Judgements:
     """Scores of the kinds ``KIND-raw`` and ``KIND-z``; the latter alone if standardised."""
+    file.report()
     values = {rater: [v for *_, v in rows] for rater, rows in judged.raters.items()}
     if any(value < 0 for scores in values.values() for value in scores):
         return Judgements(judged.scores(f"{kind}-z", file.names))
@@ -233,7 +223,6 @@ def read_appraise(file: JudgedFile) -> Judgements:
         segment = file.segment(row, row["item"])
         score = in_scale(f"{kind}-raw", cast("float", row.values["score"]), row)
         judged.add(row["user"], file.names.all_of(row["system"]), segment, score)
-    file.report()
     return with_standardised(file, judged, kind)
 
 

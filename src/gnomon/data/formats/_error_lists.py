@@ -23,17 +23,19 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError
 from gnomon.core.human import clean_outputs
 from gnomon.core.spans import SIDES, ErrorSpan, Span
-from gnomon.data.formats._esa import confidence_of, marker_of
 from gnomon.data.formats._judgements import (
     AnnotatedOutput,
+    confidence_of,
     errors_of,
+    half_open_span,
     in_scale,
     listed_errors,
+    marker_of,
     rated_kind,
     require_spans,
     scores_of_raters,
@@ -66,15 +68,12 @@ def read_span_lines(file: JudgedFile) -> Judgements:
         rater = record.optional("rater")
         kind = file.kind or str(record.values.get("kind") or "errors")
         place = (kind, rater, system, segment)
-        if place in file.outputs:
-            first = file.outputs[place].line
-            raise record.error(f"a second line of the same output; line {first} is the first")
         score = None
         if record.values.get("score") is not None:
             score = in_scale(kind, record.finite("the score", record.value("score")), record)
         by = marker_of(record, record.values)
         errors = [_listed(file, record, error, place, by) for error in listed_errors(record)]
-        file.outputs[place] = AnnotatedOutput(*place, score, errors, record.line)
+        file.add_once(record, AnnotatedOutput(*place, score, errors, record.line))
     # outputs without errors may have been left out
     every = all(output.errors for output in file.outputs.values())
     return file.judgements(looked_at=not every)
@@ -100,23 +99,12 @@ def _listed(
     side = str(error.get("side") or "candidate")
     if side not in SIDES:
         raise record.error(f"side is {side!r}; candidate or source is expected")
-    text = file.text(side, system, segment)
-    start, end = error.get("start"), error.get("end")
-    whole = type(start) is int and type(end) is int
-    most = 10**9 if not text else len(text)
-    if not whole or not 0 <= cast("int", start) <= cast("int", end) <= most:
-        inside = "" if text is None else f" <= {len(text)}, the length of the text,"
-        raise record.error(
-            f"an error spans start {start!r} to end {end!r}; whole numbers 0 <= start <= end"
-            f"{inside} are expected, half-open and in code points"
-        )
     penalty = error.get("penalty")
     return ErrorSpan(
         system,
         segment,
         side,
-        cast("int", start),
-        cast("int", end),
+        *half_open_span(record, error, file.text(side, system, segment)),
         str(error.get("category") or ""),
         str(error.get("severity") or ""),
         rater,

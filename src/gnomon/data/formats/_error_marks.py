@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from gnomon.core.errors import FormatError
 from gnomon.core.spans import ErrorSpan, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from gnomon.data.formats._rows import FileRecord
 
 
 # Where an error stands: marks in a text, offsets of other tools, texts that differ in spaces.
@@ -192,36 +193,31 @@ class TaggedText(NamedTuple):
     tags: str
     tokenised: str
     text: str
-    path: str
-    line: int
+    row: FileRecord
     column: str = ""
 
 
 def tagged_errors(
-    rows: Sequence[TaggedText], system: str, side: str, *, gaps: bool = False
+    segments: Sequence[TaggedText], system: str, side: str, *, gaps: bool = False
 ) -> list[ErrorSpan]:
     """The tagged words and gaps, one span each, in the order of the segments."""
-    tags = [row.tags.split() for row in rows]
-    way = _way(rows, [len(marks) for marks in tags], tuple(_WAYS) if gaps else (_WORDS,))
-    found: list[ErrorSpan] = []
-    for segment, row in enumerate(rows):
-        spans = _token_spans(row, _tokens(row, way, len(tags[segment])))
-        wrong = [_is_wrong(tag, row) for tag in tags[segment]]
-        for category, span in _marked(spans, wrong, way, len(row.text)):
-            found.append(
-                ErrorSpan(
-                    system, segment, side, span.start, span.end, category, SEVERITY, kind=KIND
-                )
-            )
-    return found
+    tags = [tagged.tags.split() for tagged in segments]
+    way = _way(segments, [len(marks) for marks in tags], tuple(_WAYS) if gaps else (_WORDS,))
+    errors: list[ErrorSpan] = []
+    for segment, tagged in enumerate(segments):
+        spans = _token_spans(tagged, _tokens(tagged, way, len(tags[segment])))
+        wrong = [_is_wrong(tag, tagged) for tag in tags[segment]]
+        for category, span in _wrong_spans(spans, wrong, way, len(tagged.text)):
+            errors.append(ErrorSpan(system, segment, side, *span, category, SEVERITY, kind=KIND))
+    return errors
 
 
-def _tokens(row: TaggedText, way: str, tags: int) -> list[str]:
+def _tokens(tagged: TaggedText, way: str, tags: int) -> list[str]:
     """Tokens stand between plain spaces; other white space ends one only if the tags say so."""
-    plain = _without_end([token for token in row.tokenised.split(" ") if token], row.text)
+    plain = _without_end([token for token in tagged.tokenised.split(" ") if token], tagged.text)
     if _fits(way, len(plain), tags):
         return plain
-    return _without_end(row.tokenised.split(), row.text)
+    return _without_end(tagged.tokenised.split(), tagged.text)
 
 
 def _without_end(tokens: list[str], text: str) -> list[str]:
@@ -234,66 +230,59 @@ def _fits(way: str, tokens: int, tags: int) -> bool:
     return tags == times * tokens + more
 
 
-def _way(rows: Sequence[TaggedText], counts: Sequence[int], allowed: Sequence[str]) -> str:
+def _way(segments: Sequence[TaggedText], counts: Sequence[int], allowed: Sequence[str]) -> str:
     """How the file counts: the way that fits most lines, and then must fit all."""
     fitting = {
         way: [
-            _fits(way, len(_tokens(row, way, tags)), tags)
-            for row, tags in zip(rows, counts, strict=True)
+            _fits(way, len(_tokens(tagged, way, tags)), tags)
+            for tagged, tags in zip(segments, counts, strict=True)
         ]
         for way in allowed
     }
     best = max(allowed, key=lambda way: sum(fitting[way]))
     if not all(fitting[best]):
         at = fitting[best].index(False)
-        row, words = rows[at], len(_tokens(rows[at], best, counts[at]))
+        tagged, words = segments[at], len(_tokens(segments[at], best, counts[at]))
         ways = best if any(fitting[best]) else "; or ".join(allowed)
-        raise FormatError(
-            f"{row.column or 'the line'} has {counts[at]} tags for {words} tokens; expected are"
-            f" {ways}: {row.tokenised[:60]!r}",
-            path=row.path,
-            line=row.line,
+        raise tagged.row.error(
+            f"{tagged.column or 'the line'} has {counts[at]} tags for {words} tokens; expected are"
+            f" {ways}: {tagged.tokenised[:60]!r}"
         )
     return best
 
 
-def _token_spans(row: TaggedText, tokens: Sequence[str]) -> list[Span]:
-    solids = [without_whitespace(token) for token in tokens]
-    if "".join(solids) != without_whitespace(row.text):
-        raise FormatError(
-            f"the tagged tokens {row.tokenised[:60]!r} are not the text {row.text[:60]!r}; only"
-            " white space may differ",
-            path=row.path,
-            line=row.line,
+def _token_spans(tagged: TaggedText, tokens: Sequence[str]) -> list[Span]:
+    bare = [without_whitespace(token) for token in tokens]
+    if "".join(bare) != without_whitespace(tagged.text):
+        raise tagged.row.error(
+            f"the tagged tokens {tagged.tokenised[:60]!r} are not the text {tagged.text[:60]!r};"
+            " only white space may differ"
         )
-    places = [i for i, c in enumerate(row.text) if not c.isspace()] + [len(row.text)]
-    spans, at = [], 0
-    for token in solids:
-        end = at + len(token)
-        spans.append(Span(places[at], places[end - 1] + 1 if token else places[at]))
-        at = end
+    positions = [i for i, c in enumerate(tagged.text) if not c.isspace()] + [len(tagged.text)]
+    spans, start = [], 0
+    for token in bare:
+        end = start + len(token)
+        behind = positions[end - 1] + 1 if token else positions[start]
+        spans.append(Span(positions[start], behind))
+        start = end
     return spans
 
 
-def _is_wrong(tag: str, row: TaggedText) -> bool:
+def _is_wrong(tag: str, tagged: TaggedText) -> bool:
     if tag not in _WRONG:
-        raise FormatError(
-            f"the tag {tag!r} is unknown; OK and BAD, or 0 and 1, are expected",
-            path=row.path,
-            line=row.line,
-        )
+        raise tagged.row.error(f"the tag {tag!r} is unknown; OK and BAD, or 0 and 1, are expected")
     return _WRONG[tag]
 
 
-def _marked(
-    spans: Sequence[Span], wrong: Sequence[bool], way: str, length: int
+def _wrong_spans(
+    words: Sequence[Span], wrong: Sequence[bool], way: str, length: int
 ) -> Iterator[tuple[str, Span]]:
-    gaps = [Span(span.start, span.start) for span in spans] + [Span(length, length)]
+    gaps = [Span(word.start, word.start) for word in words] + [Span(length, length)]
     if way == _GAPS:
-        places = [pair for both in zip(gaps, spans, strict=False) for pair in both] + [gaps[-1]]
+        spans = [span for both in zip(gaps, words, strict=False) for span in both] + [gaps[-1]]
     else:
-        places = [*spans, gaps[-1]]
-    for number, (place, is_wrong) in enumerate(zip(places, wrong, strict=False)):
+        spans = [*words, gaps[-1]]
+    for number, (span, is_wrong) in enumerate(zip(spans, wrong, strict=False)):
         if is_wrong:
-            gap = number % 2 == 0 if way == _GAPS else number == len(spans)
-            yield (GAP if gap else WORD), place
+            gap = number % 2 == 0 if way == _GAPS else number == len(words)
+            yield (GAP if gap else WORD), span

@@ -27,13 +27,14 @@ from typing import TYPE_CHECKING, cast
 
 from gnomon.core.errors import DataError
 from gnomon.core.human import clean_outputs, marked_kinds
-from gnomon.core.spans import MARKERS, ErrorSpan, Span
+from gnomon.core.spans import ErrorSpan, Span
 from gnomon.data.formats._error_marks import from_browser, to_browser
 from gnomon.data.formats._judgements import (
     AnnotatedOutput,
-    between,
+    confidence_of,
     errors_of,
     in_scale,
+    marker_of,
     rated_kind,
     scores_of_raters,
 )
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from gnomon.core.human import Judgements
-    from gnomon.core.spans import SpanMarker
     from gnomon.core.testset import TestSet
     from gnomon.data.formats._error_marks import SpanEnds
     from gnomon.data.formats._judgements import JudgedFile
@@ -118,25 +118,6 @@ def _error(
         confidence=confidence_of(record, span),
         by=marker_of(record, span),
     )
-
-
-def confidence_of(record: FileRecord, span: Mapping[str, object]) -> float | None:
-    """How sure the marker of an error is, if the file says so."""
-    said = span.get("confidence")
-    if said is None:
-        return None
-    value = record.finite("the confidence", said)
-    return between(0.0, value, 1.0, "confidence", record)
-
-
-def marker_of(
-    record: FileRecord, span: Mapping[str, object], default: SpanMarker = "person"
-) -> SpanMarker:
-    """What marked an error: a person, unless the file says otherwise."""
-    said = span.get("by") or default
-    if said not in MARKERS:
-        raise record.error(f"by is {said!r}; one of {', '.join(MARKERS)} is expected, or nothing")
-    return said
 
 
 def _browser_span(

@@ -1,4 +1,4 @@
-"""What readers and writers of human judgements share: the file, names, segments, scores."""
+"""What readers and writers of human judgements share: the file, its scores, its errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from gnomon.core.errors import DataError, FormatError, GnomonError, UnknownNameError
+from gnomon.core.errors import DataError, GnomonError, UnknownNameError
 from gnomon.core.human import (
     HumanScores,
     Judgements,
@@ -19,11 +19,12 @@ from gnomon.core.human import (
     only_kind,
     scale_of,
 )
-from gnomon.core.scores import coverage, named
-from gnomon.core.spans import Span
-from gnomon.data.formats._error_marks import realigned, without_whitespace
+from gnomon.core.scores import coverage
+from gnomon.core.spans import MARKERS, Span
+from gnomon.data.formats._error_marks import realigned
 from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._lines import shown
+from gnomon.data.formats._matching import SegmentFinder, SystemNames, same_pair
 from gnomon.data.formats._rows import whole_number
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.spans import ErrorSpan
+    from gnomon.core.spans import ErrorSpan, SpanMarker
     from gnomon.core.testset import TestSet
     from gnomon.data.formats._error_marks import SpanEnds
     from gnomon.data.formats._rows import FileRecord, TextTable
@@ -49,106 +50,17 @@ if TYPE_CHECKING:
     Transform = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
-# Whose names a file has.
-
-
 K = TypeVar("K", bound="Hashable")
 T = TypeVar("T")
-
-# newstest2016.uedin-nmt.4361.cs-en, wmt23.refA
-_DECORATION = re.compile(r"(?:newstest\d{4}|wmt\d\d)\.(?P<name>.+?)(?:\.[a-z]{2,3}-[a-z]{2,3})?")
-
-
-class SystemNames:
-    """The systems that a file may name, and those it does.
-
-    A name that the test set does not know is kept (people may judge a system whose text is not at
-    hand) and counted; a file of which no name is known is refused.
-    """
-
-    def __init__(
-        self,
-        testset: TestSet,
-        rename: Mapping[str, str] | None = None,
-        others: Iterable[str] = (),
-    ) -> None:
-        """Start with no name met."""
-        self._rename = dict(rename or {})
-        judged = (name for human in testset.human for name in human.systems)
-        known = [*testset.systems, *judged, *others]
-        self.known = tuple(dict.fromkeys(known))
-        self.strangers: Counter[str] = Counter()
-        self.found: dict[str, None] = {}
-        for name in self._rename.values():
-            if name not in self.known:
-                raise UnknownNameError("system (in rename)", name, self.known)
-
-    def of(self, name: str) -> str:
-        """The test set's name of a system."""
-        return self.all_of(name)[0]
-
-    def plain(self, name: str) -> str:
-        """The test set's name of a system that the file mentions without judging it."""
-        return self._undecorated(self._rename.get(name, name))
-
-    def all_of(self, name: str) -> list[str]:
-        """The systems that a name stands for: ``A+B`` are two systems of the same output."""
-        name = self._rename.get(name, name)
-        plain = self._undecorated(name)
-        if plain not in self.known and "+" in plain:
-            parts = [self._undecorated(self._rename.get(p, p)) for p in plain.split("+")]
-            if any(part in self.known for part in parts):
-                return [self._noted(part) for part in parts]
-        return [self._noted(plain if plain in self.known else name)]
-
-    def _undecorated(self, name: str) -> str:
-        match = _DECORATION.fullmatch(name)
-        plain = match["name"] if match else name
-        return plain if name not in self.known and plain in self.known else name
-
-    def _noted(self, name: str) -> str:
-        if name in self.known:
-            self.found[name] = None
-        else:
-            self.strangers[name] += 1
-        return name
-
-    def order(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Names in the order of the test set, strangers behind."""
-        there = dict.fromkeys(names)
-        return tuple(
-            [name for name in self.known if name in there]
-            + [name for name in there if name not in self.known]
-        )
-
-    def report(self, path: str) -> None:
-        """Say which systems have no text, and which have no judgement."""
-        if self.strangers and not self.found and self.known:
-            first = next(iter(self.strangers))
-            raise DataError(
-                f"{path}: none of its systems is in the test set;"
-                f" {UnknownNameError('system', first, self.known)}; if they are called otherwise"
-                " here, pass rename={name in the file: name in the test set}"
-            )
-        if self.strangers:
-            LOGGER.warning(
-                "%s: %d judged system(s) without a text in the test set, kept: %s",
-                path,
-                len(self.strangers),
-                named(list(self.strangers)),
-            )
-        silent = [name for name in self.known if name not in self.found]
-        if silent:
-            LOGGER.info("%s: no judgement of: %s", path, named(silent))
-
 
 # Judgements as they come in.
 
 
 class ScoreTable:
-    """Segment scores of one kind by rater; several of one output are averaged."""
+    """Scores of one kind by rater, of segments or systems; several of one output are averaged."""
 
-    def __init__(self, segments: int) -> None:
+    def __init__(self, segments: int, level: str = "segment") -> None:
+        self.level = level
         self.segments = segments
         self.raters: dict[str | None, list[tuple[Sequence[str], int, float]]] = {}
 
@@ -205,11 +117,12 @@ class ScoreTable:
     ) -> HumanScores:
         systems = names.order(system for system, _ in cells)
         index = {name: i for i, name in enumerate(systems)}
-        matrix = np.full((len(systems), self.segments), np.nan)
+        width = 1 if self.level == "system" else self.segments
+        matrix = np.full((len(systems), width), np.nan)
         for (system, segment), values in cells.items():
             if values:
                 matrix[index[system], segment] = sum(values) / len(values)
-        return HumanScores(kind, "segment", systems, matrix, rater=rater)
+        return HumanScores(kind, self.level, systems, matrix, rater=rater)
 
 
 class AnnotatedOutput(NamedTuple):
@@ -246,7 +159,7 @@ class JudgedFile:
         first_segment: the number of the first segment, if it is known.
         ends: what the ends of error spans are.
         names: the systems that the file may name, and those that it does.
-        scores: scores of segments by their kind.
+        scores: scores by their kind.
         outputs: annotated outputs; one with the key of an earlier one takes its place.
         errors: errors beside those of ``outputs``.
         counts: what else is said of the file at the end, with its number.
@@ -282,9 +195,20 @@ class JudgedFile:
         self.unplaced = 0
         self._segments: SegmentFinder | None = None
 
-    def table(self, kind: str) -> ScoreTable:
-        """The segment scores of a kind."""
-        return self.scores.setdefault(kind, ScoreTable(self.testset.segments))
+    def table(self, kind: str, level: str = "segment") -> ScoreTable:
+        """The scores of a kind; those of a system stand in segment 0."""
+        return self.scores.setdefault(kind, ScoreTable(self.testset.segments, level))
+
+    def add_once(self, row: FileRecord, output: AnnotatedOutput) -> None:
+        """Take in what a rater said of an output, and refuse to hear it twice."""
+        key = output[:4]
+        if key in self.outputs:
+            by = "" if output.rater is None else f" by {output.rater}"
+            raise row.error(
+                f"a second annotation{by} of segment {output.segment + 1} of {output.system}; line"
+                f" {self.outputs[key].line} has the first; keep one"
+            )
+        self.outputs[key] = output
 
     def segment(self, row: FileRecord, number: str) -> int:
         """The 0-based segment that a number in a row means."""
@@ -329,7 +253,7 @@ class JudgedFile:
         pairs = [(pair_of(row), row) for row in rows]
         there, wanted = list(dict.fromkeys(pair for pair, _ in pairs)), self.language_pair
         if wanted is not None and "-" in wanted and there:
-            fitting = [name for name in there if _same(name, wanted)]
+            fitting = [name for name in there if same_pair(name, wanted)]
             if not fitting:
                 raise UnknownNameError(f"language pair of {self.path}", wanted, there)
             kept = [row for pair, row in pairs if pair in fitting]
@@ -388,13 +312,41 @@ def listed_errors(record: FileRecord) -> list[dict[str, object]]:
     return given
 
 
-def system_level(
-    kind: str, values: Mapping[str, float], names: SystemNames
-) -> tuple[HumanScores, ...]:
-    """Scores of whole systems."""
-    systems = names.order(values)
-    column = np.array([[values[name]] for name in systems], dtype=np.float64)
-    return (HumanScores(kind, "system", systems, column.reshape(len(systems), 1)),)
+def half_open_span(record: FileRecord, error: Mapping[str, object], text: str | None) -> Span:
+    """Where an error stands in its text, which is None if nobody has it."""
+    start, end = error.get("start"), error.get("end")
+    limit = float("inf") if text is None else len(text)
+    if type(start) is not int or type(end) is not int or not 0 <= start <= end <= limit:
+        inside = "" if text is None else f" <= {limit}, the length of the text,"
+        raise record.error(
+            f"an error spans start {start!r} to end {end!r}; whole numbers 0 <= start <= end"
+            f"{inside} are expected, half-open and in code points"
+        )
+    return Span(start, end)
+
+
+def confidence_of(record: FileRecord, error: Mapping[str, object]) -> float | None:
+    """How sure the marker of an error is, if the file says so."""
+    confidence = error.get("confidence")
+    if confidence is None:
+        return None
+    value = record.finite("the confidence", confidence)
+    return between(0.0, value, 1.0, "confidence", record)
+
+
+def marker_of(
+    record: FileRecord, error: Mapping[str, object], default: SpanMarker = "person"
+) -> SpanMarker:
+    """What marked an error: a person, unless the file says otherwise."""
+    marker = error.get("by") or default
+    if marker not in MARKERS:
+        raise record.error(f"by is {marker!r}; one of {', '.join(MARKERS)} is expected, or nothing")
+    return marker
+
+
+def human_score(kind: str, row: FileRecord, column: str = "score") -> float:
+    """The human score in a column, which its scale must be able to hold (NaN: there is none)."""
+    return in_scale(kind, row.number(column), row)
 
 
 def in_scale(kind: str, value: float, row: FileRecord) -> float:
@@ -500,171 +452,6 @@ def say_count(count: int, path: str, what: str) -> None:
     """Say that something was left out, if anything was."""
     if count:
         LOGGER.info("%s: %d %s", path, count, what)
-
-
-# Which segment a judgement is of, by its number and by its texts.
-
-
-class SegmentFinder:
-    """The segments of a test set, found by number or by text.
-
-    A number whose text is another one's is not trusted: the text decides.
-    """
-
-    def __init__(self, testset: TestSet, path: str) -> None:
-        self._testset = testset
-        self._path = path
-        self._by_source = _index(testset.sources or ())
-        self._by_target = {name: _index(texts) for name, texts in testset.systems.items()}
-        self._kept: dict[object, int] = {}
-        self.by_text = 0
-        self.guessed = 0
-
-    def of(
-        self, number: int | None, source: str | None, targets: Mapping[str, str], line: int
-    ) -> int:
-        """The 0-based segment."""
-        key = (number, source) if self._testset.sources else (number, tuple(targets.items()))
-        if key not in self._kept:
-            self._kept[key] = self._find(number, source, targets, line)
-        return self._kept[key]
-
-    def _find(
-        self, number: int | None, source: str | None, targets: Mapping[str, str], line: int
-    ) -> int:
-        if number is not None and self._agrees(number, source, targets):
-            return number
-        places = self._by_texts(source, targets)
-        if not places:
-            raise self._unknown(number, source, line)
-        self.by_text += number is not None
-        self.guessed += len(places) > 1
-        return places[0]
-
-    def _agrees(self, number: int, source: str | None, targets: Mapping[str, str]) -> bool:
-        if not 0 <= number < self._testset.segments:
-            return False
-        sources = self._testset.sources
-        if sources is not None and source is not None:
-            return without_whitespace(sources[number]) == without_whitespace(source)
-        known = self._known_targets(targets)
-        if not known:
-            return True
-        texts = self._testset.systems
-        return any(
-            without_whitespace(texts[name][number]) == without_whitespace(t)
-            for name, t in known.items()
-        )
-
-    def _by_texts(self, source: str | None, targets: Mapping[str, str]) -> list[int]:
-        """Segments with this source, and among several those with these outputs."""
-        found = self._by_source.get(without_whitespace(source or ""), [])
-        for system, text in self._known_targets(targets).items():
-            same = self._by_target[system].get(without_whitespace(text), [])
-            if not found:
-                found = same
-            elif len(found) > 1:
-                found = [place for place in found if place in same] or found
-        return found
-
-    def _known_targets(self, targets: Mapping[str, str]) -> dict[str, str]:
-        return {s: text for s, text in targets.items() if s in self._testset.systems}
-
-    def _unknown(self, number: int | None, source: str | None, line: int) -> FormatError:
-        count = self._testset.segments
-        given = "" if number is None else f" and is said to be segment {number + 1} of {count}"
-        text = "its texts are" if source is None else f"its source {source[:60]!r} is"
-        return FormatError(
-            f"this judgement is of no segment of the test set: {text} not found there{given};"
-            " check that file and test set belong together",
-            path=self._path,
-            line=line,
-        )
-
-    def report(self) -> None:
-        """Say what was placed by its text only."""
-        if self.by_text:
-            LOGGER.warning(
-                "%s: %d segment numbers are not the test set's; placed by their texts",
-                self._path,
-                self.by_text,
-            )
-        if self.guessed:
-            LOGGER.warning(
-                "%s: %d segments occur several times in the test set; the first is taken",
-                self._path,
-                self.guessed,
-            )
-
-
-def _index(texts: Sequence[str]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for place, text in enumerate(texts):
-        found.setdefault(without_whitespace(text), []).append(place)
-    return found
-
-
-# Language pairs as files name them.
-
-
-# the three-letter codes that WMT's annotation campaigns wrote
-_SHORT = {
-    "ara": "ar",
-    "ben": "bn",
-    "ces": "cs",
-    "cze": "cs",
-    "deu": "de",
-    "ger": "de",
-    "eng": "en",
-    "est": "et",
-    "fin": "fi",
-    "fra": "fr",
-    "fre": "fr",
-    "guj": "gu",
-    "hau": "ha",
-    "heb": "he",
-    "hin": "hi",
-    "hrv": "hr",
-    "hun": "hu",
-    "isl": "is",
-    "ice": "is",
-    "ita": "it",
-    "jpn": "ja",
-    "kaz": "kk",
-    "khm": "km",
-    "kor": "ko",
-    "lav": "lv",
-    "lit": "lt",
-    "pol": "pl",
-    "pus": "ps",
-    "ron": "ro",
-    "rum": "ro",
-    "rus": "ru",
-    "spa": "es",
-    "tam": "ta",
-    "tur": "tr",
-    "ukr": "uk",
-    "xho": "xh",
-    "zho": "zh",
-    "chi": "zh",
-    "zul": "zu",
-}
-
-
-def pair(source: str, target: str) -> str:
-    """A language pair from two codes, of two letters where these are known.
-
-    >>> pair("cze", "eng")
-    'cs-en'
-    """
-    return f"{_SHORT.get(source, source)}-{_SHORT.get(target, target)}"
-
-
-def _same(there: str, wanted: str) -> bool:
-    """Whether two pairs are the same, regions apart where only one has them."""
-    short = [[code.split("_")[0] for code in name.split("-")] for name in (there, wanted)]
-    bare = "_" not in there or "_" not in wanted
-    return there == wanted or (bare and short[0] == short[1])
 
 
 # Judgements of one kind, to be written.

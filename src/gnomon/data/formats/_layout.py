@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from gnomon.core.human import (
     marked_kinds,
     only_kind,
 )
-from gnomon.core.spans import MARKERS, SIDES, ErrorSpan
+from gnomon.core.spans import SIDES, ErrorSpan
 from gnomon.core.testset import SystemInfo, TestSet
 from gnomon.data.formats._files import (
     LOGGER,
@@ -36,10 +36,13 @@ from gnomon.data.formats._files import (
     text_files,
 )
 from gnomon.data.formats._judgements import (
+    JudgedFile,
     between,
+    human_score,
     human_scores_of,
-    in_scale,
     judgements_of,
+    marker_of,
+    refuse_second,
     say_coverage,
     say_unread,
     score_columns,
@@ -52,8 +55,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
-    from gnomon.core.spans import SpanMarker
-    from gnomon.data.formats._judgements import JudgedFile
     from gnomon.data.formats._rows import FileHead, FileRecord, TextTable
 
 
@@ -187,118 +188,63 @@ ITEM_COLUMNS = {"segment": "seg", "document": "doc", "domain": "domain"}
 _FILE = re.compile(r"(?P<kind>.+)\.(?P<level>[^.]+)\.tsv(?:\.gz)?", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class _KnownNames:
-    """What rows may speak of."""
-
-    systems: frozenset[str]
-    segments: int
-    texts: Mapping[str, Sequence[str]]
-    sources: Sequence[str] | None
-    items: Mapping[str, frozenset[str]]
-
-    def system(self, row: FileRecord, column: str = "system") -> str:
-        """The system that a row names."""
-        name = row[column]
-        if name not in self.systems:
-            unknown = UnknownNameError(
-                "system",
-                name,
-                sorted(self.systems),
-                remedy="a system without a text can be listed in systems.tsv",
-            )
-            raise row.error(str(unknown))
-        return name
+def read_folder(folder: Path, testset: TestSet, systems: Iterable[str]) -> Judgements:
+    """Read every file in the folder ``human``; some ``systems`` may have no text."""
+    judgements = Judgements()
+    for path in entries(folder):
+        if not path.name.startswith(".") and _FILE.fullmatch(path.name):
+            with judgements_of(path):
+                new = read_human_file(JudgedFile(path, testset, others=systems))
+                say_coverage(str(path), new.scores)
+                judgements += new
+    return judgements
 
 
-def read_folder(
-    folder: Path,
-    systems: Sequence[str],
-    segments: int,
-    texts: Mapping[str, Sequence[str]],
-    sources: Sequence[str] | None,
-    documents: Sequence[str] | None,
-    domains: Sequence[str] | None,
-) -> Judgements:
-    """Read every file in the folder ``human``, which may be missing."""
-    found = Judgements()
-    items = {
-        level: frozenset(names)
-        for level, names in (("document", documents), ("domain", domains))
-        if names is not None
-    }
-    known = _KnownNames(frozenset(systems), segments, texts, sources, items)
-    for file in entries(folder):
-        if not file.name.startswith(".") and is_human_file(file.name):
-            with judgements_of(file):
-                found += _read_file(file, known)
-    return found
-
-
-def read_one(file: Path, testset: TestSet, kind: str) -> Judgements:
-    """Read one such file for a test set."""
-    named = (name for human in testset.human for name in human.systems)
-    items = {
-        level: frozenset(names)
-        for level, names in (("document", testset.documents), ("domain", testset.domains))
-        if names is not None
-    }
-    known = _KnownNames(
-        frozenset([*testset.systems, *named]),
-        testset.segments,
-        testset.systems,
-        testset.sources,
-        items,
-    )
-    return _read_file(file, known, kind)
-
-
-def is_human_file(name: str) -> bool:
-    """Whether a file is called ``KIND.LEVEL.tsv``."""
-    return _FILE.fullmatch(name) is not None
-
-
-def _read_file(file: Path, known: _KnownNames, kind: str = "") -> Judgements:
-    match = cast("re.Match[str]", _FILE.fullmatch(file.name))
-    name, level = kind or match["kind"], match["level"]
-    table = read_tsv(file)
+def read_human_file(file: JudgedFile) -> Judgements:
+    """Read one such file."""
+    match = _FILE.fullmatch(Path(file.path).name)
+    if match is None:
+        raise FormatError("a file of gnomon's layout is called KIND.LEVEL.tsv", path=file.path)
+    file.kind, file.first_segment = file.kind or match["kind"], 1
+    level, table = match["level"], read_tsv(file.path)
     if level == "spans":
-        return _read_spans(table, name, known)
+        return _read_spans(file, table)
     if level == "seg" and {"better", "worse"} & set(table.columns):
         if not table.rows:  # some segments of a set may have no ranked pair
             LOGGER.warning("%s: has no rows below its header", table.path)
-        return Judgements(rankings=(_read_ranking(table, name, known),))
+        return Judgements(rankings=(_read_ranking(file, table),))
     if level in LEVELS:
         if not table.rows:
-            raise FormatError("has no rows below its header", path=file)
-        scores = tuple(_read_scores(table, name, LEVELS[level], known))
-        say_coverage(str(file), scores)
-        return Judgements(scores=scores)
+            raise FormatError("has no rows below its header", path=file.path)
+        return Judgements(scores=tuple(_read_scores(file, table, LEVELS[level])))
     raise FormatError(
         f"the level {level!r} in its name is unknown; a file in human/ is called"
         f" KIND.LEVEL.tsv with one of the levels {', '.join(LEVELS)}, spans",
-        path=file,
+        path=file.path,
     )
 
 
-def _read_ranking(table: TextTable, kind: str, known: _KnownNames) -> Ranking:
+def _system(file: JudgedFile, row: FileRecord, column: str = "system") -> str:
+    """The system that a row names; this layout lists them all."""
+    name, systems = row[column], file.names.known
+    if name not in systems:
+        remedy = "a system without a text can be listed in systems.tsv"
+        raise row.error(str(UnknownNameError("system", name, sorted(systems), remedy=remedy)))
+    return name
+
+
+def _read_ranking(file: JudgedFile, table: TextTable) -> Ranking:
     table.require("seg", "better", "worse")
     say_unread(table, ("seg", "better", "worse", "rater"))
-    return Ranking(
-        kind,
-        tuple(
-            (
-                row.integer("seg", 1, known.segments) - 1,
-                known.system(row, "better"),
-                known.system(row, "worse"),
-            )
-            for row in table
-        ),
-        tuple(row["rater"] for row in table) if "rater" in table.columns else (),
-    )
+    pairs = [
+        (file.segment(row, row["seg"]), _system(file, row, "better"), _system(file, row, "worse"))
+        for row in table
+    ]
+    raters = tuple(row["rater"] for row in table) if "rater" in table.columns else ()
+    return Ranking(file.kind, tuple(pairs), raters)
 
 
-def _read_scores(table: TextTable, kind: str, level: str, known: _KnownNames) -> list[HumanScores]:
+def _read_scores(file: JudgedFile, table: TextTable, level: str) -> list[HumanScores]:
     item = ITEM_COLUMNS.get(level)
     table.require("system")
     if item is not None and item not in table.columns:
@@ -311,13 +257,13 @@ def _read_scores(table: TextTable, kind: str, level: str, known: _KnownNames) ->
             path=table.path,
             line=1,
         )
-    kinds = _kinds_by_column(table, kind, ["system", "rater", *([item] if item else [])])
+    kinds = _kinds_by_column(table, file.kind, ["system", "rater", *([item] if item else [])])
     raters: dict[str | None, list[FileRecord]] = {}
     for row in table:
         raters.setdefault(row.get("rater") or None, []).append(row)
     return [
-        _matrix(rows, name, level, rater, column, known)
-        for column, name in kinds.items()
+        _matrix(file, rows, kind, level, rater, column)
+        for column, kind in kinds.items()
         for rater, rows in raters.items()
     ]
 
@@ -338,54 +284,55 @@ def _kinds_by_column(table: TextTable, kind: str, others: Sequence[str]) -> dict
 
 
 def _matrix(
+    file: JudgedFile,
     rows: Sequence[FileRecord],
     kind: str,
     level: str,
     rater: str | None,
     column: str,
-    known: _KnownNames,
 ) -> HumanScores:
-    systems = {name: i for i, name in enumerate(dict.fromkeys(known.system(r) for r in rows))}
+    names = dict.fromkeys(_system(file, row) for row in rows)
+    systems = {name: i for i, name in enumerate(names)}
     item = ITEM_COLUMNS.get(level)
     items: dict[str, int] = {}
     if item and level != "segment":
         items = {name: i for i, name in enumerate(dict.fromkeys(row[item] for row in rows))}
-        _warn_of_strangers(rows[0].path, level, items, known)
-    width = {"system": 1, "segment": known.segments}.get(level, len(items))
+        _warn_of_strangers(file, level, items)
+    width = {"system": 1, "segment": file.testset.segments}.get(level, len(items))
     values = np.full((len(systems), width), np.nan)
     seen: dict[tuple[int, int], int] = {}
     for row in rows:
         if level == "segment":
-            position = row.integer("seg", 1, known.segments) - 1
+            position = file.segment(row, row["seg"])
         else:
             position = items[row[item]] if item else 0
-        place = (systems[row["system"]], position)
-        if place in seen:
-            raise row.error(f"a second score for the same place; line {seen[place]} has the first")
-        seen[place] = row.line
-        values[place] = in_scale(kind, row.number(column), row)
+        cell = (systems[row["system"]], position)
+        refuse_second(seen, cell, row)
+        values[cell] = human_score(kind, row, column)
     return HumanScores(kind, level, tuple(systems), values, tuple(items), rater)
 
 
-def _warn_of_strangers(path: str, level: str, items: Mapping[str, int], known: _KnownNames) -> None:
-    strangers = [name for name in items if name not in known.items.get(level, items)]
+def _warn_of_strangers(file: JudgedFile, level: str, items: Iterable[str]) -> None:
+    listed = file.testset.documents if level == "document" else file.testset.domains
+    known = frozenset(items if listed is None else listed)
+    strangers = [name for name in items if name not in known]
     if strangers:
         LOGGER.warning(
             "%s: %d %s(s) that documents.tsv does not list, the first is %r",
-            path,
+            file.path,
             len(strangers),
             level,
             strangers[0],
         )
 
 
-def _read_spans(table: TextTable, kind: str, known: _KnownNames) -> Judgements:
+def _read_spans(file: JudgedFile, table: TextTable) -> Judgements:
     """Marked errors; where outputs without any have a row, which ones were looked at."""
     table.require("system", "seg", "side", "start", "end", "category", "severity")
-    found = [_span(row, kind, known) for row in table]
-    errors = tuple(one for one in found if one.severity != _CLEAN)
-    every = (OutputLookedAt(kind, one.rater, one.system, one.segment) for one in found)
-    looked_at = tuple(dict.fromkeys(every)) if len(errors) < len(found) else ()
+    rows = [_span(file, row) for row in table]
+    errors = tuple(error for error in rows if error.severity != _CLEAN)
+    every = (OutputLookedAt(file.kind, row.rater, row.system, row.segment) for row in rows)
+    looked_at = tuple(dict.fromkeys(every)) if len(errors) < len(rows) else ()
     return Judgements(errors=errors, looked_at=looked_at)
 
 
@@ -393,14 +340,12 @@ def _read_spans(table: TextTable, kind: str, known: _KnownNames) -> Judgements:
 _CLEAN = "No-error"
 
 
-def _span(row: FileRecord, kind: str, known: _KnownNames) -> ErrorSpan:
-    system = known.system(row)
-    segment = row.integer("seg", 1, known.segments) - 1
-    side = row["side"]
+def _span(file: JudgedFile, row: FileRecord) -> ErrorSpan:
+    system, segment, side = _system(file, row), file.segment(row, row["seg"]), row["side"]
     if side not in SIDES:
         raise row.error(f"side is {side!r}; candidate or source is expected")
-    texts = known.sources if side == "source" else known.texts.get(system)
-    length = None if texts is None else len(texts[segment])
+    text = file.text(side, system, segment)
+    length = None if text is None else len(text)
     start = row.integer("start", 0, length)
     return ErrorSpan(
         system=system,
@@ -411,24 +356,13 @@ def _span(row: FileRecord, kind: str, known: _KnownNames) -> ErrorSpan:
         category=row["category"],
         severity=row["severity"],
         rater=row.get("rater") or None,
-        kind=kind,
+        kind=file.kind,
         score=row.number("score") if row.get("score") else None,
-        confidence=_confidence(row),
-        by=_marker(row),
+        confidence=between(0.0, row.number("confidence"), 1.0, "confidence", row)
+        if row.get("confidence")
+        else None,
+        by=marker_of(row, row.values),
     )
-
-
-def _confidence(row: FileRecord) -> float | None:
-    if not row.get("confidence"):
-        return None
-    return between(0.0, row.number("confidence"), 1.0, "confidence", row)
-
-
-def _marker(row: FileRecord) -> SpanMarker:
-    said = row.get("by") or "person"
-    if said not in MARKERS:
-        raise row.error(f"by is {said!r}; one of {', '.join(MARKERS)} is expected, or nothing")
-    return said
 
 
 EXPECTED = (
@@ -473,9 +407,7 @@ def read_layout(
     check_parallel(counts | {str(chosen[name]): len(lines) for name, lines in texts.items()})
     segments = next(iter(counts.values()))
     documents, domains, labels = read_documents(path, segments)
-    known = (*outputs, *(name for name in listed.names if name not in outputs))
-    human = read_folder(path / "human", known, segments, texts, sources, documents, domains)
-    return TestSet(
+    testset = TestSet(
         name=about.name,
         references=_with_missing(path, kept, refs),
         systems=_report_outputs(texts, chosen),
@@ -485,13 +417,10 @@ def read_layout(
         documents=documents,
         domains=domains,
         labels=labels,
-        human=human.scores,
-        rankings=human.rankings,
-        errors=human.errors,
-        looked_at=human.looked_at,
         system_references=_read_own(path, chosen, segments),
         path=str(path),
     )
+    return testset.with_human(read_folder(path / "human", testset, [*outputs, *listed.names]))
 
 
 def outputs_in(path: Path) -> dict[str, Path]:
@@ -764,12 +693,6 @@ def _outputs(folder: Path, _pair: str | None) -> dict[str, Path]:
     return outputs_in(folder)
 
 
-def _read_human_file(file: JudgedFile) -> Judgements:
-    if not is_human_file(Path(file.path).name):
-        raise FormatError("a file of gnomon's layout is called KIND.LEVEL.tsv", path=file.path)
-    return read_one(Path(file.path), file.testset, file.kind)
-
-
 def _write_human_file(
     path: str | PathLike[str], testset: TestSet, kind: str | None, level: str
 ) -> None:
@@ -785,7 +708,7 @@ def _is_judgements(head: FileHead) -> bool:
     name = head.name.replace("\\", "/").rpartition("/")[2]
     level = name.removesuffix(".tsv").rpartition(".")[2]
     return (
-        is_human_file(name)
+        _FILE.fullmatch(name) is not None
         and "system" in head.column_names
         and level in ("doc", "domain", "spans")
     )
@@ -808,7 +731,7 @@ FORMATS = (
         title="a file of gnomon's layout: KIND.{doc,domain,spans}.tsv",
         recognise=_is_judgements,
         defaults={"kind": ""},
-        read=_read_human_file,
+        read=read_human_file,
         write=_write_human_file,
         after=("mqm", "darr", "rr", "wmt-da", "wmt-da-seg", "wmt-da-sys"),
     ),

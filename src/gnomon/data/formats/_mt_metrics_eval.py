@@ -40,7 +40,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.core.human import Judgements, clean_outputs, marked_kinds
-from gnomon.core.spans import ErrorSpan, Span
+from gnomon.core.spans import ErrorSpan
 from gnomon.core.testset import HumanScores, SystemInfo, TestSet
 from gnomon.data.formats._files import (
     LOGGER,
@@ -55,6 +55,8 @@ from gnomon.data.formats._judgements import (
     AnnotatedOutput,
     JudgedFile,
     errors_of,
+    half_open_span,
+    human_score,
     human_scores_of,
     in_scale,
     judgements_of,
@@ -69,7 +71,7 @@ from gnomon.data.formats._lines import check_parallel, read_lines, report_empty,
 from gnomon.data.formats._mqm import MqmWeights, is_error
 from gnomon.data.formats._records import parse_object, read_records
 from gnomon.data.formats._registry import FolderFormat, JudgementFormat
-from gnomon.data.formats._rows import FileRecord, parse_number, print_number
+from gnomon.data.formats._rows import FileRecord, print_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -134,9 +136,9 @@ def read_layout(
         info={name: SystemInfo(human=True) for name in texts if name in files},
         documents=documents,
         domains=domains,
-        human=tuple(_read_human(path, language_pair, segments, outputs, documents)),
         path=str(path),
     )
+    testset = replace(testset, human=tuple(_read_human(path, testset, outputs)))
     return _with_ratings(testset, path, language_pair)
 
 
@@ -175,39 +177,38 @@ def fields(line: str) -> list[str]:
     return line.split("\t") if "\t" in line else line.split()
 
 
-def _read_human(
-    path: Path, pair: str, segments: int, outputs: Mapping[str, Path], documents: list[str] | None
-) -> Iterable[HumanScores]:
-    folder = path / "human-scores"
-    pattern = re.compile(rf"{re.escape(pair)}\.(.+)\.({'|'.join(LEVELS)})\.score(?:\.gz)?")
-    for file in entries(folder):
+def _read_human(path: Path, testset: TestSet, outputs: Mapping[str, Path]) -> list[HumanScores]:
+    pair = re.escape(testset.language_pair or "")
+    pattern = re.compile(rf"{pair}\.(.+)\.({'|'.join(LEVELS)})\.score(?:\.gz)?")
+    scores: list[HumanScores] = []
+    for file in entries(path / "human-scores"):
         match = pattern.fullmatch(file.name)
         if not match:
             continue
-        level = LEVELS[match[2]]
-        found: list[HumanScores] = []
         with judgements_of(file):
-            found.append(_human_of_file(file, match[1], level, pair, segments, documents))
-        for one in found:
-            strangers = [name for name in one.systems if name not in outputs]
+            human = _human_scores(file, match[1], LEVELS[match[2]], testset)
+            strangers = [name for name in human.systems if name not in outputs]
             if strangers:
                 LOGGER.info("%s: no text for %s", file, ", ".join(strangers))
-            say_coverage(str(file), [one])
-            yield one
+            say_coverage(str(file), [human])
+            scores.append(human)
+    return scores
 
 
-def _human_of_file(
-    file: Path, kind: str, level: str, pair: str, segments: int, documents: list[str] | None
-) -> HumanScores:
-    items = tuple(dict.fromkeys(documents or ())) if level == "document" else ()
-    if level == "document" and documents is None:
-        raise FormatError(f"needs the documents in documents/{pair}.docs", path=file)
-    count = {"segment": segments, "document": len(items)}.get(level, 1)
+def _human_scores(file: Path, kind: str, level: str, testset: TestSet) -> HumanScores:
+    documents = tuple(dict.fromkeys(testset.documents or ()))
+    if level == "document" and not documents:
+        raise FormatError(
+            "is of documents, but the test set has none; they stand in"
+            f" documents/{testset.language_pair or 'LP'}.docs",
+            path=file,
+        )
+    count = {"segment": testset.segments, "document": len(documents)}.get(level, 1)
     domains, scores = read_blocks(file, level, count, human=kind)
+    items = documents if level == "document" else domains
     values = np.array(list(scores.values()), dtype=np.float64)
-    width = len(domains) if level == "domain" else count
     return HumanScores(
-        kind, level, tuple(scores), values.reshape(len(scores), width), domains or items
+        kind, level, tuple(scores), values.reshape(len(scores), len(items) or count), items
     )
 
 
@@ -215,44 +216,38 @@ def read_blocks(
     file: Path, level: str, count: int | None, *, human: str | None = None
 ) -> tuple[tuple[str, ...], dict[str, list[float]]]:
     """Read a score file: the domains (at domain level), and the scores of each system in order."""
-    width = 3 if level == "domain" else 2
+    columns = ("domain", "system", "score") if level == "domain" else ("system", "score")
     scores: dict[str, list[float]] = {}
     domains: dict[str, dict[str, float]] = {}
-    lines: dict[str, int] = {}
+    last: dict[str, FileRecord] = {}
     for number, line in enumerate(read_lines(file), start=1):
-        row = fields(line)
-        if len(row) != width or not all(row):
-            expected = "DOMAIN SYSTEM SCORE" if width == 3 else "SYSTEM SCORE"
-            found = f"{len(row)} fields" if len(row) != width else "an empty field"
-            raise FormatError(
-                f"{found}; {expected} is expected, {UNKNOWN} for a missing score",
-                path=file,
-                line=number,
-            )
-        value = parse_number(row[-1], str(file), number)
-        if human is not None:
-            in_scale(human, value, FileRecord(str(file), number, {}))
+        cells = fields(line)
+        row = FileRecord(str(file), number, dict(zip(columns, cells, strict=False)))
+        if len(cells) != len(columns) or not all(cells):
+            problem = "an empty field" if len(cells) == len(columns) else f"{len(cells)} fields"
+            expected = " ".join(columns).upper()
+            raise row.error(f"{problem}; {expected} is expected, {UNKNOWN} for a missing score")
+        system = row["system"]
+        value = row.number("score") if human is None else human_score(human, row)
         if level != "domain":
-            scores.setdefault(row[0], []).append(value)
-            lines[row[0]] = number
-        elif row[0] in domains.setdefault(row[1], {}):
-            raise FormatError(f"a second score of {row[1]!r}", path=file, line=number)
+            scores.setdefault(system, []).append(value)
+            last[system] = row
+        elif row["domain"] in domains.setdefault(system, {}):
+            raise row.error(f"a second score of {system!r}")
         else:
-            domains[row[1]][row[0]] = value
+            domains[system][row["domain"]] = value
     if not scores and not domains:
         raise FormatError("holds no scores", path=file)
     if level == "domain":
-        names = tuple(dict.fromkeys(name for known in domains.values() for name in known))
+        names = tuple(dict.fromkeys(name for values in domains.values() for name in values))
         missing = float("nan")
-        return names, {s: [known.get(n, missing) for n in names] for s, known in domains.items()}
-    for system, values in scores.items():
-        if count is not None and len(values) != count:
-            raise FormatError(
-                f"system {system!r} has {len(values)} scores; {count}"
+        return names, {s: [values.get(n, missing) for n in names] for s, values in domains.items()}
+    for system, numbers in scores.items():
+        if count is not None and len(numbers) != count:
+            raise last[system].error(
+                f"system {system!r} has {len(numbers)} scores; {count}"
                 f" {'is' if count == 1 else 'are'} expected, in order, with {UNKNOWN} for a missing"
-                " one",
-                path=file,
-                line=lines[system],
+                " one"
             )
     return (), scores
 
@@ -417,21 +412,22 @@ def read_ratings(file: JudgedFile) -> Judgements:
     file.kind = file.kind or (match["kind"] if match else "ratings")
     costs, segments = MqmWeights(file.weights), file.testset.segments
     counts: dict[str, int] = {}
-    for line, text in enumerate(read_lines(file.path), start=1):
-        fields = text.split("\t")
-        if len(fields) not in (2, 3):
+    for number, line in enumerate(read_lines(file.path), start=1):
+        cells = line.split("\t")
+        if len(cells) not in (2, 3):
             raise FormatError(
-                f"{len(fields)} tab-separated fields; SYSTEM, JSON (or {UNKNOWN}) and, optionally,"
+                f"{len(cells)} tab-separated fields; SYSTEM, JSON (or {UNKNOWN}) and, optionally,"
                 " RATER are expected",
                 path=file.path,
-                line=line,
+                line=number,
             )
-        system = file.names.of(fields[0])
+        system = file.names.of(cells[0])
         segment = counts.setdefault(system, 0)
         counts[system] += 1
-        if segment < segments and fields[1] != UNKNOWN:
-            rater = fields[2] if len(fields) == 3 and fields[2] != UNKNOWN else None
-            _rate(file, costs, parse_object(file.path, line, fields[1]), (rater, system, segment))
+        if segment < segments and cells[1] != UNKNOWN:
+            rater = cells[2] if len(cells) == 3 and cells[2] != UNKNOWN else None
+            rating = parse_object(file.path, number, cells[1])
+            _rate(file, costs, rating, (rater, system, segment))
     for system, count in counts.items():
         if count != segments:
             raise FormatError(
@@ -457,15 +453,9 @@ def read_standalone(file: JudgedFile) -> Judgements:
 def _rate(
     file: JudgedFile, costs: MqmWeights, record: FileRecord, place: tuple[str | None, str, int]
 ) -> None:
-    _, system, segment = place
-    if place in file.outputs:
-        raise record.error(
-            f"a second rating of segment {segment + 1} of {system} by the same rater; line"
-            f" {file.outputs[place].line} has the first"
-        )
     errors = [_error(file, costs, record, error, place) for error in listed_errors(record)]
     score = file.minus(sum(error.score or 0.0 for error in errors))
-    file.outputs[place] = AnnotatedOutput(file.kind, *place, score, errors, record.line)
+    file.add_once(record, AnnotatedOutput(file.kind, *place, score, errors, record.line))
 
 
 def _error(
@@ -478,7 +468,7 @@ def _error(
     rater, system, segment = place
     side = "source" if error.get("is_source_error") else "candidate"
     category, severity = (str(error.get(key) or "") for key in ("category", "severity"))
-    span = _span(record, error, file.text(side, system, segment))
+    span = half_open_span(record, error, file.text(side, system, segment))
     score = error.get("score")
     if score is not None:
         cost = in_scale("", record.finite("the score of an error", score), record)
@@ -516,18 +506,6 @@ def rating_lines(testset: TestSet, kind: str) -> Iterator[str]:
             rater = raters[system, segment]
             text = json.dumps({"errors": found}, ensure_ascii=False)
             yield f"{system}\t{text}" + (f"\t{rater}" if rater else "")
-
-
-def _span(record: FileRecord, error: Mapping[str, object], text: str | None) -> Span:
-    start, end = error.get("start"), error.get("end")
-    high = float("inf") if text is None else len(text)
-    if type(start) is not int or type(end) is not int or not 0 <= start <= end <= high:
-        of = "" if text is None else f", the text has {len(text)} characters"
-        raise record.error(
-            f"an error spans {start!r} to {end!r}{of}; whole numbers 0 <= start <= end are"
-            " expected, in characters, end not included"
-        )
-    return Span(start, end)
 
 
 def _error_object(error: ErrorSpan) -> dict[str, object]:
@@ -601,7 +579,7 @@ def _segments_in_blocks(path: str) -> frozenset[int]:
 
 
 def _read_score_file(file: JudgedFile) -> Judgements:
-    path, testset = Path(file.path), file.testset
+    path = Path(file.path)
     parts = path.name.removesuffix(".gz").removesuffix(".score").split(".")
     if len(parts) < 2 or parts[-1] not in LEVELS:
         raise FormatError(
@@ -609,21 +587,13 @@ def _read_score_file(file: JudgedFile) -> Judgements:
             f" {', '.join(LEVELS)} is expected",
             path=path,
         )
-    level = LEVELS[parts[-1]]
     name = ".".join(parts[1:-1] if len(parts) > 2 and "-" in parts[0] else parts[:-1])
-    documents = tuple(dict.fromkeys(testset.documents or ()))
-    if level == "document" and not documents:
-        raise FormatError("is of documents, but the test set has none", path=path)
-    count = {"segment": testset.segments, "document": len(documents)}.get(level, 1)
-    domains, blocks = read_blocks(path, level, count, human=file.kind or name)
-    rows = {file.names.of(system): values for system, values in blocks.items()}
+    human = _human_scores(path, file.kind or name, LEVELS[parts[-1]], file.testset)
+    rows = {file.names.of(system): human.of(system) for system in human.systems}
     file.report()
     systems = file.names.order(rows)
-    items = domains if level == "domain" else documents if level == "document" else ()
-    values = np.array([rows[system] for system in systems], dtype=np.float64)
-    width = len(items) if items else count
-    table = values.reshape(len(systems), width)
-    return Judgements((HumanScores(file.kind or name, level, systems, table, items),))
+    values = np.array([rows[system] for system in systems])
+    return Judgements((replace(human, systems=systems, values=values),))
 
 
 def _together(group: list[HumanScores], testset: TestSet) -> HumanScores:

@@ -44,17 +44,17 @@ from gnomon.core.human import HumanScores, OutputLookedAt
 from gnomon.core.testset import TestSet
 from gnomon.data.formats._error_marks import KIND, TaggedText, tagged_errors, without_whitespace
 from gnomon.data.formats._files import LOGGER, find, is_pair, plain_name
-from gnomon.data.formats._judgements import between, in_scale, refuse_second, say_coverage
+from gnomon.data.formats._judgements import between, human_score, refuse_second, say_coverage
 from gnomon.data.formats._lines import check_parallel, read_lines, report_empty
 from gnomon.data.formats._registry import FoundSet, SetFormat
-from gnomon.data.formats._rows import numbered_lines, read_csv, read_tsv
+from gnomon.data.formats._rows import FileRecord, read_csv, read_tsv
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from gnomon.core.spans import ErrorSpan
-    from gnomon.data.formats._rows import FileHead, FileRecord, TextTable
+    from gnomon.data.formats._rows import FileHead, TextTable
 
 
 # Sets for quality estimation: one system, its sources, and what people said of its outputs.
@@ -261,10 +261,7 @@ def _table_errors(table: TextTable, kind: QualityTable) -> list[ErrorSpan]:
         ("source", kind.source, kind.source_tags),
     ):
         if tags is not None:
-            rows = [
-                TaggedText(row[tags], row[text], row[text], row.path, row.line, tags)
-                for row in table
-            ]
+            rows = [TaggedText(row[tags], row[text], row[text], row, tags) for row in table]
             found += tagged_errors(rows, SYSTEM, side, gaps=kind.gaps and side == "candidate")
     return found
 
@@ -292,7 +289,7 @@ def _tagged_beside(
     tags: TextTable, table: TextTable, text: str, tokens: str, column: str, side: str
 ) -> list[ErrorSpan]:
     rows = [
-        TaggedText(mine[column], mine[tokens], row[text], mine.path, mine.line, column)
+        TaggedText(mine[column], mine[tokens], row[text], mine, column)
         for mine, row in zip(tags, table, strict=True)
     ]
     return tagged_errors(rows, SYSTEM, side, gaps=side == "candidate")
@@ -322,10 +319,7 @@ def _table_scores(table: TextTable, kind: QualityTable) -> dict[str, list[float]
     for column in (name for name in _NUMBERED if name in table.columns):
         for row in table:
             refuse_second(seen, row[column], row)
-    return {
-        k: [in_scale(k, row.number(column), row) for row in table]
-        for column, k in kind.scores.items()
-    }
+    return {k: [human_score(k, row, c) for row in table] for c, k in kind.scores.items()}
 
 
 # Quality-estimation sets in parallel files: MLQE-PE, Eval4NLP 2021, WMT's quality estimation.
@@ -412,7 +406,7 @@ def read_quality_files(stem: Stem) -> TestSet:
     if _LEFT_OUT in stem.files:
         LOGGER.info("%s: word alignments are left out", stem.files[_LEFT_OUT])
     scores = {
-        kind: _numbers(files[suffix], lines[suffix], kind)
+        kind: scores_in_lines(files[suffix], lines[suffix], kind)
         for suffix, kind in _SCORES.items()
         if suffix in lines
     }
@@ -434,12 +428,13 @@ def read_quality_files(stem: Stem) -> TestSet:
 _NO_LINES = (_TABLE, _LEFT_OUT)
 
 
-def _numbers(file: Path, lines: list[str], kind: str) -> list[float]:
-    rows = numbered_lines(file, lines)
-    values = [(row.number("score"), row) for row in rows]
+def scores_in_lines(file: Path, lines: Sequence[str], kind: str) -> list[float]:
+    """The scores of a file that has one in each line."""
+    numbered = enumerate(lines, start=1)
+    rows = [FileRecord(str(file), number, {"score": line.strip()}) for number, line in numbered]
     if kind in _COSTS:
-        return [gain(value, row) for value, row in values]
-    return [in_scale(kind, value, row) for value, row in values]
+        return [gain(row.number("score"), row) for row in rows]
+    return [human_score(kind, row) for row in rows]
 
 
 def _errors(files: Mapping[str, Path], lines: Mapping[str, list[str]]) -> list[ErrorSpan] | None:
@@ -453,7 +448,7 @@ def _errors(files: Mapping[str, Path], lines: Mapping[str, list[str]]) -> list[E
         texts = lines[OUTPUT if side == "candidate" else SOURCE]
         tokenised = lines.get(_TOKENISED[side], texts)
         rows = [
-            TaggedText(tags, tokens, text, str(files[suffix]), number)
+            TaggedText(tags, tokens, text, FileRecord(str(files[suffix]), number, {}))
             for number, (tags, tokens, text) in enumerate(
                 zip(lines[suffix], tokenised, texts, strict=True), start=1
             )
@@ -531,9 +526,7 @@ def _complete(
 def _rated_scores(
     grid: Mapping[str, Mapping[str, FileRecord]], column: str, kind: str
 ) -> HumanScores:
-    values = [
-        [in_scale(kind, row.number(column), row) for row in rows.values()] for rows in grid.values()
-    ]
+    values = [[human_score(kind, row, column) for row in rows.values()] for rows in grid.values()]
     return HumanScores(kind, "segment", tuple(grid), np.array(values, dtype=np.float64))
 
 

@@ -21,12 +21,10 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.human import Judgements, Ranking
 from gnomon.data.formats._files import LOGGER
-from gnomon.data.formats._judgements import (
-    pair,
-    say_unread,
-)
+from gnomon.data.formats._judgements import say_unread
 from gnomon.data.formats._layout import write_ranking
 from gnomon.data.formats._lines import read_lines
+from gnomon.data.formats._matching import pair
 from gnomon.data.formats._mt_metrics_eval import require_pair
 from gnomon.data.formats._registry import JudgementFormat
 from gnomon.data.formats._rows import (
@@ -44,7 +42,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from gnomon.core.testset import TestSet
-    from gnomon.data.formats._judgements import JudgedFile, SystemNames
+    from gnomon.data.formats._judgements import JudgedFile
+    from gnomon.data.formats._matching import SystemNames
 
 _RANK = re.compile(r"system(\d+)rank")
 _SYSTEM = re.compile(r"system(\d+)Id")

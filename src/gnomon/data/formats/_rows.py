@@ -75,12 +75,25 @@ class FileRecord:
         return None if value is None else str(value)
 
     def number(self, column: str) -> float:
-        """The finite number of a cell; NaN where it is empty, ``None`` or ``nan``."""
-        return parse_number(self[column], self.path, self.line, column)
+        """A finite number or the text of one; NaN where it is empty, ``None``, ``nan`` or null."""
+        value = self.value(column)
+        if value in (None, "", "None", "nan", "NaN"):
+            return float("nan")
+        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+            raise self.error(f"{column} is {value!r}; a number is expected, or null")
+        text = str(value)
+        try:
+            number = float(text) if "_" not in text else float("nan")
+        except ValueError:
+            number = float("nan")
+        if not abs(number) < float("inf"):
+            missing = "a number is expected, or nothing where it is missing"
+            raise self.error(f"{column} is {text!r}; {missing}")
+        return number
 
     def integer(self, column: str, low: int, high: int | None = None) -> int:
-        """The whole number of a cell, in a range with both ends included."""
-        text = self[column]
+        """The whole number of a cell or key, in a range with both ends included."""
+        text = self.name(column)
         value = whole_number(text)
         if value < low or (high is not None and value > high):
             allowed = f"from {low}" + (f" to {high}" if high is not None else "")
@@ -99,10 +112,11 @@ class FileRecord:
         Raises:
             FormatError: there is no such key; the keys that exist are listed.
         """
-        found = list(_inside(self.values, key))
-        if not found:
-            raise self.lacking(key)
-        return found[0]
+        if key in self.values:
+            return self.values[key]
+        for value in _inside(self.values, key):
+            return value
+        raise self.lacking(key)
 
     def has(self, key: str) -> bool:
         """Whether there is such a key."""
@@ -314,23 +328,6 @@ def whole_number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 15 else -1
 
 
-def parse_number(text: str, path: str, line: int, what: str = "score") -> float:
-    """A finite number; NaN where the text is empty, ``None`` or ``nan``."""
-    if text in ("", "None", "nan", "NaN"):
-        return float("nan")
-    try:
-        value = float(text) if "_" not in text else float("nan")
-    except ValueError:
-        value = float("nan")
-    if not abs(value) < float("inf"):
-        raise FormatError(
-            f"{what} is {text!r}; a number is expected, or nothing where it is missing",
-            path=path,
-            line=line,
-        )
-    return value
-
-
 def print_number(value: float, missing: str) -> str:
     """The shortest text that reads as the same number; ``missing`` for NaN."""
     number = float(value)
@@ -479,12 +476,6 @@ def _table(name: str, header: tuple[str, ...], rows: list[tuple[int, list[str]]]
             )
     named = [FileRecord(name, number, dict(zip(header, row, strict=True))) for number, row in rows]
     return TextTable(name, header, tuple(named))
-
-
-def numbered_lines(path: Path, lines: Sequence[str]) -> list[FileRecord]:
-    """Lines that hold a score each, under that name."""
-    rows = enumerate(lines, start=1)
-    return [FileRecord(str(path), number, {"score": text.strip()}) for number, text in rows]
 
 
 def form_of(path: str | PathLike[str], suffixes: Mapping[str, str], kind: str) -> str:

@@ -19,16 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import FormatError
-from gnomon.core.human import Judgements
 from gnomon.data.formats._direct_assessment import with_standardised
 from gnomon.data.formats._files import plain_name
 from gnomon.data.formats._judgements import (
     ScoreTable,
+    human_score,
     human_scores_of,
-    in_scale,
     refuse_second,
     score_columns,
-    system_level,
 )
 from gnomon.data.formats._layout import write_scores
 from gnomon.data.formats._lines import read_lines, shown
@@ -48,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
 
+    from gnomon.core.human import Judgements
     from gnomon.core.testset import TestSet
     from gnomon.data.formats._judgements import JudgedFile
     from gnomon.data.formats._rows import FileHead
@@ -76,35 +75,35 @@ def roles(columns: Sequence[str]) -> dict[str, str]:
 
 def read_score_table(file: JudgedFile) -> Judgements:
     """Read a table of scores, whose name may tell the kind: ``KIND.seg.tsv``."""
-    stem, _, level = Path(file.path).name.removesuffix(".gz").removesuffix(".tsv").rpartition(".")
-    if not file.kind and level in ("sys", "seg"):
+    stem, _, end = Path(file.path).name.removesuffix(".gz").removesuffix(".tsv").rpartition(".")
+    if not file.kind and end in ("sys", "seg"):
         file.kind = stem
     table = _read(file.path)
-    known = roles(table.columns)
-    if "system" not in known:
+    columns = roles(table.columns)
+    if "system" not in columns:
         table.require("system")
-    values = _value_columns(table, known)
-    places = _places(file, table, known)
-    file.report()
+    level = "segment" if "seg" in columns else "system"
+    values = _value_columns(table, columns)
+    outputs = _outputs(file, table, columns)
     several = len(values) > 1 and not {c.lower() for c in values} <= {"raw", "z"}
-    found = Judgements()
+    raters = {"seg", "rater"} <= set(columns)
     for column in values:
         kind = _kind(file, column, alone=len(values) == 1, several=several)
-        if "seg" not in known:
-            by_system = {system: _score(kind, column, row) for system, _, _, row in places}
-            found += Judgements(system_level(kind, by_system, file.names))
-            continue
-        standardise = column.lower() == "raw" and "rater" in known and len(values) == 1
-        raw = f"{kind.removesuffix('-raw')}-raw" if standardise else kind
-        scores = ScoreTable(file.testset.segments)
-        nobody = "" if standardise else None
-        for system, segment, rater, row in places:
-            scores.add(rater or nobody, [system], segment, _score(raw, column, row))
-        if standardise:
-            found += with_standardised(file, scores, kind.removesuffix("-raw"))
-        else:
-            found += Judgements(scores.scores(kind, file.names))
-    return found
+        if kind in file.scores:
+            raise FormatError(
+                f"several columns hold scores of the kind {kind!r}, one is {column!r}; rename it",
+                path=file.path,
+                line=1,
+            )
+        if column.lower() == "raw" and raters and len(values) == 1:
+            kind, raw = kind.removesuffix("-raw"), ScoreTable(file.testset.segments)
+            for system, segment, rater, row in outputs:
+                raw.add(rater or "", [system], segment, human_score(f"{kind}-raw", row, column))
+            return with_standardised(file, raw, kind)
+        for system, segment, rater, row in outputs:
+            score = human_score(kind, row, column)
+            file.table(kind, level).add(rater, [system], segment, score)
+    return file.judgements()
 
 
 def numbered_segments(path: str) -> frozenset[int]:
@@ -117,7 +116,8 @@ def numbered_segments(path: str) -> frozenset[int]:
     return frozenset(number for number in numbers if number > 0)
 
 
-_Place = tuple[str, int, "str | None", "FileRecord"]
+#: system, segment, rater and row of a score
+_Output = tuple[str, int, "str | None", "FileRecord"]
 
 
 def _read(path: str | PathLike[str]) -> TextTable:
@@ -167,20 +167,16 @@ def _value_columns(table: TextTable, known: Mapping[str, str]) -> list[str]:
     return found
 
 
-def _places(file: JudgedFile, table: TextTable, known: Mapping[str, str]) -> list[_Place]:
-    places: list[_Place] = []
+def _outputs(file: JudgedFile, table: TextTable, columns: Mapping[str, str]) -> list[_Output]:
+    outputs: list[_Output] = []
     seen: dict[tuple[str, int, str | None], int] = {}
     for row in table:
-        segment = file.segment(row, row[known["seg"]]) if "seg" in known else 0
-        rater = row[known["rater"]] or None if "rater" in known else None
-        for system in file.names.all_of(row[known["system"]]):
+        segment = file.segment(row, row[columns["seg"]]) if "seg" in columns else 0
+        rater = row[columns["rater"]] or None if "rater" in columns else None
+        for system in file.names.all_of(row[columns["system"]]):
             refuse_second(seen, (system, segment, rater), row)
-            places.append((system, segment, rater, row))
-    return places
-
-
-def _score(kind: str, column: str, row: FileRecord) -> float:
-    return in_scale(kind, row.number(column), row)
+            outputs.append((system, segment, rater, row))
+    return outputs
 
 
 def _kind(file: JudgedFile, column: str, *, alone: bool, several: bool) -> str:

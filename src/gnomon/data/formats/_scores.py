@@ -44,12 +44,11 @@ from gnomon.data.formats._mt_metrics_eval import (
 from gnomon.data.formats._records import read_records
 from gnomon.data.formats._registry import ScoreFormat, format_of_name, formats_of
 from gnomon.data.formats._rows import (
+    FileRecord,
     check_cell,
     first_line_of,
     form_of,
-    parse_number,
     print_number,
-    whole_number,
     write_tsv,
 )
 
@@ -62,7 +61,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.scores import Scores
     from gnomon.core.testset import TestSet
-    from gnomon.data.formats._rows import FileHead, FileRecord
+    from gnomon.data.formats._rows import FileHead
 
 #: metric -> (system, segment from 1 or None) -> score
 ScoresByMetric = dict[str, dict[tuple[str, int | None], float]]
@@ -286,13 +285,10 @@ def _read_records(
 ) -> ScoresByMetric:
     table = _Table(shown(path), segments)
     for record in read_records(path, form):
-        table.add(
-            record.line,
-            str(record.values.get("metric") or ""),
-            record.name("system"),
-            _segment(record),
-            _score(record, column),
-        )
+        metric = str(record.values.get("metric") or "")
+        key = next((k for k in ("segment", "seg") if record.values.get(k) is not None), None)
+        segment = None if key is None else record.integer(key, 1)
+        table.add(record, metric, record.name("system"), segment, record.number(column))
     return table.scores
 
 
@@ -304,44 +300,20 @@ class _Table:
         self.segments = segments
         self.scores: ScoresByMetric = {}
 
-    def add(self, line: int, metric: str, system: str, segment: int | None, score: float) -> None:
+    def add(
+        self, row: FileRecord, metric: str, system: str, segment: int | None, score: float
+    ) -> None:
         if not system:
-            raise FormatError("a score of no system: its name is empty", path=self.path, line=line)
-        known = self.scores.setdefault(metric, {})
-        if (system, segment) in known:
-            place = system if segment is None else f"{system}, segment {segment}"
-            raise FormatError(f"a second score of {place}", path=self.path, line=line)
+            raise row.error("a score of no system: its name is empty")
+        scores = self.scores.setdefault(metric, {})
+        if (system, segment) in scores:
+            output = system if segment is None else f"{system}, segment {segment}"
+            raise row.error(f"a second score of {output}")
         if self.segments is not None and (segment or 0) > self.segments:
-            raise FormatError(
-                f"a score of segment {segment}; there are {self.segments} segments, counted from 1",
-                path=self.path,
-                line=line,
+            raise row.error(
+                f"a score of segment {segment}; there are {self.segments} segments, counted from 1"
             )
-        known[system, segment] = score
-
-
-def _segment(record: FileRecord) -> int | None:
-    for key in ("segment", "seg"):
-        if record.values.get(key) is not None:
-            return _number(record.name(key), record.path, record.line)
-    return None
-
-
-def _number(text: str, path: str, line: int) -> int:
-    if whole_number(text) < 1:
-        raise FormatError(
-            f"segment is {text!r}; a whole number from 1 is expected", path=path, line=line
-        )
-    return int(text)
-
-
-def _score(record: FileRecord, column: str) -> float:
-    value = record.value(column)
-    if value is None:
-        return float("nan")
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise record.error(f"{column} is {value!r}; a number is expected, or null")
-    return parse_number(str(value), record.path, record.line, column)
+        scores[system, segment] = score
 
 
 def _read_blocks(path: str | PathLike[str], *, segments: int | None) -> ScoresByMetric:
@@ -374,52 +346,54 @@ def _read_wmt(
 ) -> ScoresByMetric:
     table = _Table(shown(path), segments)
     rows = _wmt_rows(path)
-    for index, kind, wanted in ((1, "language pair", language_pair), (2, "test set", test_set)):
-        rows = _only(rows, index, kind, wanted, table.path)
-    for line, row in rows:
-        segment = _number(row[4], table.path, line) if _level(row) == "segment" else None
-        table.add(line, row[0], row[3], segment, parse_number(row[-1], table.path, line))
+    for column, wanted in (("language pair", language_pair), ("test set", test_set)):
+        rows = _only(rows, column, wanted, table.path)
+    for row in rows:
+        segment = row.integer("segment", 1) if _level(row) == "segment" else None
+        table.add(row, row["metric"], row["system"], segment, row.number("score"))
     return table.scores
 
 
-def _wmt_rows(path: str | PathLike[str]) -> list[tuple[int, list[str]]]:
-    """Line numbers and fields; a line that lost a field would be a score of something else."""
+_WMT_COLUMNS = ("metric", "language pair", "test set", "system", "segment", "score")
+
+
+def _wmt_rows(path: str | PathLike[str]) -> list[FileRecord]:
+    """The rows; a line that lost a field would be a score of something else."""
     lines = read_lines(path)
     tabs = bool(lines) and lines[0].count("\t") in (4, 5)
-    rows = [(i, line.split("\t") if tabs else line.split()) for i, line in enumerate(lines, 1)]
-    for number, row in rows:
-        if len(row) not in (5, 6):
-            problem = f"{len(row)} fields"
-        elif not all((*row[:4], row[-1])):
+    rows: list[FileRecord] = []
+    for number, line in enumerate(lines, start=1):
+        cells = line.split("\t") if tabs else line.split()
+        if len(cells) == 5:
+            cells.insert(4, "")
+        row = FileRecord(shown(path), number, dict(zip(_WMT_COLUMNS, cells, strict=False)))
+        rows.append(row)
+        if len(cells) != 6:
+            problem = f"{len(cells)} fields"
+        elif not all((*cells[:4], cells[-1])):
             problem = f"an empty field (a missing score is {UNKNOWN})"
-        elif _level(row) != _level(rows[0][1]):
+        elif _level(row) != _level(rows[0]):
             problem = f"the score of a {_level(row)}, where line 1 has that of a"
-            problem += f" {_level(rows[0][1])}; a file holds scores of one level"
+            problem += f" {_level(rows[0])}; a file holds scores of one level"
         else:
             continue
-        raise FormatError(
-            f"{problem}; METRIC LP TESTSET SYSTEM [SEGMENT] SCORE is expected",
-            path=shown(path),
-            line=number,
-        )
+        raise row.error(f"{problem}; METRIC LP TESTSET SYSTEM [SEGMENT] SCORE is expected")
     return rows
 
 
-def _level(row: list[str]) -> str:
+def _level(row: FileRecord) -> str:
     # published files of system scores may have the column of segments and leave it empty
-    return "segment" if len(row) == 6 and row[4] else "system"
+    return "segment" if row["segment"] else "system"
 
 
-def _only(
-    rows: list[tuple[int, list[str]]], index: int, kind: str, wanted: str | None, path: str
-) -> list[tuple[int, list[str]]]:
-    there = list(dict.fromkeys(row[index] for _, row in rows))
+def _only(rows: list[FileRecord], column: str, wanted: str | None, path: str) -> list[FileRecord]:
+    there = list(dict.fromkeys(row[column] for row in rows))
     if wanted is not None:
         if wanted not in there:
-            raise UnknownNameError(f"{kind} of {path}", wanted, there)
-        return [(number, row) for number, row in rows if row[index] == wanted]
+            raise UnknownNameError(f"{column} of {path}", wanted, there)
+        return [row for row in rows if row[column] == wanted]
     if len(there) > 1:
-        raise DataError(f"{path} holds scores of several {kind}s, name one: {', '.join(there)}")
+        raise DataError(f"{path} holds scores of several {column}s, name one: {', '.join(there)}")
     return rows
 
 

@@ -24,11 +24,10 @@ from gnomon.core.errors import DataError, FormatError, MissingFileError, Unknown
 from gnomon.core.testset import TestSet
 from gnomon.data.formats._files import LOGGER, is_pair, natural
 from gnomon.data.formats._human import read_human
-from gnomon.data.formats._judgements import in_scale, judgements_of
+from gnomon.data.formats._judgements import judgements_of
 from gnomon.data.formats._lines import check_parallel, read_lines, report_empty
-from gnomon.data.formats._quality_estimation import estimated_set
+from gnomon.data.formats._quality_estimation import estimated_set, scores_in_lines
 from gnomon.data.formats._registry import FoundSet, SetFormat
-from gnomon.data.formats._rows import numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -167,15 +166,13 @@ def read_sample(sample: Sample) -> TestSet:
             )
     lines = {part: read_lines(sample.files[part]) for part in _PARTS}
     check_parallel({str(sample.files[part]): len(texts) for part, texts in lines.items()})
-    rows = numbered_lines(sample.files["human"], lines["human"])
-    numbers = [in_scale("da-z", row.number("score"), row) for row in rows]
     return estimated_set(
         str(first.parent),
         name=sample.name,
         language_pair=sample.pair,
         sources=lines["source"],
         outputs=lines["mt-system"],
-        scores={"da-z": numbers},
+        scores={"da-z": scores_in_lines(sample.files["human"], lines["human"], "da-z")},
         references={"A": lines["reference"]},
     )
 

@@ -1,0 +1,268 @@
+"""Which systems, segments and language pair of a test set a file of judgements means."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import DataError, FormatError, UnknownNameError
+from gnomon.core.scores import named
+from gnomon.data.formats._error_marks import without_whitespace
+from gnomon.data.formats._files import LOGGER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from gnomon.core.testset import TestSet
+
+# newstest2016.uedin-nmt.4361.cs-en, wmt23.refA
+_DECORATION = re.compile(r"(?:newstest\d{4}|wmt\d\d)\.(?P<name>.+?)(?:\.[a-z]{2,3}-[a-z]{2,3})?")
+
+
+class SystemNames:
+    """The systems that a file may name, and those it does.
+
+    A name that the test set does not know is kept (people may judge a system whose text is not at
+    hand) and counted; a file of which no name is known is refused.
+    """
+
+    def __init__(
+        self,
+        testset: TestSet,
+        rename: Mapping[str, str] | None = None,
+        others: Iterable[str] = (),
+    ) -> None:
+        """Start with no name met."""
+        self._rename = dict(rename or {})
+        judged = (name for human in testset.human for name in human.systems)
+        known = [*testset.systems, *judged, *others]
+        self.known = tuple(dict.fromkeys(known))
+        self.strangers: Counter[str] = Counter()
+        self.found: dict[str, None] = {}
+        for name in self._rename.values():
+            if name not in self.known:
+                raise UnknownNameError("system (in rename)", name, self.known)
+
+    def of(self, name: str) -> str:
+        """The test set's name of a system."""
+        return self.all_of(name)[0]
+
+    def plain(self, name: str) -> str:
+        """The test set's name of a system that the file mentions without judging it."""
+        return self._undecorated(self._rename.get(name, name))
+
+    def all_of(self, name: str) -> list[str]:
+        """The systems that a name stands for: ``A+B`` are two systems of the same output."""
+        name = self._rename.get(name, name)
+        plain = self._undecorated(name)
+        if plain not in self.known and "+" in plain:
+            parts = [self._undecorated(self._rename.get(p, p)) for p in plain.split("+")]
+            if any(part in self.known for part in parts):
+                return [self._noted(part) for part in parts]
+        return [self._noted(plain if plain in self.known else name)]
+
+    def _undecorated(self, name: str) -> str:
+        match = _DECORATION.fullmatch(name)
+        plain = match["name"] if match else name
+        return plain if name not in self.known and plain in self.known else name
+
+    def _noted(self, name: str) -> str:
+        if name in self.known:
+            self.found[name] = None
+        else:
+            self.strangers[name] += 1
+        return name
+
+    def order(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Names in the order of the test set, strangers behind."""
+        there = dict.fromkeys(names)
+        return tuple(
+            [name for name in self.known if name in there]
+            + [name for name in there if name not in self.known]
+        )
+
+    def report(self, path: str) -> None:
+        """Say which systems have no text, and which have no judgement."""
+        if self.strangers and not self.found and self.known:
+            first = next(iter(self.strangers))
+            raise DataError(
+                f"{path}: none of its systems is in the test set;"
+                f" {UnknownNameError('system', first, self.known)}; if they are called otherwise"
+                " here, pass rename={name in the file: name in the test set}"
+            )
+        if self.strangers:
+            LOGGER.warning(
+                "%s: %d judged system(s) without a text in the test set, kept: %s",
+                path,
+                len(self.strangers),
+                named(list(self.strangers)),
+            )
+        silent = [name for name in self.known if name not in self.found]
+        if silent:
+            LOGGER.info("%s: no judgement of: %s", path, named(silent))
+
+
+# Segments, by their numbers and by their texts.
+
+
+class SegmentFinder:
+    """The segments of a test set, found by number or by text.
+
+    A number whose text is another one's is not trusted: the text decides.
+    """
+
+    def __init__(self, testset: TestSet, path: str) -> None:
+        self._testset = testset
+        self._path = path
+        self._by_source = _index(testset.sources or ())
+        self._by_target = {name: _index(texts) for name, texts in testset.systems.items()}
+        self._kept: dict[object, int] = {}
+        self.by_text = 0
+        self.guessed = 0
+
+    def of(
+        self, number: int | None, source: str | None, targets: Mapping[str, str], line: int
+    ) -> int:
+        """The 0-based segment."""
+        key = (number, source) if self._testset.sources else (number, tuple(targets.items()))
+        if key not in self._kept:
+            self._kept[key] = self._find(number, source, targets, line)
+        return self._kept[key]
+
+    def _find(
+        self, number: int | None, source: str | None, targets: Mapping[str, str], line: int
+    ) -> int:
+        if number is not None and self._agrees(number, source, targets):
+            return number
+        places = self._by_texts(source, targets)
+        if not places:
+            raise self._unknown(number, source, line)
+        self.by_text += number is not None
+        self.guessed += len(places) > 1
+        return places[0]
+
+    def _agrees(self, number: int, source: str | None, targets: Mapping[str, str]) -> bool:
+        if not 0 <= number < self._testset.segments:
+            return False
+        sources = self._testset.sources
+        if sources is not None and source is not None:
+            return without_whitespace(sources[number]) == without_whitespace(source)
+        known = self._known_targets(targets)
+        if not known:
+            return True
+        texts = self._testset.systems
+        return any(
+            without_whitespace(texts[name][number]) == without_whitespace(t)
+            for name, t in known.items()
+        )
+
+    def _by_texts(self, source: str | None, targets: Mapping[str, str]) -> list[int]:
+        """Segments with this source, and among several those with these outputs."""
+        found = self._by_source.get(without_whitespace(source or ""), [])
+        for system, text in self._known_targets(targets).items():
+            same = self._by_target[system].get(without_whitespace(text), [])
+            if not found:
+                found = same
+            elif len(found) > 1:
+                found = [place for place in found if place in same] or found
+        return found
+
+    def _known_targets(self, targets: Mapping[str, str]) -> dict[str, str]:
+        return {s: text for s, text in targets.items() if s in self._testset.systems}
+
+    def _unknown(self, number: int | None, source: str | None, line: int) -> FormatError:
+        count = self._testset.segments
+        given = "" if number is None else f" and is said to be segment {number + 1} of {count}"
+        text = "its texts are" if source is None else f"its source {source[:60]!r} is"
+        return FormatError(
+            f"this judgement is of no segment of the test set: {text} not found there{given};"
+            " check that file and test set belong together",
+            path=self._path,
+            line=line,
+        )
+
+    def report(self) -> None:
+        """Say what was placed by its text only."""
+        if self.by_text:
+            LOGGER.warning(
+                "%s: %d segment numbers are not the test set's; placed by their texts",
+                self._path,
+                self.by_text,
+            )
+        if self.guessed:
+            LOGGER.warning(
+                "%s: %d segments occur several times in the test set; the first is taken",
+                self._path,
+                self.guessed,
+            )
+
+
+def _index(texts: Sequence[str]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for place, text in enumerate(texts):
+        found.setdefault(without_whitespace(text), []).append(place)
+    return found
+
+
+# Language pairs as files name them.
+
+
+# the three-letter codes that WMT's annotation campaigns wrote
+_SHORT = {
+    "ara": "ar",
+    "ben": "bn",
+    "ces": "cs",
+    "cze": "cs",
+    "deu": "de",
+    "ger": "de",
+    "eng": "en",
+    "est": "et",
+    "fin": "fi",
+    "fra": "fr",
+    "fre": "fr",
+    "guj": "gu",
+    "hau": "ha",
+    "heb": "he",
+    "hin": "hi",
+    "hrv": "hr",
+    "hun": "hu",
+    "isl": "is",
+    "ice": "is",
+    "ita": "it",
+    "jpn": "ja",
+    "kaz": "kk",
+    "khm": "km",
+    "kor": "ko",
+    "lav": "lv",
+    "lit": "lt",
+    "pol": "pl",
+    "pus": "ps",
+    "ron": "ro",
+    "rum": "ro",
+    "rus": "ru",
+    "spa": "es",
+    "tam": "ta",
+    "tur": "tr",
+    "ukr": "uk",
+    "xho": "xh",
+    "zho": "zh",
+    "chi": "zh",
+    "zul": "zu",
+}
+
+
+def pair(source: str, target: str) -> str:
+    """A language pair from two codes, of two letters where these are known.
+
+    >>> pair("cze", "eng")
+    'cs-en'
+    """
+    return f"{_SHORT.get(source, source)}-{_SHORT.get(target, target)}"
+
+
+def same_pair(there: str, wanted: str) -> bool:
+    """Whether two pairs are the same, regions apart where only one has them."""
+    short = [[code.split("_")[0] for code in name.split("-")] for name in (there, wanted)]
+    bare = "_" not in there or "_" not in wanted
+    return there == wanted or (bare and short[0] == short[1])
