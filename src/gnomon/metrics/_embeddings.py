@@ -7,22 +7,20 @@ or part of the score do not encode it again.
 from __future__ import annotations
 
 import math
-import mmap
-import os
-import tempfile
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from gnomon.core.scores import BEGINNINGS
-from gnomon.core.signature import content_hash
-from gnomon.data.formats import explain_failure
+from gnomon.core.signature import Signature, content_hash
 from gnomon.metrics.comparisons import PairRows, pair_rows
+from gnomon.metrics.large_arrays import large_array
 from gnomon.metrics.masking import Action
 from gnomon.metrics.matching import Matches, SideMatches, TokenRows
-from gnomon.metrics.sequences import TokenMasks
+from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.sequences import TokenMasks, has_marked, offsets_of, ranges
 from gnomon.metrics.tokenise import TokenPlaces, TokenTable, Vocabulary
 from gnomon.models import length_batches
 
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
     from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.protocol import Metric
     from gnomon.models import Backend, Embedded, Encoder, Long, Pieces, Precision
 
 
@@ -80,9 +79,17 @@ def encoder_of(
     )
 
 
-def reference_texts(testset: TestSet) -> list[str]:
-    """All references that all systems share."""
+def compared_texts(testset: TestSet, needs: Collection[str]) -> list[str]:
+    """All references that all systems share, or the sources where these are needed."""
+    if "sources" in needs:
+        return list(testset.sources or ())
     return [text for column in testset.references.values() for text in column if text is not None]
+
+
+def first_references(testset: TestSet) -> list[str | None]:
+    """The first reference of each segment; None where it has none."""
+    columns = zip(*testset.references.values(), strict=True)
+    return [next((text for text in row if text is not None), None) for row in columns]
 
 
 def compared_rows(batch: Batch, needs: Collection[str]) -> PairRows:
@@ -231,16 +238,16 @@ def similarities(
     ``order``: int64 [D], in which order to take the pairs: those with texts in common together.
     """
     sizes = pieces.lengths[pairs]
-    matrix = np.concatenate([[0], np.cumsum(sizes[:, 0] * sizes[:, 1])])
-    slots = [np.concatenate([[0], np.cumsum(sizes[:, side])]) for side in (0, 1)]
-    values, written = _room(int(matrix[-1]))
-    found = Similarities(matrix, values, _nothing(int(slots[0][-1])), _nothing(int(slots[1][-1])))
+    matrix = offsets_of(sizes[:, 0] * sizes[:, 1])
+    slots = [offsets_of(sizes[:, side]) for side in (0, 1)]
+    values, release = large_array((int(matrix[-1]),), np.float32, _MATRICES)
+    found = Similarities(matrix, values, *(_unmatched(int(side[-1])) for side in slots))
     for chosen, vectors in _vectors(encoder, pieces, pairs, order):
         size = encoder.dimensions * sizes[chosen].max(axis=1)
         for group in length_batches(size, _PADDED[_kind(encoder)]):
             _compare(found, slots, pieces, pairs, chosen[group], vectors, targets)
         del vectors  # before the next ones are made
-        written()
+        release()
     return found
 
 
@@ -248,27 +255,7 @@ def _kind(encoder: TextEncoder) -> str:
     return "cpu" if encoder.device == "cpu" else "cuda"
 
 
-def _room(size: int) -> tuple[NDArray[np.float32], Callable[[], None]]:
-    """Room for values, and what to call when some were written: it takes them out of memory."""
-    if 4 * size <= _MATRICES:
-        return np.empty(size, dtype=np.float32), lambda: None
-    # the map keeps the file, which has no name, as long as it lives
-    with (
-        explain_failure(Path(tempfile.gettempdir())),
-        tempfile.TemporaryFile(prefix="gnomon-") as file,
-    ):
-        if hasattr(os, "posix_fallocate"):  # writing to a map of a full disk kills the process
-            os.posix_fallocate(file.fileno(), 0, 4 * size)
-        else:
-            file.truncate(4 * size)
-        pages = mmap.mmap(file.fileno(), 4 * size)
-    values = np.frombuffer(pages, dtype=np.float32)
-    if not hasattr(mmap, "MADV_DONTNEED"):  # not on this system
-        return values, lambda: None
-    return values, lambda: pages.madvise(mmap.MADV_DONTNEED)
-
-
-def _nothing(size: int) -> Best:
+def _unmatched(size: int) -> Best:
     return Best(np.zeros(size, dtype=np.float32), np.full(size, -1, dtype=np.int32))
 
 
@@ -391,8 +378,7 @@ def _put(
     into: NDArray[Any], offsets: NDArray[np.int64], group: NDArray[np.int64], values: Any
 ) -> None:
     sizes = offsets[group + 1] - offsets[group]
-    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    into[np.repeat(offsets[group], sizes) + within] = values.cpu().numpy()
+    into[ranges(offsets[group], sizes)] = values.cpu().numpy()
 
 
 # From the texts of a batch to best matches, masked or not.
@@ -563,8 +549,8 @@ _LOW = (1 << 32) - 1
 
 def _side(pieces: Pieces, texts: NDArray[np.int64], side: int, best: Best) -> SideMatches:
     sizes = pieces.lengths[texts]
-    offsets = np.concatenate([[0], np.cumsum(sizes[:, side])])
-    token = _ranges(pieces.offsets[texts[:, side]], sizes[:, side])
+    offsets = offsets_of(sizes[:, side])
+    token = ranges(pieces.offsets[texts[:, side]], sizes[:, side])
     other = np.repeat(pieces.offsets[texts[:, 1 - side]], sizes[:, side])
     at = np.where(best.place >= 0, other + best.place, -1)
     return SideMatches(offsets, token, best.value, at)
@@ -580,8 +566,9 @@ def _masked(
     """
     side = encoded.reference if number else encoded.candidate
     own, other = action[side.token], encoded.texts[:, 1 - number]
-    shared = _has(encoded.pieces, action == Action.SHARED)[other][side.pair]
-    private = _has(encoded.pieces, action == Action.PRIVATE)[other][side.pair]
+    offsets = encoded.pieces.offsets
+    shared = has_marked(offsets, action == Action.SHARED)[other][side.pair]
+    private = has_marked(offsets, action == Action.PRIVATE)[other][side.pair]
     lost = (side.at >= 0) & (action[side.at] == Action.PRIVATE)
     best, at = side.best.copy(), side.at.copy()
     full = (own == Action.SHARED) & shared
@@ -593,12 +580,6 @@ def _masked(
     gone = own == Action.PRIVATE
     best[gone], at[gone] = 0.0, -1
     return replace(side, best=best, at=at)
-
-
-def _has(pieces: Pieces, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which texts have a marked piece, bool [T]."""
-    before = np.concatenate([[0], np.cumsum(marked)])
-    return before[pieces.offsets[1:]] > before[pieces.offsets[:-1]]
 
 
 def _rematched(
@@ -615,19 +596,12 @@ def _rematched(
     counts = sizes[:, 1 - number]
     step = np.repeat(np.where(number == 0, 1, width), counts)
     first = np.repeat(start + position * (width if number == 0 else 1), counts)
-    within = _ranges(np.zeros_like(counts), counts)
+    within = ranges(np.zeros_like(counts), counts)
     values = np.asarray(encoded.similarities.values[first + step * within])
-    target = _ranges(encoded.pieces.offsets[encoded.texts[pair, 1 - number]], counts)
+    target = ranges(encoded.pieces.offsets[encoded.texts[pair, 1 - number]], counts)
     values[~open_[target]] = 0.0
     bounds = np.cumsum(counts) - counts
     return np.maximum.reduceat(values, bounds)
-
-
-def _ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers from each start on, as many as its size, one range after the other."""
-    before = np.cumsum(sizes) - sizes
-    numbers: NDArray[np.int64] = np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes)
-    return numbers
 
 
 def _table(pieces: Pieces, name: str) -> TokenTable:
@@ -640,3 +614,41 @@ def _table(pieces: Pieces, name: str) -> TokenTable:
         tokenised=len(pieces),
         places=lambda: TokenPlaces(pieces.start, pieces.end),
     )
+
+
+# Metrics that compare the vectors of pieces, ready to score.
+
+
+@dataclass(frozen=True, eq=False)
+class BoundMatching(MeanOfSegments):
+    """A metric on the similarities of pieces; remembers those of the batch seen last."""
+
+    metric: Metric
+    encoder: Encoder  # counts what it encodes
+    weights: Idf | None  # frozen idf weights, if asked for
+
+    @property
+    def signature(self) -> Signature:
+        """Spec, model with revision or hash, layer, idf."""
+        fields = model_fields(self.encoder)
+        if self.weights is not None:
+            fields["idf"] = self.weights.identity
+        return Signature(self.metric.spec).adding(fields)
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """Texts that were cut at the model's limit, or that its tokeniser does not know."""
+        encoded, _ = self.encode(batch, compared_rows(batch, self.needs))
+        return notices_of(self.metric.spec, self.encoder, encoded.pieces)
+
+    def encode(self, batch: Batch, rows: PairRows) -> tuple[EncodedTexts, NDArray[np.int64]]:
+        """What is known of the pairs of some rows, and the pair of each row, int64 [P]."""
+        return self.matcher.encode(batch, rows)
+
+    @cached_property
+    def matcher(self) -> Matcher:
+        """Compares texts with the encoder and the weights; special pieces may be matched."""
+        return Matcher(self.encoder, self.weigh, "match")
+
+    def weigh(self, pieces: Pieces) -> NDArray[np.float64]:
+        """The weight of every piece, float64 [rows]: 1 or idf; special ones have none."""
+        return unit_weights(pieces) if self.weights is None else self.weights.of(pieces)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from gnomon.metrics.comparisons import pair_rows
+from gnomon.metrics.comparisons import pair_keys, pair_rows, pairs_of
 from gnomon.metrics.matching import Matches, SideMatches, TokenRows
 from gnomon.metrics.sequences import offsets_of, ranges
 
@@ -70,8 +70,8 @@ def aligned_matches(
     ``weights``: float64 [rows of the table], what words weigh; by default 1.
     """
     rows = pair_rows(batch)
-    keys, pair = np.unique(rows.candidate << 32 | rows.reference, return_inverse=True)
-    texts = np.stack([keys >> 32, keys & _LOW], axis=-1)
+    keys, pair = pair_keys(rows)
+    texts = pairs_of(keys)
     sides = [_unmatched(table, texts[:, side]) for side in (0, 1)]
     for number, (own, other) in enumerate(texts.tolist()):
         places = [int(side.offsets[number]) for side in sides]
@@ -96,7 +96,7 @@ def aligned_matches(
         weight=np.ones(len(first)) if weights is None else weights,
     )
     shape = rows.shape
-    return Matches(shape, rows.cell, pair.reshape(-1), texts, tokens, sides[0], sides[1])
+    return Matches(shape, rows.cell, pair, texts, tokens, sides[0], sides[1])
 
 
 def aligned_places(
@@ -132,6 +132,3 @@ def _type(word: str) -> int:
     """A number that is the same in every process, so that difficulties can be kept in files."""
     digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=4).digest()
     return int.from_bytes(digest, "little") >> 1
-
-
-_LOW = (1 << 32) - 1

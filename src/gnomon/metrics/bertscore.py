@@ -8,25 +8,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 from gnomon.core.errors import DataError, MissingDependencyError, SpecError
-from gnomon.core.signature import Signature
 from gnomon.metrics._embeddings import (
+    BoundMatching,
     Matcher,
     compared_rows,
+    compared_texts,
     encoder_of,
+    first_references,
     idf_of,
-    model_fields,
-    notices_of,
-    reference_texts,
-    unit_weights,
 )
 from gnomon.metrics.baselines import estimate_baseline, find_baseline, read_baseline
 from gnomon.metrics.differentiable import MatchedText, attributions, greedy_score
-from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.protocol import Metric
 from gnomon.metrics.registry import check_needs
 from gnomon.metrics.requirements import needs_of_options
 from gnomon.metrics.spec import Options
@@ -39,16 +37,16 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.dependencies import Dependency
+    from gnomon.core.signature import Signature
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.metrics._embeddings import Idf
     from gnomon.metrics.baselines import Baseline
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.differentiable import Attributions
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.matching import Matches
     from gnomon.metrics.protocol import Input
-    from gnomon.models import Encoder, Pieces
+    from gnomon.models import Encoder
 
 __all__ = ["BertScore", "BoundBertScore", "XBertScore"]
 
@@ -56,17 +54,9 @@ __all__ = ["BertScore", "BoundBertScore", "XBertScore"]
 # What BERTScore and its relatives have in common once they are bound.
 
 
-class MatchedOptions(Protocol):
+class MatchedOptions(Metric, Protocol):
     """What a bound metric reads of its options."""
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def spec(self) -> str: ...
-    @property
-    def needs(self) -> frozenset[Input]: ...
-    @property
-    def higher_is_better(self) -> bool: ...
     @property
     def score(self) -> str: ...
     @property
@@ -74,23 +64,17 @@ class MatchedOptions(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundMatched(MeanOfSegments):
+class BoundMatched(BoundMatching):
     """Greedy matching, ready to score; remembers the similarities in the batch seen last."""
 
     metric: MatchedOptions
-    encoder: Encoder  # counts what it encodes
-    weights: Idf | None  # frozen idf weights, if asked for
     baseline: Baseline | None  # frozen baseline, if rescaling is asked for
 
     @property
     def signature(self) -> Signature:
         """Spec, model with revision or hash, layer, and what was frozen."""
-        fields = model_fields(self.encoder)
-        if self.weights is not None:
-            fields["idf"] = self.weights.identity
-        if self.baseline is not None:
-            fields["baseline"] = self.baseline.identity
-        return Signature(self.metric.spec).adding(fields)
+        frozen = {} if self.baseline is None else {"baseline": self.baseline.identity}
+        return super().signature.adding(frozen)
 
     def parts(self, batch: Batch) -> NDArray[np.float64]:
         """Precision, recall and F, float64 [K, N, 3]; NaN without a text to compare with."""
@@ -115,7 +99,7 @@ class BoundMatched(MeanOfSegments):
         rows = self._rows(batch)
         used = np.union1d(rows.candidate, rows.reference)
         pieces = self.encoder.pieces(batch.texts, used.tolist())
-        weight, targets = self._weigh(pieces), self.matcher.targets(pieces)
+        weight, targets = self.weigh(pieces), self.matcher.targets(pieces)
         baseline = (0.0, 0.0, 0.0) if self.baseline is None else self.baseline[:3]
 
         def matched(text: int, vectors: Any) -> MatchedText:
@@ -130,11 +114,6 @@ class BoundMatched(MeanOfSegments):
             return greedy_score(texts[0], texts[1], self._part, baseline)
 
         return attributions(self.encoder, pieces, rows, score)
-
-    def notices(self, batch: Batch) -> tuple[str, ...]:
-        """Texts that were cut at the model's limit, or that its tokeniser does not know."""
-        encoded, _ = self.matcher.encode(batch, self._rows(batch))
-        return notices_of(self.metric.spec, self.encoder, encoded.pieces)
 
     def _rows(self, batch: Batch) -> PairRows:
         return compared_rows(batch, self.needs)
@@ -151,10 +130,7 @@ class BoundMatched(MeanOfSegments):
     @cached_property
     def matcher(self) -> Matcher:
         """Compares texts with the encoder, the weights, and special tokens as the options say."""
-        return Matcher(self.encoder, self._weigh, self.metric.special)
-
-    def _weigh(self, pieces: Pieces) -> NDArray[np.float64]:
-        return unit_weights(pieces) if self.weights is None else self.weights.of(pieces)
+        return Matcher(self.encoder, self.weigh, self.metric.special)
 
     @property
     def _part(self) -> int:
@@ -217,6 +193,7 @@ def default_layer(metric: str, model: str) -> int:
 
 
 Part: TypeAlias = Literal["f", "precision", "recall"]
+M = TypeVar("M", bound=BoundMatched)
 
 
 @dataclass(frozen=True)
@@ -305,11 +282,14 @@ class BertScore(Options):
             MissingDependencyError: torch, transformers, the model or a baseline is not there.
             SpecError: no best layer is known for the model.
         """
+        return self._ready(BoundBertScore, testset)
+
+    def _ready(self, kind: type[M], testset: TestSet) -> M:
         check_needs(self, testset.outline)
         model = self._model(testset.target_language)
         encoder = self._encoder(model)
-        weights = idf_of(encoder, reference_texts(testset)) if self.idf else None
-        bound = BoundBertScore(metric=self, encoder=encoder, weights=weights, baseline=None)
+        weights = idf_of(encoder, compared_texts(testset, self.needs)) if self.idf else None
+        bound = kind(metric=self, encoder=encoder, weights=weights, baseline=None)
         return replace(bound, baseline=self._baseline(model, bound, testset))
 
     def _encoder(self, model: str) -> Encoder:
@@ -333,7 +313,7 @@ class BertScore(Options):
 
     def _unrelated(self, testset: TestSet) -> list[tuple[str, str]]:
         """Of each segment, what stands for a candidate and what candidates are compared with."""
-        return [(text, text) for text in _first_references(testset) if text is not None]
+        return [(text, text) for text in first_references(testset) if text is not None]
 
     def _baseline_file(self, model: str, language: str | None) -> Path:
         return Path(self.baseline) if self.baseline else find_baseline(model, language)
@@ -396,12 +376,7 @@ class XBertScore(BertScore):
 
     def bind(self, testset: TestSet) -> BoundMatched:  # type: ignore[override]  # references would be needed to mask it
         """Load the model, and freeze idf weights and baseline."""
-        check_needs(self, testset.outline)
-        model = self._model(None)
-        encoder = self._encoder(model)
-        weights = idf_of(encoder, list(testset.sources or ())) if self.idf else None
-        bound = BoundMatched(metric=self, encoder=encoder, weights=weights, baseline=None)
-        return replace(bound, baseline=self._baseline(model, bound, testset))
+        return self._ready(BoundMatched, testset)
 
     def _unrelated(self, testset: TestSet) -> list[tuple[str, str]]:
         """A reference stands for a candidate: outputs would make scores depend on the systems."""
@@ -410,11 +385,5 @@ class XBertScore(BertScore):
                 f"{self.spec}: a baseline is estimated from references and sources of different"
                 f" segments; {testset.name!r} has no references: give baseline='FILE'"
             )
-        both = zip(_first_references(testset), testset.sources or (), strict=True)
+        both = zip(first_references(testset), testset.sources or (), strict=True)
         return [(text, source) for text, source in both if text is not None]
-
-
-def _first_references(testset: TestSet) -> list[str | None]:
-    """The first reference of each segment; None where it has none."""
-    columns = zip(*testset.references.values(), strict=True)
-    return [next((text for text in row if text is not None), None) for row in columns]

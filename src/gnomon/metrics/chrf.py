@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon.core.errors import SpecError
 from gnomon.core.signature import Signature
-from gnomon.metrics.comparisons import TokenisedTexts, references_field
+from gnomon.metrics.comparisons import TokenisedTexts, best_pairs, references_field
 from gnomon.metrics.counted import CountedNgrams
 from gnomon.metrics.ngrams import NgramCounter, TextPairs, totals
 from gnomon.metrics.sequences import NgramLayout, Sequences, TokenRanges, offsets_of
@@ -150,20 +150,24 @@ class Chrf(Options):
         """Those of characters; none where words count beside them, which are units of two kinds."""
         return () if self.word_order else tuple(range(1, self.char_order + 1))
 
-    def bind(self, testset: TestSet) -> BoundChrf:
-        """Bind to the references of a test set.
-
-        Raises:
-            DataError: the test set has no references.
-        """
-        fields = {
-            **references_field(testset, self.name),
+    @property
+    def signature_fields(self) -> dict[str, object]:
+        """What sacreBLEU's signatures say of the options."""
+        return {
             "case": "lc" if self.lowercase else "mixed",
             "eff": "no" if self.eps_smoothing else "yes",
             "nc": self.char_order,
             "nw": self.word_order,
             "space": "yes" if self.whitespace else "no",
         }
+
+    def bind(self, testset: TestSet) -> BoundChrf:
+        """Bind to the references of a test set.
+
+        Raises:
+            DataError: the test set has no references.
+        """
+        fields = {**references_field(testset, self.name), **self.signature_fields}
         tokeniser = load_tokeniser("chrf", lowercase=self.lowercase)
         return BoundChrf(Signature(self.spec).adding(fields), TokenisedTexts(tokeniser), self)
 
@@ -216,14 +220,7 @@ class BoundChrf(CountedNgrams):
         """The signature that sacreBLEU prints for corpus scores."""
         from gnomon.metrics.scoring import sacrebleu_signature
 
-        fields = {
-            "case": "lc" if self.metric.lowercase else "mixed",
-            "eff": "no" if self.metric.eps_smoothing else "yes",
-            "nc": self.metric.char_order,
-            "nw": self.metric.word_order,
-            "space": "yes" if self.metric.whitespace else "no",
-        }
-        return {"sacrebleu": sacrebleu_signature(batch, fields)}
+        return {"sacrebleu": sacrebleu_signature(batch, self.metric.signature_fields)}
 
     @property
     def ngram_orders(self) -> tuple[int, ...]:
@@ -275,7 +272,7 @@ class BoundChrf(CountedNgrams):
         statistics[pairs.order] = sorted_
         if len(pairs.own) == 1 + int(pairs.own.max(initial=-1)):
             return statistics
-        return statistics[_best(pairs.own, self.aggregate(statistics))]
+        return statistics[best_pairs(pairs.own, self.aggregate(statistics))]
 
 
 class _Pairs(NamedTuple):
@@ -369,11 +366,3 @@ def _columns(pairing: TextPairs, found: Counted) -> NDArray[np.float64]:
     columns[..., 1] = of_reference
     columns[..., 2] = found.matches
     return columns
-
-
-def _best(own: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """For each comparison its first pair with the highest score; ``own`` ascends."""
-    order = np.lexsort((-scores, own))
-    first = np.ones(len(own), dtype=np.bool_)
-    first[1:] = own[1:] != own[:-1]
-    return order[first]

@@ -31,6 +31,7 @@ __all__ = [
     "Comparisons",
     "PairRows",
     "TokenisedTexts",
+    "best_pairs",
     "in_blocks",
     "masked_scores",
     "pair_keys",
@@ -305,6 +306,14 @@ class PairRows:
     def select(self, rows: NDArray[np.int64]) -> PairRows:
         """Some of the rows."""
         return PairRows(self.shape, self.cell[rows], self.candidate[rows], self.reference[rows])
+
+
+def best_pairs(cell: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """For each distinct cell its first row with the highest score; ``cell`` ascends."""
+    order = np.lexsort((-scores, cell))
+    first = np.ones(len(cell), dtype=np.bool_)
+    first[1:] = cell[1:] != cell[:-1]
+    return order[first]
 
 
 def pair_keys(rows: PairRows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

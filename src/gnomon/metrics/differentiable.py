@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from gnomon.metrics.sequences import offsets_of, ranges
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -102,11 +104,9 @@ def _token_gradients(
     pieces: Pieces, texts: NDArray[np.int64], values: list[NDArray[np.float64]]
 ) -> TokenValues:
     sizes = pieces.lengths[texts]
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    within = np.arange(int(offsets[-1])) - np.repeat(offsets[:-1], sizes)
-    token = np.repeat(pieces.offsets[texts], sizes) + within
+    token = ranges(pieces.offsets[texts], sizes)
     return TokenValues(
-        offsets=offsets,
+        offsets=offsets_of(sizes),
         start=pieces.start[token],
         special=pieces.special[token],
         value=np.concatenate([np.zeros(0), *values]),

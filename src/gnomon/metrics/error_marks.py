@@ -35,6 +35,7 @@ from gnomon.metrics.protocol import (
     ErrorMarking,
     Metrics,
     Withholding,
+    each_metric,
     lacks,
 )
 from gnomon.metrics.registry import check_metric, is_metric, resolve
@@ -351,9 +352,9 @@ def read_every_mark(
     """
     kinds = marked_kinds(testset)
     found: list[ErrorMarks | tuple[str, BoundMetric]] = []
-    for one in (*listed_metrics(metrics), *listed_marks(marks)):
+    for one in (*each_metric(metrics), *listed_marks(marks)):
         source = None
-        if isinstance(one, str | PathLike) and len(found) >= len(listed_metrics(metrics)):
+        if isinstance(one, str | PathLike) and len(found) >= len(each_metric(metrics)):
             source = _source_of(fspath(one), kinds)
         if source is None or source.what == "metric":
             found.append(_bound(testset, one, scored=scored, allow_code=allow_code))
@@ -378,11 +379,6 @@ def read_every_mark(
         if progress:
             progress("marking", len(every), len(found))
     return every
-
-
-def listed_metrics(metrics: Metrics) -> list[Any]:
-    """Metrics as they were given, one or several, as a list."""
-    return list(metrics) if isinstance(metrics, list | tuple) else [metrics]
 
 
 def _of_file(testset: TestSet, found: Judgements, name: str, side: str) -> ErrorMarks:
@@ -446,7 +442,7 @@ def mark_faults(
     names: list[str] = []
     if not alone or people_marked(outline, {"human": human}) or human or not listed_marks(marks):
         yield from _people_faults(outline, human, names)
-    names += [str(read_spec(one)) for one in listed_metrics(metrics) if isinstance(one, str)]
+    names += [str(read_spec(one)) for one in each_metric(metrics) if isinstance(one, str)]
     kinds = tuple(dict.fromkeys(one.kind for one in outline.marked))
     for number, one in enumerate(listed_marks(marks)):
         source = None

@@ -454,8 +454,6 @@ class BoundFunction(MeanOfSegments):
         self.metric = metric
         self.asked = 0
         self._announced = False
-        self._texts: tuple[str, ...] | None = None
-        self._known: dict[_Call, float] = {}
         self._remembered: dict[bytes, float] = {}
 
     @property
@@ -465,9 +463,7 @@ class BoundFunction(MeanOfSegments):
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """The function's scores, float64 [K, N]; NaN for segments without a reference."""
-        if self._texts is not batch.texts:
-            self._texts, self._known = batch.texts, {}
-        known = self._known
+        known: dict[_Call, float] = self.memory_of(batch.texts)
         calls = {(k, i): self._calls(batch, k, i) for k, i in np.ndindex(batch.shape)}
         new: dict[_Call, _Place] = {}
         for (k, i), own in calls.items():

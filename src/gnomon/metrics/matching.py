@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from gnomon.metrics.means import best_by_cell
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -142,10 +144,7 @@ class Matches:
         Args:
             values: float64 [D], one value per distinct pair.
         """
-        best = np.full(self.shape[0] * self.shape[1], -np.inf)
-        np.maximum.at(best, self.cell, values[self.pair])
-        best[np.isneginf(best)] = np.nan
-        return best.reshape(self.shape)
+        return best_by_cell(self.shape, self.cell, values[self.pair])
 
 
 @runtime_checkable

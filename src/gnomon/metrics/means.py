@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -17,9 +17,26 @@ __all__ = [
     "MeanOfSegments",
     "OfOptions",
     "aggregate_means",
+    "best_by_cell",
     "mean_over_segments",
     "mean_statistics",
 ]
+
+
+# Sentence scores that are those of the best reference.
+
+
+def best_by_cell(
+    shape: tuple[int, int], cell: NDArray[np.int64], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The best value of each cell, float64 [K, N]; NaN where there is none.
+
+    ``cell``: int64 [P], system * N + segment of each of the values [P].
+    """
+    best = np.full(shape[0] * shape[1], -np.inf)
+    np.maximum.at(best, cell, values)
+    best[np.isneginf(best)] = np.nan
+    return best.reshape(shape)
 
 
 # Corpus scores that are means over segments.
@@ -72,6 +89,13 @@ class OfOptions:
     def notices(self, batch: Batch) -> tuple[str, ...]:  # noqa: ARG002  # as all metrics
         """Which tokens were taken, where nobody named them and they are not the usual ones."""
         return self.choice
+
+    def memory_of(self, texts: tuple[str, ...]) -> dict[Any, Any]:
+        """What was remembered of the texts of the batch seen last; empty for other texts."""
+        if self.__dict__.get("_texts") is not texts:
+            self.__dict__["_texts"], self.__dict__["_memory"] = texts, {}
+        memory: dict[Any, Any] = self.__dict__["_memory"]
+        return memory
 
     @property
     def name(self) -> str:

@@ -6,6 +6,7 @@ words. METEOR 1.5 is here without its paraphrase table. Scores lie between 0 and
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,10 +21,16 @@ from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import MissingDependencyError, SpecError
 from gnomon.core.signature import Signature, content_hash
 from gnomon.data.formats import read_text
-from gnomon.metrics._embeddings import reference_texts
+from gnomon.metrics._embeddings import compared_texts
 from gnomon.metrics.aligning import aligned_matches
-from gnomon.metrics.comparisons import pair_rows
-from gnomon.metrics.means import MeanOfSegments, OfOptions, aggregate_means, mean_statistics
+from gnomon.metrics.comparisons import best_pairs, pair_keys, pair_rows, pairs_of
+from gnomon.metrics.means import (
+    MeanOfSegments,
+    OfOptions,
+    aggregate_means,
+    best_by_cell,
+    mean_statistics,
+)
 from gnomon.metrics.registry import check_needs
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
@@ -308,18 +315,44 @@ def _match(
 
 #: what covering two words counts in choosing an alignment (not in the score), as in METEOR
 _COVER = {"exact": 1.0, "stem": 0.5, "synonym": 0.5}
-_LOW = (1 << 32) - 1
 
 
 @dataclass(frozen=True, eq=False)
-class BoundMeteor15(OfOptions):
-    """METEOR 1.5, ready to score; remembers the pairs that it has seen in the last batch."""
+class WordPairs(OfOptions, ABC):
+    """What both forms of METEOR have in common; remembers the pairs seen in the last batch."""
 
     metric: Meteor
     tokens: Tokenised
     stemmer: Stemmer | None  # reduces words to stems, if there is one for the language
     stemmed_by: str  # its name, for signatures
     wordnet: WordNet | None  # synonyms, for English
+
+    columns: ClassVar[int]  # of what a pair comes to
+
+    @abstractmethod
+    def counted(self, candidate: tuple[str, ...], reference: tuple[str, ...]) -> tuple[float, ...]:
+        """What a candidate beside a reference comes to."""
+
+    def pair_values(self, batch: Batch) -> tuple[PairRows, NDArray[np.float64]]:
+        """What each candidate beside each of its references comes to, float64 [P, columns]."""
+        rows = pair_rows(batch)
+        keys, back = pair_keys(rows)
+        words, memory = lowered_words(self.tokens.of(batch.texts)), self.memory_of(batch.texts)
+        values = []
+        for own, other in pairs_of(keys).tolist():
+            pair = words[own], words[other]
+            if pair not in memory:
+                memory[pair] = self.counted(*pair)
+            values.append(memory[pair])
+        return rows, np.array(values, dtype=np.float64).reshape(-1, self.columns)[back]
+
+
+@dataclass(frozen=True, eq=False)
+class BoundMeteor15(WordPairs):
+    """METEOR 1.5, ready to score."""
+
+    columns: ClassVar[int] = 7
+
     parameters: Parameters  # weights for the language
     function_words: FunctionWords  # words that count less
     choice: tuple[str, ...] = ()
@@ -339,8 +372,8 @@ class BoundMeteor15(OfOptions):
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN for segments without a reference."""
-        rows, sums = self._sums(batch)
-        return _best_of(rows, self.aggregate(sums))
+        rows, sums = self.pair_values(batch)
+        return best_by_cell(rows.shape, rows.cell, self.aggregate(sums))
 
     def system(self, batch: Batch) -> NDArray[np.float64]:
         """Scores of all segments taken as one, float64 [K]; NaN where there is no reference."""
@@ -352,7 +385,7 @@ class BoundMeteor15(OfOptions):
         Matched and total weight of the candidate, the same of the reference, chunks (0 where the
         sides are one chunk and wholly matched), matches, 1; zeros without a reference.
         """
-        return self._best_sums(*self._sums(batch))
+        return self._best_sums(*self.pair_values(batch))
 
     def alignments(self, batch: Batch) -> Matches:
         """Words matched as they are, by stem or by synonym, worth what their stage weighs."""
@@ -376,7 +409,7 @@ class BoundMeteor15(OfOptions):
         shares: NDArray[np.float64],
     ) -> NDArray[np.float64]:
         """Sums as in :meth:`statistics` whose matched weights are the given shares."""
-        rows, sums = self._sums(batch)
+        rows, sums = self.pair_values(batch)
         weighed = sums.copy()
         weighed[:, 0], weighed[:, 2] = shares[:, 0] * sums[:, 1], shares[:, 1] * sums[:, 3]
         return self._best_sums(rows, weighed)
@@ -386,11 +419,10 @@ class BoundMeteor15(OfOptions):
         return self.aggregate(statistics)
 
     def _best_sums(self, rows: PairRows, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        order = np.lexsort((-self.aggregate(sums), rows.cell))
-        cells, first = np.unique(rows.cell[order], return_index=True)
-        found = np.zeros((rows.shape[0] * rows.shape[1], 7))
-        found[cells] = sums[order[first]]
-        return found.reshape(*rows.shape, 7)
+        chosen = best_pairs(rows.cell, self.aggregate(sums))
+        best = np.zeros((rows.shape[0] * rows.shape[1], 7))
+        best[rows.cell[chosen]] = sums[chosen]
+        return best.reshape(*rows.shape, 7)
 
     @property
     def _worth(self) -> dict[str, float]:
@@ -409,24 +441,8 @@ class BoundMeteor15(OfOptions):
         scores = (1 - gamma * (chunks / matches) ** beta) * mean
         return np.where(statistics[..., 6] > 0, np.where(some, scores, 0.0), np.nan)
 
-    def _sums(self, batch: Batch) -> tuple[PairRows, NDArray[np.float64]]:
-        """The statistics of each candidate beside each of its references, float64 [P, 7]."""
-        rows = pair_rows(batch)
-        keys, back = np.unique(rows.candidate << 32 | rows.reference, return_inverse=True)
-        if self.__dict__.get("_texts") is not batch.texts:
-            self.__dict__["_texts"] = batch.texts
-            self._cached.clear()
-        words = lowered_words(self.tokens.of(batch.texts))
-        known = [self._pair(words[k >> 32], words[k & _LOW]) for k in keys.tolist()]
-        return rows, np.array(known, dtype=np.float64).reshape(-1, 7)[back.reshape(-1)]
-
-    def _pair(self, candidate: tuple[str, ...], reference: tuple[str, ...]) -> tuple[float, ...]:
-        key = candidate, reference
-        if key not in self._cached:
-            self._cached[key] = self._counted(candidate, reference)
-        return self._cached[key]
-
-    def _counted(self, candidate: tuple[str, ...], reference: tuple[str, ...]) -> tuple[float, ...]:
+    def counted(self, candidate: tuple[str, ...], reference: tuple[str, ...]) -> tuple[float, ...]:
+        """The statistics of a pair, as in :meth:`statistics`."""
         chosen = best_alignment(self._matches(candidate, reference), _COVER)
         worth = self._worth
         own = [worth[m.stage] * self._weight(candidate[m.candidate]) for m in chosen]
@@ -478,10 +494,6 @@ class BoundMeteor15(OfOptions):
 
     @cached_property
     def _compared(self) -> dict[str, list[tuple[str, object]]]:
-        return {}
-
-    @cached_property
-    def _cached(self) -> dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[float, ...]]:
         return {}
 
 
@@ -591,18 +603,14 @@ class Meteor(Options):
     def _function_words(self, testset: TestSet, tokens: Tokenised) -> FunctionWords:
         if self.function_words is not None:
             return listed_words(self.function_words)
-        return frequent_words(lowered_words(tokens.of(tuple(reference_texts(testset)))))
+        return frequent_words(lowered_words(tokens.of(tuple(compared_texts(testset, self.needs)))))
 
 
 @dataclass(frozen=True, eq=False)
-class BoundMeteor(MeanOfSegments):
-    """METEOR, ready to score; remembers the pairs that it has seen in the last batch."""
+class BoundMeteor(WordPairs, MeanOfSegments):
+    """METEOR, ready to score."""
 
-    metric: Meteor
-    tokens: Tokenised
-    stemmer: Stemmer | None  # reduces words to stems, if there is one for the language
-    stemmed_by: str  # its name, for signatures
-    wordnet: WordNet | None  # synonyms, for English
+    columns: ClassVar[int] = 1
     choice: tuple[str, ...] = ()
 
     @property
@@ -618,28 +626,23 @@ class BoundMeteor(MeanOfSegments):
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN for segments without a reference."""
-        rows = pair_rows(batch)
-        keys, back = np.unique(rows.candidate << 32 | rows.reference, return_inverse=True)
-        words = self._words(batch)
-        found = np.array([self._score(words[k >> 32], words[k & _LOW]) for k in keys.tolist()])
-        return _best_of(rows, found[back.reshape(-1)])
+        rows, values = self.pair_values(batch)
+        return best_by_cell(rows.shape, rows.cell, values.reshape(-1))
 
     def alignments(self, batch: Batch) -> Matches:
         """Words matched as they are, by stem or by synonym, each worth 1."""
-        words = self._words(batch)
-        runs: dict[int, int] = {}
+        table = self.tokens.of(batch.texts)
+        words = lowered_words(table)
+        runs: dict[tuple[int, int], float] = {}
 
         def pairs(candidate: int, reference: int) -> list[tuple[int, int, float]]:
             found = align(words[candidate], words[reference], self._stem, self._synonyms)
-            runs[candidate << 32 | reference] = chunks(found)
+            runs[candidate, reference] = chunks(found)
             return [(own, other, 1.0) for own, other in found]
 
-        table = self.tokens.of(batch.texts)
         found = aligned_matches(batch, table, pairs, words=[w.lower() for w in table.vocabulary])
-        keys = found.texts[:, 0] << 32 | found.texts[:, 1]
-        return replace(
-            found, order=np.array([runs[key] for key in keys.tolist()], dtype=np.float64)
-        )
+        order = [runs[own, other] for own, other in found.texts.tolist()]
+        return replace(found, order=np.array(order, dtype=np.float64))
 
     def aligned_statistics(
         self, batch: Batch, matches: Matches, shares: NDArray[np.float64]
@@ -655,30 +658,24 @@ class BoundMeteor(MeanOfSegments):
         mean = np.divide(precision * recall, below, out=np.zeros_like(below), where=below > 0)
         parts = matches.order[matches.pair] / np.maximum(matched, 1)
         scores = np.where(matched > 0, (1 - gamma * parts**beta) * mean, 0.0)
-        return mean_statistics(_best_of(pair_rows(batch), scores))
+        rows = pair_rows(batch)
+        return mean_statistics(best_by_cell(rows.shape, rows.cell, scores))
 
     def aligned_scores(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Means [...] from summed statistics [..., 2]."""
         return aggregate_means(statistics)
 
-    def _score(self, candidate: tuple[str, ...], reference: tuple[str, ...]) -> float:
-        key = candidate, reference
-        if key not in self._cached:
-            pairs = align(candidate, reference, self._stem, self._synonyms)
-            self._cached[key] = _value(
-                self.metric, len(pairs), chunks(pairs), len(candidate), len(reference)
-            )
-        return self._cached[key]
-
-    def _words(self, batch: Batch) -> list[tuple[str, ...]]:
-        if self.__dict__.get("_texts") is not batch.texts:
-            self.__dict__["_texts"] = batch.texts
-            self._cached.clear()
-        return lowered_words(self.tokens.of(batch.texts))
-
-    @cached_property
-    def _cached(self) -> dict[tuple[tuple[str, ...], tuple[str, ...]], float]:
-        return {}
+    def counted(self, candidate: tuple[str, ...], reference: tuple[str, ...]) -> tuple[float, ...]:
+        """The score of a pair."""
+        pairs = align(candidate, reference, self._stem, self._synonyms)
+        matched = len(pairs)
+        if not matched:
+            return (0.0,)
+        precision, recall = matched / len(candidate), matched / len(reference)
+        alpha, beta, gamma = _parameters_of(self.metric)
+        below = alpha * precision + (1 - alpha) * recall
+        penalty = gamma * (chunks(pairs) / matched) ** beta
+        return ((1 - penalty) * precision * recall / below,)
 
     @cached_property
     def _stems(self) -> dict[str, str]:
@@ -706,25 +703,6 @@ def _parameters_of(options: Meteor) -> tuple[float, float, float]:
         d if g is None else g for g, d in zip(given, _NLTK_PARAMETERS, strict=True)
     )
     return alpha, beta, gamma
-
-
-def _best_of(rows: PairRows, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The best score over the references of each cell, float64 [K, N]; NaN without any."""
-    best = np.full(rows.shape[0] * rows.shape[1], -np.inf)
-    np.maximum.at(best, rows.cell, scores)
-    best[np.isneginf(best)] = np.nan
-    return best.reshape(rows.shape)
-
-
-def _value(options: Meteor, matched: int, runs: int, candidate: int, reference: int) -> float:
-    if not matched:
-        return 0.0
-    precision, recall = matched / candidate, matched / reference
-    alpha, beta, gamma = _parameters_of(options)
-    below = alpha * precision + (1 - alpha) * recall
-    penalty = gamma * (runs / matched) ** beta
-    score: float = (1 - penalty) * precision * recall / below
-    return score
 
 
 def _stemmer(language: str, variant: str) -> tuple[Stemmer | None, str]:

@@ -8,25 +8,19 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from gnomon.core.errors import MissingDependencyError, SpecError
-from gnomon.core.signature import Signature
 from gnomon.metrics._embeddings import (
-    Idf,
-    Matcher,
+    BoundMatching,
     compared_rows,
+    compared_texts,
     encoder_of,
     idf_of,
-    model_fields,
-    notices_of,
-    reference_texts,
-    unit_weights,
 )
-from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.means import best_by_cell
 from gnomon.metrics.registry import check_needs
 from gnomon.metrics.spec import Options
 
@@ -34,12 +28,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
+    from gnomon.core.signature import Signature
     from gnomon.core.testset import TestSet
     from gnomon.metrics._embeddings import EncodedTexts
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.matching import TokenRows
     from gnomon.metrics.protocol import Input
-    from gnomon.models import CausalModel, Encoder, Pieces
+    from gnomon.models import CausalModel
 
 __all__ = ["BoundMoverScore", "Grams", "MoverScore", "XMoverScore"]
 
@@ -132,14 +127,11 @@ class MoverScore(Options):
 
     def bind(self, testset: TestSet) -> BoundMoverScore:
         """Load the model, and freeze idf weights."""
-        other = self._compared(testset)
+        check_needs(self, testset.outline)
         load_transport()
         encoder = encoder_of(self, self.model, self.layer)
-        return BoundMoverScore(self, encoder, idf_of(encoder, other) if self.idf else None)
-
-    def _compared(self, testset: TestSet) -> list[str]:
-        check_needs(self, testset.outline)
-        return reference_texts(testset)
+        weights = idf_of(encoder, compared_texts(testset, self.needs)) if self.idf else None
+        return BoundMoverScore(self, encoder, weights)
 
 
 @dataclass(frozen=True)
@@ -184,49 +176,27 @@ class XMoverScore(MoverScore):
         lm = load_causal(self.lm or _LM, device=self.device)
         return BoundAuthorsXMoverScore(self, bound.encoder, None, lm)
 
-    def _compared(self, testset: TestSet) -> list[str]:
-        check_needs(self, testset.outline)
-        return list(testset.sources or ())
-
 
 @dataclass(frozen=True, eq=False)
-class BoundMoverScore(MeanOfSegments):
+class BoundMoverScore(BoundMatching):
     """MoverScore, ready to score; remembers the similarities in the batch that it saw last."""
 
     metric: MoverScore
-    encoder: Encoder  # counts what it encodes
-    weights: Idf | None  # frozen idf weights, if asked for
-
-    @property
-    def signature(self) -> Signature:
-        """Spec, model with revision or hash, layer, idf."""
-        fields = model_fields(self.encoder)
-        if self.weights is not None:
-            fields["idf"] = self.weights.identity
-        return Signature(self.metric.spec).adding(fields)
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN where there is nothing to compare with."""
         rows = compared_rows(batch, self.needs)
-        encoded, pair = self._encode(batch, rows)
+        encoded, pair = self.encode(batch, rows)
         used, back = np.unique(pair, return_inverse=True)
-        tokens = self._matcher.tokens(encoded.pieces)
+        tokens = self.matcher.tokens(encoded.pieces)
         grams = self._grams(encoded, tokens, batch.texts, self.metric.ngram)
         found = np.array([grams.score(int(d)) for d in used])
-        best = np.full(rows.shape[0] * rows.shape[1], -np.inf)
-        np.maximum.at(best, rows.cell, found[back.reshape(-1)])
-        best[np.isneginf(best)] = np.nan
-        return best.reshape(rows.shape)
+        return best_by_cell(rows.shape, rows.cell, found[back.reshape(-1)])
 
-    def notices(self, batch: Batch) -> tuple[str, ...]:
-        """Texts that were cut at the model's limit, or that its tokeniser does not know."""
-        encoded, _ = self._encode(batch, compared_rows(batch, self.needs))
-        return notices_of(self.metric.spec, self.encoder, encoded.pieces)
-
-    def _encode(self, batch: Batch, rows: PairRows) -> tuple[EncodedTexts, NDArray[np.int64]]:
+    def encode(self, batch: Batch, rows: PairRows) -> tuple[EncodedTexts, NDArray[np.int64]]:
         """What is known of the pairs; with bigrams, of every text beside itself too."""
         if self.metric.ngram == 1:
-            return self._matcher.encode(batch, rows)
+            return super().encode(batch, rows)
         texts = np.union1d(rows.candidate, rows.reference)
         cell = np.zeros(len(texts), dtype=np.int64)
         for column in (rows.candidate, rows.reference):
@@ -237,19 +207,12 @@ class BoundMoverScore(MeanOfSegments):
             candidate=np.concatenate([rows.candidate, texts]),
             reference=np.concatenate([rows.reference, texts]),
         )
-        encoded, pair = self._matcher.encode(batch, both)
+        encoded, pair = super().encode(batch, both)
         return encoded, pair[: len(rows.cell)]
 
     @property
     def _grams(self) -> type[Grams]:
         return Grams
-
-    @cached_property
-    def _matcher(self) -> Matcher:
-        return Matcher(self.encoder, self._weigh, "match")
-
-    def _weigh(self, pieces: Pieces) -> NDArray[np.float64]:
-        return unit_weights(pieces) if self.weights is None else self.weights.of(pieces)
 
 
 class Grams:
@@ -359,9 +322,7 @@ class BoundAuthorsXMoverScore(BoundMoverScore):
 
     def _fluency(self, batch: Batch) -> NDArray[np.float64]:
         """Mean log-probabilities of the candidates, float64 [K, N]; each text is scored once."""
-        if self.__dict__.get("_texts") is not batch.texts:
-            self.__dict__["_texts"], self.__dict__["_known"] = batch.texts, {}
-        known: dict[int, float] = self.__dict__["_known"]
+        known: dict[int, float] = self.memory_of(batch.texts)
         used = np.unique(batch.candidates).tolist()
         new = [number for number in used if number not in known]
         found = self.lm.log_probabilities([batch.texts[number] for number in new])

@@ -53,6 +53,7 @@ __all__ = [
     "Requiring",
     "Statistics",
     "Withholding",
+    "each_metric",
 ]
 
 #: a spec, a metric, a function of texts, or what a metric said of the test set
@@ -64,6 +65,12 @@ Metrics: TypeAlias = Annotated[
     Specs(),
     Help("specs, metrics or functions of texts; one or several."),
 ]
+
+
+def each_metric(metrics: Metrics) -> list[AnyMetric]:
+    """The metrics of a request, one by one."""
+    return list(metrics) if isinstance(metrics, list | tuple) else [metrics]  # type: ignore[list-item]  # one
+
 
 Input: TypeAlias = Literal["references", "sources"]
 

@@ -19,10 +19,16 @@ from gnomon.core.scores import UNREAD
 from gnomon.core.scripts import latin_share, unspaced_language
 from gnomon.core.signature import Signature
 from gnomon.metrics.aligning import aligned_matches, aligned_places
-from gnomon.metrics.comparisons import TokenisedTexts, pair_keys, pair_rows, pairs_of
+from gnomon.metrics.comparisons import (
+    TokenisedTexts,
+    best_pairs,
+    pair_keys,
+    pair_rows,
+    pairs_of,
+)
 from gnomon.metrics.counted import CountedPairs
 from gnomon.metrics.means import aggregate_means, mean_statistics
-from gnomon.metrics.sequences import Sequences
+from gnomon.metrics.sequences import Sequences, offsets_of
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
     TokenPlaces,
@@ -71,7 +77,7 @@ def rouge_table(texts: Sequence[str], tokeniser: RougeTokeniser) -> TokenTable:
     renamed = np.fromiter(map(stem_number.__getitem__, stems), dtype=np.int32, count=len(stems))
     return TokenTable(
         tokeniser=tokeniser.name,
-        offsets=np.concatenate([[0], np.cumsum(counts)]),
+        offsets=offsets_of(counts),
         ids=renamed[ids] if len(ids) else ids,
         vocabulary=Vocabulary.of(list(stem_number)),
         tokenised=len(texts),
@@ -106,7 +112,7 @@ def _correct(
 ) -> None:
     """Turn places in the lower-cased text into those in the text, where its length differs (İ)."""
     start, end = places
-    bounds = np.concatenate([[0], np.cumsum(counts)])
+    bounds = offsets_of(counts)
     for n, (text, low) in enumerate(zip(texts, lower, strict=True)):
         if len(text) == len(low) or not counts[n]:
             continue
@@ -303,7 +309,7 @@ class BoundRouge(CountedPairs):
         line_break = self._line_break(table)
         if line_break is None:
             return side.lengths
-        breaks = np.concatenate([[0], np.cumsum(side.ids == line_break)])
+        breaks = offsets_of(side.ids == line_break)
         return side.lengths - np.diff(breaks[side.offsets])
 
     def of_pairs(self, rows: PairRows, counts: PairCounts) -> NDArray[np.float64]:
@@ -431,7 +437,6 @@ def _best(rows: PairRows, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     if rows.per_cell.max(initial=0) <= 1:
         best[rows.cell] = scores
         return best.reshape(*rows.shape, 3)
-    order = np.lexsort((-scores[:, 2], rows.cell))
-    cells, first = np.unique(rows.cell[order], return_index=True)
-    best[cells] = scores[order[first]]
+    chosen = best_pairs(rows.cell, scores[:, 2])
+    best[rows.cell[chosen]] = scores[chosen]
     return best.reshape(*rows.shape, 3)

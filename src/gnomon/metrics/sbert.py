@@ -15,7 +15,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.signature import Signature
 from gnomon.metrics._embeddings import compared_rows, encoder_of, model_fields, notices_of
 from gnomon.metrics.differentiable import attributions
-from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.means import MeanOfSegments, best_by_cell
 from gnomon.metrics.registry import check_needs
 from gnomon.metrics.spec import Options
 
@@ -93,9 +93,6 @@ class BoundSbert(MeanOfSegments):
     metric: Sbert
     encoder: Encoder  # counts what it encodes
 
-    def __post_init__(self) -> None:
-        self.__dict__["_last"] = None
-
     @property
     def signature(self) -> Signature:
         """Spec, and model with revision or hash."""
@@ -108,10 +105,7 @@ class BoundSbert(MeanOfSegments):
         cosines = np.einsum(
             "pd,pd->p", vectors[rows.candidate], vectors[rows.reference], dtype=np.float64
         )
-        best = np.full(rows.shape[0] * rows.shape[1], -np.inf)
-        np.maximum.at(best, rows.cell, cosines)
-        best[np.isneginf(best)] = np.nan
-        return best.reshape(rows.shape)
+        return best_by_cell(rows.shape, rows.cell, cosines)
 
     def attributions(self, batch: Batch) -> Attributions:
         """Input times gradient of every token of both sides; the prefix counts as special."""
@@ -140,13 +134,13 @@ class BoundSbert(MeanOfSegments):
         """Unit vectors of the texts that are compared, float32 [T, d]; zeros for empty ones."""
         rows = compared_rows(batch, self.needs)
         used = np.union1d(rows.candidate, rows.reference)
-        last = self.__dict__["_last"]
-        if last is None or last[0] is not batch.texts or not np.isin(used, last[1]).all():
-            last = (batch.texts, used, *self._look(batch, used))
-            self.__dict__["_last"] = last
-        return last[2], last[3]
+        memory = self.memory_of(batch.texts)
+        if not memory or not np.isin(used, memory["texts"]).all():
+            memory["texts"], memory["encoded"] = used, self._encoded(batch, used)
+        encoded: tuple[NDArray[np.float32], Pieces] = memory["encoded"]
+        return encoded
 
-    def _look(self, batch: Batch, used: NDArray[np.int64]) -> tuple[NDArray[np.float32], Pieces]:
+    def _encoded(self, batch: Batch, used: NDArray[np.int64]) -> tuple[NDArray[np.float32], Pieces]:
         texts = [self.metric.prefix + text for text in batch.texts]
         pieces = self.encoder.pieces(texts, used.tolist())
         vectors = np.zeros((len(texts), self.encoder.dimensions), dtype=np.float32)

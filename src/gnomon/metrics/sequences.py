@@ -35,6 +35,7 @@ __all__ = [
     "Side",
     "TokenMasks",
     "TokenRanges",
+    "has_marked",
     "mask_stretch",
     "offsets_of",
     "ranges",
@@ -99,13 +100,23 @@ def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.
     return np.repeat(shift, lengths) + np.arange(total)
 
 
-def offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def offsets_of(lengths: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.int64]:
     """Offsets of rows of these lengths, int64 [rows + 1].
 
     >>> offsets_of(np.array([2, 0, 3])).tolist()
     [0, 2, 2, 5]
     """
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+
+
+def has_marked(offsets: NDArray[np.int64], marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which rows have a marked element, bool [rows].
+
+    >>> has_marked(np.array([0, 2, 2, 3]), np.array([False, True, False])).tolist()
+    [True, False, False]
+    """
+    before = offsets_of(marked)
+    return before[offsets[1:]] > before[offsets[:-1]]
 
 
 # Which metric tokens a plan masks, and the token sequences of its variants.
@@ -201,7 +212,7 @@ class TokenMasks:
             return Sequences(self.tokens.offsets, ids)
         keep = np.ones(len(ids), dtype=np.bool_)
         keep[masks.token[~masks.first]] = False
-        before = np.concatenate([[0], np.cumsum(keep)])
+        before = offsets_of(keep)
         return Sequences(before[self.tokens.offsets], ids[keep])
 
     @cached_property

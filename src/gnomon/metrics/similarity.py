@@ -12,7 +12,6 @@ Five lines make a metric that difficulty, MuLER and explanations by matches unde
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -21,7 +20,7 @@ from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import DataError, ScoringError
 from gnomon.core.signature import Signature
 from gnomon.metrics.aligning import aligned_matches
-from gnomon.metrics.comparisons import pair_rows
+from gnomon.metrics.comparisons import pair_keys, pair_rows, pairs_of
 from gnomon.metrics.masking import Action
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.requirements import offering_packages
@@ -49,7 +48,6 @@ __all__ = ["PARAMETERS", "BoundSimilarity", "SimilarityMetric"]
 
 #: the names of its parameters tell that a function compares words
 PARAMETERS = ("candidate_tokens", "reference_tokens")
-_LOW = (1 << 32) - 1
 
 
 @dataclass(frozen=True)
@@ -117,32 +115,21 @@ class BoundSimilarity(MeanOfSegments):
             action[chosen.token] = chosen.action
             parts = np.split(action, table.offsets[1:-1])
             edited = [
-                _masked(matrix, parts[key >> 32], parts[key & _LOW])
-                for key, matrix in matrices.items()
+                _masked(matrix, parts[own], parts[other])
+                for (own, other), matrix in matrices.items()
             ]
             yield _matched(base, edited)
 
-    def _matrices(self, batch: Batch, table: TokenTable) -> dict[int, NDArray[np.float64]]:
+    def _matrices(
+        self, batch: Batch, table: TokenTable
+    ) -> dict[tuple[int, int], NDArray[np.float64]]:
         """Candidate and reference -> similarities of their words, in the order of ``Matches``."""
-        if self._by_key.get(-1) is not batch.texts:
-            self._by_key.clear()
-            self._by_key[-1] = batch.texts
-        rows = pair_rows(batch)
-        words = list(table.vocabulary)
-        found = {}
-        for key in np.unique(rows.candidate << 32 | rows.reference).tolist():
-            if key not in self._by_key:
-                sides = (
-                    [words[i] for i in table.ids[table.offsets[t] : table.offsets[t + 1]].tolist()]
-                    for t in (key >> 32, key & _LOW)
-                )
-                self._by_key[key] = self._compared(*sides)
-            found[key] = self._by_key[key]
-        return found  # type: ignore[return-value]  # but for -1, which is no key of a pair
-
-    @cached_property
-    def _by_key(self) -> dict[int, object]:
-        return {}
+        memory = self.memory_of(batch.texts)
+        pairs = [(own, other) for own, other in pairs_of(pair_keys(pair_rows(batch))[0]).tolist()]
+        for pair in pairs:
+            if pair not in memory:
+                memory[pair] = self._compared(*map(table.strings, pair))
+        return {pair: memory[pair] for pair in pairs}
 
     def _compared(self, candidate: list[str], reference: list[str]) -> NDArray[np.float64]:
         shape = len(candidate), len(reference)

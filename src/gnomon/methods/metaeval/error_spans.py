@@ -44,7 +44,6 @@ from gnomon.metrics.error_marks import (
     MarkedSide,
     Marks,
     PeoplesMarks,
-    listed_metrics,
     mark_faults,
     people_marked,
     peoples_marks,
@@ -56,7 +55,7 @@ from gnomon.metrics.marked_outputs import (
     marked_exhibit,
     marked_rows,
 )
-from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.registry import check_metric
 from gnomon.stats import holm
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
@@ -233,8 +232,8 @@ def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     if not options.thresholds and options.error_free != "spans":
         said = "thresholds must be one or more where scores decide what is free of errors"
         yield Problem("thresholds", UsageError(said))
-    for one in listed_metrics(options.metrics):
-        yield from problems("metrics", check_metric, one, outline, allow_code=options.allow_code)
+    for one in each_metric(options.metrics):
+        yield from problems("metrics", check_metric, one, outline, allow_code=options.allow_code)  # type: ignore[arg-type]  # scores are refused there
     if outline is not None:
         if options.unit == "document" and not outline.slices.get("document"):
             yield Problem("unit", without_documents(outline.name))

@@ -24,9 +24,9 @@ from gnomon.metrics.judges.calibration import (
     fit_calibration,
     left_out_predictions,
 )
-from gnomon.metrics.judges.requests import chat_judge, each_judge, judge_faults
+from gnomon.metrics.judges.requests import judge_faults, named_judges
 from gnomon.metrics.judges.verdict import ALPHA, judge_title, or_nan, statement
-from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
 from gnomon.stats import jackknife_test, pearson
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
@@ -233,8 +233,9 @@ def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[
     """What :func:`gnomon.judges.calibrate` refuses of options that fit each alone."""
     wrong = list(judge_faults(outline, options.metrics, allow_code=options.allow_code))
     yield from wrong
-    for number, one in enumerate(() if wrong else each_judge(options.metrics)):
-        if chat_judge(one, allow_code=options.allow_code).calibration is not None:
+    judges = () if wrong else named_judges(options.metrics, allow_code=options.allow_code)
+    for number, (_, judge) in enumerate(judges):
+        if judge.calibration is not None:
             said = "a judge that is to be calibrated has no calibration yet; leave it out"
             yield Problem(f"metrics[{number}]", UsageError(said))
     files, kinds = human_files(options.human)
@@ -248,7 +249,7 @@ def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[
         said = f"people scored no segment of test set {outline.name!r}; name a file (--human FILE)"
         yield Problem("human", DataError(said))
     if options.save and (
-        len(each_judge(options.metrics)) > 1 or len(files) + len(kinds or there) > 1
+        len(each_metric(options.metrics)) > 1 or len(files) + len(kinds or there) > 1
     ):
         said = "scores are saved of one judge and one kind of human scores; name one of each"
         yield Problem("save", UsageError(said))
@@ -311,10 +312,8 @@ def calibrate(
     testset, named = with_human(testset, human)
     made = _CalibratedJudges(testset, curve, items, confidence, seed)
     signatures: dict[str, str] = {}
-    for one in each_judge(metrics):
-        judge = chat_judge(one, allow_code=allow_code)
+    for name, judge in named_judges(metrics, allow_code=allow_code):
         bound = judge.bind(testset)
-        name = one if isinstance(one, str) else judge.spec
         for kind in named or testset.human_kinds("segment"):
             made.add(name, kind, bound)
         how = {"method": "calibrate", "curve": curve, "items": items, "seed": seed}

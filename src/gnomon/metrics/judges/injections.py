@@ -18,7 +18,7 @@ from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import Claim, amount, counted, listed
 from gnomon.metrics.judges.metric import ChatJudge
-from gnomon.metrics.judges.requests import each_judge, judge_faults
+from gnomon.metrics.judges.requests import judge_faults
 from gnomon.metrics.judges.verdict import (
     ALPHA,
     UNREADABLE,
@@ -27,7 +27,7 @@ from gnomon.metrics.judges.verdict import (
     statement,
     unreadable,
 )
-from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.registry import is_metric
 from gnomon.metrics.scoring import bind, signature_of
 from gnomon.stats.student import mean_test
@@ -212,7 +212,7 @@ def probe(
     rows, signatures = [], {}
     notices: list[str] = []
     batch, drawn = testset.batch(), _candidates(testset, items, seed)
-    for one in each_judge(metrics):
+    for one in each_metric(metrics):
         name, bound = bind(testset, one, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there
         best, answer = _best(one)
         candidates = _variants(batch, drawn, best, answer)

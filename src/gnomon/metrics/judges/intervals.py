@@ -13,7 +13,7 @@ from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import LEAST, Claim, amount
 from gnomon.metrics.judges.noise import judge_noise
-from gnomon.metrics.judges.requests import chat_judge, each_judge, judge_faults
+from gnomon.metrics.judges.requests import judge_faults, named_judges
 from gnomon.metrics.judges.verdict import UNREADABLE, by_metric, or_nan, statement, unreadable
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.scoring import signature_of
@@ -169,11 +169,9 @@ def spread(
     rows, of_segments, signatures = [], [], {}
     notices: list[str] = []
     batch = testset.batch()
-    for one in each_judge(metrics):
-        judge = chat_judge(one, allow_code=allow_code)
+    for name, judge in named_judges(metrics, allow_code=allow_code):
         bound = judge.bind(testset)
         each = bound.repetitions(batch)
-        name = one if isinstance(one, str) else judge.spec
         for k, system in enumerate(batch.systems):
             found = judge_noise(each[:, k])
             low, high = found.interval(confidence)

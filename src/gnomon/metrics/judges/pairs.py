@@ -17,7 +17,7 @@ from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, p_value
-from gnomon.metrics.judges.requests import chat_judge, each_judge, pair_faults
+from gnomon.metrics.judges.requests import named_judges, pair_faults
 from gnomon.metrics.judges.verdict import (
     ALPHA,
     UNREADABLE,
@@ -208,10 +208,8 @@ def pairwise(
     rows, signatures = [], {}
     notices: list[str] = []
     batch = testset.batch()
-    for one in each_judge(metrics):
-        judge = chat_judge(one, allow_code=allow_code)
+    for name, judge in named_judges(metrics, allow_code=allow_code):
         bound = judge.bound(testset.language_pair)
-        name = one if isinstance(one, str) else judge.spec
         pairs = list(combinations(range(len(batch.systems)), 2))
         places = [(a, b, i) for a, b in pairs for i in range(batch.shape[1])]
         asked = {place: _questions(bound, batch, *place) for place in places}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import UsageError
 from gnomon.core.validation import Problem, problems
 from gnomon.metrics.judges.metric import ChatJudge
+from gnomon.metrics.protocol import each_metric
 from gnomon.metrics.registry import check_metric, check_needs, resolve
 
 if TYPE_CHECKING:
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
 _HOW = "-m \"judge('{}', model='NAME')\"; metrics=\"judge('{}', model='NAME')\""
 
 
-def each_judge(metrics: Metrics) -> list[AnyMetric]:
-    """The judges of a request, one by one."""
-    return list(metrics) if isinstance(metrics, list | tuple) else [metrics]  # type: ignore[list-item]  # one
+def named_judges(metrics: Metrics, *, allow_code: bool) -> Iterator[tuple[str, ChatJudge]]:
+    """The judges of a request, each by the name that it was given."""
+    for given in each_metric(metrics):
+        judge = chat_judge(given, allow_code=allow_code)
+        yield given if isinstance(given, str) else judge.spec, judge
 
 
 def chat_judge(given: AnyMetric, *, allow_code: bool = False) -> ChatJudge:
@@ -40,7 +43,7 @@ def judge_faults(
 
     ``outline``: of the test set; None: not known yet.
     """
-    every = each_judge(metrics)
+    every = each_metric(metrics)
     if not every:
         yield Problem(
             "metrics", UsageError(f"name a judge ({_HOW.format('gemba-da', 'gemba-da')})")
@@ -55,10 +58,10 @@ def pair_faults(
     outline: Outline | None, metrics: Metrics, *, allow_code: bool
 ) -> Iterator[Problem]:
     """What is wrong with the judges of pairs of a request."""
-    if not each_judge(metrics):
+    if not each_metric(metrics):
         said = f"name a judge of pairs ({_HOW.format('pairwise', 'pairwise')})"
         yield Problem("metrics", UsageError(said))
-    for number, one in enumerate(each_judge(metrics)):
+    for number, one in enumerate(each_metric(metrics)):
         yield from problems(f"metrics[{number}]", _check_pair_judge, one, outline, allow_code)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from gnomon.core.errors import DataError, UsageError
 from gnomon.metrics.learned.joint import (
     BoundJoint,
     JointModel,
+    JointPrecision,
     PieceSequence,
     check_model,
     needs_of_model,
+    torch_type,
 )
 from gnomon.metrics.learned.torch_weights import find_joint_model
 from gnomon.metrics.learned.vocabularies import piece_reader
@@ -40,12 +42,9 @@ __all__ = ["Bleurt", "BleurtModel"]
 
 #: ``[CLS]`` and both ``[SEP]``
 _SPECIAL = 3
-_TYPES = {"fp32": "float32", "bf16": "bfloat16"}
 _PREFIX = "bleurt."
 #: what RemBERT calls otherwise
 _PROJECTION = ("encoder.embedding_projection.", "encoder.embedding_hidden_mapping_in.")
-
-Precision: TypeAlias = Literal["fp32", "bf16"]
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class Bleurt(Options):
     limit: int | None = None
     revision: str | None = None
     device: str | None = None
-    precision: Precision = "fp32"
+    precision: JointPrecision = "fp32"
     batch: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -142,9 +141,7 @@ class BleurtModel(JointModel):
         self._pad = int(config.get("pad_token_id") or 0)
         self._reader = piece_reader(folder)
         model, weight, bias = _read_model(folder, config)
-        import torch
-
-        kind = getattr(torch, _TYPES[precision])
+        kind = torch_type(precision)
         self._model = model.to(device=device, dtype=kind)
         self._weight = weight.to(device=device, dtype=kind)
         self._bias = bias.to(device=device, dtype=kind)

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gnomon.core.errors import UsageError
-from gnomon.metrics import Matcher
+from gnomon.metrics._embeddings import Matcher, first_references, unit_weights
 from gnomon.metrics.baselines import estimate_baseline
 from gnomon.metrics.comparisons import pair_rows
-from gnomon.metrics.learned.encoder import Remembered, open_results
 from gnomon.metrics.learned.gradients import attributions, input_products
 from gnomon.metrics.learned.heads import FeedForward, LayerMix, compared, pooled
 from gnomon.metrics.learned.matching import PooledPieces
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
     from gnomon.metrics.differentiable import Attributions
-    from gnomon.metrics.learned.encoder import States
+    from gnomon.metrics.learned.encoder import Remembered, States
     from gnomon.metrics.learned.gradients import Products
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.matching import Matches
@@ -77,7 +76,8 @@ class Comet(LearnedOptions):
         # what does not look at all positions has nothing to mask
         pools = model.model.settings.get("pool") in POOLS
         kind = BoundMaskingComet if pools else BoundMatchingComet
-        return kind(self, model, learnt, first_references(testset))
+        references = (text for text in first_references(testset) if text is not None)
+        return kind(self, model, learnt, tuple(references))
 
 
 _NEEDS: dict[str, frozenset[Input]] = {
@@ -86,13 +86,6 @@ _NEEDS: dict[str, frozenset[Input]] = {
     "ref": frozenset(("references",)),
 }
 _ROLES = {"mt": 0, "src": 1, "ref": 2}
-
-
-def first_references(testset: TestSet) -> tuple[str, ...]:
-    """The first reference of each segment that has one."""
-    columns = zip(*testset.references.values(), strict=True)
-    found = (next((text for text in row if text is not None), None) for row in columns)
-    return tuple(text for text in found if text is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,17 +181,8 @@ class BoundComet(BoundLearned):
     @cached_property
     def vectors(self) -> Remembered[str]:
         """The vector of each text, [1, d]."""
-        known: Remembered[str] | None = self.model.memory.get(f"texts {self.metric.embeddings}")
-        if known is None:
-            encoder = self.model.encoder
-            store = open_results(
-                self.metric.embeddings, encoder, self.model.model, "texts", encoder.dimensions
-            )
-            known = Remembered(
-                encoder, self._sequences, self._pooled, encoder.dimensions, "text", store
-            )
-            self.model.memory[f"texts {self.metric.embeddings}"] = known
-        return known
+        columns = self.model.encoder.dimensions
+        return self.remembered("texts", "text", columns, self._sequences, self._pooled)
 
     def _sequences(self, texts: Sequence[str]) -> list[tuple[NDArray[np.int32], int]]:
         encoder = self.model.encoder
@@ -250,7 +234,7 @@ class BoundMatchingComet(BoundComet):
         encoder = PooledPieces(
             self.model.encoder, self.mix, self.limit, identity, self.model.memory
         )
-        return Matcher(encoder, lambda pieces: (~pieces.special).astype(np.float64), "exclude")
+        return Matcher(encoder, unit_weights, "exclude")
 
     @cached_property
     def _floor(self) -> float:

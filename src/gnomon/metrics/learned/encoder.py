@@ -19,6 +19,7 @@ import numpy as np
 from gnomon.core.errors import DataError, GnomonError, UsageError
 from gnomon.metrics.learned.architectures import ENCODERS, EncoderKind, architecture_of
 from gnomon.metrics.learned.weights import VOCABULARY
+from gnomon.metrics.sequences import offsets_of
 from gnomon.models import (
     length_batches,
     missing_package,
@@ -513,6 +514,12 @@ _MEMORY = 1 << 28
 _ENTRY = 1 << 9
 
 
+#: from keys to the ids that are encoded and to the rows of the result of each
+SequenceOf: TypeAlias = "Callable[[Sequence[K]], list[tuple[NDArray[np.int32], int]]]"
+#: from the states of some sequences and their rows to results
+ReadStates: TypeAlias = "Callable[[States, NDArray[np.int64]], Sequence[NDArray[np.float32]]]"
+
+
 @dataclass(eq=False)
 class Remembered(Generic[K]):
     """Results for texts (or for texts that are read together): each is made once.
@@ -523,10 +530,8 @@ class Remembered(Generic[K]):
     """
 
     encoder: MetricEncoder  # encodes
-    # from a key to the ids that are encoded and to the rows of its result
-    sequence: Callable[[Sequence[K]], list[tuple[NDArray[np.int32], int]]]
-    # from the states of some sequences and their rows to results
-    read: Callable[[States, NDArray[np.int64]], Sequence[NDArray[np.float32]]]
+    sequence: SequenceOf[K]
+    read: ReadStates
     columns: int  # of a result
     kind: str  # what the store calls such results
     store: VectorStore | None = None  # on disk, if they are kept
@@ -553,7 +558,7 @@ class Remembered(Generic[K]):
         """Results from disk, and new ones, which are kept there."""
         if self.store is None:
             return self._made(sequences, rows)
-        offsets = np.concatenate([[0], np.cumsum(rows)])
+        offsets = offsets_of(rows)
         into = np.empty((int(offsets[-1]), self.columns), dtype=np.float32)
         keys = [vector_key(self.kind, ids) for ids in sequences]
         there = self.store.fill(keys, offsets, into)
@@ -564,7 +569,7 @@ class Remembered(Generic[K]):
         ):
             into[offsets[number] : offsets[number + 1]] = made
         if len(new):
-            sizes = np.concatenate([[0], np.cumsum(rows[new])])
+            sizes = offsets_of(rows[new])
             kept = into[np.repeat(~there, rows)]
             self.store.keep([keys[n] for n in new.tolist()], sizes, kept)
         return [into[first:stop].copy() for first, stop in pairwise(offsets)]

@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -33,7 +33,15 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.models import ModelFolder
 
-__all__ = ["BoundJoint", "JointModel", "PieceSequence", "check_model", "needs_of_model"]
+__all__ = [
+    "BoundJoint",
+    "JointModel",
+    "JointPrecision",
+    "PieceSequence",
+    "check_model",
+    "needs_of_model",
+    "torch_type",
+]
 
 #: triples of texts whose scores are remembered
 _REMEMBERED = 1 << 18
@@ -55,6 +63,16 @@ class PieceSequence:
     ids: list[int]  # numbers of the pieces, special ones included
     first: int = 0  # how many of them belong to the first part, for models that are told so
     cut: bool = False  # pieces were left out, so that the rest fits
+
+
+JointPrecision: TypeAlias = Literal["fp32", "bf16"]
+
+
+def torch_type(precision: str) -> Any:
+    """The type of weights of a precision."""
+    import torch
+
+    return {"fp32": torch.float32, "bf16": torch.bfloat16}[precision]
 
 
 class JointModel(ABC):
@@ -220,18 +238,11 @@ class BoundJoint(MeanOfSegments):
         """Inputs that were cut at the model's limit."""
         distinct = np.unique(input_rows(batch, self.metric.needs).texts, axis=0)
         _, cut = self.model.scores(batch.texts, distinct, self.metric.batch)
-        return read_whole(self.metric.spec, self.model.limit, cut, self.metric.lost)
-
-
-def read_whole(spec: str, limit: int, cut: NDArray[np.bool_], lost: str) -> tuple[str, ...]:
-    """What to say of sequences that were cut; nothing where none was.
-
-    ``cut``: bool [D], of the distinct sequences.
-    """
-    if not cut.any():
-        return ()
-    told = (
-        f"{spec}: {int(cut.sum())} of {len(cut)} inputs are longer than the model takes ({limit}"
-        f" pieces, of all texts of a segment together); {BEGINNINGS} ({lost})"
-    )
-    return (told,)
+        if not cut.any():
+            return ()
+        notice = (
+            f"{self.metric.spec}: {int(cut.sum())} of {len(cut)} inputs are longer than the model"
+            f" takes ({self.model.limit} pieces, of all texts of a segment together); {BEGINNINGS}"
+            f" ({self.metric.lost})"
+        )
+        return (notice,)

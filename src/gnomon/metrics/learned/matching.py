@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.metrics.learned.pooling import piece_places
+from gnomon.metrics.sequences import offsets_of
 from gnomon.models import Embedded, Pieces
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class PooledPieces:
         whole = np.concatenate([np.zeros((0, 2), np.int32), *places])
         word = np.concatenate([np.zeros(0, np.int32), *words])
         return Pieces(
-            offsets=np.concatenate([[0], np.cumsum(lengths)]),
+            offsets=offsets_of(lengths),
             ids=np.concatenate([np.zeros(0, np.int32), *ids]),
             start=np.ascontiguousarray(whole[:, 0]),
             end=np.ascontiguousarray(whole[:, 1]),
@@ -89,7 +90,7 @@ class PooledPieces:
         import torch
 
         sizes = pieces.lengths[texts]
-        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        offsets = offsets_of(sizes)
         vectors = torch.empty((int(offsets[-1]), self.dimensions), device=self.device)
         sequences = [
             pieces.ids[pieces.offsets[text] : pieces.offsets[text + 1]] for text in texts.tolist()

@@ -14,7 +14,12 @@ from gnomon.core.scores import BEGINNINGS
 from gnomon.core.signature import Signature
 from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.learned.architectures import architecture_of
-from gnomon.metrics.learned.encoder import LearnedPrecision, load_metric
+from gnomon.metrics.learned.encoder import (
+    LearnedPrecision,
+    Remembered,
+    load_metric,
+    open_results,
+)
 from gnomon.metrics.learned.weights import find_learned
 from gnomon.metrics.means import MeanOfSegments, aggregate_means
 from gnomon.metrics.registry import check_needs
@@ -28,7 +33,7 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.learned.encoder import LoadedMetric
+    from gnomon.metrics.learned.encoder import K, LoadedMetric, ReadStates, SequenceOf
     from gnomon.metrics.learned.weights import LearnedModel
     from gnomon.metrics.protocol import Input
 
@@ -235,14 +240,31 @@ class BoundLearned(MeanOfSegments, ABC):
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """How many texts were cut."""
         distinct = np.unique(input_rows(batch, self.needs).texts, axis=0)
-        cut, whole = self.cut_texts(triples_of(batch, distinct))
+        return self.cut_notices(triples_of(batch, distinct))
+
+    def cut_notices(self, triples: Sequence[Triple], inputs: str = "inputs") -> tuple[str, ...]:
+        """How many of some inputs were cut."""
+        cut, whole = self.cut_texts(triples)
         if not cut:
             return ()
-        told = (
-            f"{self.metric.spec}: {cut} of {whole} inputs are longer than the model takes"
+        notice = (
+            f"{self.metric.spec}: {cut} of {whole} {inputs} are longer than the model takes"
             f" ({self.limit} pieces, special ones included); {BEGINNINGS}"
         )
-        return (told,)
+        return (notice,)
+
+    def remembered(
+        self, what: str, kind: str, columns: int, sequence: SequenceOf[K], read: ReadStates
+    ) -> Remembered[K]:
+        """Results [rows, columns] of one kind, shared by all metrics of the model."""
+        folder, encoder = self.metric.embeddings, self.model.encoder
+        name = f"{what} {folder}"
+        if name not in self.model.memory:
+            store = open_results(folder, encoder, self.model.model, what, columns)
+            results = Remembered(encoder, sequence, read, columns, kind, store)
+            self.model.memory[name] = results
+        shared: Remembered[K] = self.model.memory[name]
+        return shared
 
 
 def triples_of(batch: Batch, rows: NDArray[np.int64]) -> list[Triple]:

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -21,9 +21,11 @@ from gnomon.metrics.learned.encoder import some_of
 from gnomon.metrics.learned.joint import (
     BoundJoint,
     JointModel,
+    JointPrecision,
     PieceSequence,
     check_model,
     needs_of_model,
+    torch_type,
 )
 from gnomon.metrics.learned.torch_weights import find_joint_model
 from gnomon.metrics.learned.vocabularies import unigram_vocabulary
@@ -49,10 +51,7 @@ _WORST = 25.0
 _LIMITS = {24: 1536, 23: 1024}
 #: where the published models, whose folders hold none, take their vocabulary from
 _VOCABULARY = "google/mt5-xl"
-_TYPES = {"fp32": "float32", "bf16": "bfloat16"}
 _NAMED = re.compile(r"metricx-?(23|24)", re.IGNORECASE)
-
-Precision: TypeAlias = Literal["fp32", "bf16"]
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,7 @@ class MetricX(Options):
     vocabulary: str | None = None
     revision: str | None = None
     device: str | None = None
-    precision: Precision = "fp32"
+    precision: JointPrecision = "fp32"
     batch: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -168,9 +167,7 @@ class MetricXModel(JointModel):
         self.version = version
         self._tokenizer = unigram_vocabulary(folder, vocabulary, _VOCABULARY)
         model, self.output = _read_model(folder)
-        import torch
-
-        kind = getattr(torch, _TYPES[precision])
+        kind = torch_type(precision)
         self._encoder = model.encoder.to(device=device, dtype=kind)
         self._decoder = model.decoder.to(device=device, dtype=kind)
         self.output = self.output.to(device=device, dtype=kind)

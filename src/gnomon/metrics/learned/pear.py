@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
-from gnomon.core.scores import BEGINNINGS
 from gnomon.core.signature import content_hash
-from gnomon.metrics.learned.encoder import Remembered, open_results
 from gnomon.metrics.learned.heads import FeedForward
 from gnomon.metrics.learned.metric import BoundLearned, InputRows, LearnedOptions, Triple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from gnomon.core.signature import Signature
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.learned.encoder import States
+    from gnomon.metrics.learned.encoder import Remembered, States
     from gnomon.metrics.protocol import Input
 
 __all__ = ["BoundPear", "OutputPair", "Pear"]
@@ -231,7 +229,7 @@ class BoundPear(BoundLearned):
         """How many inputs were cut: a source with an output and what that is held against."""
         if not self.pool:
             return super().notices(batch)
-        return self._told(dict.fromkeys(self._against_pool(batch)[1]))
+        return self._cut_pairs(dict.fromkeys(self._against_pool(batch)[1]))
 
     def pair_notices(self, batch: Batch) -> tuple[str, ...]:
         """How many of the inputs of :meth:`pair_scores` were cut."""
@@ -240,17 +238,10 @@ class BoundPear(BoundLearned):
             source = self._source(batch, column)
             for first, second in combinations(numbers, 2):
                 inputs[Triple(batch.texts[first], source, batch.texts[second])] = None
-        return self._told(inputs)
+        return self._cut_pairs(inputs)
 
-    def _told(self, triples: Collection[Triple]) -> tuple[str, ...]:
-        cut, whole = self.cut_texts(list(triples))
-        if not cut:
-            return ()
-        told = (
-            f"{self.metric.spec}: {cut} of {whole} inputs (a source and two outputs) are longer"
-            f" than the model takes ({self.limit} pieces, special ones included); {BEGINNINGS}"
-        )
-        return (told,)
+    def _cut_pairs(self, triples: Iterable[Triple]) -> tuple[str, ...]:
+        return self.cut_notices(list(triples), "inputs (a source and two outputs)")
 
     def _source(self, batch: Batch, column: int) -> str:
         return "" if batch.sources is None else batch.texts[batch.sources[column]]
@@ -258,14 +249,7 @@ class BoundPear(BoundLearned):
     @cached_property
     def _pair_memory(self) -> Remembered[OutputPair]:
         """The score of each pair, [1, 1]."""
-        name = f"pairs {self.metric.embeddings}"
-        known: Remembered[OutputPair] | None = self.model.memory.get(name)
-        if known is None:
-            encoder = self.model.encoder
-            store = open_results(self.metric.embeddings, encoder, self.model.model, "pairs", 1)
-            known = Remembered(encoder, self._sequences, self._read, 1, "pair", store)
-            self.model.memory[name] = known
-        return known
+        return self.remembered("pairs", "pair", 1, self._sequences, self._read)
 
     def _sequences(self, pairs: Sequence[OutputPair]) -> list[tuple[NDArray[np.int32], int]]:
         return [(ids, 1) for ids, _ in self.joint_ids(pairs)]

@@ -7,19 +7,17 @@ any case.
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gnomon.core.options import SEED
 from gnomon.core.signature import content_hash
-from gnomon.data.formats import explain_failure
+from gnomon.metrics.large_arrays import large_array
 from gnomon.metrics.masking import Action
-from gnomon.metrics.sequences import ranges
+from gnomon.metrics.sequences import has_marked, offsets_of, ranges
 from gnomon.metrics.tokenise import TokenPlaces, TokenTable, Vocabulary
 from gnomon.models import text_places
 
@@ -59,8 +57,9 @@ class PieceStates:
     def empty(cls, rows: int, dimensions: int) -> PieceStates:
         """Room for the states of some pieces."""
         if dimensions <= _EXACT:
-            return cls(_room((rows, dimensions), np.float32), None)
-        return cls(_room((rows, dimensions), np.float16), np.ones(rows, dtype=np.float32))
+            return cls(large_array((rows, dimensions), np.float32, _MEMORY).values, None)
+        values = large_array((rows, dimensions), np.float16, _MEMORY).values
+        return cls(values, np.ones(rows, dtype=np.float32))
 
     def put(self, rows: slice, states: NDArray[np.float32]) -> None:
         """Keep the states of some pieces."""
@@ -75,17 +74,6 @@ class PieceStates:
         if self.scale is not None:
             found = found * self.scale[rows, None]
         return np.asarray(found, dtype=np.float32)
-
-
-def _room(shape: tuple[int, int], kind: type[np.floating]) -> NDArray[Any]:
-    """Room for values, in memory or in a temporary file without a name."""
-    if shape[0] * shape[1] * np.dtype(kind).itemsize <= _MEMORY:
-        return np.empty(shape, dtype=kind)
-    with (
-        explain_failure(Path(tempfile.gettempdir())),
-        tempfile.TemporaryFile(prefix="gnomon-") as file,
-    ):
-        return np.memmap(file, dtype=kind, mode="w+", shape=shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,9 +110,9 @@ class StatesOfTexts:
         places = [piece_places(text, one, limit) for text, one in zip(some, found, strict=True)]
         lengths = np.zeros(len(texts), dtype=np.int64)
         lengths[wanted] = [len(ids) for ids in sequences]
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        offsets = offsets_of(lengths)
         states = PieceStates.empty(int(offsets[-1]), encoder.dimensions)
-        vectors = _room((len(wanted), encoder.dimensions), np.float32)
+        vectors = large_array((len(wanted), encoder.dimensions), np.float32, _MEMORY).values
         for group, layers in encoder.states(sequences):
             state = read(layers).cpu().numpy()
             for row, number in enumerate(group.tolist()):
@@ -152,8 +140,7 @@ class StatesOfTexts:
 
     def touched(self, pieces: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which texts have one of some pieces, bool [T]."""
-        before = np.concatenate([[0], np.cumsum(pieces)])
-        return before[self.table.offsets[1:]] > before[self.table.offsets[:-1]]
+        return has_marked(self.table.offsets, pieces)
 
     def pooled(self, texts: NDArray[np.int64]) -> NDArray[np.float32]:
         """The vectors of some texts, float32 [E, d]."""
@@ -244,8 +231,7 @@ class StatesOfTexts:
     def _rows(self, texts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows of some texts, and the position of the text of each."""
         sizes = self.table.lengths[texts]
-        first = np.cumsum(sizes) - sizes
-        rows = np.arange(int(sizes.sum())) + np.repeat(self.table.offsets[texts] - first, sizes)
+        rows = ranges(self.table.offsets[texts], sizes)
         return rows, np.repeat(np.arange(len(texts)), sizes)
 
     def _reduced(

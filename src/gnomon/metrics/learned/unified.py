@@ -15,7 +15,6 @@ import numpy as np
 
 from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.spans import ErrorSpan
-from gnomon.metrics.learned.encoder import Remembered, open_results
 from gnomon.metrics.learned.gradients import attributions, input_products
 from gnomon.metrics.learned.heads import FeedForward, LayerMix
 from gnomon.metrics.learned.metric import (
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
     from gnomon.metrics.differentiable import Attributions
-    from gnomon.metrics.learned.encoder import States, TextPieces
+    from gnomon.metrics.learned.encoder import Remembered, States, TextPieces
     from gnomon.metrics.learned.gradients import Products
     from gnomon.metrics.protocol import Input
 
@@ -329,16 +328,8 @@ class BoundUnified(BoundLearned):
     @cached_property
     def results(self) -> Remembered[tuple[str, ...]]:
         """For each joint input the score, and the probabilities of labels: [1 + n, labels]."""
-        name = f"joint {self.metric.embeddings}"
-        known: Remembered[tuple[str, ...]] | None = self.model.memory.get(name)
-        if known is None:
-            encoder, columns = self.model.encoder, max(self._labels, 1)
-            store = open_results(
-                self.metric.embeddings, encoder, self.model.model, "joint", columns
-            )
-            known = Remembered(encoder, self._sequences, self._read, columns, "joint", store)
-            self.model.memory[name] = known
-        return known
+        columns = max(self._labels, 1)
+        return self.remembered("joint", "joint", columns, self._sequences, self._read)
 
     @cached_property
     def _labels(self) -> int:
