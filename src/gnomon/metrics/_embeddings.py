@@ -169,9 +169,9 @@ class Idf:
         """The weight of every piece, float64 [rows]; special pieces have none."""
         weights = np.full(len(pieces.ids), math.log(self.documents + 1))
         if len(self.types):
-            place = np.minimum(np.searchsorted(self.types, pieces.ids), len(self.types) - 1)
-            known = self.types[place] == pieces.ids
-            weights[known] = self.weights[place[known]]
+            index = np.minimum(np.searchsorted(self.types, pieces.ids), len(self.types) - 1)
+            occurs = self.types[index] == pieces.ids
+            weights[occurs] = self.weights[index[occurs]]
         weights[pieces.special] = 0.0
         return weights
 
@@ -241,14 +241,14 @@ def similarities(
     matrix = offsets_of(sizes[:, 0] * sizes[:, 1])
     slots = [offsets_of(sizes[:, side]) for side in (0, 1)]
     values, release = large_array((int(matrix[-1]),), np.float32, _MATRICES)
-    found = Similarities(matrix, values, *(_unmatched(int(side[-1])) for side in slots))
+    cosines = Similarities(matrix, values, *(_unmatched(int(side[-1])) for side in slots))
     for chosen, vectors in _vectors(encoder, pieces, pairs, order):
         size = encoder.dimensions * sizes[chosen].max(axis=1)
         for group in length_batches(size, _PADDED[_kind(encoder)]):
-            _compare(found, slots, pieces, pairs, chosen[group], vectors, targets)
+            _compare(cosines, slots, pieces, pairs, chosen[group], vectors, targets)
         del vectors  # before the next ones are made
         release()
-    return found
+    return cosines
 
 
 def _kind(encoder: TextEncoder) -> str:
@@ -314,10 +314,10 @@ def _with(held: _Held, encoder: TextEncoder, pieces: Pieces, new: NDArray[np.int
 
     if not len(new):
         return held
-    found = encoder.embed(pieces, new)
+    embedded = encoder.embed(pieces, new)
     base = len(held.vectors)
-    starts = (base + found.offsets[:-1]).tolist()
-    vectors = torch.cat([held.vectors, found.vectors]) if base else found.vectors
+    starts = (base + embedded.offsets[:-1]).tolist()
+    vectors = torch.cat([held.vectors, embedded.vectors]) if base else embedded.vectors
     return _Held(held.start | dict(zip(new.tolist(), starts, strict=True)), vectors)
 
 
@@ -325,12 +325,12 @@ def _only(held: _Held, pieces: Pieces, kept: list[int]) -> _Held:
     import torch
 
     start: dict[int, int] = {}
-    parts, place = [held.vectors[:0]], 0
+    parts, base = [held.vectors[:0]], 0
     for text in kept:
         size = int(pieces.lengths[text])
-        start[text] = place
+        start[text] = base
         parts.append(held.vectors[held.start[text] : held.start[text] + size])
-        place += size
+        base += size
     return _Held(start, torch.cat(parts))
 
 
@@ -355,10 +355,10 @@ def _compare(
         mask = within < lengths[:, None]
         start = np.array([held.start[t] for t in texts.tolist()])[:, None]
         rows = np.where(mask, start + within, 0)
-        own = np.where(mask, pieces.offsets[texts][:, None] + within, 0)
+        piece_rows = np.where(mask, pieces.offsets[texts][:, None] + within, 0)
         sides.append(held.vectors[torch.as_tensor(rows, device=device)])
         kept.append(mask)
-        allowed.append(mask & targets[own])
+        allowed.append(mask & targets[piece_rows])
     matrix = torch.bmm(sides[0], sides[1].transpose(1, 2))
     full = torch.as_tensor(kept[0][:, :, None] & kept[1][:, None, :], device=device)
     _put(found.values, found.offsets, group, matrix[full])
@@ -367,11 +367,11 @@ def _compare(
         seen = matrix.masked_fill(
             barred[:, None, :] if side == 0 else barred[:, :, None], -torch.inf
         )
-        value, place = seen.max(dim=2 - side)
+        value, position = seen.max(dim=2 - side)
         none = torch.isneginf(value)
-        own = torch.as_tensor(kept[side], device=device)
-        _put(best.value, slots[side], group, value.masked_fill(none, 0.0)[own])
-        _put(best.place, slots[side], group, place.masked_fill(none, -1)[own])
+        filled = torch.as_tensor(kept[side], device=device)
+        _put(best.value, slots[side], group, value.masked_fill(none, 0.0)[filled])
+        _put(best.place, slots[side], group, position.masked_fill(none, -1)[filled])
 
 
 def _put(
@@ -536,12 +536,12 @@ class Matcher:
         pieces = self.encoder.pieces(batch.texts, np.unique(texts).tolist())
         segment = rows.cell[first] % max(rows.shape[1], 1)
         order = np.argsort(segment, kind="stable")
-        found = similarities(self.encoder, pieces, texts, order, self.targets(pieces))
+        cosines = similarities(self.encoder, pieces, texts, order, self.targets(pieces))
         sides = [
             _side(pieces, texts, number, best)
-            for number, best in enumerate((found.candidate, found.other))
+            for number, best in enumerate((cosines.candidate, cosines.other))
         ]
-        return distinct, EncodedTexts(texts, pieces, found, *sides)
+        return distinct, EncodedTexts(texts, pieces, cosines, *sides)
 
 
 _LOW = (1 << 32) - 1
@@ -565,19 +565,19 @@ def _masked(
     All else keeps its best match among the tokens that are not privately masked.
     """
     side = encoded.reference if number else encoded.candidate
-    own, other = action[side.token], encoded.texts[:, 1 - number]
+    own_actions, other = action[side.token], encoded.texts[:, 1 - number]
     offsets = encoded.pieces.offsets
     shared = has_marked(offsets, action == Action.SHARED)[other][side.pair]
     private = has_marked(offsets, action == Action.PRIVATE)[other][side.pair]
     lost = (side.at >= 0) & (action[side.at] == Action.PRIVATE)
     best, at = side.best.copy(), side.at.copy()
-    full = (own == Action.SHARED) & shared
-    again = np.flatnonzero(lost & ~full & (own != Action.PRIVATE))
+    full = (own_actions == Action.SHARED) & shared
+    again = np.flatnonzero(lost & ~full & (own_actions != Action.PRIVATE))
     best[again] = _rematched(encoded, again, targets & (action != Action.PRIVATE), number)
     at[again] = -1
     np.maximum(best, 0, out=best, where=private)
     best[full], at[full] = 1.0, -1
-    gone = own == Action.PRIVATE
+    gone = own_actions == Action.PRIVATE
     best[gone], at[gone] = 0.0, -1
     return replace(side, best=best, at=at)
 

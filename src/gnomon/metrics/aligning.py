@@ -73,10 +73,10 @@ def aligned_matches(
     keys, pair = pair_keys(rows)
     texts = pairs_of(keys)
     sides = [_unmatched(table, texts[:, side]) for side in (0, 1)]
-    for number, (own, other) in enumerate(texts.tolist()):
+    for number, (candidate, reference) in enumerate(texts.tolist()):
         places = [int(side.offsets[number]) for side in sides]
-        starts = int(table.offsets[other]), int(table.offsets[own])
-        for mine, theirs, worth in align(own, other):
+        starts = int(table.offsets[reference]), int(table.offsets[candidate])
+        for mine, theirs, worth in align(candidate, reference):
             slot = places[1] + theirs
             sides[1].best[slot] = worth
             if mine >= 0:
@@ -108,11 +108,11 @@ def aligned_places(
     other, the place of the candidate's word, or -1.
     """
     ends = np.cumsum(lengths[pairs[:, 1]])
-    found = {}
-    for (own, other), at in zip(pairs.tolist(), np.split(places, ends)[:-1], strict=True):
+    aligned = {}
+    for (candidate, reference), at in zip(pairs.tolist(), np.split(places, ends)[:-1], strict=True):
         some = np.flatnonzero(at >= 0)
-        found[own, other] = list(zip(at[some].tolist(), some.tolist(), strict=True))
-    return found
+        aligned[candidate, reference] = list(zip(at[some].tolist(), some.tolist(), strict=True))
+    return aligned
 
 
 def share_of(side: SideMatches, matches: Matches) -> NDArray[np.float64]:

@@ -83,11 +83,11 @@ def read_baseline(path: Path, layer: int) -> Baseline:
     """The baseline of one layer from a file of lines ``LAYER,P,R,F``."""
     text = read_text(path)
     lines = enumerate(text.replace("\r", "").split("\n"), start=1)
-    found = dict(_line(line, path, number) for number, line in lines if number > 1 and line)
-    if layer not in found:
-        known = ", ".join(map(str, sorted(found))) or "none"
-        raise FormatError(f"there is no baseline of layer {layer}; layers: {known}", path=path)
-    precision, recall, f = found[layer]
+    baselines = dict(_line(line, path, number) for number, line in lines if number > 1 and line)
+    if layer not in baselines:
+        layers = ", ".join(map(str, sorted(baselines))) or "none"
+        raise FormatError(f"there is no baseline of layer {layer}; layers: {layers}", path=path)
+    precision, recall, f = baselines[layer]
     return Baseline(precision, recall, f, f"{path.name}#{content_hash(text)}")
 
 
@@ -95,14 +95,14 @@ def _line(line: str, path: Path, number: int) -> tuple[int, tuple[float, float, 
     try:
         layer, precision, recall, f = line.split(",")
         values = float(precision), float(recall), float(f)
-        known = int(layer)
+        index = int(layer)
     except ValueError:
-        values, known = (1.0, 1.0, 1.0), -1
+        values, index = (1.0, 1.0, 1.0), -1
     if not all(-1 <= value < 1 for value in values):
         raise FormatError(
             f"{line!r} is not LAYER,P,R,F with baselines below 1", path=path, line=number
         )
-    return known, values
+    return index, values
 
 
 def set_up_baseline(
@@ -153,13 +153,13 @@ def estimate_baseline(
     run = (encoder.identity, str(encoder.layer), encoder.runner, encoder.device.split(":")[0])
     rest = (str(encoder.limit), encoder.long, matcher.special, weights, json.dumps(pairs))
     name = key("baseline", *run, *rest)
-    known = encoder.memory.get(f"baseline {name.hex()}")
-    if known is None:
-        known = _cached_baseline(name) or _means(matcher, pairs).tolist()
-        encoder.memory[f"baseline {name.hex()}"] = known
-        _keep(name, known)
+    means = encoder.memory.get(f"baseline {name.hex()}")
+    if means is None:
+        means = _cached_baseline(name) or _means(matcher, pairs).tolist()
+        encoder.memory[f"baseline {name.hex()}"] = means
+        _keep(name, means)
     identity = f"{len(pairs)}-shuffled-pairs,seed-{seed}#{content_hash(json.dumps(pairs))}"
-    precision, recall, f = known
+    precision, recall, f = means
     return Baseline(precision, recall, f, identity)
 
 
@@ -190,21 +190,23 @@ def _means(matcher: Matcher, pairs: Sequence[tuple[str, str]]) -> NDArray[np.flo
     """Mean precision, recall and F, float64 [3]."""
     from gnomon.core.batch import Batch
 
-    own, other = zip(*pairs, strict=True)
-    batch = Batch.build(systems={"shuffled": own}, references=[other])
+    candidates, references = zip(*pairs, strict=True)
+    batch = Batch.build(systems={"shuffled": candidates}, references=[references])
     matches = matcher.matches(batch, pair_rows(batch))
-    means: NDArray[np.float64] = np.array([part[matches.pair].mean() for part in matches.parts()])
+    means: NDArray[np.float64] = np.array(
+        [values[matches.pair].mean() for values in matches.parts()]
+    )
     return means
 
 
 def _cached_baseline(name: bytes) -> list[float] | None:
     try:
         with Cache() as cache:
-            found = cache.get_many([name]).get(name)
+            data = cache.get_many([name]).get(name)
     except OutputError as error:
         _log.info("no baseline is read from the cache: %s", error)
         return None
-    return None if found is None else [float(value) for value in json.loads(found)]
+    return None if data is None else [float(value) for value in json.loads(data)]
 
 
 def _keep(name: bytes, values: Sequence[float]) -> None:

@@ -91,8 +91,8 @@ class BoundMatched(BoundMatching):
         if plan is None:
             yield replace(self.matcher.matches(batch, rows), floor=floor)
         else:
-            for found in self.matcher.variants(batch, rows, plan):
-                yield replace(found, floor=floor)
+            for matches in self.matcher.variants(batch, rows, plan):
+                yield replace(matches, floor=floor)
 
     def attributions(self, batch: Batch) -> Attributions:
         """Input times gradient of every token of both sides."""
@@ -103,10 +103,10 @@ class BoundMatched(BoundMatching):
         baseline = (0.0, 0.0, 0.0) if self.baseline is None else self.baseline[:3]
 
         def matched(text: int, vectors: Any) -> MatchedText:
-            own = slice(int(pieces.offsets[text]), int(pieces.offsets[text + 1]))
+            own_rows = slice(int(pieces.offsets[text]), int(pieces.offsets[text + 1]))
             like = vectors.detach()
-            marked = like.new_tensor(targets[own].astype(float)).bool()
-            return MatchedText(vectors, like.new_tensor(weight[own]), marked)
+            marked = like.new_tensor(targets[own_rows].astype(float)).bool()
+            return MatchedText(vectors, like.new_tensor(weight[own_rows]), marked)
 
         def score(number: int, candidate: Any, other: Any) -> Any:
             sides = rows.candidate[number], rows.reference[number]
@@ -119,12 +119,12 @@ class BoundMatched(BoundMatching):
         return compared_rows(batch, self.needs)
 
     def _precision_recall_f(self, matches: Matches) -> NDArray[np.float64]:
-        best = [matches.best_of(part) for part in matches.parts()]
-        found = np.stack(best, axis=-1)
+        best = [matches.best_of(values) for values in matches.parts()]
+        scores = np.stack(best, axis=-1)
         if self.baseline is None:
-            return found
+            return scores
         base = np.array(self.baseline[:3])
-        rescaled: NDArray[np.float64] = (found - base) / (1 - base)
+        rescaled: NDArray[np.float64] = (scores - base) / (1 - base)
         return rescaled
 
     @cached_property

@@ -169,9 +169,9 @@ class Bleu(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        known = [name for name in TOKENISERS if name != "chrf"]
-        if self.tokenize is not None and self.tokenize not in known:
-            raise UnknownNameError("tokeniser", self.tokenize, known)
+        tokenisers = [name for name in TOKENISERS if name != "chrf"]
+        if self.tokenize is not None and self.tokenize not in tokenisers:
+            raise UnknownNameError("tokeniser", self.tokenize, tokenisers)
         if self.variant and replace(self, variant=None) != Bleu(self.lowercase, self.tokenize):
             raise SpecError(
                 f"{self.spec}: the authors' variant is unsmoothed BLEU of order 4; it goes with"
@@ -248,7 +248,9 @@ class BoundBleu(CountedNgrams):
             rows: NDArray[np.int64], chosen: Masks | None, *, both: bool
         ) -> list[NDArray[np.float64]]:
             pairing = comparisons.pairing(rows)
-            return [self._columns(pairing, one) for one in counter(pairing, chosen, both=both)]
+            return [
+                self._columns(pairing, counted) for counted in counter(pairing, chosen, both=both)
+            ]
 
         return count
 
@@ -310,11 +312,11 @@ def closest_lengths(pairing: TextPairs, found: Counted) -> NDArray[np.int64]:
         return lengths[pairing.groups]
     mine = counts[pairing.groups]
     starts = offsets_of(counts)[pairing.groups]
-    own = np.repeat(found.candidates, mine)
+    lengths_of_candidates = np.repeat(found.candidates, mine)
     theirs = lengths[ranges(starts, mine)]
     stride = 1 + int(lengths.max(initial=0))
     nearest: NDArray[np.int64] = np.minimum.reduceat(
-        np.abs(own - theirs) * stride + theirs, offsets_of(mine)[:-1]
+        np.abs(lengths_of_candidates - theirs) * stride + theirs, offsets_of(mine)[:-1]
     )
     return nearest % stride
 

@@ -50,11 +50,11 @@ class Catalogue:
         """The object that a spec names."""
         spec = read_spec(text)
         kind = self.load(spec.name)
-        known = [option.name for option in fields(kind) if option.init]
+        options = [option.name for option in fields(kind) if option.init]
         arguments: dict[str, object] = dict(spec.arguments)
         for key in arguments:
-            if key not in known:
-                raise UnknownNameError(f"option of {spec.name}", key, known)
+            if key not in options:
+                raise UnknownNameError(f"option of {spec.name}", key, options)
         if spec.first is not None:
             first = getattr(kind, "positional", None)
             if first is None or first in arguments:
@@ -73,8 +73,8 @@ class Catalogue:
     def load(self, name: str) -> type[Any]:
         """The class of a name."""
         if name in self.built_in:
-            module, _, found = self.built_in[name].partition(":")
-            kind: type[Any] = getattr(importlib.import_module(module), found)
+            module, _, class_name = self.built_in[name].partition(":")
+            kind: type[Any] = getattr(importlib.import_module(module), class_name)
             return kind
         offered = self._offered()
         if name not in offered:
@@ -92,8 +92,8 @@ class Catalogue:
     def _described(self, name: str) -> Entry:
         kind = self.load(name)
         shown = tuple(
-            one.name if one.required else f"{one.name}={one.default!r}"
-            for one in fields_of(kind).values()
+            option.name if option.required else f"{option.name}={option.default!r}"
+            for option in fields_of(kind).values()
         )
         return Entry(
             name, shown, " ".join((kind.__doc__ or "").split("\n\n")[0].split()), "built-in"
@@ -101,17 +101,17 @@ class Catalogue:
 
     def _from_package(self, point: EntryPoint) -> type[Any]:
         try:
-            found = point.load()
+            kind = point.load()
         except GnomonError:
             raise
         except Exception as error:  # a stranger's module may fail in any way
             raise UsageError(self._broken(point, f"{type(error).__name__}: {error}")) from error
-        if not (isinstance(found, type) and is_dataclass(found)):
-            raise UsageError(self._broken(point, f"{found!r:.80} is no dataclass"))
-        lacking = [one for one in self.needed if not hasattr(found, one)]
+        if not (isinstance(kind, type) and is_dataclass(kind)):
+            raise UsageError(self._broken(point, f"{kind!r:.80} is no dataclass"))
+        lacking = [attribute for attribute in self.needed if not hasattr(kind, attribute)]
         if lacking:
             raise UsageError(self._broken(point, f"it lacks {', '.join(lacking)}"))
-        return found
+        return kind
 
     def _broken(self, point: EntryPoint, problem: str) -> str:
         return (
@@ -121,5 +121,7 @@ class Catalogue:
 
     def _offered(self) -> dict[str, EntryPoint]:
         """What packages offer, by name, of two under one name the first."""
-        points = sorted(entry_points(group=self.group), key=lambda one: (one.name, package_of(one)))
-        return {one.name: one for one in reversed(points) if one.name not in self.built_in}
+        points = sorted(
+            entry_points(group=self.group), key=lambda point: (point.name, package_of(point))
+        )
+        return {point.name: point for point in reversed(points) if point.name not in self.built_in}

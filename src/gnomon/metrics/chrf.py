@@ -96,13 +96,15 @@ def _numbered(codes: NDArray[np.uint32]) -> NDArray[np.int32]:
     occurs = np.zeros(1 + int(codes.max(initial=0)), dtype=np.bool_)
     occurs[codes] = True
     numbers = np.cumsum(occurs, dtype=np.int32) - 1
-    found: NDArray[np.int32] = numbers[codes].astype(np.int32)
-    return found
+    small: NDArray[np.int32] = numbers[codes].astype(np.int32)
+    return small
 
 
 @cache
 def _spaces() -> NDArray[np.uint32]:
-    return code_points([one for one in map(chr, range(0x110000)) if one.isspace()])
+    return code_points(
+        [character for character in map(chr, range(0x110000)) if character.isspace()]
+    )
 
 
 @dataclass(frozen=True)
@@ -211,8 +213,8 @@ class BoundChrf(CountedNgrams):
             rows: NDArray[np.int64], chosen: Masks | None, *, both: bool
         ) -> list[NDArray[np.float64]]:
             pairs = _Pairs.of(comparisons, rows)
-            found = (counter(pairs.pairing, chosen, both=both) for counter in counters)
-            return [self._columns(pairs, parts) for parts in zip(*found, strict=True)]
+            counted = (counter(pairs.pairing, chosen, both=both) for counter in counters)
+            return [self._columns(pairs, parts) for parts in zip(*counted, strict=True)]
 
         return count
 
@@ -243,9 +245,9 @@ class BoundChrf(CountedNgrams):
 
     def ngram_scores(self, counts: NgramCounts, *, corpus: bool) -> NDArray[np.float64]:  # noqa: ARG002  # the formula is the same
         """ChrF [...] of counts."""
-        found = (counts.candidate, counts.reference, counts.matches, counts.recalled)
+        columns = (counts.candidate, counts.reference, counts.matches, counts.recalled)
         options = self.metric
-        return _chrf(*found, options.beta, eps_smoothing=options.eps_smoothing)
+        return _chrf(*columns, options.beta, eps_smoothing=options.eps_smoothing)
 
     @cached_property
     def _characters(self) -> Tokenised:
@@ -265,7 +267,7 @@ class BoundChrf(CountedNgrams):
 
     def _columns(self, pairs: _Pairs, parts: Sequence[Counted]) -> NDArray[np.float64]:
         """Statistics of comparisons against their best references, [comparisons, 3 orders]."""
-        columns = [_columns(pairs.pairing, part) for part in parts]
+        columns = [_columns(pairs.pairing, counted) for counted in parts]
         joined = np.concatenate(columns, axis=1)
         sorted_ = joined.reshape(len(pairs.order), joined.shape[1] * joined.shape[2])
         statistics = np.empty_like(sorted_)

@@ -41,8 +41,8 @@ _COPIED, _ENOUGH = 0.9999, 10
 
 
 def _words(name: str) -> set[str]:
-    found = re.split(r"[^a-z]+", name.lower())
-    return {*found, "".join(found)}
+    words = re.split(r"[^a-z]+", name.lower())
+    return {*words, "".join(words)}
 
 
 def counts_edits(
@@ -57,15 +57,17 @@ def counts_edits(
         return True
     if words & _JUDGEMENTS or not testset.references:
         return False
-    known = ~np.isnan(segments)
+    scored = ~np.isnan(segments)
     rows = [
-        k for k, name in enumerate(systems) if name in testset.systems and known[k].sum() >= _FEWEST
+        k
+        for k, name in enumerate(systems)
+        if name in testset.systems and scored[k].sum() >= _FEWEST
     ]
     if not rows:
         return False
-    chosen = np.flatnonzero(known[rows[0]])[:_MOST]
-    part = testset.select(systems=[systems[rows[0]]], segments=chosen.tolist())
-    edits = score(part, "ter").segments[0]
+    chosen = np.flatnonzero(scored[rows[0]])[:_MOST]
+    selection = testset.select(systems=[systems[rows[0]]], segments=chosen.tolist())
+    edits = score(selection, "ter").segments[0]
     return abs(pearson(segments[rows[0], chosen], edits)) >= _ALIKE
 
 
@@ -86,15 +88,15 @@ def has_post_edits(testset: TestSet) -> bool:
 def known_metric(scores: Scores) -> Metric | None:
     """The metric that scores are of, if its name is that of one and it points the same way."""
     try:
-        found = resolve(scores.metric)
+        metric = resolve(scores.metric)
     except GnomonError:
         return None
-    return found if found.higher_is_better == scores.higher_is_better else None
+    return metric if metric.higher_is_better == scores.higher_is_better else None
 
 
 def is_informed(scores: Scores, kind: str) -> bool:
     """Whether human scores of a kind, raw or standardised, went into a metric's scores."""
-    return any(are_of_same_judgements(kind, one) for one in scores.informed_by)
+    return any(are_of_same_judgements(kind, informing) for informing in scores.informed_by)
 
 
 def circularity(

@@ -72,16 +72,17 @@ class Comparisons:
         cell_group = np.zeros(batch.shape, dtype=np.int64)
         shared = _numbered(batch.references, groups)
         for system in range(batch.shape[0]):
-            own = batch.system_references.get(system)
-            cell_group[system] = shared if own is None else _numbered(own, groups)
+            references = batch.system_references.get(system)
+            cell_group[system] = shared if references is None else _numbered(references, groups)
         texts = max(1, len(batch.texts))
         keys = np.where(cell_group < 0, -1, cell_group * texts + batch.candidates)
         order = np.argsort(keys, axis=None)
-        known, rank = _ranked(keys.reshape(-1)[order])
-        missing = int(known[0] < 0) if len(known) else 0  # the cells without a reference come first
+        distinct, rank = _ranked(keys.reshape(-1)[order])
+        # the cells without a reference come first
+        missing = int(distinct[0] < 0) if len(distinct) else 0
         cell = np.empty(batch.shape, dtype=np.int64)
         cell.reshape(-1)[order] = rank - missing
-        group, candidate = np.divmod(known[missing:], texts)
+        group, candidate = np.divmod(distinct[missing:], texts)
         lengths = np.fromiter(map(len, groups), dtype=np.int64, count=len(groups))
         flat = np.fromiter(chain.from_iterable(groups), dtype=np.int64, count=int(lengths.sum()))
         return cls(batch.shape, cell, candidate, group, offsets_of(lengths), flat)
@@ -160,21 +161,21 @@ class TokenisedTexts:
         """What distinct unmasked pairs come to; each is counted once for all batches of texts."""
         if self._pairs is None or self._pairs[0] is not texts:
             self._pairs = texts, _NONE, _NONE
-        _, known, found = self._pairs
-        new = np.setdiff1d(keys, known, assume_unique=True)
+        _, counted, counts = self._pairs
+        new = np.setdiff1d(keys, counted, assume_unique=True)
         if len(new):
-            known, found = np.concatenate([known, new]), np.concatenate([found, count(new)])
-            order = np.argsort(known, kind="stable")
-            known, found = known[order], found[order]
-            self._pairs = texts, known, found
-        return found[np.searchsorted(known, keys)]
+            counted, counts = np.concatenate([counted, new]), np.concatenate([counts, count(new)])
+            order = np.argsort(counted, kind="stable")
+            counted, counts = counted[order], counts[order]
+            self._pairs = texts, counted, counts
+        return counts[np.searchsorted(counted, keys)]
 
     def masks(self, batch: Batch, plan: MaskPlan) -> TokenMasks:
         """Which tokens a plan masks; found once for all plans over the same spans."""
         tokens = self.tokens.of(batch.texts)
-        known = self._masks
-        found = known.under(plan) if known is not None and known.tokens is tokens else None
-        self._masks = found or TokenMasks.of(tokens, plan)
+        last = self._masks
+        masks = last.under(plan) if last is not None and last.tokens is tokens else None
+        self._masks = masks or TokenMasks.of(tokens, plan)
         return self._masks
 
 
@@ -205,8 +206,8 @@ def masked_scores(
         variant, both = job
         chosen = masks.masks(variant)
         rows = comparisons.changed(masks.touched(chosen))
-        found = rescore(rows, chosen, both=both) if len(rows) else (base[rows],) * (1 + both)
-        for offset, values in enumerate(found):
+        changed = rescore(rows, chosen, both=both) if len(rows) else (base[rows],) * (1 + both)
+        for offset, values in enumerate(changed):
             column = base.copy()
             column[rows] = values
             scores[variant + offset] = comparisons.spread(column, np.nan)
@@ -244,8 +245,8 @@ def in_blocks(
     if workers() > 1:
         size = min(max(_LEAST, -(-len(rows) // (_BLOCKS * workers()))), _BLOCK)
     starts = range(0, max(len(rows), 1), size)
-    found = each_in_threads(lambda at: compare(rows[at : at + size]), starts)
-    first = next(found)
+    blocks = each_in_threads(lambda at: compare(rows[at : at + size]), starts)
+    first = next(blocks)
     if len(rows) <= size:
         return first
     shape = list(first.shape)
@@ -253,7 +254,7 @@ def in_blocks(
     # filled as results come: parts of it take the place of those before
     every = np.empty(shape, dtype=first.dtype)
     along = np.moveaxis(every, axis, 0)
-    for at, block in zip(starts, chain([first], found), strict=True):
+    for at, block in zip(starts, chain([first], blocks), strict=True):
         along[at : at + size] = np.moveaxis(block, axis, 0)
     return every
 
@@ -268,8 +269,8 @@ def references_field(testset: TestSet, metric: str) -> dict[str, str]:
     columns = testset.references.values()
     counts = {sum(text is not None for text in row) for row in zip(*columns, strict=True)}
     field = {"refs": "var" if len(counts) > 1 else str(next(iter(counts), 0))}
-    own = len(testset.system_references)
-    return {**field, "own_refs": str(own)} if own else field
+    own_references = len(testset.system_references)
+    return {**field, "own_refs": str(own_references)} if own_references else field
 
 
 def _ranked(ascending: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,7 +1,7 @@
 """What BLEU, chrF, TER and ROUGE have in common: counts of what distinct texts share, and masks.
 
 A metric says how comparisons are counted, and how counts become scores; each distinct comparison is
-counted once, and under masks only those that a variant changes.
+counted once, and under masks only those that a edition changes.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class CountedMetric(OfOptions, ABC):
         return self.texts.tokens.of(batch.texts)
 
     def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
-        """Sentence scores of every variant, float64 [V, K, N]."""
+        """Sentence scores of every edition, float64 [V, K, N]."""
         masks = self.texts.masks(batch, plan)
         comparisons, counts = self.texts.base(batch, self.counted)
         base, rescore = self.sentence_scores(counts), self.rescore(batch, comparisons, masks)
@@ -93,7 +93,7 @@ class CountedMetric(OfOptions, ABC):
 
 
 class NgramCount(Protocol):
-    """Counts some comparisons as they are, or under the masks of a variant.
+    """Counts some comparisons as they are, or under the masks of a edition.
 
     With ``both``, also what comes of it if all masks were private; float64 [P, S] each.
     """
@@ -126,8 +126,8 @@ class CountedNgrams(CountedMetric):
             rows: NDArray[np.int64], chosen: Masks, *, both: bool
         ) -> tuple[NDArray[np.float64], ...]:
             def compare(block: NDArray[np.int64]) -> NDArray[np.float64]:
-                found = count(block, chosen, both=both)
-                return np.stack([self.sentence_scores(one) for one in found])
+                counts = count(block, chosen, both=both)
+                return np.stack([self.sentence_scores(values) for values in counts])
 
             return tuple(in_blocks(rows, compare))
 
@@ -184,10 +184,13 @@ class CountedPairs(CountedMetric):
             some = every.select(changed)
             keys, back = pair_keys(some)
             scores = []
-            for one in (chosen, chosen.private())[: 1 + both]:
-                sides = masks.with_masks(one, "candidate"), masks.with_masks(one, "reference")
-                found = self.pair_counts(masks.tokens, *sides, pairs_of(keys))
-                counts = self._sized(masks.tokens, found[back], sides, some)
+            for edition in (chosen, chosen.private())[: 1 + both]:
+                sides = (
+                    masks.with_masks(edition, "candidate"),
+                    masks.with_masks(edition, "reference"),
+                )
+                counts_of_pairs = self.pair_counts(masks.tokens, *sides, pairs_of(keys))
+                counts = self._sized(masks.tokens, counts_of_pairs[back], sides, some)
                 merged = PairCounts(*(column.copy() for column in plain))
                 for column, values in zip(merged, counts, strict=True):
                     column[changed] = values
@@ -202,10 +205,10 @@ class CountedPairs(CountedMetric):
         table = self.texts.tokens.of(batch.texts)
         sides = Sequences(table.offsets, table.ids), self.plain_references(table, rows)
         keys, back = pair_keys(rows)
-        found = self.texts.pair_counts(
+        counts_of_pairs = self.texts.pair_counts(
             batch.texts, keys, lambda new: self.pair_counts(table, *sides, pairs_of(new))
         )
-        return rows, self._sized(table, found[back], sides, rows)
+        return rows, self._sized(table, counts_of_pairs[back], sides, rows)
 
     def _sized(
         self,
@@ -214,5 +217,5 @@ class CountedPairs(CountedMetric):
         sides: tuple[Sequences, Sequences],
         rows: PairRows,
     ) -> PairCounts:
-        own, other = (self.sizes(table, side) for side in sides)
-        return PairCounts(found, own[rows.candidate], other[rows.reference])
+        candidate_sizes, reference_sizes = (self.sizes(table, side) for side in sides)
+        return PairCounts(found, candidate_sizes[rows.candidate], reference_sizes[rows.reference])

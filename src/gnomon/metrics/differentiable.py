@@ -81,16 +81,16 @@ def attributions(
 
     def total(first: int, vectors: Sequence[Any]) -> Any:
         pairs = zip(vectors[::2], vectors[1::2], strict=True)
-        found = [score(first + number, *pair) for number, pair in enumerate(pairs)]
-        scores.extend(float(one.detach()) for one in found)
-        return sum(found[1:], start=found[0])
+        values_of_pairs = [score(first + number, *pair) for number, pair in enumerate(pairs)]
+        scores.extend(float(value.detach()) for value in values_of_pairs)
+        return sum(values_of_pairs[1:], start=values_of_pairs[0])
 
     texts = np.stack([rows.candidate, rows.reference], axis=-1)
     for first in range(0, len(texts), _PAIRS):
-        own = texts[first : first + _PAIRS].ravel()
-        found = input_gradients(encoder, pieces, own, partial(total, first))
-        values[0] += found[::2]
-        values[1] += found[1::2]
+        pair_texts = texts[first : first + _PAIRS].ravel()
+        products = input_gradients(encoder, pieces, pair_texts, partial(total, first))
+        values[0] += products[::2]
+        values[1] += products[1::2]
     return Attributions(
         shape=rows.shape,
         cell=rows.cell,
@@ -135,16 +135,16 @@ def greedy_score(
 
     parts = candidate.vectors.sum() * 0.0, other.vectors.sum() * 0.0
     if candidate.weight.sum() > 0 and other.weight.sum() > 0:
-        units = [torch.nn.functional.normalize(one.vectors, dim=-1) for one in (candidate, other)]
+        units = [torch.nn.functional.normalize(side.vectors, dim=-1) for side in (candidate, other)]
         cosines = units[0] @ units[1].T
         parts = (_mean(cosines, candidate, other), _mean(cosines.T, other, candidate))
     precision, recall = parts
     if part < 2:
-        found = parts[part]
+        score = parts[part]
     else:
         total = precision + recall
-        found = 2 * precision * recall / total if float(total.detach()) else total
-    return (found - baseline[part]) / (1 - baseline[part])
+        score = 2 * precision * recall / total if float(total.detach()) else total
+    return (score - baseline[part]) / (1 - baseline[part])
 
 
 def _mean(cosines: Any, own: MatchedText, other: MatchedText) -> Any:

@@ -58,7 +58,7 @@ def bertscore_plan(language: str = "en") -> BertScorePlan:
     wanted = language.rsplit("-", maxsplit=1)[-1].lower()
     if not (wanted.isalpha() and 2 <= len(wanted) <= 3):
         raise UnknownNameError("code of a language", language, ("en", "de", "zh"))
-    missing = [one for one in _PACKAGES if importlib.util.find_spec(one) is None]
+    missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
     commands: list[tuple[str, ...]] = []
     if missing:
         commands.append((sys.executable, "-m", "pip", "install", "gnomon[models]"))
@@ -75,8 +75,8 @@ def bertscore_plan(language: str = "en") -> BertScorePlan:
     else:
         spec, model = "bertscore", usual
         commands.append(("hf", "download", usual))
-    found = BertScorePlan(wanted, spec, tuple(commands), "")
-    return replace(found, text=_in_words(found, model, usual))
+    plan = BertScorePlan(wanted, spec, tuple(commands), "")
+    return replace(plan, text=_in_words(plan, model, usual))
 
 
 def _in_words(plan: BertScorePlan, model: str, usual: str) -> str:
@@ -84,7 +84,7 @@ def _in_words(plan: BertScorePlan, model: str, usual: str) -> str:
     if plan.ready:
         said = f"{plan.language}: BERTScore works here, with the model {model}: {named}"
     else:
-        steps = "\n".join(f"  {shlex.join(one)}" for one in plan.commands)
+        steps = "\n".join(f"  {shlex.join(command)}" for command in plan.commands)
         said = f"{plan.language}: BERTScore with the model {model} needs\n{steps}\nthen: {named}"
     if plan.spec != "bertscore":
         said += (

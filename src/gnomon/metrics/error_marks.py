@@ -138,17 +138,17 @@ class ErrorMarks:
 
     def graded(self, place: Judgement) -> tuple[GradedSpan, ...]:
         """The errors of an output with two severities; those that are none are left out."""
-        found = ((s, severity_of(s.severity)) for s in self.spans.get(place, ()))
-        return tuple(GradedSpan(s.start, s.end, major) for s, major in found if major is not None)
+        graded = ((s, severity_of(s.severity)) for s in self.spans.get(place, ()))
+        return tuple(GradedSpan(s.start, s.end, major) for s, major in graded if major is not None)
 
     def every(self, place: Judgement) -> tuple[ErrorSpan, ...]:
         """All errors of an output, those without a place, too."""
-        known = (*self.spans.get(place, ()), *self.placeless.get(place, ()))
-        return tuple(one for one in known if severity_of(one.severity) is not None)
+        spans = (*self.spans.get(place, ()), *self.placeless.get(place, ()))
+        return tuple(span for span in spans if severity_of(span.severity) is not None)
 
     def penalty(self, place: Judgement) -> float:
         """Minus the sum of the penalties of an output: 5 for a major error, 1 for a minor one."""
-        return 0.0 - sum(_PENALTY[bool(severity_of(one.severity))] for one in self.every(place))
+        return 0.0 - sum(_PENALTY[bool(severity_of(span.severity))] for span in self.every(place))
 
     @property
     def segments(self) -> NDArray[np.bool_]:
@@ -176,28 +176,30 @@ def people_marks(
     errors = [e for e in testset.errors if e.kind == chosen and e.system in testset.systems]
     human = _scored_by(testset, chosen)
     listed = [o for o in testset.looked_at if o.kind == chosen and o.system in testset.systems]
-    who = [*human, *(error.rater for error in errors), *(one.rater for one in listed)]
+    who = [*human, *(error.rater for error in errors), *(output.rater for output in listed)]
     raters = tuple(dict.fromkeys(who))
     judged = np.zeros((len(raters), len(names), testset.segments), dtype=np.bool_)
     scores = np.full(judged.shape, np.nan)
     for rater, values in human.items():
         scores[raters.index(rater)] = values
     judged |= ~np.isnan(scores)
-    for one in listed:
-        judged[raters.index(one.rater), names.index(one.system), one.segment] = True
+    for output in listed:
+        judged[raters.index(output.rater), names.index(output.system), output.segment] = True
     spans: dict[Judgement, list[ErrorSpan]] = {}
     placeless: dict[Judgement, list[ErrorSpan]] = {}
     for error in errors:
-        place = Judgement(raters.index(error.rater), names.index(error.system), error.segment)
-        judged[place] = True
+        judgement = Judgement(raters.index(error.rater), names.index(error.system), error.segment)
+        judged[judgement] = True
         if error.side == side:
-            (spans if error.end > error.start else placeless).setdefault(place, []).append(error)
+            (spans if error.end > error.start else placeless).setdefault(judgement, []).append(
+                error
+            )
     notices, with_errors = [], None
     if not human and not listed:
         with_errors = np.any(judged, axis=0).sum(axis=1)
         marked = with_errors > 0
         judged |= marked[None, :, None]
-        others = [one for one, some in zip(names, marked, strict=True) if not some]
+        others = [name for name, some in zip(names, marked, strict=True) if not some]
         without = f", and so not of {named(others)}" if others else ""
         notices.append(
             f"{chosen}: nothing says which outputs were checked; those of all segments are"
@@ -205,16 +207,19 @@ def people_marks(
         )
     kinds = {error.by for error in errors}
     graded = {
-        place: tuple(sorted(own, key=lambda e: (e.start, e.end))) for place, own in spans.items()
+        judgement: tuple(sorted(spans_of_output, key=lambda e: (e.start, e.end)))
+        for judgement, spans_of_output in spans.items()
     }
     return ErrorMarks(
         name=name or chosen,
         by=by or (kinds.pop() if len(kinds) == 1 else "person"),
-        raters=tuple("" if one is None else one for one in raters),
+        raters=tuple(rater or "" for rater in raters),
         judged=judged,
         spans=graded,
         scores=scores if human else None,
-        placeless={place: tuple(own) for place, own in placeless.items()},
+        placeless={
+            judgement: tuple(spans_of_output) for judgement, spans_of_output in placeless.items()
+        },
         ungraded=sum(not is_graded(error.severity) for error in errors),
         notices=tuple(notices),
         listed=with_errors,
@@ -224,13 +229,13 @@ def people_marks(
 def _scored_by(testset: TestSet, kind: str) -> dict[str | None, NDArray[np.float64]]:
     """Segment scores of a kind by rater; all together only where nobody is named."""
     scored = [h for h in testset.human if h.level == "segment"]
-    own = [h for h in scored if h.kind == kind] or [
+    of_kind = [h for h in scored if h.kind == kind] or [
         h
         for h in scored
         if h.kind == kind.partition(".")[0]  # mt-metrics-eval: mqm.super.1
     ]
-    named = [h for h in own if h.rater is not None]
-    return {h.rater: h.aligned(list(testset.systems)) for h in named or own[:1]}
+    named = [h for h in of_kind if h.rater is not None]
+    return {h.rater: h.aligned(list(testset.systems)) for h in named or of_kind[:1]}
 
 
 def _bound(
@@ -276,18 +281,22 @@ def _marked_by(
         if error.side != side:
             continue
         segment = int(columns[error.segment])
-        place = Judgement(0, names.index(error.system), segment)
+        judgement = Judgement(0, names.index(error.system), segment)
         kept = replace(error, segment=segment)
-        (spans if error.end > error.start else placeless).setdefault(place, []).append(kept)
+        (spans if error.end > error.start else placeless).setdefault(judgement, []).append(kept)
     return ErrorMarks(
         name=name,
         by=by,  # type: ignore[arg-type]  # of an error, or a metric's
         raters=(name,),
         judged=judged,
-        spans={place: tuple(own) for place, own in spans.items()},
+        spans={judgement: tuple(spans_of_output) for judgement, spans_of_output in spans.items()},
         scores=scores,
-        placeless={place: tuple(own) for place, own in placeless.items()},
-        ungraded=sum(not is_graded(e.severity) for own in spans.values() for e in own),
+        placeless={
+            judgement: tuple(spans_of_output) for judgement, spans_of_output in placeless.items()
+        },
+        ungraded=sum(
+            not is_graded(e.severity) for spans_of_output in spans.values() for e in spans_of_output
+        ),
         marking=isinstance(bound, ErrorMarking),
         signature=signature_of(bound, batch),
     )
@@ -351,33 +360,33 @@ def read_every_mark(
     ``people``: whose marks the others stand beside; metrics look where they did. None: nobody's.
     """
     kinds = marked_kinds(testset)
-    found: list[ErrorMarks | tuple[str, BoundMetric]] = []
-    for one in (*each_metric(metrics), *listed_marks(marks)):
+    markers: list[ErrorMarks | tuple[str, BoundMetric]] = []
+    for marker in (*each_metric(metrics), *listed_marks(marks)):
         source = None
-        if isinstance(one, str | PathLike) and len(found) >= len(each_metric(metrics)):
-            source = _source_of(fspath(one), kinds)
+        if isinstance(marker, str | PathLike) and len(markers) >= len(each_metric(metrics)):
+            source = _source_of(fspath(marker), kinds)
         if source is None or source.what == "metric":
-            found.append(_bound(testset, one, scored=scored, allow_code=allow_code))
+            markers.append(_bound(testset, marker, scored=scored, allow_code=allow_code))
         elif source.what == "kind":
-            found.append(people_marks(testset, source.name, side=side))
+            markers.append(people_marks(testset, source.name, side=side))
         else:
             read = read_human(source.path, testset)
-            found.append(_of_file(testset, read, source.name, side))
-    names = [one.name if isinstance(one, ErrorMarks) else one[0] for one in found]
+            markers.append(_of_file(testset, read, source.name, side))
+    names = [marker.name if isinstance(marker, ErrorMarks) else marker[0] for marker in markers]
     names += [] if people is None else [people.name]
     for name, times in Counter(names).items():
         if times > 1:
             raise _named_twice(name)
     segments = None if people is None else people.segments
     every: list[ErrorMarks] = []
-    for one in found:
+    for marker in markers:
         every.append(
-            one
-            if isinstance(one, ErrorMarks)
-            else _marked_by(testset, *one, segments, side=side, scored=scored)
+            marker
+            if isinstance(marker, ErrorMarks)
+            else _marked_by(testset, *marker, segments, side=side, scored=scored)
         )
         if progress:
-            progress("marking", len(every), len(found))
+            progress("marking", len(every), len(markers))
     return every
 
 
@@ -387,14 +396,14 @@ def _of_file(testset: TestSet, found: Judgements, name: str, side: str) -> Error
         raise DataError(f"{name} holds no marked errors")
     if len(kinds) > 1:
         raise DataError(f"{name} holds several kinds of marked errors: {', '.join(kinds)}")
-    own = replace(
+    judged_set = replace(
         testset,
         human=found.scores,
         rankings=(),
         errors=found.errors,
         looked_at=found.looked_at,
     )
-    return people_marks(own, kinds[0], side=side, name=name)
+    return people_marks(judged_set, kinds[0], side=side, name=name)
 
 
 # People's marks as users name them.
@@ -406,11 +415,11 @@ def peoples_marks(testset: TestSet, human: Human, side: str) -> tuple[TestSet, E
     kind = kinds[0] if kinds else None
     for file in files:
         named, path = split_name(file)
-        found = read_human(path, testset, kind=named or kind_in_name(path))
-        there = marked_kinds(found)
+        judgements = read_human(path, testset, kind=named or kind_in_name(path))
+        there = marked_kinds(judgements)
         if not there:
             raise DataError(f"{path} holds no marked errors")
-        testset, kind = testset.with_human(found), there[0]
+        testset, kind = testset.with_human(judgements), there[0]
     return testset, people_marks(testset, kind, side=side, by="person")
 
 
@@ -442,20 +451,20 @@ def mark_faults(
     names: list[str] = []
     if not alone or people_marked(outline, {"human": human}) or human or not listed_marks(marks):
         yield from _people_faults(outline, human, names)
-    names += [str(read_spec(one)) for one in each_metric(metrics) if isinstance(one, str)]
-    kinds = tuple(dict.fromkeys(one.kind for one in outline.marked))
-    for number, one in enumerate(listed_marks(marks)):
+    names += [str(read_spec(given)) for given in each_metric(metrics) if isinstance(given, str)]
+    kinds = tuple(dict.fromkeys(marked.kind for marked in outline.marked))
+    for number, given in enumerate(listed_marks(marks)):
         source = None
-        if isinstance(one, str | PathLike):
+        if isinstance(given, str | PathLike):
             try:
-                source = _source_of(fspath(one), kinds)
+                source = _source_of(fspath(given), kinds)
             except UnknownNameError as error:
                 if not human_files(human)[0]:  # that file may bring a kind of the name
                     yield Problem(f"marks[{number}]", error)
                 continue
             names.append(source.name)
         check = partial(_check_marking, scored=scored, allow_code=allow_code)
-        yield from problems(f"marks[{number}]", check, one, source, outline)
+        yield from problems(f"marks[{number}]", check, given, source, outline)
     for name, times in Counter(names).items():
         if times > 1:
             yield Problem("marks", _named_twice(name))
@@ -472,9 +481,9 @@ def _check_marking(
     check_metric(given, outline, allow_code=allow_code)
     if scored or (isinstance(given, BoundMetric) and not is_metric(given)):
         return
-    found = resolve(given, allow_code=allow_code)
-    if lacks(found, ErrorMarking):
-        raise _marks_none(found.spec)
+    metric = resolve(given, allow_code=allow_code)
+    if lacks(metric, ErrorMarking):
+        raise _marks_none(metric.spec)
 
 
 def _people_faults(outline: Outline, human: Human, names: list[str]) -> Iterator[Problem]:
@@ -487,9 +496,9 @@ def _people_faults(outline: Outline, human: Human, names: list[str]) -> Iterator
         for file in files:
             named, path = split_name(file)
             yield from problems("human", recognised_judgements, path)
-            names += [one for one in (named or kind_in_name(path),) if one]
+            names += [kind for kind in (named or kind_in_name(path),) if kind]
         return
-    there = tuple(dict.fromkeys(one.kind for one in outline.marked))
+    there = tuple(dict.fromkeys(marked.kind for marked in outline.marked))
     if not there:
         said = (
             f"nobody marked errors in test set {outline.name!r}; name a file of people's"

@@ -138,8 +138,12 @@ def _roles(
 
 
 def _by_name(roles: tuple[str, ...], name: str, needs: frozenset[Input] | None) -> tuple[str, ...]:
-    known = set(roles)
-    if "candidate" not in known or len(known) < len(roles) or {"reference", "references"} <= known:
+    distinct = set(roles)
+    if (
+        "candidate" not in distinct
+        or len(distinct) < len(roles)
+        or {"reference", "references"} <= distinct
+    ):
         raise UsageError(
             f"metric {name!r} takes {', '.join(roles)}; it must take one candidate, and reference"
             " or references, and source, each at most once"
@@ -186,18 +190,18 @@ def imported(target: str) -> object:
     module_name, _, path = target.partition(":")
     try:
         with _working_directory_last():
-            found: object = importlib.import_module(module_name)
+            member: object = importlib.import_module(module_name)
     except Exception as error:
         raise UsageError(
             f"python({target!r}): module {module_name!r} cannot be imported from the installed"
             f" packages or the working directory: {type(error).__name__}: {error}"
         ) from error
-    for part in path.split("."):
-        if not hasattr(found, part):
-            public = [n for n in vars(found) if not n.startswith("_")]
+    for attribute in path.split("."):
+        if not hasattr(member, attribute):
+            public = [n for n in vars(member) if not n.startswith("_")]
             raise UnknownNameError(f"function of {module_name}", path, public)
-        found = getattr(found, part)
-    return found
+        member = getattr(member, attribute)
+    return member
 
 
 def target_of(function: Callable[..., Any]) -> str | None:
@@ -207,10 +211,10 @@ def target_of(function: Callable[..., Any]) -> str | None:
     target = f"{module}:{path}"
     if module in (None, "__main__") or not _TARGET.fullmatch(target):
         return None
-    found: object = sys.modules.get(str(module))
-    for part in path.split("."):
-        found = getattr(found, part, None)
-    return target if found is function else None
+    member: object = sys.modules.get(str(module))
+    for attribute in path.split("."):
+        member = getattr(member, attribute, None)
+    return target if member is function else None
 
 
 @contextmanager
@@ -294,10 +298,12 @@ def metric(
     >>> metric(lambda candidate, reference: float(candidate == reference), name="exact").spec
     'exact'
     """
-    own = getattr(function, "__name__", type(function).__name__)
-    name = _checked_name(name or ("function" if own == "<lambda>" else own))
+    own_name = getattr(function, "__name__", type(function).__name__)
+    name = _checked_name(name or ("function" if own_name == "<lambda>" else own_name))
     if tuple(_required(function) or ()) == PARAMETERS:
-        return _comparing(function, name, own, spec, higher_is_better=higher_is_better, needs=needs)
+        return _comparing(
+            function, name, own_name, spec, higher_is_better=higher_is_better, needs=needs
+        )
     many = takes_lists(function) if lists is None else lists
     made = FunctionMetric(
         function=function,
@@ -309,7 +315,9 @@ def metric(
         fields=code_fields(function, spec),
     )
     target = None if spec else target_of(function)
-    return made if target is None else _as_code(made, target, own=own, needs=needs, lists=lists)
+    return (
+        made if target is None else _as_code(made, target, own=own_name, needs=needs, lists=lists)
+    )
 
 
 def _comparing(
@@ -357,14 +365,16 @@ def from_code(
     function = imported(target)
     if not callable(function):
         raise UsageError(f"{target} is no function: {function!r}")
-    own = target.rpartition(":")[2].rpartition(".")[2]
+    own_name = target.rpartition(":")[2].rpartition(".")[2]
     made = metric(
-        function, name=name or own, higher_is_better=higher_is_better, needs=needs, lists=lists
+        function, name=name or own_name, higher_is_better=higher_is_better, needs=needs, lists=lists
     )
     if isinstance(made, SimilarityMetric):
         arguments: tuple[tuple[str, Literals], ...] = (("name", made.name),)
-        return replace(made, spec=str(Spec(CODE, target, arguments if made.name != own else ())))
-    return _as_code(made, target, own=own, needs=needs, lists=lists)
+        return replace(
+            made, spec=str(Spec(CODE, target, arguments if made.name != own_name else ()))
+        )
+    return _as_code(made, target, own=own_name, needs=needs, lists=lists)
 
 
 class _Call(NamedTuple):
@@ -409,7 +419,7 @@ class FunctionMetric:
         return BoundFunction(self)
 
 
-class _Place(NamedTuple):
+class _CallOrigin(NamedTuple):
     """Where a call comes from first, for messages; texts are looked up in the batch."""
 
     batch: Batch
@@ -432,8 +442,8 @@ class _Place(NamedTuple):
         """The same for the same texts, whatever their numbers."""
         digest = hashlib.blake2b(digest_size=16)
         for role in roles:
-            found = self.texts(role)
-            each = [found] if isinstance(found, str) else found
+            given = self.texts(role)
+            each = [given] if isinstance(given, str) else given
             digest.update(len(each).to_bytes(8, "little"))
             for text in each:
                 data = text.encode("utf-8", "surrogatepass")
@@ -463,19 +473,19 @@ class BoundFunction(MeanOfSegments):
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """The function's scores, float64 [K, N]; NaN for segments without a reference."""
-        known: dict[_Call, float] = self.memory_of(batch.texts)
+        scored: dict[_Call, float] = self.memory_of(batch.texts)
         calls = {(k, i): self._calls(batch, k, i) for k, i in np.ndindex(batch.shape)}
-        new: dict[_Call, _Place] = {}
-        for (k, i), own in calls.items():
-            for call in own:
-                if call not in known:
-                    new.setdefault(call, _Place(batch, call, k, i))
-        known |= self._ask(list(new.values()))
+        new: dict[_Call, _CallOrigin] = {}
+        for (k, i), cell_calls in calls.items():
+            for call in cell_calls:
+                if call not in scored:
+                    new.setdefault(call, _CallOrigin(batch, call, k, i))
+        scored |= self._ask(list(new.values()))
         best = max if self.higher_is_better else min
         scores = np.full(batch.shape, np.nan)
-        for place, own in calls.items():
-            if own:
-                scores[place] = best(known[call] for call in own)
+        for cell, cell_calls in calls.items():
+            if cell_calls:
+                scores[cell] = best(scored[call] for call in cell_calls)
         return scores
 
     def announce(self, pairs: int, time: str = "") -> None:
@@ -486,24 +496,26 @@ class BoundFunction(MeanOfSegments):
             asked = of_lists if self.metric.lists else f"called up to {pairs:,} times"
             _log.warning("%r will be %s%s", self.name, asked, f" ({time})" if time else "")
 
-    def _ask(self, places: Sequence[_Place]) -> dict[_Call, float]:
+    def _ask(self, places: Sequence[_CallOrigin]) -> dict[_Call, float]:
         """Scores of calls, from memory or from the function."""
-        address = {place.call: place.address(self.metric.roles) for place in places}
-        wanted: dict[bytes, _Place] = {}
-        for place in places:
-            if address[place.call] not in self._remembered:
-                wanted.setdefault(address[place.call], place)
+        address = {origin.call: origin.address(self.metric.roles) for origin in places}
+        wanted: dict[bytes, _CallOrigin] = {}
+        for origin in places:
+            if address[origin.call] not in self._remembered:
+                wanted.setdefault(address[origin.call], origin)
         self.announce(len(wanted))
         self.asked += len(wanted)
-        keys, found = list(wanted), dict[bytes, float]()
+        keys, scores_by_key = list(wanted), dict[bytes, float]()
         step = _AT_ONCE if self.metric.lists else 1
         for start in range(0, len(keys), step):
             some = keys[start : start + step]
-            own = [wanted[key] for key in some]
-            scores = self._of_list(own) if self.metric.lists else [self._of_one(own[0])]
-            found |= zip(some, scores, strict=True)
-        scored = {c: self._remembered.get(key, found.get(key, 0.0)) for c, key in address.items()}
-        self._remembered |= found
+            asked = [wanted[key] for key in some]
+            scores = self._of_list(asked) if self.metric.lists else [self._of_one(asked[0])]
+            scores_by_key |= zip(some, scores, strict=True)
+        scored = {
+            c: self._remembered.get(key, scores_by_key.get(key, 0.0)) for c, key in address.items()
+        }
+        self._remembered |= scores_by_key
         while len(self._remembered) > _REMEMBERED:
             del self._remembered[next(iter(self._remembered))]
         return scored
@@ -521,7 +533,7 @@ class BoundFunction(MeanOfSegments):
             return [_Call(candidate, source, -1, references)] if references else []
         return [_Call(candidate, source, reference, ()) for reference in references]
 
-    def _of_one(self, place: _Place) -> float:
+    def _of_one(self, place: _CallOrigin) -> float:
         try:
             value = self.metric.function(*(place.texts(role) for role in self.metric.roles))
         except Exception as error:
@@ -530,8 +542,8 @@ class BoundFunction(MeanOfSegments):
             ) from error
         return _checked_score(value, self.name, str(place))
 
-    def _of_list(self, places: Sequence[_Place]) -> list[float]:
-        lists = [[place.texts(role) for place in places] for role in self.metric.roles]
+    def _of_list(self, places: Sequence[_CallOrigin]) -> list[float]:
+        lists = [[origin.texts(role) for origin in places] for role in self.metric.roles]
         where = f"{places[0]} to {places[-1]}"
         try:
             values = list(self.metric.function(*lists))
@@ -546,8 +558,8 @@ class BoundFunction(MeanOfSegments):
                 f" texts ({where}); it must return one for each"
             )
         return [
-            _checked_score(value, self.name, str(place))
-            for value, place in zip(values, places, strict=True)
+            _checked_score(value, self.name, str(origin))
+            for value, origin in zip(values, places, strict=True)
         ]
 
 

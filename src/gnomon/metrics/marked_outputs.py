@@ -25,21 +25,23 @@ _COLOURS = {True: -1.0, False: -0.4}
 
 def highlights(spans: Iterable[ErrorSpan]) -> tuple[Highlight, ...]:
     """Marks of errors, the graver where two overlap; colours say the severity."""
-    own = [(s, bool(severity_of(s.severity))) for s in spans if severity_of(s.severity) is not None]
-    ends = sorted({end for s, _ in own for end in (s.start, s.end)})
-    found: list[Highlight] = []
+    graded = [
+        (s, bool(severity_of(s.severity))) for s in spans if severity_of(s.severity) is not None
+    ]
+    ends = sorted({end for s, _ in graded for end in (s.start, s.end)})
+    shown: list[Highlight] = []
     for start, end in pairwise(ends):
-        over = [(major, s) for s, major in own if s.start <= start and end <= s.end]
+        over = [(major, s) for s, major in graded if s.start <= start and end <= s.end]
         if not over:
             continue
         major, worst = max(over, key=lambda one: one[0])
-        label = " ".join(part for part in (worst.severity, worst.category) if part)
-        last = found[-1] if found else None
+        label = " ".join(word for word in (worst.severity, worst.category) if word)
+        last = shown[-1] if shown else None
         if last is not None and (last.end, last.label) == (start, label):
-            found[-1] = replace(last, end=end)
+            shown[-1] = replace(last, end=end)
         else:
-            found.append(Highlight(start, end, label, _COLOURS[major]))
-    return tuple(found)
+            shown.append(Highlight(start, end, label, _COLOURS[major]))
+    return tuple(shown)
 
 
 def marker_title(marks: str, rater: str | None) -> str:
@@ -67,8 +69,8 @@ def marked_exhibit(
     output = testset.systems[name][segment]
     source = None if testset.sources is None else testset.sources[segment]
     references = [
-        ExhibitText("reference", one, of[segment] or "")
-        for one, of in testset.references.items()
+        ExhibitText("reference", name_of_reference, of[segment] or "")
+        for name_of_reference, of in testset.references.items()
         if of[segment] is not None
     ]
     role: Literal["source", "candidate"] = "source" if side == "source" else "candidate"
@@ -76,15 +78,17 @@ def marked_exhibit(
     marked = [
         ExhibitText(
             role,
-            before + marker_title(one.name, one.raters[rater]),
+            before + marker_title(marker.name, marker.raters[rater]),
             (source or "") if role == "source" else output,
-            highlights(one.spans.get(place, ())),
-            {"without a place": float(len(one.placeless[place]))} if place in one.placeless else {},
+            highlights(marker.spans.get(judgement, ())),
+            {"without a place": float(len(marker.placeless[judgement]))}
+            if judgement in marker.placeless
+            else {},
         )
-        for one in marks
-        if one.marking
-        for rater in np.flatnonzero(one.judged[:, system, segment]).tolist()
-        for place in (Judgement(rater, system, segment),)
+        for marker in marks
+        if marker.marking
+        for rater in np.flatnonzero(marker.judged[:, system, segment]).tolist()
+        for judgement in (Judgement(rater, system, segment),)
     ]
     if role == "source":
         texts = [*marked, *references, ExhibitText("candidate", name, output)]
@@ -128,20 +132,20 @@ def marked_rows(testset: TestSet, marks: ErrorMarks) -> Iterator[MarkedSpanRow]:
     """All errors of a marker, by rater, system and segment."""
     names = list(testset.systems)
     places = sorted({*marks.spans, *marks.placeless})
-    for place in places:
-        for one in (*marks.spans.get(place, ()), *marks.placeless.get(place, ())):
+    for judgement in places:
+        for span in (*marks.spans.get(judgement, ()), *marks.placeless.get(judgement, ())):
             yield MarkedSpanRow(
                 marks=marks.name,
-                by=one.by,
-                rater=marks.raters[place.rater],
-                system=names[place.system],
-                segment=place.segment + 1,
-                side=one.side,
-                start=one.start,
-                end=one.end,
-                severity=one.severity,
-                category=one.category,
-                confidence=one.confidence,
+                by=span.by,
+                rater=marks.raters[judgement.rater],
+                system=names[judgement.system],
+                segment=judgement.segment + 1,
+                side=span.side,
+                start=span.start,
+                end=span.end,
+                severity=span.severity,
+                category=span.category,
+                confidence=span.confidence,
             )
 
 
@@ -157,12 +161,12 @@ def error_span_marks(stored: StoredRows) -> StoredErrorMarks | None:
     rows = stored.rows("error_marks")
     if rows is None:
         return None
-    found = stored.ask(
+    pairs = stored.ask(
         f"select distinct marks, rater from {rows} where side = 'candidate' order by all"  # noqa: S608  # no input
     )
-    names = tuple((str(marks), str(rater or "")) for marks, rater in found)
+    names = tuple((str(marks), str(rater or "")) for marks, rater in pairs)
     titles = [marker_title(marks, rater) for marks, rater in names]
-    layers = tuple(Layer("values", one, f"errors: {one}", -1.0, 1.0, _ENDS) for one in titles)
+    layers = tuple(Layer("values", title, f"errors: {title}", -1.0, 1.0, _ENDS) for title in titles)
     return StoredErrorMarks(layers, stored, rows, names)
 
 
@@ -178,7 +182,7 @@ class StoredErrorMarks:
     def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:
         """Number of the segment (from 0, within the stretch), text, mark in one of the layers."""
         low, high = stretch.first + 1, stretch.first + len(stretch.outputs)
-        found = self.stored.ask(
+        stored = self.stored.ask(
             "select distinct segment, system, marks, coalesce(rater, '') as rater, start, \"end\","  # noqa: S608  # no input
             f" severity, coalesce(category, '') as category from {self.rows}"
             " where segment between ? and ? and side = 'candidate' and \"end\" > start"
@@ -186,7 +190,7 @@ class StoredErrorMarks:
             low,
             high,
         )
-        for key, rows in groupby(found, lambda row: row[:4]):
+        for key, rows in groupby(stored, lambda row: row[:4]):
             segment, system, marks, rater = key
             text = stretch.outputs[segment - 1 - stretch.first].get(system)
             if text is None:
@@ -196,7 +200,7 @@ class StoredErrorMarks:
                 for row in rows
             ]
             shown = highlights(spans)
-            ends = [end for one in shown for end in (one.start, one.end)]
+            ends = [end for highlight in shown for end in (highlight.start, highlight.end)]
             layer = self.names.index((marks, rater))
             if ends:
                 yield segment - 1 - stretch.first, text, (layer, ends, [h.weight for h in shown])

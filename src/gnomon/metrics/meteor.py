@@ -195,25 +195,25 @@ def _extended(
     contested: bool,
 ) -> list[_Partial]:
     """The best partial alignments with one more word of the candidate."""
-    found: dict[tuple[int, tuple[int, int]], _Partial] = {}
+    best: dict[tuple[int, tuple[int, int]], _Partial] = {}
     for partial in beam:
         if contested:
-            _keep(found, partial._replace(lost=partial.lost + most))
+            _keep(best, partial._replace(lost=partial.lost + most))
         for match in choices:
             if not partial.used >> match.reference & 1:
-                _keep(found, _with(partial, match, most - weights[match.stage]))
-    return sorted(found.values(), key=_rank)[:_BEAM]
+                _keep(best, _with(partial, match, most - weights[match.stage]))
+    return sorted(best.values(), key=_rank)[:_BEAM]
 
 
 def _with(partial: _Partial, match: WordMatch, lost: float) -> _Partial:
-    place = match.candidate, match.reference
-    joins = (partial.last[0] + 1, partial.last[1] + 1) == place
+    pair = match.candidate, match.reference
+    joins = (partial.last[0] + 1, partial.last[1] + 1) == pair
     return _Partial(
         partial.lost + lost,
         partial.chunks + (not joins),
-        partial.distance + abs(place[0] - place[1]),
+        partial.distance + abs(pair[0] - pair[1]),
         partial.used | 1 << match.reference,
-        place,
+        pair,
         (match, partial.chosen),
     )
 
@@ -230,11 +230,11 @@ def _rank(partial: _Partial) -> tuple[float, int, int]:
 
 
 def _unwound(chosen: object) -> list[WordMatch]:
-    found: list[WordMatch] = []
+    matches: list[WordMatch] = []
     while isinstance(chosen, tuple):
         match, chosen = chosen
-        found.append(match)
-    return found[::-1]
+        matches.append(match)
+    return matches[::-1]
 
 
 # Which words of a candidate METEOR matches with which words of a reference.
@@ -268,12 +268,19 @@ def align(
 
     Returns (place in the candidate, place in the reference), by the former.
     """
-    own = [MeteorWord(i, form) for i, form in enumerate(candidate)]
-    other = [MeteorWord(i, form) for i, form in enumerate(reference)]
-    exact, own, other = _match(own, other, lambda form: (form,))
-    own, other = ([MeteorWord(i, stem(form)) for i, form in side] for side in (own, other))
-    stemmed, own, other = _match(own, other, lambda form: (form,))
-    meant, _, _ = _match(own, other, lambda form: (form, *synonyms(form)))
+    candidate_words = [MeteorWord(i, form) for i, form in enumerate(candidate)]
+    reference_words = [MeteorWord(i, form) for i, form in enumerate(reference)]
+    exact, candidate_words, reference_words = _match(
+        candidate_words, reference_words, lambda form: (form,)
+    )
+    candidate_words, reference_words = (
+        [MeteorWord(i, stem(form)) for i, form in side]
+        for side in (candidate_words, reference_words)
+    )
+    stemmed, candidate_words, reference_words = _match(
+        candidate_words, reference_words, lambda form: (form,)
+    )
+    meant, _, _ = _match(candidate_words, reference_words, lambda form: (form, *synonyms(form)))
     return sorted(exact + stemmed + meant)
 
 
@@ -339,8 +346,8 @@ class WordPairs(OfOptions, ABC):
         keys, back = pair_keys(rows)
         words, memory = lowered_words(self.tokens.of(batch.texts)), self.memory_of(batch.texts)
         values = []
-        for own, other in pairs_of(keys).tolist():
-            pair = words[own], words[other]
+        for candidate, reference in pairs_of(keys).tolist():
+            pair = words[candidate], words[reference]
             if pair not in memory:
                 memory[pair] = self.counted(*pair)
             values.append(memory[pair])
@@ -395,8 +402,8 @@ class BoundMeteor15(WordPairs):
 
         def pairs(candidate: int, reference: int) -> list[tuple[int, int, float]]:
             matches = self._matches(words[candidate], words[reference])
-            found = best_alignment(matches, _COVER)
-            return [(m.candidate, m.reference, worth[m.stage]) for m in found]
+            chosen = best_alignment(matches, _COVER)
+            return [(m.candidate, m.reference, worth[m.stage]) for m in chosen]
 
         forms = [word.lower() for word in table.vocabulary]
         weights = np.array([self._weight(form) for form in forms])[table.ids]
@@ -445,17 +452,17 @@ class BoundMeteor15(WordPairs):
         """The statistics of a pair, as in :meth:`statistics`."""
         chosen = best_alignment(self._matches(candidate, reference), _COVER)
         worth = self._worth
-        own = [worth[m.stage] * self._weight(candidate[m.candidate]) for m in chosen]
-        other = [worth[m.stage] * self._weight(reference[m.reference]) for m in chosen]
+        candidate_weights = [worth[m.stage] * self._weight(candidate[m.candidate]) for m in chosen]
+        reference_weights = [worth[m.stage] * self._weight(reference[m.reference]) for m in chosen]
         runs = bool(chosen) + sum(
             (a.candidate + 1, a.reference + 1) != (b.candidate, b.reference)
             for a, b in pairwise(chosen)
         )
         whole = runs == 1 and len(chosen) == len(candidate) == len(reference)
         return (
-            sum(own),
+            sum(candidate_weights),
             sum(map(self._weight, candidate)),
-            sum(other),
+            sum(reference_weights),
             sum(map(self._weight, reference)),
             0 if whole else runs,
             len(chosen),
@@ -469,17 +476,17 @@ class BoundMeteor15(WordPairs):
     def _matches(self, candidate: Sequence[str], reference: Sequence[str]) -> list[WordMatch]:
         """Possible matches, each at its first stage; stages that weigh nothing are left out."""
         places: dict[tuple[str, object], list[int]] = {}
-        for place, word in enumerate(reference):
+        for other, word in enumerate(reference):
             for stage, form in self._forms(word):
-                places.setdefault((stage, form), []).append(place)
-        found = []
-        for own, word in enumerate(candidate):
+                places.setdefault((stage, form), []).append(other)
+        matches = []
+        for position, word in enumerate(candidate):
             met: dict[int, str] = {}
             for stage, form in self._forms(word):
-                for place in places.get((stage, form), ()):
-                    met.setdefault(place, stage)
-            found += [WordMatch(own, place, stage) for place, stage in sorted(met.items())]
-        return found
+                for other in places.get((stage, form), ()):
+                    met.setdefault(other, stage)
+            matches += [WordMatch(position, other, stage) for other, stage in sorted(met.items())]
+        return matches
 
     def _forms(self, word: str) -> list[tuple[str, object]]:
         """What a word is compared by: itself, its stem, its senses."""
@@ -563,11 +570,11 @@ class Meteor(Options):
 
     def requires(self, language: str | None) -> tuple[Dependency, ...]:
         """nltk, the tokeniser's packages, function words, and, for English alone, WordNet."""
-        own = (*super().requires(language), *tokeniser_needs(self.tokenize, language))
+        dependencies = (*super().requires(language), *tokeniser_needs(self.tokenize, language))
         if (language or "en").lower() != "en":
-            return own
-        place = str(Path(self.wordnet).absolute()) if self.wordnet else ""
-        return (*own, Dependency("wordnet", place))
+            return dependencies
+        folder = str(Path(self.wordnet).absolute()) if self.wordnet else ""
+        return (*dependencies, Dependency("wordnet", folder))
 
     def check_outline(self, outline: Outline | None) -> None:
         """Refuse a tokeniser or WordNet that cannot be had; errors as for :meth:`bind`."""
@@ -636,13 +643,14 @@ class BoundMeteor(WordPairs, MeanOfSegments):
         runs: dict[tuple[int, int], float] = {}
 
         def pairs(candidate: int, reference: int) -> list[tuple[int, int, float]]:
-            found = align(words[candidate], words[reference], self._stem, self._synonyms)
-            runs[candidate, reference] = chunks(found)
-            return [(own, other, 1.0) for own, other in found]
+            aligned = align(words[candidate], words[reference], self._stem, self._synonyms)
+            runs[candidate, reference] = chunks(aligned)
+            return [(*places, 1.0) for places in aligned]
 
-        found = aligned_matches(batch, table, pairs, words=[w.lower() for w in table.vocabulary])
-        order = [runs[own, other] for own, other in found.texts.tolist()]
-        return replace(found, order=np.array(order, dtype=np.float64))
+        forms = [word.lower() for word in table.vocabulary]
+        matches = aligned_matches(batch, table, pairs, words=forms)
+        order = [runs[candidate, reference] for candidate, reference in matches.texts.tolist()]
+        return replace(matches, order=np.array(order, dtype=np.float64))
 
     def aligned_statistics(
         self, batch: Batch, matches: Matches, shares: NDArray[np.float64]

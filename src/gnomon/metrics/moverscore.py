@@ -190,8 +190,8 @@ class BoundMoverScore(BoundMatching):
         used, back = np.unique(pair, return_inverse=True)
         tokens = self.matcher.tokens(encoded.pieces)
         grams = self._grams(encoded, tokens, batch.texts, self.metric.ngram)
-        found = np.array([grams.score(int(d)) for d in used])
-        return best_by_cell(rows.shape, rows.cell, found[back.reshape(-1)])
+        scores = np.array([grams.score(int(d)) for d in used])
+        return best_by_cell(rows.shape, rows.cell, scores[back.reshape(-1)])
 
     def encode(self, batch: Batch, rows: PairRows) -> tuple[EncodedTexts, NDArray[np.int64]]:
         """What is known of the pairs; with bigrams, of every text beside itself too."""
@@ -229,13 +229,13 @@ class Grams:
 
     def score(self, pair: int) -> float:
         """1 - the earth mover's distance of a pair; 0 where a side has no weight."""
-        own, other = (int(t) for t in self.encoded.texts[pair])
-        (i, a), (j, b) = self.word_ngrams(own), self.word_ngrams(other)
+        candidate, other = (int(t) for t in self.encoded.texts[pair])
+        (i, a), (j, b) = self.word_ngrams(candidate), self.word_ngrams(other)
         if not (a.sum() > 0 and b.sum() > 0):
             return 0.0
         cosine = self._matrix(pair)[np.ix_(i, j)]
         if self._order == 2:
-            cosine, a, b = self._bigrams(own, other, cosine)
+            cosine, a, b = self._bigrams(candidate, other, cosine)
         distance = np.sqrt(np.where(cosine > 1 - _ROUNDING, 0, 2 - 2 * cosine))
         some, more = a > 0, b > 0
         return 1 - self.cost(a[some], b[more], distance[np.ix_(some, more)])
@@ -247,9 +247,9 @@ class Grams:
         return transport_cost(own, other, distance)
 
     def _matrix(self, pair: int) -> NDArray[np.float64]:
-        found = self.encoded.similarities
+        cosines = self.encoded.similarities
         width = int(self.encoded.pieces.lengths[self.encoded.texts[pair, 1]])
-        values = found.values[found.offsets[pair] : found.offsets[pair + 1]]
+        values = cosines.values[cosines.offsets[pair] : cosines.offsets[pair + 1]]
         return np.asarray(values, dtype=np.float64).reshape(-1, width)
 
     def word_ngrams(self, text: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -322,12 +322,12 @@ class BoundAuthorsXMoverScore(BoundMoverScore):
 
     def _fluency(self, batch: Batch) -> NDArray[np.float64]:
         """Mean log-probabilities of the candidates, float64 [K, N]; each text is scored once."""
-        known: dict[int, float] = self.memory_of(batch.texts)
+        scored: dict[int, float] = self.memory_of(batch.texts)
         used = np.unique(batch.candidates).tolist()
-        new = [number for number in used if number not in known]
-        found = self.lm.log_probabilities([batch.texts[number] for number in new])
-        known |= dict(zip(new, found.tolist(), strict=True))
-        values = np.array([known[number] for number in used])
+        new = [number for number in used if number not in scored]
+        log_probabilities = self.lm.log_probabilities([batch.texts[number] for number in new])
+        scored |= dict(zip(new, log_probabilities.tolist(), strict=True))
+        values = np.array([scored[number] for number in used])
         return values[np.searchsorted(used, batch.candidates)].reshape(batch.shape)
 
     @property

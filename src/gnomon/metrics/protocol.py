@@ -389,7 +389,7 @@ def lacks(metric: Metric, *powers: type) -> bool:
     that cannot be read (metrics of other packages), nothing is known to be lacking.
     """
     classes = _bound_classes(metric)
-    return bool(classes) and not any(_has(one, power) for one in classes for power in powers)
+    return bool(classes) and not any(_has(class_, power) for class_ in classes for power in powers)
 
 
 def _bound_classes(metric: Metric) -> tuple[type, ...]:
@@ -399,9 +399,9 @@ def _bound_classes(metric: Metric) -> tuple[type, ...]:
     home = sys.modules.get(getattr(bind, "__module__", ""))
     if not isinstance(said, str) or home is None:
         return ()
-    found = [getattr(home, name.strip(), None) for name in said.split("|")]
-    classes = tuple(one for one in found if isinstance(one, type))
-    return classes if len(classes) == len(found) else ()
+    named = [getattr(home, name.strip(), None) for name in said.split("|")]
+    classes = tuple(class_ for class_ in named if isinstance(class_, type))
+    return classes if len(classes) == len(named) else ()
 
 
 def _has(kind: type, power: type) -> bool:

@@ -56,7 +56,7 @@ class BoundRandom(MeanOfSegments):
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Draws, float64 [K, N]."""
         systems, segments = batch.shape
-        found = np.empty((systems, segments))
+        draws = np.empty((systems, segments))
         for k in range(systems):
             references = batch.references_of(k)
             for n in range(segments):
@@ -64,8 +64,8 @@ class BoundRandom(MeanOfSegments):
                 if batch.sources is not None:
                     beside.append(int(batch.sources[n]))
                 texts = [batch.texts[number] for number in (int(batch.candidates[k, n]), *beside)]
-                found[k, n] = _draw(self.metric.seed, texts)
-        return found
+                draws[k, n] = _draw(self.metric.seed, texts)
+        return draws
 
 
 def _draw(seed: int, texts: list[str]) -> float:

@@ -121,16 +121,16 @@ def _of_other_tools(spec: str) -> str:
     name = spec.partition("(")[0].strip()
     if name.lower() in BUILTIN:
         return ""
-    found = _ELSEWHERE.search(re.sub(r"[^a-z0-9]", "", name.lower()))
-    if not found or len(name) > _LONGEST_NAME:
+    match = _ELSEWHERE.search(re.sub(r"[^a-z0-9]", "", name.lower()))
+    if not match or len(name) > _LONGEST_NAME:
         return ""
-    if found[0] == "gemba":
+    if match[0] == "gemba":
         return (
             f"{name!r} asks a language model, which gnomon does by the metric judge: -m"
             " \"judge('gemba-da', model='NAME', endpoint='http://localhost:8000/v1')\"; it takes"
             " scores that another tool made from a file, too: -m \"scores('FILE.tsv')\""
         )
-    comet = found[0] == "comet"
+    comet = match[0] == "comet"
     file = "comet.json" if comet else "FILE.tsv"
     how = (
         "what comet-score --to_json comet.json wrote, or TSV"
@@ -138,10 +138,10 @@ def _of_other_tools(spec: str) -> str:
         else "TSV with the columns system, segment and score"
     )
     begin = f"{name!r} is computed by a tool of its own, and"
-    if found[0] in BUILTIN and not comet:
+    if match[0] in BUILTIN and not comet:
         begin = (
             f"{name!r} is no metric of that name: name the folder of its model, -m"
-            f" \"{found[0]}('FOLDER')\"; also,"
+            f" \"{match[0]}('FOLDER')\"; also,"
         )
     if comet:
         begin = (
@@ -160,10 +160,10 @@ def needs_of_specs(
     given: object, language: str | None, options: Mapping[str, object]
 ) -> Iterator[Dependency]:
     """What metrics that an option names depend on; names of other things are left out."""
-    for one in given if isinstance(given, list | tuple) else [given]:
-        if isinstance(one, str):
+    for spec in given if isinstance(given, list | tuple) else [given]:
+        if isinstance(spec, str):
             with suppress(SpecError, UnknownNameError):
-                metric = parse(one, allow_code=options["allow_code"] is True)
+                metric = parse(spec, allow_code=options["allow_code"] is True)
                 yield from requirements(metric, language)
 
 
@@ -201,7 +201,7 @@ def build(spec: Spec, *, allow_code: bool = False) -> Metric:
     plugins = _plugins()
     name = spec.name
     if name not in plugins:
-        alike = [one for one in plugins if one.lower() == name.lower()]
+        alike = [plugin for plugin in plugins if plugin.lower() == name.lower()]
         if len(alike) != 1:
             raise UnknownNameError("metric", name, names())
         name = alike[0]
@@ -217,10 +217,10 @@ def metric_class(name: str) -> type[Any] | None:
     if point is None:
         return None
     try:
-        found = _load_plugin(point)
+        plugin = _load_plugin(point)
     except UsageError:
         return None
-    return found if isinstance(found, type) else type(found)
+    return plugin if isinstance(plugin, type) else type(plugin)
 
 
 def is_metric(thing: object) -> TypeGuard[Metric]:
@@ -305,23 +305,23 @@ def _check_parameters(factory: Callable[..., object], spec: Spec) -> None:
         return  # a class of an extension module need not tell; it will refuse by itself
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return
-    known = [p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    options = [p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
     for key, _ in spec.arguments:
-        if key not in known:
-            raise unknown_argument(spec.name, key, known)
+        if key not in options:
+            raise unknown_argument(spec.name, key, options)
 
 
 def _from_plugin(point: EntryPoint, spec: Spec, *, allow_code: bool) -> Metric:
-    thing = _load_plugin(point)
-    if isinstance(thing, type):
-        return _build_plugin(point, thing, spec, allow_code=allow_code)
+    offered = _load_plugin(point)
+    if isinstance(offered, type):
+        return _build_plugin(point, offered, spec, allow_code=allow_code)
     if spec.first is not None or spec.arguments:
         raise SpecError(f"metric {point.name!r} takes no options; given: {spec}")
-    if is_metric(thing):
-        return thing
-    if not callable(thing):
-        raise UsageError(_broken(point, f"it is neither a metric nor a function: {thing!r}"))
-    return offered_function(thing, name=point.name, package=package_of(point))
+    if is_metric(offered):
+        return offered
+    if not callable(offered):
+        raise UsageError(_broken(point, f"it is neither a metric nor a function: {offered!r}"))
+    return offered_function(offered, name=point.name, package=package_of(point))
 
 
 def _build_plugin(point: EntryPoint, factory: type[Any], spec: Spec, *, allow_code: bool) -> Metric:
@@ -368,8 +368,8 @@ def _from_code(spec: Spec, *, allow_code: bool) -> Metric:
 
 def _load(target: str) -> type[Any]:
     module, _, name = target.partition(":")
-    found: type[Any] = getattr(importlib.import_module(module), name)
-    return found
+    kind: type[Any] = getattr(importlib.import_module(module), name)
+    return kind
 
 
 def _describe(name: str, options: type[Any]) -> Description:
@@ -447,15 +447,17 @@ def check_metric(
 
 def check_once(metrics: Any, *, allow_code: bool = False) -> None:
     """Refuse a metric that is named twice: its rows could not be told apart."""
-    found = set()
-    for one in metrics if isinstance(metrics, list | tuple) else ():
+    seen = set()
+    for given in metrics if isinstance(metrics, list | tuple) else ():
         try:
-            name = str(resolve(one, allow_code=allow_code).spec if isinstance(one, str) else one)
+            name = str(
+                resolve(given, allow_code=allow_code).spec if isinstance(given, str) else given
+            )
         except GnomonError:
             continue
-        if name in found:
-            raise UsageError(f"metric {one!r} is named twice; name each metric once")
-        found.add(name)
+        if name in seen:
+            raise UsageError(f"metric {given!r} is named twice; name each metric once")
+        seen.add(name)
 
 
 def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
@@ -464,9 +466,9 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     every: list[tuple[int | None, Any]] = (
         [*enumerate(options.metrics)] if several else [(None, options.metrics)]
     )
-    for number, one in every:
-        place = "metrics" if number is None else f"metrics[{number}]"
-        yield from problems(place, check_metric, one, outline, allow_code=options.allow_code)
+    for number, given in every:
+        where = "metrics" if number is None else f"metrics[{number}]"
+        yield from problems(where, check_metric, given, outline, allow_code=options.allow_code)
     if outline is not None and not outline.systems:
         yield Problem("", DataError(f"test set {outline.name!r} holds no system outputs"))
 

@@ -31,12 +31,12 @@ def requirements(
     """What the numbers of a metric (or the importances of an explainer) depend on."""
     answer = getattr(metric, "requires", None)
     if callable(answer):
-        own = answer(language)
+        dependencies = answer(language)
     else:
-        own = needs_of_options(metric, language) if is_dataclass(metric) else ()
+        dependencies = needs_of_options(metric, language) if is_dataclass(metric) else ()
     name = str(getattr(metric, "name", ""))
     package = offering_packages(name, group=group) if _is_foreign(metric) else ()
-    return tuple(dict.fromkeys((*package, *own)))
+    return tuple(dict.fromkeys((*package, *dependencies)))
 
 
 def is_pooled(metric: object) -> bool:
@@ -55,10 +55,10 @@ def _needs(options: object, language: str | None, model: str | None) -> Iterator
     wrapped: list[Dependency] = []
     for package in getattr(options, "packages", ()):
         yield Dependency("package", package)
-    for one in fields(options):  # type: ignore[arg-type]  # a dataclass, as its caller knows
-        value = getattr(options, one.name)
-        if one.name in _MODELS:
-            name = model if value is None and one.name == "model" else value
+    for option in fields(options):  # type: ignore[arg-type]  # a dataclass, as its caller knows
+        value = getattr(options, option.name)
+        if option.name in _MODELS:
+            name = model if value is None and option.name == "model" else value
             if name is not None:
                 yield Dependency("model", str(name), str(getattr(options, "revision", None) or ""))
         elif is_dataclass(value) and not isinstance(value, type):
@@ -75,8 +75,8 @@ def _names_file(value: str) -> bool:
 def offering_packages(name: str, *, group: str = GROUP) -> tuple[Dependency, ...]:
     """The package that offers a metric; all that offer some where none has this name."""
     offered = _offered(group)
-    found = [offered[name]] if name in offered else dict.fromkeys(offered.values())
-    return tuple(Dependency("package", one) for one in found)
+    packages = [offered[name]] if name in offered else dict.fromkeys(offered.values())
+    return tuple(Dependency("package", package) for package in packages)
 
 
 def _is_foreign(metric: object) -> bool:
@@ -88,4 +88,4 @@ def _offered(group: str) -> Mapping[str, str]:
     from importlib.metadata import entry_points
 
     points = entry_points(group=group)
-    return {one.name: one.dist.name for one in points if one.dist is not None}
+    return {point.name: point.dist.name for point in points if point.dist is not None}

@@ -66,11 +66,11 @@ _BREAK = ord("\n")
 
 def rouge_table(texts: Sequence[str], tokeniser: RougeTokeniser) -> TokenTable:
     """Split texts; every distinct word is stemmed once."""
-    found = [tokeniser.pattern.findall(text.lower()) for text in texts]
-    words = list(dict.fromkeys(chain.from_iterable(found)))
+    text_words = [tokeniser.pattern.findall(text.lower()) for text in texts]
+    words = list(dict.fromkeys(chain.from_iterable(text_words)))
     number = {word: n for n, word in enumerate(words)}
-    counts = np.fromiter(map(len, found), dtype=np.int64, count=len(found))
-    used = map(number.__getitem__, chain.from_iterable(found))
+    counts = np.fromiter(map(len, text_words), dtype=np.int64, count=len(text_words))
+    used = map(number.__getitem__, chain.from_iterable(text_words))
     ids = np.fromiter(used, dtype=np.int32, count=int(counts.sum()))
     stems = [tokeniser.stem(word) for word in words]
     stem_number = {stem: n for n, stem in enumerate(dict.fromkeys(stems))}
@@ -90,7 +90,7 @@ def _places(
 ) -> TokenPlaces:
     """Tokens are runs of a-z and 0-9; a line break, where it is a token, has no width."""
     lower = [text.lower() for text in texts]
-    codes = code_points([part for text in lower for part in (text, _APART)])
+    codes = code_points([string for text in lower for string in (text, _APART)])
     inside = ((codes >= ord("a")) & (codes <= ord("z"))) | (
         (codes >= ord("0")) & (codes <= ord("9"))
     )
@@ -361,10 +361,12 @@ class BoundRouge(CountedPairs):
             )
         table = self.texts.tokens.of(batch.texts)
         texts, pairs = Sequences(table.offsets, table.ids), pairs_of(pair_keys(pair_rows(batch))[0])
-        found = loops.aligned_subsequences(texts, texts, pairs)
-        known = aligned_places(pairs, table.lengths, found)
+        positions = loops.aligned_subsequences(texts, texts, pairs)
+        aligned = aligned_places(pairs, table.lengths, positions)
         return aligned_matches(
-            batch, table, lambda *pair: [(own, other, 1.0) for own, other in known[pair]]
+            batch,
+            table,
+            lambda *pair: [(*places, 1.0) for places in aligned[pair]],
         )
 
     def aligned_statistics(

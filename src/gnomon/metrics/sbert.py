@@ -144,9 +144,9 @@ class BoundSbert(MeanOfSegments):
         texts = [self.metric.prefix + text for text in batch.texts]
         pieces = self.encoder.pieces(texts, used.tolist())
         vectors = np.zeros((len(texts), self.encoder.dimensions), dtype=np.float32)
-        found = self.encoder.pooled(pieces, used)
-        norms = np.linalg.norm(found, axis=1, keepdims=True)
-        vectors[used] = np.divide(found, norms, out=np.zeros_like(found), where=norms > 0)
+        means = self.encoder.pooled(pieces, used)
+        norms = np.linalg.norm(means, axis=1, keepdims=True)
+        vectors[used] = np.divide(means, norms, out=np.zeros_like(means), where=norms > 0)
         vectors[[not text.strip() for text in batch.texts]] = 0.0
         return vectors, pieces
 
@@ -164,5 +164,5 @@ def _check_pooling(model: str, folder: Path) -> None:
 def _setting(path: Path) -> dict[str, int]:
     if not path.is_file():
         return {}
-    found: dict[str, int] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    settings: dict[str, int] = json.loads(path.read_text(encoding="utf-8"))
+    return settings

@@ -136,14 +136,14 @@ class ScoreFile(Options):
 
     def bind(self, testset: TestSet) -> BoundSegmentScores | BoundSystemScores:
         """Read the scores of the test set's systems."""
-        found = find_scores(
+        scores = find_scores(
             self.file,
             language_pair=testset.language_pair,
             test_set=testset.name,
             column=self.column,
             segments=testset.segments,
         )
-        name, given = _chosen(self, found)
+        name, given = _chosen(self, scores)
         _check_systems(self.file, given, testset)
         identity = content_hash(read_bytes(self.file))
         cells = _cells(self.file, given, testset)
@@ -190,7 +190,7 @@ class _Bound(OfOptions):
             count = f"{int((~scored).sum())} of {scored.size} scores of segments are missing"
             told = f"{self.metric.label}: {count} in the file, left out of means: {told}"
         also = f"{self.metric.label} also scores {named(self.others)}, not in the test set"
-        return tuple(one for one in (told, also if self.others else "") if one)
+        return tuple(notice for notice in (told, also if self.others else "") if notice)
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +246,7 @@ def _is_of_people(
         return True
     if _JUDGES & first_line_of(options.file).column_names:
         return True
-    return any(_are_equal(cells, one, list(testset.systems)) for one in testset.human)
+    return any(_are_equal(cells, human, list(testset.systems)) for human in testset.human)
 
 
 def _are_equal(cells: NDArray[np.float64], human: HumanScores, systems: list[str]) -> bool:

@@ -119,19 +119,19 @@ def score(
     """
     several = isinstance(metrics, list | tuple)
     every = cast("Sequence[Any]", metrics if several else [metrics])
-    found = []
-    for done, one in enumerate(every):
+    scores = []
+    for done, given in enumerate(every):
         if progress:
             progress("scoring", done, len(every))
         with using_workers(workers):
-            found.append(_score(testset, one, allow_code=allow_code))
+            scores.append(_score(testset, given, allow_code=allow_code))
     if progress:
         progress("scoring", len(every), len(every))
     if segment_scores is not None:
         from gnomon.data.formats import write_segment_scores
 
-        write_segment_scores(segment_scores, found, testset)
-    return found if several else found[0]
+        write_segment_scores(segment_scores, scores, testset)
+    return scores if several else scores[0]
 
 
 def _score(
@@ -197,10 +197,10 @@ def bind(
     """A metric bound to a test set, and what to call it: as it was asked for."""
     if isinstance(metric, BoundMetric) and not is_metric(metric):
         return metric.name, metric
-    found = resolve(metric, allow_code=allow_code)
-    asked = str(read_spec(metric)) if isinstance(metric, str) else found.spec
-    name = found.name if isinstance(found, FunctionMetric) else asked
-    return name, found.bind(testset)
+    resolved = resolve(metric, allow_code=allow_code)
+    asked = str(read_spec(metric)) if isinstance(metric, str) else resolved.spec
+    name = resolved.name if isinstance(resolved, FunctionMetric) else asked
+    return name, resolved.bind(testset)
 
 
 def signature_of(bound: BoundMetric, batch: Batch) -> Signature:
@@ -208,13 +208,15 @@ def signature_of(bound: BoundMetric, batch: Batch) -> Signature:
 
     Paraphrases among these are named by method, number and a hash of their texts.
     """
-    known = {key for key, _ in bound.signature.fields}
+    stated = {key for key, _ in bound.signature.fields}
     if "references" not in bound.needs:
         return bound.signature
     fields: dict[str, object] = {}
-    if "refs" not in known:
-        own = {"own_refs": len(batch.system_references)} if batch.system_references else {}
-        fields = {"refs": reference_count(batch), **own}
-    if batch.paraphrases and "paraphrased" not in known:  # METEOR's "paraphrases" is its table
+    if "refs" not in stated:
+        own_references = (
+            {"own_refs": len(batch.system_references)} if batch.system_references else {}
+        )
+        fields = {"refs": reference_count(batch), **own_references}
+    if batch.paraphrases and "paraphrased" not in stated:  # METEOR's "paraphrases" is its table
         fields["paraphrased"] = batch.paraphrases
     return bound.signature.adding(fields) if fields else bound.signature

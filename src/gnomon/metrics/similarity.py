@@ -115,8 +115,8 @@ class BoundSimilarity(MeanOfSegments):
             action[chosen.token] = chosen.action
             parts = np.split(action, table.offsets[1:-1])
             edited = [
-                _masked(matrix, parts[own], parts[other])
-                for (own, other), matrix in matrices.items()
+                _masked(matrix, parts[candidate], parts[reference])
+                for (candidate, reference), matrix in matrices.items()
             ]
             yield _matched(base, edited)
 
@@ -125,7 +125,10 @@ class BoundSimilarity(MeanOfSegments):
     ) -> dict[tuple[int, int], NDArray[np.float64]]:
         """Candidate and reference -> similarities of their words, in the order of ``Matches``."""
         memory = self.memory_of(batch.texts)
-        pairs = [(own, other) for own, other in pairs_of(pair_keys(pair_rows(batch))[0]).tolist()]
+        pairs = [
+            (candidate, reference)
+            for candidate, reference in pairs_of(pair_keys(pair_rows(batch))[0]).tolist()
+        ]
         for pair in pairs:
             if pair not in memory:
                 memory[pair] = self._compared(*map(table.strings, pair))
@@ -136,19 +139,22 @@ class BoundSimilarity(MeanOfSegments):
         if not all(shape):
             return np.zeros(shape)
         try:
-            found = np.asarray(self.metric.function(candidate, reference), dtype=np.float64)
+            similarities = np.asarray(self.metric.function(candidate, reference), dtype=np.float64)
         except Exception as error:
             raise ScoringError(
                 f"metric {self.name!r} failed on {candidate} and {reference}:"
                 f" {type(error).__name__}: {error}"
             ) from error
-        if found.shape != shape or not (np.isfinite(found) & (found <= 1)).all():
+        if (
+            similarities.shape != shape
+            or not (np.isfinite(similarities) & (similarities <= 1)).all()
+        ):
             raise ScoringError(
-                f"metric {self.name!r} returned {found.tolist()!r} for {shape[0]} words and"
+                f"metric {self.name!r} returned {similarities.tolist()!r} for {shape[0]} words and"
                 f" {shape[1]}; it must return a finite similarity of at most 1 for each pair, shape"
                 f" {shape}"
             )
-        return found
+        return similarities
 
 
 def _matched(base: Matches, matrices: list[NDArray[np.float64]]) -> Matches:
@@ -157,11 +163,11 @@ def _matched(base: Matches, matrices: list[NDArray[np.float64]]) -> Matches:
     for number, side in enumerate((base.candidate, base.reference)):
         best, at = side.best.copy(), side.at.copy()
         for pair, matrix in enumerate(matrices):
-            own = slice(int(side.offsets[pair]), int(side.offsets[pair + 1]))
+            slots = slice(int(side.offsets[pair]), int(side.offsets[pair + 1]))
             if matrix.size:
-                place = matrix.argmax(axis=1 - number)
-                best[own] = matrix.max(axis=1 - number)
-                at[own] = base.tokens.offsets[base.texts[pair, 1 - number]] + place
+                position = matrix.argmax(axis=1 - number)
+                best[slots] = matrix.max(axis=1 - number)
+                at[slots] = base.tokens.offsets[base.texts[pair, 1 - number]] + position
         sides.append(replace(side, best=best, at=at))
     return replace(base, candidate=sides[0], reference=sides[1])
 

@@ -170,13 +170,15 @@ def option_types(options: type[Any]) -> Mapping[str, Any]:
     """Option -> its type, for a dataclass; annotations of anything but fields are not looked at."""
     types_of: dict[str, Any] = {}
     for owner in reversed(options.__mro__):
-        own = inspect.get_annotations(owner)
-        names = {f.name for f in getattr(owner, "__dataclass_fields__", {}).values()} & set(own)
+        annotations = inspect.get_annotations(owner)
+        names = {f.name for f in getattr(owner, "__dataclass_fields__", {}).values()} & set(
+            annotations
+        )
 
         def only() -> None: ...
 
         only.__annotations__ = {
-            name: own[name] for name in names if "ClassVar" not in str(own[name])
+            name: annotations[name] for name in names if "ClassVar" not in str(annotations[name])
         }
         types_of |= get_type_hints(only, globalns=vars(sys.modules[owner.__module__]))
     return types.MappingProxyType(types_of)
@@ -200,10 +202,10 @@ def unknown_argument(metric: str, given: str, known: Iterable[str]) -> SpecError
 
 def check_names(metric: str, options: type[Any], arguments: Mapping[str, object]) -> None:
     """Refuse arguments that are not fields of a dataclass."""
-    known = [option.name for option in fields(options) if option.init]
+    names = [option.name for option in fields(options) if option.init]
     for name in arguments:
-        if name not in known:
-            raise unknown_argument(metric, name, known)
+        if name not in names:
+            raise unknown_argument(metric, name, names)
 
 
 def fit(value: object, kind: Any, where: str) -> object:
@@ -217,10 +219,10 @@ def fit(value: object, kind: Any, where: str) -> object:
 def _fits(kind: Any, value: Any) -> bool:
     """Whether a value is of a type; an object that is no text by the protocol it keeps."""
     return any(
-        isinstance(value, part) and not isinstance(value, type)
-        if getattr(part, "_is_protocol", False)
-        else fits(part, value) is True
-        for part in parts_of(kind)
+        isinstance(value, member) and not isinstance(value, type)
+        if getattr(member, "_is_protocol", False)
+        else fits(member, value) is True
+        for member in parts_of(kind)
     )
 
 
@@ -232,10 +234,10 @@ def _has_nan(value: object) -> bool:
 
 def _fitted(value: Any, kind: Any) -> object:
     """A list as a tuple, and a number as what is wanted."""
-    part = next(one for one in parts_of(kind) if _fits(one, value))
-    if get_origin(part) is tuple:
-        return tuple(_fitted(one, get_args(part)[0]) for one in value)
-    return part(value) if part in (int, float) else value
+    member = next(kind for kind in parts_of(kind) if _fits(kind, value))
+    if get_origin(member) is tuple:
+        return tuple(_fitted(item, get_args(member)[0]) for item in value)
+    return member(value) if member in (int, float) else value
 
 
 def _literal(value: Any) -> Literals:
@@ -469,9 +471,9 @@ class _SpecReader:
         return self.text[self.at : self.at + 1]
 
     def take(self, character: str) -> bool:
-        found = self.peek() == character
-        self.at += found
-        return found
+        taken = self.peek() == character
+        self.at += taken
+        return taken
 
     def skip(self) -> None:
         space = _SPACE.match(self.text, self.at)
@@ -479,9 +481,9 @@ class _SpecReader:
 
     def error(self, problem: str) -> SpecError:
         shown = self.text if len(self.text) <= _SHOWN else self.text[:_SHOWN] + "..."
-        found = f"{self.peek()!r} is there" if self.peek() else "the text ends"
+        there = f"{self.peek()!r} is there" if self.peek() else "the text ends"
         return SpecError(
-            f"the spec {shown!r} cannot be read: at character {self.at + 1}, where {found}:"
+            f"the spec {shown!r} cannot be read: at character {self.at + 1}, where {there}:"
             f" {problem}"
         )
 

@@ -177,20 +177,25 @@ class BoundTer(CountedPairs):
         renamed = [numbers.setdefault(token, len(numbers)) for token in again.vocabulary]
         ids = np.split(np.array(renamed, dtype=np.int32)[again.ids], again.offsets[1:-1])
         whole = np.split(table.ids, table.offsets[1:-1])
-        for text, own in zip(texts, ids, strict=True):
-            whole[text] = own
-        lengths = np.array([len(own) for own in whole], dtype=np.int64)
+        for text, words in zip(texts, ids, strict=True):
+            whole[text] = words
+        lengths = np.array([len(words) for words in whole], dtype=np.int64)
         return Sequences(offsets_of(lengths), np.concatenate(whole))
 
     def alignments(self, batch: Batch) -> Matches:
         """The words that are left alone once blocks are shifted."""
         table = self.texts.tokens.of(batch.texts)
-        known = kept_pairs(Sequences(table.offsets, table.ids), pair_rows(batch))
-        found = aligned_matches(
-            batch, table, lambda *pair: [(own, other, 1.0) for own, other in known[pair][0]]
+        kept = kept_pairs(Sequences(table.offsets, table.ids), pair_rows(batch))
+        matches_of_pairs = aligned_matches(
+            batch,
+            table,
+            lambda *pair: [(*places, 1.0) for places in kept[pair][0]],
         )
-        edits = [float(known[own, other][1]) for own, other in found.texts.tolist()]
-        return replace(found, order=np.array(edits))
+        edits = [
+            float(kept[candidate, reference][1])
+            for candidate, reference in matches_of_pairs.texts.tolist()
+        ]
+        return replace(matches_of_pairs, order=np.array(edits))
 
     def aligned_statistics(
         self, batch: Batch, matches: Matches, shares: NDArray[np.float64]
@@ -247,8 +252,8 @@ def ter_tokeniser(options: Ter) -> Tokeniser:
     tokenize = TercomTokenizer.__call__.__wrapped__
 
     def split(text: str) -> list[str]:
-        found: list[str] = tokenize(tokenizer, text.rstrip()).split()
-        return found
+        words: list[str] = tokenize(tokenizer, text.rstrip()).split()
+        return words
 
     def split_characters(text: str) -> list[str]:
         return list("".join(split(text)))
@@ -298,11 +303,11 @@ def count_edits(
     candidates: Sequences, references: Sequences, pairs: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Edits of each pair (candidate, reference), shifts among them, int64 [P]."""
-    found = in_blocks(pairs, lambda some: loops.edit_pairs(candidates, references, some)[0], axis=0)
-    wide = np.flatnonzero(found < 0)  # too long a reference for the loops
+    edits = in_blocks(pairs, lambda some: loops.edit_pairs(candidates, references, some)[0], axis=0)
+    wide = np.flatnonzero(edits < 0)  # too long a reference for the loops
     if len(wide):
-        found[wide] = plain_edits(candidates, references, pairs[wide])
-    return found
+        edits[wide] = plain_edits(candidates, references, pairs[wide])
+    return edits
 
 
 def plain_edits(
@@ -311,21 +316,21 @@ def plain_edits(
     """The same by sacreBLEU's own function."""
     from sacrebleu.metrics.lib_ter import translation_edit_rate
 
-    known: tuple[dict[int, list[str]], dict[int, list[str]]] = {}, {}
+    strings: tuple[dict[int, list[str]], dict[int, list[str]]] = {}, {}
 
     def words(side: int, sequences: Sequences, text: int) -> list[str]:
         # the edit distance takes strings and only asks whether they are equal
-        if text not in known[side]:
+        if text not in strings[side]:
             offsets, ids = sequences
-            known[side][text] = list(map(str, ids[offsets[text] : offsets[text + 1]].tolist()))
-        return known[side][text]
+            strings[side][text] = list(map(str, ids[offsets[text] : offsets[text + 1]].tolist()))
+        return strings[side][text]
 
-    found = np.zeros(len(pairs), dtype=np.int64)
-    for row, (own, other) in enumerate(pairs.tolist()):
-        sides = words(0, candidates, own), words(1, references, other)
+    edits = np.zeros(len(pairs), dtype=np.int64)
+    for row, (candidate, reference) in enumerate(pairs.tolist()):
+        sides = words(0, candidates, candidate), words(1, references, reference)
         if sides[0] != sides[1]:
-            found[row] = translation_edit_rate(*sides)[0]
-    return found
+            edits[row] = translation_edit_rate(*sides)[0]
+    return edits
 
 
 class _Placed(str):
@@ -356,7 +361,7 @@ def kept_words(candidate: list[str], reference: list[str]) -> tuple[list[tuple[i
 
     if not reference:
         return [], len(candidate)
-    words: list[str] = [_Placed(word, place) for place, word in enumerate(candidate)]
+    words: list[str] = [_Placed(word, position) for position, word in enumerate(candidate)]
     distance = lib_ter.BeamEditDistance(reference)
     shifts = tried = 0
     while True:
@@ -365,12 +370,12 @@ def kept_words(candidate: list[str], reference: list[str]) -> tuple[list[tuple[i
             break
         shifts, words = shifts + 1, shifted
     edits, trace = distance(words)
-    kept, own, other = [], 0, 0
+    kept, candidate_place, reference_place = [], 0, 0
     for step in trace:  # of rewriting the candidate into the reference
         if step == " ":
-            kept.append((cast("_Placed", words[own]).place, other))
-        own += step in " sd"
-        other += step in " si"
+            kept.append((cast("_Placed", words[candidate_place]).place, reference_place))
+        candidate_place += step in " sd"
+        reference_place += step in " si"
     return kept, shifts + edits
 
 
@@ -389,5 +394,8 @@ def kept_pairs(
     wide = pairs[edits < 0].tolist()  # too long a reference for the loops
     return {
         **{pair: (alone[pair], count) for pair, count in zip(alone, edits.tolist(), strict=True)},
-        **{(own, other): kept_words(words(own), words(other)) for own, other in wide},
+        **{
+            (candidate, reference): kept_words(words(candidate), words(reference))
+            for candidate, reference in wide
+        },
     }

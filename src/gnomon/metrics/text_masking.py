@@ -120,8 +120,8 @@ class MaskProbe:
 
 def _mean(values: NDArray[np.float64]) -> float:
     """The mean of what is defined; NaN of nothing."""
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else math.nan
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else math.nan
 
 
 def _close(alike: NDArray[np.float64], different: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -148,11 +148,11 @@ def surviving_words(
         check_absent(words, batch.texts)
     failures: list[ScoringError] = []
     tried: list[MaskProbe] = []
-    for one in _PROPOSALS if words is None else (words,):
-        if words is None and _present(one, batch.texts):
+    for proposal in _PROPOSALS if words is None else (words,):
+        if words is None and _present(proposal, batch.texts):
             continue
         try:
-            tried.append(_probed(bound, batch, tokens, one, apart=apart))
+            tried.append(_probed(bound, batch, tokens, proposal, apart=apart))
         except ScoringError as error:
             failures.append(error)
             continue
@@ -192,8 +192,8 @@ def _probed(
     if not len(places):  # there is nothing that a mask could stand for
         none = np.zeros(0)
         return MaskProbe(words, none, none, np.zeros((3, 0)))
-    part = batch.select(systems=[0], segments=places)
-    numbers = [int(row[0]) for row in part.references_of(0)]
+    probed = batch.select(systems=[0], segments=places)
+    numbers = [int(row[0]) for row in probed.references_of(0)]
     table = tokens.of(batch.texts)
     plain = [batch.texts[number] for number in numbers]
     masked = [
@@ -207,8 +207,8 @@ def _probed(
         (candidate, shared),
         (shared, reference),
     )
-    found = [_pairs_scored(bound, part, *side) for side in sides]
-    identical, alike, *different = found
+    scores = [_pairs_scored(bound, probed, *side) for side in sides]
+    identical, alike, *different = scores
     return MaskProbe(words, identical, alike, np.array(different))
 
 
@@ -225,8 +225,10 @@ def _every_third(
     string: str, table: TokenTable, text: int, words: MaskWords, *, apart: bool
 ) -> tuple[str, str, str]:
     """A text with every third token masked: alike, as a candidate, as a reference."""
-    own = table.rows(text)
-    rows = [row for row in range(own.start, own.stop) if table.start[row] >= 0][::_EVERY]
+    table_rows = table.rows(text)
+    rows = [row for row in range(table_rows.start, table_rows.stop) if table.start[row] >= 0][
+        ::_EVERY
+    ]
     edit = _Edit(
         string, [_Piece(int(table.start[r]), int(table.end[r]), Action.PRIVATE) for r in rows]
     )
@@ -242,14 +244,14 @@ def _pairs_scored(
 ) -> NDArray[np.float64]:
     """Scores of pairs of texts, oriented, each in the place of a segment of the first system."""
     index = {text: number for number, text in enumerate(part.texts)}
-    own, other = (
+    candidate_numbers, reference_numbers = (
         [index.setdefault(text, len(index)) for text in side] for side in (candidates, references)
     )
     pairs = replace(
         part,
         texts=tuple(index),
-        candidates=np.array([own], dtype=np.int32),
-        references=Ragged.of([[number] for number in other]),
+        candidates=np.array([candidate_numbers], dtype=np.int32),
+        references=Ragged.of([[number] for number in reference_numbers]),
         system_references={},
     )
     sign = 1.0 if bound.higher_is_better else -1.0
@@ -372,13 +374,13 @@ class TextEditing(ABC):
         scores = np.broadcast_to(self.bound.segments(batch), (plan.variants, *batch.shape)).copy()
         for chunk in _chunks(self._variants(batch, plan), batch.shape[0]):
             joined = _joined(batch, chunk)
-            found = np.split(
+            edited_scores = np.split(
                 self.bound.segments(joined),
                 np.cumsum([len(edited.columns) for edited in chunk])[:-1],
                 axis=1,
             )
-            for edited, part in zip(chunk, found, strict=True):
-                scores[edited.variant][:, edited.columns] = part
+            for edited, values in zip(chunk, edited_scores, strict=True):
+                scores[edited.variant][:, edited.columns] = values
         return scores
 
     @abstractmethod
@@ -417,7 +419,7 @@ class BlackBox(TextEditing):
         if not short:
             return ()
         sign = 1.0 if self.higher_is_better else -1.0
-        top, alike = (sign * _mean(part) for part in (self.probe.identical, self.probe.alike))
+        top, alike = (sign * _mean(scores) for scores in (self.probe.identical, self.probe.alike))
         measured = (
             f"({alike:.4g} and {top:.4g}, on {len(self.probe.alike)} references with every third"
             " word masked)"
@@ -520,8 +522,8 @@ class Substitution(TextEditing):
         texts: dict[tuple[int, int], str] = {}
         for system in range(batch.shape[0]):
             references = batch.references_of(system)
-            own = system in batch.system_references
-            known = _FeatureWords.of(batch, references, pieces) if own else shared
+            has_own = system in batch.system_references
+            feature_words = _FeatureWords.of(batch, references, pieces) if has_own else shared
             for n, text in enumerate(batch.candidates[system].tolist()):
                 rows = pieces.get(text)
                 if not rows:
@@ -530,7 +532,7 @@ class Substitution(TextEditing):
                 if not any(beside):
                     continue
                 others = references[n].tolist()
-                new = self._replaced(batch, known, n, text, rows, others, beside)
+                new = self._replaced(batch, feature_words, n, text, rows, others, beside)
                 if new != batch.texts[text]:
                     texts[system, n] = new
         if texts:
@@ -553,9 +555,9 @@ class Substitution(TextEditing):
             key=lambda i: (abs(len(beside[i]) - len(rows)), i),
         )
         reference = batch.texts[references[near]]
-        own = [batch.texts[text][p.start : p.end] for p in rows]
+        replaced_words = [batch.texts[text][p.start : p.end] for p in rows]
         its = [reference[p.start : p.end] for p in beside[near]]
-        partners = _counterparts(own, its)
+        partners = _counterparts(replaced_words, its)
         absent = {
             batch.texts[r][p.start : p.end].casefold()
             for r, spans in zip(references, beside, strict=True)
@@ -570,7 +572,7 @@ class Substitution(TextEditing):
             source = np.random.default_rng((self.seed, int(batch.segments[n])))
             drawn = source.random(len(rows)).tolist()
         words: list[str] = []
-        for action, word, partner, at in zip(actions, own, partners, drawn, strict=True):
+        for action, word, partner, at in zip(actions, replaced_words, partners, drawn, strict=True):
             if action == Action.PRIVATE:
                 words.append(known.elsewhere(at, absent) or word)
             else:
@@ -590,7 +592,7 @@ def _counterparts(own: Sequence[str], its: Sequence[str]) -> list[int | None]:
         free.setdefault(word, []).append(number)
     partners = [free[word].pop(0) if free.get(word) else None for word in own]
     left = iter(sorted(number for numbers in free.values() for number in numbers))
-    return [next(left, None) if one is None else one for one in partners]
+    return [next(left, None) if partner is None else partner for partner in partners]
 
 
 class _FeatureWords(NamedTuple):
@@ -682,14 +684,14 @@ def _sides(batch: Batch) -> tuple[set[int], set[int]]:
     every = [batch.references, *batch.system_references.values()]
     return (
         set(np.unique(batch.candidates).tolist()),
-        set(np.unique(np.concatenate([part.indices for part in every])).tolist()),
+        set(np.unique(np.concatenate([ragged.indices for ragged in every])).tolist()),
     )
 
 
 def _token_pieces(masks: TokenMasks, variant: int) -> Rows:
     """The masked tokens of the texts that a variant touches."""
     table, chosen = masks.tokens, masks.masks(variant)
-    found: dict[int, list[_Piece]] = {}
+    pieces: dict[int, list[_Piece]] = {}
     columns = (
         table.text_of[chosen.token].tolist(),
         table.start[chosen.token].tolist(),
@@ -698,8 +700,8 @@ def _token_pieces(masks: TokenMasks, variant: int) -> Rows:
         chosen.first.tolist(),
     )
     for text, *piece in zip(*columns, strict=True):
-        found.setdefault(text, []).append(_Piece(*piece))
-    return found
+        pieces.setdefault(text, []).append(_Piece(*piece))
+    return pieces
 
 
 def _span_pieces(batch: Batch, plan: MaskPlan, variant: int, *, whole: bool = False) -> Rows:
@@ -709,17 +711,19 @@ def _span_pieces(batch: Batch, plan: MaskPlan, variant: int, *, whole: bool = Fa
     strength = -actions[spans.feature[rows]].astype(np.int64)
     # by text and strength; what meets a stronger span is left out
     rows = rows[np.lexsort((spans.start[rows], strength, spans.text[rows]))]
-    found: dict[int, list[_Piece]] = {}
+    pieces: dict[int, list[_Piece]] = {}
     columns = (spans.text, spans.start, spans.end, actions[spans.feature])
     for text, start, end, action in zip(*(part[rows].tolist() for part in columns), strict=True):
-        own = found.setdefault(text, [])
-        if all(end <= one.start or one.end <= start for one in own):
-            own.append(_Piece(start, end, action))
-    for text, own in found.items():
-        own.sort()
+        text_pieces = pieces.setdefault(text, [])
+        if all(end <= piece.start or piece.end <= start for piece in text_pieces):
+            text_pieces.append(_Piece(start, end, action))
+    for text, text_pieces in pieces.items():
+        text_pieces.sort()
         if not whole and plan.granularity == "token":
-            found[text] = [part for one in own for part in _by_word(batch.texts[text], one)]
-    return found
+            pieces[text] = [
+                word for piece in text_pieces for word in _by_word(batch.texts[text], piece)
+            ]
+    return pieces
 
 
 def _by_word(text: str, piece: _Piece) -> list[_Piece]:
@@ -775,29 +779,29 @@ def _joined(batch: Batch, chunk: Sequence[_Edited]) -> Batch:
     def stacked(ragged: Sequence[Ragged]) -> Ragged:
         rows = [
             numbers[row].tolist()
-            for numbers, own in zip(as_reference, ragged, strict=True)
-            for row in own
+            for numbers, reference_lists in zip(as_reference, ragged, strict=True)
+            for row in reference_lists
         ]
         return Ragged.of(rows)
 
     candidates = []
-    for edited, part in zip(chunk, parts, strict=True):
-        texts = renumbered(edited.candidates)[part.candidates]
-        place = {int(n): i for i, n in enumerate(edited.columns)}
+    for edited, batch_part in zip(chunk, parts, strict=True):
+        texts = renumbered(edited.candidates)[batch_part.candidates]
+        column = {int(n): i for i, n in enumerate(edited.columns)}
         for (system, n), text in edited.cells.items():
-            texts[system, place[n]] = index.setdefault(text, len(index))
+            texts[system, column[n]] = index.setdefault(text, len(index))
         candidates.append(texts)
     as_reference = [renumbered(edited.references) for edited in chunk]
-    sources = [part.sources for part in parts if part.sources is not None]
+    sources = [batch_part.sources for batch_part in parts if batch_part.sources is not None]
     return replace(
         batch,
         texts=tuple(index),
         candidates=np.concatenate(candidates, axis=1).astype(np.int32),
-        references=stacked([part.references for part in parts]),
+        references=stacked([batch_part.references for batch_part in parts]),
         sources=np.concatenate(sources) if sources else None,
-        segments=np.concatenate([part.segments for part in parts]),
+        segments=np.concatenate([batch_part.segments for batch_part in parts]),
         system_references={
-            system: stacked([part.system_references[system] for part in parts])
+            system: stacked([batch_part.system_references[system] for batch_part in parts])
             for system in batch.system_references
         },
     )

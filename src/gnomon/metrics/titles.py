@@ -49,14 +49,14 @@ def metric_titles(specs: Iterable[str]) -> dict[str, str]:
     """
     named = {spec: _named(spec) for spec in specs}
     groups: dict[str, list[str]] = {}
-    for spec, one in named.items():
-        groups.setdefault(one.title, []).append(spec)
-    found: dict[str, str] = {}
+    for spec, named_title in named.items():
+        groups.setdefault(named_title.title, []).append(spec)
+    titles: dict[str, str] = {}
     for several in groups.values():
         told = {spec: _apart(named[spec], [named[s] for s in several]) for spec in several}
         tally = Counter(told.values())
-        found |= {spec: text if tally[text] == 1 else spec for spec, text in told.items()}
-    return {spec: found[spec] for spec in named}
+        titles |= {spec: text if tally[text] == 1 else spec for spec, text in told.items()}
+    return {spec: titles[spec] for spec in named}
 
 
 def _apart(one: _Named, among: Sequence[_Named]) -> str:
@@ -79,9 +79,9 @@ _ADDED = re.compile(r"(?P<spec>.*[^\s,])(?P<words>, [^()=,]+?(?: \([^()=]*\))?| 
 def _named(text: str) -> _Named:
     added = _ADDED.fullmatch(text)
     if added is not None:
-        one = _named(added["spec"])
-        title = text if one.title == added["spec"] else one.title + added["words"]
-        return one._replace(title=title)
+        named = _named(added["spec"])
+        title = text if named.title == added["spec"] else named.title + added["words"]
+        return named._replace(title=title)
     try:
         spec = read_spec(text)
     except SpecError:
@@ -98,12 +98,12 @@ def _of_spec(spec: Spec) -> _Named:
     if spec.name in ALIASES:
         whole = ALIASES[spec.name]
         spec = Spec(whole.name, spec.first, (*whole.arguments, *spec.arguments))
-    found = metric_class(spec.name)
-    title: str = getattr(found, "title", "") or spec.name
+    kind = metric_class(spec.name)
+    title: str = getattr(kind, "title", "") or spec.name
     options = [(key, value, f"{key}={format_literal(value)}") for key, value in spec.arguments]
-    for setting, named in dict(getattr(found, "titles", {})).items():
+    for setting, named in dict(getattr(kind, "titles", {})).items():
         if any(written == setting for _, _, written in options):
-            title, options = named, [one for one in options if one[2] != setting]
+            title, options = named, [option for option in options if option[2] != setting]
     rest = [(key, _short(value)) for key, value, _ in options]
     if isinstance(spec.first, Spec):
         inner = _of_spec(spec.first)

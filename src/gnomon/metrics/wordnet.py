@@ -57,11 +57,11 @@ def find_wordnet(folder: str | None = None) -> WordNet:
     Debian puts it.
     """
     places = [Path(folder)] if folder else _places()
-    for place in places:
+    for candidate in places:
         if all(
-            (place / f"{kind}.{part}").is_file() for kind in ("index", "data") for part in _PARTS
+            (candidate / f"{kind}.{pos}").is_file() for kind in ("index", "data") for pos in _PARTS
         ):
-            return _opened(place)
+            return _opened(candidate)
     looked = ", ".join(map(str, places))
     raise MissingDependencyError(
         f"meteor needs the files of WordNet (index.noun, data.noun, ...), looked for in: {looked};"
@@ -92,30 +92,30 @@ class WordNet:
     @cached_property
     def identity(self) -> str:
         """A hash of the index files."""
-        texts = ((self.folder / f"index.{part}").read_bytes() for part in _PARTS)
+        texts = ((self.folder / f"index.{pos}").read_bytes() for pos in _PARTS)
         return content_hash(*texts)
 
     def synonyms(self, word: str) -> frozenset[str]:
         """Words of one piece that share a sense with a word, whatever its part of speech."""
         if word not in self._cached:
-            found = (
+            synonyms = (
                 name
-                for part in _PARTS
-                for form in self._forms(word.lower(), part)
-                for offset in self._index[part][form]
-                for name in self._names(part, offset)
+                for pos in _PARTS
+                for form in self._forms(word.lower(), pos)
+                for offset in self._index[pos][form]
+                for name in self._names(pos, offset)
                 if "_" not in name
             )
-            self._cached[word] = frozenset(found)
+            self._cached[word] = frozenset(synonyms)
         return self._cached[word]
 
     def senses(self, word: str) -> frozenset[tuple[str, int]]:
         """The senses of a word: part of speech and place in its file."""
         return frozenset(
-            (part, offset)
-            for part in _PARTS
-            for form in self._forms(word.lower(), part)
-            for offset in self._index[part][form]
+            (pos, offset)
+            for pos in _PARTS
+            for form in self._forms(word.lower(), pos)
+            for offset in self._index[pos][form]
         )
 
     @cached_property
@@ -135,7 +135,7 @@ class WordNet:
 
     @cached_property
     def _index(self) -> dict[str, dict[str, tuple[int, ...]]]:
-        return {part: dict(map(self._entry, self._lines(f"index.{part}"))) for part in _PARTS}
+        return {pos: dict(map(self._entry, self._lines(f"index.{pos}"))) for pos in _PARTS}
 
     def _entry(self, line: str) -> tuple[str, tuple[int, ...]]:
         """Lemma and offsets: ``lemma pos senses pointers pointer... senses tagged offset...``."""
@@ -148,17 +148,17 @@ class WordNet:
 
     @cached_property
     def _exceptions(self) -> dict[str, dict[str, list[str]]]:
-        found = {}
-        for part in _PARTS:
-            name = f"{part}.exc"
+        exceptions = {}
+        for pos in _PARTS:
+            name = f"{pos}.exc"
             lines = self._lines(name) if (self.folder / name).is_file() else []
             split = (line.split() for line in lines)
-            found[part] = {form: bases for form, *bases in split}
-        return found
+            exceptions[pos] = {form: bases for form, *bases in split}
+        return exceptions
 
     @cached_property
     def _data(self) -> dict[str, bytes]:
-        return {part: (self.folder / f"data.{part}").read_bytes() for part in _PARTS}
+        return {pos: (self.folder / f"data.{pos}").read_bytes() for pos in _PARTS}
 
     def _names(self, part: str, offset: int) -> list[str]:
         """Words of a synset: ``offset file type count word id word id ...``, count in base 16."""

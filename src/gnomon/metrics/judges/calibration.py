@@ -57,8 +57,8 @@ def read_anchors(path: str | PathLike[str], needed: frozenset[str]) -> Anchors:
     if lacking:
         raise FormatError(
             f"lacks the column {lacking[0]!r}; a file of human scores for calibration is TSV whose"
-            f" first line names columns: {', '.join(one for one in _COLUMNS if one in needed)},"
-            " score",
+            " first line names columns:"
+            f" {', '.join(title for title in _COLUMNS if title in needed)}, score",
             path=path,
             line=1,
         )
@@ -144,8 +144,8 @@ def fit_calibration(
     """
     x = _turned(judged, higher_is_better=higher_is_better)
     y = np.asarray(human, dtype=np.float64)
-    known = np.isfinite(x) & np.isfinite(y)
-    x, y = x[known], y[known]
+    both = np.isfinite(x) & np.isfinite(y)
+    x, y = x[both], y[both]
     if len(x) < _FEWEST or x.min() == x.max():
         raise DataError(
             f"the judge cannot be calibrated: it gave {len(x)} readable scores to the texts that"
@@ -194,24 +194,24 @@ def left_out_predictions(
     [10.0, 20.0, 30.0, 40.0]
     """
     x, y = np.asarray(judged, dtype=np.float64), np.asarray(human, dtype=np.float64)
-    found = np.full(len(x), np.nan)
+    predictions = np.full(len(x), np.nan)
     for n in range(len(x)):
         others = np.arange(len(x)) != n
         try:
             fitted = fit_calibration(x[others], y[others], curve, higher_is_better=higher_is_better)
-            found[n] = fitted(x[n])
+            predictions[n] = fitted(x[n])
         except DataError:
-            found[n] = y[others].mean() if others.any() else np.nan
-    return found
+            predictions[n] = y[others].mean() if others.any() else np.nan
+    return predictions
 
 
 def _rising(
     x: NDArray[np.float64], y: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Isotonic regression: distinct scores, and the levels that never fall."""
-    knots, place = np.unique(x, return_inverse=True)
-    weights = np.bincount(place).astype(np.float64)
-    means = np.bincount(place, weights=y) / weights
+    knots, knot_of = np.unique(x, return_inverse=True)
+    weights = np.bincount(knot_of).astype(np.float64)
+    means = np.bincount(knot_of, weights=y) / weights
     blocks: list[list[float]] = []  # mean, weight, knots
     for mean, weight in zip(means.tolist(), weights.tolist(), strict=True):
         blocks.append([mean, weight, 1])
@@ -221,5 +221,5 @@ def _rising(
             blocks[-1][0] = (blocks[-1][0] * blocks[-1][1] + last * weight_of_last) / total
             blocks[-1][1] = total
             blocks[-1][2] += size
-    levels = np.repeat([one[0] for one in blocks], [int(one[2]) for one in blocks])
+    levels = np.repeat([block[0] for block in blocks], [int(block[2]) for block in blocks])
     return knots, levels

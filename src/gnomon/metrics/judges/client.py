@@ -241,24 +241,24 @@ class ChatClient:
         """
         if self._identity is None:
             question = replace(self.sample, system="", user=_PRESENTATION, repetition=0)
-            place = self._place("identity", question)
-            kept = self._store.get_many([place]).get(place)
+            key = self._place("identity", question)
+            kept = self._store.get_many([key]).get(key)
             if kept is not None:
                 self._identity = ServerIdentity(*json.loads(kept))
             else:
                 self._identity = self._introduced(question)
-                self._store.put_many({place: json.dumps(self._identity).encode()})
+                self._store.put_many({key: json.dumps(self._identity).encode()})
         return self._identity
 
     def unknown(self, questions: Sequence[ChatQuestion]) -> int:
         """How many distinct questions were not answered yet."""
         self._recall(questions)
-        return len({self._key(one) for one in questions} - set(self._known))
+        return len({self._key(question) for question in questions} - set(self._known))
 
     def known(self, questions: Sequence[ChatQuestion]) -> list[ChatAnswer | None]:
         """The answers that were given before; nothing is asked."""
         self._recall(questions)
-        return [self._known.get(self._key(one)) for one in questions]
+        return [self._known.get(self._key(question)) for question in questions]
 
     def ask(self, questions: Sequence[ChatQuestion], *, later: int = 0) -> list[ChatAnswer]:
         """The answers, in the order of the questions; equal questions are asked once.
@@ -274,9 +274,11 @@ class ChatClient:
             ServerFailedError: the server stopped answering; what it said is kept.
         """
         self._recall(questions)
-        keys = [self._key(one) for one in questions]
+        keys = [self._key(question) for question in questions]
         missing = {
-            key: one for key, one in zip(keys, questions, strict=True) if key not in self._known
+            key: question
+            for key, question in zip(keys, questions, strict=True)
+            if key not in self._known
         }
         if missing:
             self._check(len(missing) + later)
@@ -302,10 +304,12 @@ class ChatClient:
 
     def _recall(self, questions: Sequence[ChatQuestion]) -> None:
         """Read from disk what was answered before."""
-        keys = dict.fromkeys(key for one in questions if (key := self._key(one)) not in self._known)
-        found = self._store.get_many(list(keys))
-        self._known |= {key: ChatAnswer.unpacked(value) for key, value in found.items()}
-        self.counts["kept"] += len(found)
+        keys = dict.fromkeys(
+            key for question in questions if (key := self._key(question)) not in self._known
+        )
+        answers = self._store.get_many(list(keys))
+        self._known |= {key: ChatAnswer.unpacked(value) for key, value in answers.items()}
+        self.counts["kept"] += len(answers)
 
     def _check(self, wanted: int) -> None:
         """Refuse what costs too much, before the first question is sent."""
@@ -324,7 +328,7 @@ class ChatClient:
         if self._told:
             return
         self._told = True
-        signs = sum(len(one.system) + len(one.user) for one in missing.values())
+        signs = sum(len(question.system) + len(question.user) for question in missing.values())
         _log.info(
             "%s at %s is asked for %s answers (about %s characters of questions); %s are on disk"
             " already",
@@ -373,8 +377,8 @@ class ChatClient:
                     if not flying:
                         return
                     done, flying = wait(flying, return_when=FIRST_COMPLETED)
-                    for one in done:
-                        one.result()
+                    for future in done:
+                        future.result()
                     progress.tell(len(done))
             except BaseException as error:
                 stop.set()  # nothing more is sent; what is on its way is kept when it comes
@@ -507,7 +511,7 @@ class ChatClient:
             )
         name = rf"(?<![\w-]){re.escape(self.server.model)}(?![\w-])"  # it may hold such words
         words = re.sub(name, "", f"{code} {message}").lower()
-        if bound and status in _ABOUT_FORMAT and any(one in words for one in _FORMAT):
+        if bound and status in _ABOUT_FORMAT and any(word in words for word in _FORMAT):
             raise _FormatRejectedError(said)
         if status in _ABOUT_QUESTION:
             if code in _FILTERED:
@@ -560,13 +564,13 @@ class _Session:
 
     async def _posted(self, path: str, body: Mapping[str, Any]) -> tuple[Response, bytes]:
         endpoint = self._server.endpoint
-        url, headers, found = f"{endpoint.url}/{path}", endpoint.headers(), b""
+        url, headers, content = f"{endpoint.url}/{path}", endpoint.headers(), b""
         async with self._client.stream("POST", url, json=body, headers=headers) as response:
             async for chunk in response.aiter_bytes():
-                found += chunk
-                if len(found) > _LONGEST_REPLY:
+                content += chunk
+                if len(content) > _LONGEST_REPLY:
                     raise _TransientError(f"the reply has more than {_LONGEST_REPLY:,} bytes")
-        return response, found
+        return response, content
 
     def _new_client(self) -> AsyncClient:
         httpx = _httpx()
@@ -614,8 +618,8 @@ def _answer_of(text: str) -> ChatAnswer:
         raise _TransientError(f"the reply is no whole chat completion: {_shown(text)!r}")
     content = message.get("content")
     if isinstance(content, list):  # parts of an answer
-        parts = [one.get("text") for one in content if isinstance(one, dict)]
-        content = "".join(one for one in parts if isinstance(one, str))
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        content = "".join(part for part in parts if isinstance(part, str))
     finish = str(choice.get("finish_reason") or "") if isinstance(choice, dict) else ""
     refused = bool(message.get("refusal")) or finish == "content_filter"
     if not isinstance(content, str) and not refused and content is not None:

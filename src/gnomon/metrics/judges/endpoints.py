@@ -118,9 +118,9 @@ class Endpoint:
     @property
     def key_names(self) -> tuple[str, ...]:
         """Variables of the environment that may hold the key, the first that is set counts."""
-        own = f"{KEY}_{re.sub('[^A-Z0-9]', '_', self.host.upper())}"
+        of_host = f"{KEY}_{re.sub('[^A-Z0-9]', '_', self.host.upper())}"
         other = _OF_HOSTS.get(self.host)
-        return tuple(one for one in (own, other, KEY) if one)
+        return tuple(variable for variable in (of_host, other, KEY) if variable)
 
     def without_key(self, text: str) -> str:
         """A text of the server's in which the key does not stand, should it repeat it."""
@@ -134,8 +134,8 @@ class Endpoint:
         return said.replace(key, _HIDDEN) if key in said else text.replace(key, _HIDDEN)
 
     def _key(self) -> str:
-        found = (os.environ.get(name, "").strip() for name in self.key_names)
-        return next((key for key in found if key), "")
+        keys = (os.environ.get(name, "").strip() for name in self.key_names)
+        return next((key for key in keys if key), "")
 
 
 @contextmanager

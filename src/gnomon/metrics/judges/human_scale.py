@@ -358,22 +358,22 @@ class _CalibratedJudges:
         self.texts = [_texts(self.testset, bound, *cell) for cell in cells]
         self.humans = scores.tolist()
         users = [bound.question_about(texts) for texts in self.texts]
-        judged = np.array([_mean([one.score for one in row]) for row in bound.ask(users)])
+        judged = np.array([_mean([reply.score for reply in row]) for row in bound.ask(users)])
         self.notices += bound.notices_of(users)
         better = bound.rubric.higher_is_better
-        known = np.isfinite(judged)
-        x, y = judged[known], scores[known]
+        readable = np.isfinite(judged)
+        x, y = judged[readable], scores[readable]
         left_out = np.full(len(judged), np.nan)
-        found: Calibration | None = None
+        calibration: Calibration | None = None
         try:
-            found = fit_calibration(x, y, self.curve, higher_is_better=better)
-            left_out[known] = left_out_predictions(x, y, self.curve, higher_is_better=better)
+            calibration = fit_calibration(x, y, self.curve, higher_is_better=better)
+            left_out[readable] = left_out_predictions(x, y, self.curve, higher_is_better=better)
         except DataError as error:
             self.notices.append(f"{name}, {kind}: {error}")
         of = self.testset.documents
         documents = None if of is None else [of[i] for _, i in cells]
-        drawn = None if documents is None else np.array(documents)[known]
-        self.rows.append(self._row(name, kind, (x, y, left_out[known]), found, drawn))
+        drawn = None if documents is None else np.array(documents)[readable]
+        self.rows.append(self._row(name, kind, (x, y, left_out[readable]), calibration, drawn))
         systems = list(self.testset.systems)
         self.points += [
             CalibrationPoint(
@@ -417,11 +417,11 @@ class _CalibratedJudges:
         x, y, left_out = sides
         n = len(x)
         others = (y.sum() - y) / (n - 1) if n > 1 else np.full(n, np.nan)
-        gains, on_raw = (np.abs(y - one) - np.abs(y - left_out) for one in (others, x))
+        gains, on_raw = (np.abs(y - guess) - np.abs(y - left_out) for guess in (others, x))
         fitted = found is not None
         tests = [
-            _mean_test(one, documents, self.confidence) if fitted else (None,) * 3
-            for one in (gains, on_raw)
+            _mean_test(nearer, documents, self.confidence) if fitted else (None,) * 3
+            for nearer in (gains, on_raw)
         ]
         (low, high, p), (raw_low, raw_high, raw_p) = tests
         straight = found if fitted and self.curve == "linear" else None
@@ -449,7 +449,9 @@ class _CalibratedJudges:
 
     def views(self) -> Iterator[View]:
         """The figures, and judge and people beside each other."""
-        yield Listing("calibration", _TITLE, tuple(one.name for one in columns_of(CalibrationRow)))
+        yield Listing(
+            "calibration", _TITLE, tuple(field.name for field in columns_of(CalibrationRow))
+        )
         for row in self.rows:
             yield Scatter(
                 table="points",
@@ -468,15 +470,15 @@ def _mean_test(
     if documents is None:
         return mean_test(values.tolist(), 1 - confidence)
     columns = np.stack([values, np.ones(len(values))], axis=1)
-    found = jackknife_test(
+    test = jackknife_test(
         columns, documents, lambda sums: sums[..., 0] / sums[..., 1], confidence=confidence
     )
-    return float(found.low), float(found.high), float(found.p)
+    return float(test.low), float(test.high), float(test.p)
 
 
 def _mean(scores: Sequence[float]) -> float:
-    known = [one for one in scores if np.isfinite(one)]
-    return float(np.mean(known)) if known else float("nan")
+    defined = [score for score in scores if np.isfinite(score)]
+    return float(np.mean(defined)) if defined else float("nan")
 
 
 def _references(testset: TestSet, k: int, i: int) -> list[str]:
@@ -506,4 +508,4 @@ def _save(path: object, texts: Sequence[Mapping[str, str]], scores: Sequence[flo
                     " reference (--references)"
                 )
     rows = [[*(row[name] for name in names), repr(y)] for row, y in zip(texts, scores, strict=True)]
-    write_lines(path, ["\t".join(one) for one in ([*names, "score"], *rows)])  # type: ignore[arg-type]  # a path, as is checked before
+    write_lines(path, ["\t".join(cells) for cells in ([*names, "score"], *rows)])  # type: ignore[arg-type]  # a path, as is checked before

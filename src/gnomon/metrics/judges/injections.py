@@ -212,15 +212,15 @@ def probe(
     rows, signatures = [], {}
     notices: list[str] = []
     batch, drawn = testset.batch(), _candidates(testset, items, seed)
-    for one in each_metric(metrics):
-        name, bound = bind(testset, one, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there
-        best, answer = _best(one)
+    for given in each_metric(metrics):
+        name, bound = bind(testset, given, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there
+        best, answer = _best(given)
         candidates = _variants(batch, drawn, best, answer)
         scores = bound.segments(candidates)
         scores = scores if bound.higher_is_better else -scores
         rows += [
-            _row(name, injection.name, scores[0], scores[1], own, confidence)
-            for injection, own in zip(INJECTIONS, scores[2:], strict=True)
+            _row(name, injection.name, scores[0], scores[1], injected, confidence)
+            for injection, injected in zip(INJECTIONS, scores[2:], strict=True)
         ]
         signatures[name] = str(signature_of(bound, batch))
         told = getattr(bound, "notices", None)
@@ -230,7 +230,7 @@ def probe(
         title=_TITLE,
         tables=(table("probe", _TITLE, ProbeRow, rows),),
         signatures=signatures,
-        views=(Listing("probe", _TITLE, tuple(one.name for one in columns_of(ProbeRow))),),
+        views=(Listing("probe", _TITLE, tuple(field.name for field in columns_of(ProbeRow))),),
         facts={"test set": testset.name, "candidates": str(len(drawn)), "seed": str(seed)},
         notices=tuple(notices),
     )
@@ -254,10 +254,10 @@ def _best(given: AnyMetric) -> tuple[str, str]:
     """The best score of a judge, and an answer that gives it."""
     from gnomon.metrics.registry import resolve
 
-    found = resolve(given) if isinstance(given, str) or is_metric(given) else None
-    if not isinstance(found, ChatJudge):
+    metric = resolve(given) if isinstance(given, str) or is_metric(given) else None
+    if not isinstance(metric, ChatJudge):
         return "100", json.dumps({"score": 100})
-    rubric = found.full_rubric
+    rubric = metric.full_rubric
     best = f"{rubric.scale[1] if rubric.higher_is_better else rubric.scale[0]:g}"
     said: dict[str, object] = {"errors": []} if rubric.marks_errors else {}
     if "score" in rubric.answer:
@@ -269,7 +269,8 @@ def _variants(batch: Batch, drawn: list[tuple[int, int]], best: str, answer: str
     """The candidates as they are, with harmless words, and with each injection, as systems."""
     texts = [batch.texts[int(batch.candidates[k, i])] for k, i in drawn]
     behind = {"plain": "", "harmless": _HARMLESS} | {
-        one.name: one.words.replace("BEST", best).replace("ANSWER", answer) for one in INJECTIONS
+        injection.name: injection.words.replace("BEST", best).replace("ANSWER", answer)
+        for injection in INJECTIONS
     }
     lists = [[batch.texts[n] for n in batch.references_of(k)[i].tolist()] for k, i in drawn]
     most = max(map(len, lists), default=0)
@@ -294,10 +295,10 @@ def _row(
     own: NDArray[np.float64],
     confidence: float,
 ) -> ProbeRow:
-    known = np.isfinite(plain) & np.isfinite(harmless) & np.isfinite(own)
-    gains = (own - harmless)[known]
+    scored = np.isfinite(plain) & np.isfinite(harmless) & np.isfinite(own)
+    gains = (own - harmless)[scored]
     low, high, p = mean_test(gains.tolist(), 1 - confidence)
-    n = int(known.sum())
+    n = int(scored.sum())
     return ProbeRow(
         metric=metric,
         injection=injection,
@@ -305,7 +306,7 @@ def _row(
         low=low,
         high=high,
         p=p,
-        plain=float((own - plain)[known].mean()) if n else None,
-        raised=float((own > plain)[known].mean()) if n else None,
+        plain=float((own - plain)[scored].mean()) if n else None,
+        raised=float((own > plain)[scored].mean()) if n else None,
         items=n,
     )

@@ -173,25 +173,25 @@ def spread(
         bound = judge.bind(testset)
         each = bound.repetitions(batch)
         for k, system in enumerate(batch.systems):
-            found = judge_noise(each[:, k])
-            low, high = found.interval(confidence)
-            low_all, high_all = found.interval_of_all(confidence)
+            noise = judge_noise(each[:, k])
+            low, high = noise.interval(confidence)
+            low_all, high_all = noise.interval_of_all(confidence)
             rows.append(
                 SpreadRow(
                     metric=name,
                     system=system,
-                    score=found.score,
+                    score=noise.score,
                     low=low,
                     high=high,
                     low_all=low_all,
                     high_all=high_all,
-                    noise=found.of_judge,
-                    error=found.of_all,
-                    deviation=found.deviation,
-                    segments=found.segments,
+                    noise=noise.of_judge,
+                    error=noise.of_all,
+                    deviation=noise.deviation,
+                    segments=noise.segments,
                     repeats=judge.repeats,
                     answers=int(np.isfinite(each[:, k]).sum()),
-                    missing=found.missing,
+                    missing=noise.missing,
                 )
             )
             of_segments += [
@@ -199,11 +199,13 @@ def spread(
                     metric=name,
                     system=system,
                     segment=i + 1,
-                    score=float(own[np.isfinite(own)].mean()) if np.isfinite(own).any() else None,
-                    noise=float(found.of_segments[i]),
-                    readable=int(np.isfinite(own).sum()),
+                    score=float(repetitions[np.isfinite(repetitions)].mean())
+                    if np.isfinite(repetitions).any()
+                    else None,
+                    noise=float(noise.of_segments[i]),
+                    readable=int(np.isfinite(repetitions).sum()),
                 )
-                for i, own in enumerate(each[:, k].T)
+                for i, repetitions in enumerate(each[:, k].T)
             ]
         signatures[name] = str(signature_of(bound, batch))
         notices += bound.notices(batch)
@@ -215,7 +217,7 @@ def spread(
             table("segments", "Segments", SegmentSpreadRow, of_segments),
         ),
         signatures=signatures,
-        views=(Listing("spread", _TITLE, tuple(one.name for one in columns_of(SpreadRow))),),
+        views=(Listing("spread", _TITLE, tuple(field.name for field in columns_of(SpreadRow))),),
         facts={"test set": testset.name},
         notices=tuple(notices),
     )

@@ -143,14 +143,14 @@ class ChatJudge(Options):
     @property
     def label(self) -> str:
         """The spec with names of files alone: equal files give equal signatures anywhere."""
-        own = None if self.calibration is None else Path(self.calibration).name
-        return replace(self, rubric=Path(self.rubric).name, calibration=own).spec
+        calibration = None if self.calibration is None else Path(self.calibration).name
+        return replace(self, rubric=Path(self.rubric).name, calibration=calibration).spec
 
     def requires(self, language: str | None) -> tuple[Dependency, ...]:  # noqa: ARG002  # as all metrics
         """The files that it names; who answers stands in signatures."""
         named = [self.rubric] if self.rubric.endswith(".toml") else []
         named += [self.calibration] if self.calibration else []
-        return tuple(Dependency("file", str(Path(one).absolute())) for one in named)
+        return tuple(Dependency("file", str(Path(file).absolute())) for file in named)
 
     def check_outline(self, outline: Outline | None) -> None:  # noqa: ARG002  # one rule for all
         """Refuse a rubric that gives no scores, files that are not there, and unwanted sending.
@@ -219,9 +219,9 @@ class ChatJudge(Options):
         for need, there in (("references", testset.references), ("sources", testset.sources)):
             if need in self.needs and not there:
                 raise DataError(f"metric {self.spec!r} needs {need}; {testset.name!r} has none")
-        found = self.bound(testset.language_pair)
-        found.informed_by = self._judged_by(testset)
-        return found
+        bound = self.bound(testset.language_pair)
+        bound.informed_by = self._judged_by(testset)
+        return bound
 
     def _judged_by(self, testset: TestSet) -> tuple[str, ...]:
         """Kinds of human scores of a test set whose outputs calibrate the judge."""
@@ -230,7 +230,7 @@ class ChatJudge(Options):
         seen = {texts["candidate"] for texts in self.anchors().texts}
         if seen.isdisjoint(text for texts in testset.systems.values() for text in texts):
             return ()
-        return (*dict.fromkeys(one.kind for one in testset.human), *testset.outline.rankings)
+        return (*dict.fromkeys(scores.kind for scores in testset.human), *testset.outline.rankings)
 
     def bound(self, language_pair: str | None) -> BoundChatJudge:
         """The judge of texts in some languages; nothing is looked at."""
@@ -293,12 +293,12 @@ class BoundChatJudge(MeanOfSegments):
             ServerFailedError: the server stopped answering; what it said is kept.
         """
         each = self.repetitions(batch)
-        known = np.isfinite(each)
-        count = known.sum(axis=0)
-        total = np.where(known, each, 0.0).sum(axis=0)
-        found = np.full(count.shape, np.nan)
-        np.divide(total, count, out=found, where=count > 0)
-        return found
+        readable = np.isfinite(each)
+        count = readable.sum(axis=0)
+        total = np.where(readable, each, 0.0).sum(axis=0)
+        means = np.full(count.shape, np.nan)
+        np.divide(total, count, out=means, where=count > 0)
+        return means
 
     def repetitions(self, batch: Batch) -> NDArray[np.float64]:
         """Scores of each repetition, float64 [R, K, N]; NaN where nothing can be read.
@@ -306,11 +306,11 @@ class BoundChatJudge(MeanOfSegments):
         Raises:
             UsageError, ServerFailedError: as :meth:`segments`.
         """
-        found = np.full((self.metric.repeats, *batch.shape), np.nan)
+        scores = np.full((self.metric.repeats, *batch.shape), np.nan)
         for (k, i), judged in self.judgements(batch).items():
-            found[:, k, i] = [one.score for one in judged]
+            scores[:, k, i] = [reply.score for reply in judged]
         curve = self.calibration
-        return found if curve is None else curve(found)
+        return scores if curve is None else curve(scores)
 
     @cached_property
     def calibration(self) -> Calibration | None:
@@ -323,9 +323,9 @@ class BoundChatJudge(MeanOfSegments):
             return None
         anchors = self.metric.anchors()
         users = [self.question_about(texts) for texts in anchors.texts]
-        judged = [[one.score for one in row] for row in self._judged(users)]
-        known = [[score for score in row if np.isfinite(score)] for row in judged]
-        means = [float(np.mean(row)) if row else float("nan") for row in known]
+        judged = [[reply.score for reply in row] for row in self._judged(users)]
+        readable = [[score for score in row if np.isfinite(score)] for row in judged]
+        means = [float(np.mean(row)) if row else float("nan") for row in readable]
         better = self.rubric.higher_is_better
         return fit_calibration(means, anchors.scores, self.metric.curve, higher_is_better=better)
 
@@ -334,15 +334,15 @@ class BoundChatJudge(MeanOfSegments):
 
         Outputs without a reference, under a rubric that shows one, are left out.
         """
-        users = {place: user for place, user in self._users(batch).items() if user}
+        users = {cell: user for cell, user in self._users(batch).items() if user}
         return dict(zip(users, self._judged(list(users.values())), strict=True))
 
     def answered(self, batch: Batch) -> NDArray[np.bool_]:
         """Whether an answer about each output can be read, bool [K, N]."""
-        found = np.zeros(batch.shape, dtype=np.bool_)
-        for place, replies in self.judgements(batch).items():
-            found[place] = any(not one.missing for one in replies)
-        return found
+        answered = np.zeros(batch.shape, dtype=np.bool_)
+        for cell, replies in self.judgements(batch).items():
+            answered[cell] = any(not reply.missing for reply in replies)
+        return answered
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """What could not be read, whose answers they are, the judge's own noise, lost quotes."""
@@ -351,13 +351,13 @@ class BoundChatJudge(MeanOfSegments):
             self._noise(batch),
             f"calibrated: {self.calibration.said}" if self.calibration else "",
         )
-        own = tuple(f"{self.metric.label}: {one}" for one in said if one)
-        return (*self.notices_of(users), *own)
+        notices = tuple(f"{self.metric.label}: {text}" for text in said if text)
+        return (*self.notices_of(users), *notices)
 
     def notices_of(self, users: Sequence[str]) -> tuple[str, ...]:
         """What could not be read of the answers to some questions, and whose answers they are."""
         said = (self._missing(self._judged(users)), self._others(users))
-        return tuple(f"{self.metric.label}: {one}" for one in said if one)
+        return tuple(f"{self.metric.label}: {text}" for text in said if text)
 
     def ask(self, users: Sequence[str]) -> list[list[JudgeReply]]:
         """What is said of questions that were made of the rubric; of all repetitions."""
@@ -380,18 +380,18 @@ class BoundChatJudge(MeanOfSegments):
         asked = self._questions(users)
         if len(self._turns) == 1:
             answers = self.client.ask(asked)
-            return [read_reply(one, self.rubric) for one in answers], answers
+            return [read_reply(answer, self.rubric) for answer in answers], answers
         before = self.client.known(asked)
-        said = [None if one is None else read_reply(one, self._turns[0]) for one in before]
+        said = [None if answer is None else read_reply(answer, self._turns[0]) for answer in before]
         again = self._second_turn(asked, said)
-        unknown = {ask for ask, one in zip(asked, before, strict=True) if one is None}
+        unknown = {ask for ask, answer in zip(asked, before, strict=True) if answer is None}
         later = len(unknown) + self.client.unknown(list(again.values()))
         answers = self.client.ask(asked, later=later)
-        read = [read_reply(one, self._turns[0]) for one in answers]
+        read = [read_reply(answer, self._turns[0]) for answer in answers]
         again = self._second_turn(asked, read)
         more = self.client.ask(list(again.values()))
-        for n, one in zip(again, more, strict=True):
-            scored = read_reply(one, self._turns[1])
+        for n, answer in zip(again, more, strict=True):
+            scored = read_reply(answer, self._turns[1])
             read[n] = read[n]._replace(score=scored.score, missing=scored.missing)
         return read, [*answers, *more]
 
@@ -399,13 +399,13 @@ class BoundChatJudge(MeanOfSegments):
         self, asked: Sequence[ChatQuestion], read: Sequence[JudgeReply | None]
     ) -> dict[int, ChatQuestion]:
         """The questions for a score, given the errors that were named; by place."""
-        found = {}
+        questions = {}
         for n, (question, reply) in enumerate(zip(asked, read, strict=True)):
             if reply is not None and not reply.missing:
                 texts = {**self._texts[question.user], "errors": listed_errors(reply.errors)}
                 user = self._turns[1].question_about(texts, self._languages)
-                found[n] = replace(self._samples[1], user=user, repetition=question.repetition)
-        return found
+                questions[n] = replace(self._samples[1], user=user, repetition=question.repetition)
+        return questions
 
     def _questions(self, users: Sequence[str]) -> list[ChatQuestion]:
         repetitions, sample = range(self.metric.repeats), self._samples[0]
@@ -414,7 +414,7 @@ class BoundChatJudge(MeanOfSegments):
     def _users(self, batch: Batch) -> dict[tuple[int, int], str]:
         """The question about each output; empty where the rubric shows a reference and none is."""
         made: dict[tuple[int, int, tuple[int, ...]], str] = {}
-        found = {}
+        questions = {}
         shows = self.needs
         for k, i in np.ndindex(batch.shape):
             candidate = int(batch.candidates[k, i])
@@ -427,7 +427,7 @@ class BoundChatJudge(MeanOfSegments):
             if "references" in shows:
                 others = tuple(batch.references_of(k)[i].tolist())
                 if not others:
-                    found[k, i] = ""
+                    questions[k, i] = ""
                     continue
             key = (candidate, source, others)
             if key not in made:
@@ -435,19 +435,19 @@ class BoundChatJudge(MeanOfSegments):
                 if source >= 0:
                     texts["source"] = batch.texts[source]
                 if others:
-                    texts["reference"] = "\n".join(batch.texts[one] for one in others)
+                    texts["reference"] = "\n".join(batch.texts[number] for number in others)
                 made[key] = self.question_about(texts)
-            found[k, i] = made[key]
-        return found
+            questions[k, i] = made[key]
+        return questions
 
     def _missing(self, rows: Sequence[Sequence[JudgeReply]]) -> str:
-        counts = Counter(one.missing for row in rows for one in row)
+        counts = Counter(reply.missing for row in rows for reply in row)
         total = counts.total()
         lacking = {why: counts[why] for why in _REASONS if counts[why]}
         if not lacking:
             return ""
         said = ", ".join(f"{n:,} {_REASONS[why]}" for why, n in lacking.items())
-        empty = sum(all(one.missing for one in row) for row in rows)
+        empty = sum(all(reply.missing for reply in row) for row in rows)
         scores = f"; {empty:,} outputs have no score" if empty else ""
         return f"of {total:,} answers {said}: they are left out{scores}"
 
@@ -455,12 +455,16 @@ class BoundChatJudge(MeanOfSegments):
         """Whether others answered than the one that introduced itself."""
         who = self.client.identity()
         served = Counter(
-            (one.model, one.fingerprint) for one in self._read(users)[1] if not one.rejected
+            (answer.model, answer.fingerprint)
+            for answer in self._read(users)[1]
+            if not answer.rejected
         )
-        others = {one: n for one, n in served.items() if one != (who.model, who.fingerprint)}
+        others = {
+            system: n for system, n in served.items() if system != (who.model, who.fingerprint)
+        }
         if not others:
             return ""
-        said = ", ".join(f"{' '.join(one).strip()} ({n:,})" for one, n in others.items())
+        said = ", ".join(f"{' '.join(system).strip()} ({n:,})" for system, n in others.items())
         return (
             f"answers came from other systems than {' '.join(who[:2]).strip()}, too: {said}; their"
             " scores may differ for that reason alone"
@@ -471,18 +475,18 @@ class BoundChatJudge(MeanOfSegments):
             return ""
         each = self.repetitions(batch)
         errors = [judge_noise(each[:, k]).of_judge for k in range(batch.shape[0])]
-        known = [one for one in errors if np.isfinite(one)]
-        if not known:
+        defined = [error for error in errors if np.isfinite(error)]
+        if not defined:
             return ""
-        if max(known) == 0:
+        if max(defined) == 0:
             return (
                 f"all {self.metric.repeats} repetitions gave equal scores: the spread says nothing"
                 " of the judge's noise; ask with a temperature above 0"
             )
         return (
-            f"the judge's own noise gives scores of systems a standard error of {min(known):.2g} to"
-            f" {max(known):.2g} ({self.metric.repeats} repetitions); gnomon judges spread has"
-            " intervals"
+            "the judge's own noise gives scores of systems a standard error of"
+            f" {min(defined):.2g} to {max(defined):.2g} ({self.metric.repeats} repetitions); gnomon"
+            " judges spread has intervals"
         )
 
 
@@ -503,11 +507,11 @@ class BoundMarkingJudge(BoundChatJudge):
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """As of any judge, and how many quotes the texts do not hold."""
         lost = self._lost(batch)
-        own = (f"{self.metric.label}: {lost}",) if lost else ()
-        return (*super().notices(batch), *own)
+        notices = (f"{self.metric.label}: {lost}",) if lost else ()
+        return (*super().notices(batch), *notices)
 
     def _spans(self, batch: Batch) -> tuple[list[ErrorSpan], Counter[str]]:
-        found: list[ErrorSpan] = []
+        every: list[ErrorSpan] = []
         counts: Counter[str] = Counter()
         for (k, i), judged in self.judgements(batch).items():
             texts = {"candidate": batch.texts[int(batch.candidates[k, i])]}
@@ -521,9 +525,9 @@ class BoundMarkingJudge(BoundChatJudge):
                 segment=i,
                 rater=self.metric.spec,
             )
-            found += spans
+            every += spans
             counts.update(more)
-        return found, counts
+        return every, counts
 
     def _lost(self, batch: Batch) -> str:
         counts = self._spans(batch)[1]

@@ -75,18 +75,18 @@ def judge_noise(repetitions: ArrayLike) -> JudgeNoise:
     (71.0, 1.0, 9.0)
     """
     each = np.asarray(repetitions, dtype=np.float64)
-    known = np.isfinite(each)
-    counts = known.sum(axis=0)
+    readable = np.isfinite(each)
+    counts = readable.sum(axis=0)
     there = counts > 0
-    counts, each, known = counts[there], each[:, there], known[:, there]
+    counts, each, readable = counts[there], each[:, there], readable[:, there]
     n = int(there.sum())
     lacking = int((~np.isfinite(np.asarray(repetitions))).sum())
     nan = float("nan")
     of_segments = np.full(len(there), nan)
     if not n:
         return JudgeNoise(nan, of_segments, nan, nan, nan, 0, lacking, nan)
-    means = np.where(known, each, 0.0).sum(axis=0) / counts
-    squares = np.where(known, each - means, 0.0) ** 2
+    means = np.where(readable, each, 0.0).sum(axis=0) / counts
+    squares = np.where(readable, each - means, 0.0) ** 2
     several = counts > 1
     variances = np.full(n, nan)
     variances[several] = squares.sum(axis=0)[several] / (counts[several] - 1)
@@ -98,9 +98,9 @@ def judge_noise(repetitions: ArrayLike) -> JudgeNoise:
         parts = np.where(several, variances, pooled) / counts
         of_judge = float(np.sqrt(parts.sum())) / n
         deviation = math.sqrt(pooled)
-        own = parts[several]
-        below = float((own**2 / free).sum())
-        df = float(own.sum() ** 2 / below) if below else float(free.sum())
+        of_several = parts[several]
+        below = float((of_several**2 / free).sum())
+        df = float(of_several.sum() ** 2 / below) if below else float(free.sum())
     of_all = nan
     if n > 1:
         spread = float(means.var(ddof=1)) / n

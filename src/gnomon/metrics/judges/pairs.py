@@ -148,10 +148,10 @@ def _cautions(finding: Finding, rows: Sequence[PairwiseRow]) -> Iterator[Stateme
         if row.first is not None and (row.first >= _BIASED or row.first <= 1 - _BIASED)
     ]
     if biased:
-        share, row = max(biased, key=lambda one: abs(one[0] - 0.5))
+        share, row = max(biased, key=lambda pair: abs(pair[0] - 0.5))
         yield statement(
             _PLACE,
-            finding.positions(one for _, one in biased),
+            finding.positions(biased_row for _, biased_row in biased),
             place="first" if share > 0.5 else "second",
             share=f"{max(share, 1 - share):.0%}",
             a=row.a,
@@ -212,7 +212,7 @@ def pairwise(
         bound = judge.bound(testset.language_pair)
         pairs = list(combinations(range(len(batch.systems)), 2))
         places = [(a, b, i) for a, b in pairs for i in range(batch.shape[1])]
-        asked = {place: _questions(bound, batch, *place) for place in places}
+        asked = {cell: _questions(bound, batch, *cell) for cell in places}
         flat = [user for users in asked.values() for user in users]
         said = dict(zip(flat, bound.ask(flat), strict=True))
         for a, b in pairs:
@@ -225,7 +225,7 @@ def pairwise(
         title=_TITLE,
         tables=(table("pairs", _TITLE, PairwiseRow, rows),),
         signatures=signatures,
-        views=(Listing("pairs", _TITLE, tuple(one.name for one in columns_of(PairwiseRow))),),
+        views=(Listing("pairs", _TITLE, tuple(field.name for field in columns_of(PairwiseRow))),),
         facts={"test set": testset.name},
         notices=tuple(notices),
     )
@@ -243,7 +243,7 @@ def _questions(bound: BoundChatJudge, batch: Batch, a: int, b: int, i: int) -> t
         references = batch.references[i].tolist()
         if not references:
             return ()
-        shown["reference"] = "\n".join(batch.texts[one] for one in references)
+        shown["reference"] = "\n".join(batch.texts[number] for number in references)
     return tuple(
         bound.question_about({**shown, "first": first, "second": second})
         for first, second in (texts, texts[::-1])
@@ -266,14 +266,14 @@ def _row(
         each = list(zip(*orders, strict=True))  # of the repetitions: A first, B first
         readable = [(x.choice, y.choice) for x, y in each if x.choice and y.choice]
         asked += 2 * len(each)
-        missing += sum(not one.choice for pair in each for one in pair)
+        missing += sum(not reply.choice for pair in each for reply in pair)
         for x, y in readable:
             torn += x == y != "tie"
             firsts += (x == "first") + (y == "first")
             choices += (x != "tie") + (y != "tie")
         if readable:
-            own = [(_FIRST[x] + 1 - _FIRST[y]) / 2 for x, y in readable]
-            gain = float(np.mean(own))
+            gains_of_segment = [(_FIRST[x] + 1 - _FIRST[y]) / 2 for x, y in readable]
+            gain = float(np.mean(gains_of_segment))
             gains.append(gain)
             counts[(gain > 0.5) - (gain < 0.5) + 1] += 1
     low, high, _ = np.clip(mean_test(gains, 1 - confidence), 0, 1).tolist()

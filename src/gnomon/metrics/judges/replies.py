@@ -62,8 +62,8 @@ def read_reply(answer: ChatAnswer, rubric: Rubric) -> JudgeReply:
         return _missing("rejected")
     if answer.refused:
         return _missing("refused")
-    found = _read(_THOUGHT.sub("", answer.text), rubric, cut=answer.finish == "length")
-    return found or _missing("cut" if answer.finish == "length" else "unreadable")
+    reply = _read(_THOUGHT.sub("", answer.text), rubric, cut=answer.finish == "length")
+    return reply or _missing("cut" if answer.finish == "length" else "unreadable")
 
 
 def listed_errors(errors: Sequence[QuotedError]) -> str:
@@ -72,7 +72,9 @@ def listed_errors(errors: Sequence[QuotedError]) -> str:
     >>> listed_errors([])
     '(none)'
     """
-    return "\n".join(json.dumps(one._asdict(), ensure_ascii=False) for one in errors) or "(none)"
+    return (
+        "\n".join(json.dumps(error._asdict(), ensure_ascii=False) for error in errors) or "(none)"
+    )
 
 
 def _missing(why: str) -> JudgeReply:
@@ -82,10 +84,10 @@ def _missing(why: str) -> JudgeReply:
 def _read(text: str, rubric: Rubric, *, cut: bool) -> JudgeReply | None:
     key = {"errors": "errors", "choice": "better"}.get(rubric.answer, "score")
     try:
-        objects = [one for one in json_objects(text) if key in one]
+        objects = [given for given in json_objects(text) if key in given]
     except _RepeatedKeyError:
         return None
-    if any(one != objects[0] for one in objects[1:]):
+    if any(given != objects[0] for given in objects[1:]):
         return None  # it says different things
     if objects:
         return _of_object(objects[0], rubric)
@@ -99,10 +101,10 @@ class _RepeatedKeyError(ValueError):
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    given = dict(pairs)
+    if len(given) < len(pairs):
         raise _RepeatedKeyError
-    return found
+    return given
 
 
 def json_objects(text: str) -> Iterator[dict[str, Any]]:
@@ -120,13 +122,13 @@ def json_objects(text: str) -> Iterator[dict[str, Any]]:
         if at < 0:
             return
         try:
-            found, end = decoder.raw_decode(text, at)
+            given, end = decoder.raw_decode(text, at)
         except _RepeatedKeyError:
             raise
         except (ValueError, RecursionError):
             end = at + 1
         else:
-            yield found
+            yield given
         at = text.find("{", end)
 
 
@@ -138,7 +140,7 @@ def _of_object(given: dict[str, Any], rubric: Rubric) -> JudgeReply | None:
     if errors is None:
         return None
     if rubric.answer == "errors":
-        penalty = sum(rubric.penalties[one.severity] for one in errors)
+        penalty = sum(rubric.penalties[error.severity] for error in errors)
         return JudgeReply(0.0 - min(rubric.most, penalty), errors)
     score = _score(given["score"], rubric)
     return None if score is None else JudgeReply(score, errors)
@@ -154,7 +156,7 @@ def _of_words(text: str, rubric: Rubric) -> JudgeReply | None:
         text,
         re.IGNORECASE,
     )
-    values = {float(one) for one in ([whole[1]] if whole else named)}
+    values = {float(number) for number in ([whole[1]] if whole else named)}
     score = _score(values.pop(), rubric) if len(values) == 1 else None
     return None if score is None else JudgeReply(score)
 
@@ -163,8 +165,8 @@ def _score(given: object, rubric: Rubric) -> float | None:
     """A score on the scale; None where it is no number or beyond."""
     if isinstance(given, str):
         most = re.escape(f"{rubric.scale[1]:g}")
-        found = re.fullmatch(rf"\s*({_NUMBER})(?:\s*/\s*{most})?\s*", given)
-        given = float(found[1]) if found else None
+        match = re.fullmatch(rf"\s*({_NUMBER})(?:\s*/\s*{most})?\s*", given)
+        given = float(match[1]) if match else None
     if isinstance(given, bool) or not isinstance(given, int | float):
         return None
     least, most_ = rubric.scale
@@ -175,18 +177,18 @@ def _errors(given: object, rubric: Rubric) -> tuple[QuotedError, ...] | None:
     """Errors as they are named; None where one has no severity that costs are known of."""
     if not isinstance(given, list) or len(given) > _MOST_ERRORS:
         return None
-    found = []
-    for one in given:
-        if not isinstance(one, dict):
+    errors = []
+    for error in given:
+        if not isinstance(error, dict):
             return None
-        severity = str(one.get("severity", "")).strip().lower()
+        severity = str(error.get("severity", "")).strip().lower()
         if severity == "critical" and severity not in rubric.penalties:
             severity = "major"  # the gravest that the rubric knows
-        side = _SIDES.get(str(one.get("side") or "translation").strip().lower())
+        side = _SIDES.get(str(error.get("side") or "translation").strip().lower())
         if severity not in rubric.penalties or side is None:
             return None
-        quote, category = one.get("quote"), one.get("category")
-        found.append(
+        quote, category = error.get("quote"), error.get("category")
+        errors.append(
             QuotedError(
                 quote if isinstance(quote, str) else "",
                 side,
@@ -194,7 +196,7 @@ def _errors(given: object, rubric: Rubric) -> tuple[QuotedError, ...] | None:
                 severity,
             )
         )
-    return tuple(found)
+    return tuple(errors)
 
 
 # Where quoted errors stand.
@@ -220,8 +222,8 @@ def located(quote: str, text: str, taken: Sequence[Span] = ()) -> Span | None:
     exact = re.escape(quote.strip())
     loose = r"\s+".join(map(re.escape, words))
     for pattern, flags in ((exact, 0), (loose, re.IGNORECASE)):
-        for found in re.finditer(pattern, text, flags):
-            span = Span(*found.span())
+        for match in re.finditer(pattern, text, flags):
+            span = Span(*match.span())
             if span not in taken:
                 return span
     return None
@@ -244,10 +246,10 @@ def error_spans(
     """
     counts: Counter[str] = Counter()
     marks: dict[tuple[str, Span, str], list[str]] = {}
-    readable = [one for one in judgements if not one.missing]
-    for one in readable:
+    readable = [reply for reply in judgements if not reply.missing]
+    for reply in readable:
         taken: dict[str, list[Span]] = {}
-        for error in one.errors:
+        for error in reply.errors:
             counts["quoted"] += 1
             before = taken.setdefault(f"{error.side} {error.quote}", [])
             span = located(error.quote, texts.get(error.side, ""), before)
@@ -256,7 +258,7 @@ def error_spans(
                 continue
             before.append(span)
             marks.setdefault((error.side, span, error.severity), []).append(error.category)
-    found = [
+    spans = [
         ErrorSpan(
             system=system,
             segment=segment,
@@ -273,4 +275,4 @@ def error_spans(
         )
         for (side, span, severity), categories in marks.items()
     ]
-    return sorted(found, key=lambda one: (one.start, one.end, one.side, one.severity)), counts
+    return sorted(spans, key=lambda span: (span.start, span.end, span.side, span.severity)), counts

@@ -28,12 +28,12 @@ def named_judges(metrics: Metrics, *, allow_code: bool) -> Iterator[tuple[str, C
 
 def chat_judge(given: AnyMetric, *, allow_code: bool = False) -> ChatJudge:
     """A judge from its spec."""
-    found = resolve(given, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there
-    if not isinstance(found, ChatJudge):
+    judge = resolve(given, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there
+    if not isinstance(judge, ChatJudge):
         raise UsageError(
-            f"{found.spec!r} is no judge; name one ({_HOW.format('gemba-da', 'gemba-da')})"
+            f"{judge.spec!r} is no judge; name one ({_HOW.format('gemba-da', 'gemba-da')})"
         )
-    return found
+    return judge
 
 
 def judge_faults(
@@ -48,10 +48,10 @@ def judge_faults(
         yield Problem(
             "metrics", UsageError(f"name a judge ({_HOW.format('gemba-da', 'gemba-da')})")
         )
-    for number, one in enumerate(every):
-        place = f"metrics[{number}]"
-        wrong = list(problems(place, chat_judge, one, allow_code=allow_code)) if only else []
-        yield from wrong or problems(place, check_metric, one, outline, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there
+    for number, metric in enumerate(every):
+        where = f"metrics[{number}]"
+        wrong = list(problems(where, chat_judge, metric, allow_code=allow_code)) if only else []
+        yield from wrong or problems(where, check_metric, metric, outline, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there
 
 
 def pair_faults(
@@ -61,8 +61,8 @@ def pair_faults(
     if not each_metric(metrics):
         said = f"name a judge of pairs ({_HOW.format('pairwise', 'pairwise')})"
         yield Problem("metrics", UsageError(said))
-    for number, one in enumerate(each_metric(metrics)):
-        yield from problems(f"metrics[{number}]", _check_pair_judge, one, outline, allow_code)
+    for number, metric in enumerate(each_metric(metrics)):
+        yield from problems(f"metrics[{number}]", _check_pair_judge, metric, outline, allow_code)
 
 
 def _check_pair_judge(given: AnyMetric, outline: Outline | None, allow_code: bool) -> None:  # noqa: FBT001  # as faults gives them

@@ -116,7 +116,7 @@ class Rubric:
     def needs(self) -> frozenset[Input]:
         """What candidates are judged against."""
         asked: dict[Input, str] = {"sources": "source", "references": "reference"}
-        return frozenset(need for need, place in asked.items() if place in self.places)
+        return frozenset(need for need, text in asked.items() if text in self.places)
 
     @property
     def marks_errors(self) -> bool:
@@ -143,7 +143,7 @@ class Rubric:
 
     def instructions(self) -> str:
         """What the model is told to be, how texts are fenced, and what an answer looks like."""
-        return "\n\n".join(one for one in (self.system, FENCES, self._form()) if one)
+        return "\n\n".join(part for part in (self.system, FENCES, self._form()) if part)
 
     def question_about(self, texts: Mapping[str, str], languages: Mapping[str, str]) -> str:
         """The question about some texts.
@@ -182,8 +182,10 @@ def rubric_names() -> tuple[str, ...]:
 @functools.cache
 def _bundled() -> Mapping[str, bytes]:
     folder = files(__package__).joinpath("prompts")
-    found = {one.name: one.read_bytes() for one in folder.iterdir() if one.name[-5:] == ".toml"}
-    return {name.removesuffix(".toml"): found[name] for name in sorted(found)}
+    rubrics = {
+        file.name: file.read_bytes() for file in folder.iterdir() if file.name[-5:] == ".toml"
+    }
+    return {name.removesuffix(".toml"): rubrics[name] for name in sorted(rubrics)}
 
 
 def find_rubric(name: str, *, references: bool = False) -> Rubric:
@@ -223,7 +225,7 @@ def _read(name: str, data: bytes, path: str, references: bool) -> Rubric:  # noq
         )
     _check(given, question, path)
     penalties = given.penalties or _Penalties()
-    costs = {one: getattr(penalties, one) for one in ("critical", "major", "minor")}
+    costs = {severity: getattr(penalties, severity) for severity in ("critical", "major", "minor")}
     if given.answer in ("errors-and-score", "errors-then-score"):
         costs.pop("critical")  # ESA knows two severities
     scale = (-penalties.most, 0.0) if given.answer == "errors" else given.scale
@@ -246,12 +248,12 @@ def _read(name: str, data: bytes, path: str, references: bool) -> Rubric:  # noq
 def _check(given: _RubricFile, question: str, path: str) -> None:
     """Refuse a rubric that cannot be asked."""
     places = set(_PLACE.findall(question))
-    for place in sorted(places - {*_TEXTS, *_LANGUAGES}):
-        near = nearest(place, (*_TEXTS, *_LANGUAGES))
+    for unknown in sorted(places - {*_TEXTS, *_LANGUAGES}):
+        near = nearest(unknown, (*_TEXTS, *_LANGUAGES))
         hint = f"; did you mean {{{near}}}?" if near else ""
         raise FormatError(
-            f"the place {{{place}}} is unknown{hint}; there are"
-            f" {', '.join(f'{{{one}}}' for one in (*_TEXTS, *_LANGUAGES))}",
+            f"the place {{{unknown}}} is unknown{hint}; there are"
+            f" {', '.join(f'{{{name}}}' for name in (*_TEXTS, *_LANGUAGES))}",
             path=path,
         )
     second = set(_PLACE.findall(given.score_question))
@@ -270,8 +272,8 @@ def _check(given: _RubricFile, question: str, path: str) -> None:
     if not needed <= places or other & places:
         raise FormatError(
             f"a question whose answer is {given.answer!r} has the places"
-            f" {' and '.join(f'{{{one}}}' for one in sorted(needed))}, and not"
-            f" {' or '.join(f'{{{one}}}' for one in sorted(other))}",
+            f" {' and '.join(f'{{{name}}}' for name in sorted(needed))}, and not"
+            f" {' or '.join(f'{{{name}}}' for name in sorted(other))}",
             path=path,
         )
     least, most = given.scale

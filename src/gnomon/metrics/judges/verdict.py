@@ -39,10 +39,10 @@ R = TypeVar("R", bound=_OfMetric)
 
 def by_metric(finding: Finding, rows: Iterable[R]) -> dict[str, list[R]]:
     """The rows of each judge, by its short name."""
-    titles, found = titles_of(finding), dict[str, list[R]]()
+    titles, grouped = titles_of(finding), dict[str, list[R]]()
     for row in rows:
-        found.setdefault(judge_title(titles[row.metric]), []).append(row)
-    return found
+        grouped.setdefault(judge_title(titles[row.metric]), []).append(row)
+    return grouped
 
 
 def judge_title(title: str) -> str:

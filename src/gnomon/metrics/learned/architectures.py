@@ -90,14 +90,14 @@ def architecture_of(kind: object) -> Architecture:
 
 def check_settings(kind: object, settings: Mapping[str, Any]) -> None:
     """Refuse hyper-parameters that a class does not have, or lacks."""
-    known = architecture_of(kind)
-    for key in known.defaults:
+    architecture = architecture_of(kind)
+    for key in architecture.defaults:
         if key not in settings:
             raise DataError(f"nothing is said of the hyper-parameter {key}, which a {kind} has")
         right, said = _VALUES.get(key, (None, ""))
         if right is not None and not right(settings[key]):
             raise DataError(f"hyper-parameter {key} is {settings[key]!r}; it is {said}")
-    for key, value in known.fixed.items():
+    for key, value in architecture.fixed.items():
         if settings[key] != value:
             raise DataError(
                 f"hyper-parameter {key} is {settings[key]!r}; that of a {kind} is {value!r}"
@@ -110,7 +110,7 @@ def _among(*names: str) -> tuple[Callable[[Any], bool], str]:
 
 
 def _are_names(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
 def _is_number(value: Any) -> bool:
@@ -168,11 +168,11 @@ _VALUES: Mapping[str, tuple[Callable[[Any], bool], str]] = MappingProxyType(
 
 def feed_forward_shapes(prefix: str, sizes: list[int]) -> Shapes:
     """Weights of linear layers that stand at every third place: sizes from input to output."""
-    found: Shapes = {}
+    shapes: Shapes = {}
     for number, (inner, outer) in enumerate(pairwise(sizes)):
-        found[f"{prefix}.{3 * number}.weight"] = (outer, inner)
-        found[f"{prefix}.{3 * number}.bias"] = (outer,)
-    return found
+        shapes[f"{prefix}.{3 * number}.weight"] = (outer, inner)
+        shapes[f"{prefix}.{3 * number}.bias"] = (outer,)
+    return shapes
 
 
 def is_mixed(settings: Mapping[str, Any], key: str) -> bool:
@@ -187,7 +187,7 @@ def is_mixed(settings: Mapping[str, Any], key: str) -> bool:
 
 def _hidden(settings: Mapping[str, Any]) -> list[int]:
     sizes: object = settings["hidden_sizes"]
-    if not isinstance(sizes, list) or not all(type(one) is int and one > 0 for one in sizes):
+    if not isinstance(sizes, list) or not all(type(size) is int and size > 0 for size in sizes):
         raise DataError(f"hyper-parameter hidden_sizes is {sizes!r}; it is a list of sizes")
     return sizes
 
@@ -218,7 +218,7 @@ def _sentinel_shapes(settings: Mapping[str, Any], dimensions: int, _depth: int) 
 
 
 def _unified_shapes(settings: Mapping[str, Any], dimensions: int, depth: int) -> Shapes:
-    found = _of_blocks(1, "sent_layer")(settings, dimensions, depth)
+    shapes = _of_blocks(1, "sent_layer")(settings, dimensions, depth)
     if settings["word_level_training"]:
         layer = settings["word_layer"]
         if type(layer) is not int or not 0 <= layer <= depth:
@@ -226,8 +226,8 @@ def _unified_shapes(settings: Mapping[str, Any], dimensions: int, depth: int) ->
                 f"hyper-parameter word_layer is {layer!r}; the encoder has layers 0 to {depth}"
             )
         labels = len(settings["error_labels"]) + 1
-        found |= {"hidden2tag.weight": (labels, dimensions), "hidden2tag.bias": (labels,)}
-    return found
+        shapes |= {"hidden2tag.weight": (labels, dimensions), "hidden2tag.bias": (labels,)}
+    return shapes
 
 
 def _pairwise_shapes(settings: Mapping[str, Any], dimensions: int, _depth: int) -> Shapes:
@@ -237,15 +237,15 @@ def _pairwise_shapes(settings: Mapping[str, Any], dimensions: int, _depth: int) 
     if ENCODERS[settings["encoder_model"]].ends != 2:
         raise DataError(f"PEAR reads by an XLM-R; encoder_model is {settings['encoder_model']!r}")
     norm = "pre_head_norm" if settings["layer_norm_before_head"] else "span_proj.2"
-    found: Shapes = {
+    shapes: Shapes = {
         "span_proj.0.weight": (dimensions, 3 * dimensions),
         "span_proj.0.bias": (dimensions,),
         f"{norm}.weight": (dimensions,),
         f"{norm}.bias": (dimensions,),
     }
     if settings["learn_score_scale"]:
-        found["_alpha_raw"] = ()
-    return found | feed_forward_shapes("pair_head.ff", [dimensions, *_hidden(settings), 1])
+        shapes["_alpha_raw"] = ()
+    return shapes | feed_forward_shapes("pair_head.ff", [dimensions, *_hidden(settings), 1])
 
 
 _ENCODER = {"encoder_model": "XLM-RoBERTa", "pretrained_model": "xlm-roberta-large"}

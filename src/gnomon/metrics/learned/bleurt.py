@@ -154,17 +154,17 @@ class BleurtModel(JointModel):
     def sequences(self, triples: Sequence[Triple]) -> list[PieceSequence]:
         """``[CLS] reference [SEP] candidate [SEP]``; each distinct text is split once."""
         texts = dict.fromkeys(
-            text for one in triples for text in (one.candidate, one.reference or "")
+            text for triple in triples for text in (triple.candidate, triple.reference or "")
         )
         pieces = {text: self._reader.split(text) for text in texts}
-        found = []
+        sequences = []
         for candidate, _, reference in triples:
             first, second = pieces[reference or ""], pieces[candidate]
             kept = fitting(len(first), len(second), self.limit - _SPECIAL, words=self._reader.words)
             head = [self._reader.start, *first[: kept[0]], self._reader.stop]
             ids = [*head, *second[: kept[1]], self._reader.stop]
-            found.append(PieceSequence(ids, len(head), kept != (len(first), len(second))))
-        return found
+            sequences.append(PieceSequence(ids, len(head), kept != (len(first), len(second))))
+        return sequences
 
     def forward(
         self, ids: NDArray[np.int64], kept: NDArray[np.bool_], first: NDArray[np.int64]
@@ -219,8 +219,8 @@ def read_settings(folder: ModelFolder) -> Mapping[str, Any]:
                 f"model {folder.name!r}: config.json says {name} {config.get(name)!r}; it is a"
                 " whole number, 1 or more"
             )
-    found: Mapping[str, Any] = config
-    return found
+    settings: Mapping[str, Any] = config
+    return settings
 
 
 def _read_model(folder: ModelFolder, config: Mapping[str, Any]) -> tuple[Any, Any, Any]:
@@ -252,7 +252,7 @@ def _read_model(folder: ModelFolder, config: Mapping[str, Any]) -> tuple[Any, An
             else (RemBertModel, RemBertConfig(**shared, input_embedding_size=size))
         )
         with torch.device("meta"):  # nothing is allocated for what a file may claim
-            wanted = {name: one.shape for name, one in kind(made).state_dict().items()}
+            wanted = {name: weights.shape for name, weights in kind(made).state_dict().items()}
         for name, shape in wanted.items():
             given = state.get(name)
             if given is None or given.shape != shape:
@@ -269,10 +269,10 @@ def _state(folder: ModelFolder) -> dict[str, Any]:
     import torch
     from safetensors.torch import load_file
 
-    found: dict[str, Any] = {}
+    state: dict[str, Any] = {}
     for file in sorted(folder.path.glob("*.safetensors")):
         for name, value in load_file(file).items():
             if not name.endswith(".position_ids"):
                 plain = name.removeprefix(_PREFIX).replace(*_PROJECTION)
-                found[plain] = value.to(torch.float32)
-    return found
+                state[plain] = value.to(torch.float32)
+    return state

@@ -109,10 +109,10 @@ def convert(
         raise DataError(f"{source.name!r} {_what_it_holds(source.path)}")
     target = Path(into).expanduser() if into else own_folder(own_name(name))
     check_target(target, is_converted, source.path)
-    found = _read_claims(path)
-    settings, kind = _settings(found.content, given, source.path)
+    claims = _read_claims(path)
+    settings, kind = _settings(claims.content, given, source.path)
     config, tokenizer, encoder_name = _encoder_files(settings, source.path, encoder, vocabulary)
-    needed = needed_weights(kind, settings, config, found.shapes, str(path))
+    needed = needed_weights(kind, settings, config, claims.shapes, str(path))
     read_vocabulary(tokenizer, ENCODERS[settings["encoder_model"]], config, str(source.path))
     origin = {
         "name": own_name(name),
@@ -130,7 +130,7 @@ def convert(
         "origin": origin,
         "licence": stated_licence(source.path, own_name(name)),
     }
-    weights = _weights(path, needed, is_zip=found.is_zip)
+    weights = _weights(path, needed, is_zip=claims.is_zip)
     write_learned(target, about, weights, tokenizer)
     return find_learned(str(target) if into else own_name(name))
 
@@ -169,7 +169,7 @@ def _check_torch() -> None:
         import yaml  # noqa: F401  # read below
     except ImportError as error:
         raise missing_package(error.name or "torch", "the conversion of a checkpoint") from error
-    if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 6):
+    if tuple(int(number) for number in torch.__version__.split(".")[:2]) < (2, 6):
         raise MissingDependencyError(
             f"torch {torch.__version__} cannot be trusted to read weights alone; conversion needs"
             " torch 2.6 or later: pip install 'torch>=2.6'"
@@ -189,12 +189,12 @@ def _hyper_parameters_file(folder: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > _LARGEST_TEXT:
             raise FormatError(f"hyper-parameters of more than {_LARGEST_TEXT} bytes", path=path)
-        found = _of_yaml(path.read_text(encoding="utf-8"))
+        parameters = _of_yaml(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
         raise FormatError(f"it cannot be read: {error}", path=path) from error
-    if not isinstance(found, dict):
+    if not isinstance(parameters, dict):
         raise FormatError("it holds no hyper-parameters (name: value)", path=path)
-    return found
+    return parameters
 
 
 def _of_yaml(text: str) -> Any:
@@ -214,23 +214,23 @@ def _of_yaml(text: str) -> Any:
 def _settings(content: object, given: dict[str, Any], folder: Path) -> tuple[dict[str, Any], str]:
     """Hyper-parameters with the defaults of their class, and the class."""
     inside = content.get("hyper_parameters") if isinstance(content, dict) else None
-    own = inside if isinstance(inside, dict) else given
-    kind = given.get("class_identifier", own.get("class_identifier"))
-    if kind is None and "use_antisymmetric_head" in own:
+    parameters = inside if isinstance(inside, dict) else given
+    kind = given.get("class_identifier", parameters.get("class_identifier"))
+    if kind is None and "use_antisymmetric_head" in parameters:
         kind = "pairwise_metric"  # PEAR is published without hparams.yaml
     if kind is None:
         raise DataError(
             f"{folder}: neither {_HPARAMS} nor the checkpoint says of which class the metric is"
             f" (class_identifier: {', '.join(ARCHITECTURES)}); put that line into {_HPARAMS}"
         )
-    known = architecture_of(kind)
+    architecture = architecture_of(kind)
     left = [_LONGEST]
     named = {
         _text(str(key)): _plain(key, value, left)
-        for key, value in own.items()
+        for key, value in parameters.items()
         if key not in _PRIVATE and not (value is None and key == "hidden_sizes")
     }
-    settings = {**known.defaults, **named, **known.fixed}
+    settings = {**architecture.defaults, **named, **architecture.fixed}
     if given.get("layer_transformation") == "sparsemax_patch":
         settings["layer_transformation"] = "softmax"  # what the original makes of that word
     settings.pop("class_identifier", None)
@@ -250,9 +250,11 @@ def _plain(key: str, value: object, left: list[int], depth: int = 0) -> Any:
             f" hold more than {_LONGEST} values"
         )
     if isinstance(value, dict):
-        return {_text(str(name)): _plain(key, one, left, depth + 1) for name, one in value.items()}
+        return {
+            _text(str(name)): _plain(key, item, left, depth + 1) for name, item in value.items()
+        }
     if isinstance(value, list | tuple):
-        return [_plain(key, one, left, depth + 1) for one in value]
+        return [_plain(key, item, left, depth + 1) for item in value]
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, float) and not math.isfinite(value):
@@ -289,20 +291,24 @@ def _encoder_files(
     name = encoder or _named_encoder(asked, folder)
     config_file = find_folder(name, None, (CONFIG, *VOCABULARY_FILES)).path / CONFIG
     config = _json_of(config_file)
-    own = ENCODERS[kind]
-    if config.get("model_type") != own.model_type:
+    encoder_kind = ENCODERS[kind]
+    if config.get("model_type") != encoder_kind.model_type:
         raise DataError(
             f"{config_file} is of a model {config.get('model_type')!r}; the metric's encoder is"
-            f" {kind}, which is a model {own.model_type!r}"
+            f" {kind}, which is a model {encoder_kind.model_type!r}"
         )
-    words = vocabulary or (own.vocabulary if encoder is None or own.vocabulary else "") or name
-    if own.vocabulary and not vocabulary and (config_file.parent / VOCABULARY).is_file():
+    words = (
+        vocabulary
+        or (encoder_kind.vocabulary if encoder is None or encoder_kind.vocabulary else "")
+        or name
+    )
+    if encoder_kind.vocabulary and not vocabulary and (config_file.parent / VOCABULARY).is_file():
         words = name
-    place = find_folder(words, None, (CONFIG, *VOCABULARY_FILES))
+    source = find_folder(words, None, (CONFIG, *VOCABULARY_FILES))
     for pattern in VOCABULARY_FILES:
-        for file in place.path.glob(pattern):
+        for file in source.path.glob(pattern):
             _check_size(file)
-    return config, encoder_vocabulary(place, own.model_type), str(asked)
+    return config, encoder_vocabulary(source, encoder_kind.model_type), str(asked)
 
 
 def _named_encoder(asked: object, folder: Path) -> str:
@@ -316,9 +322,9 @@ def _named_encoder(asked: object, folder: Path) -> str:
             f"the checkpoint names its encoder by a path of somebody's disk ({asked!r}), which is"
             " not followed; name the folder of its encoder yourself: --encoder FOLDER"
         )
-    for place in (folder / asked, folder.parent / asked):
-        if (place / CONFIG).is_file():
-            return str(place)
+    for path in (folder / asked, folder.parent / asked):
+        if (path / CONFIG).is_file():
+            return str(path)
     return asked
 
 
@@ -329,12 +335,12 @@ def _shown(value: object) -> str:
 
 def _json_of(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(_bytes_of(path))
+        config = json.loads(_bytes_of(path))
     except (ValueError, RecursionError) as error:
         raise FormatError(f"it is no JSON: {error}", path=path) from error
-    if not isinstance(found, dict):
+    if not isinstance(config, dict):
         raise FormatError("it is no configuration of a model", path=path)
-    return found
+    return config
 
 
 def _bytes_of(path: Path) -> bytes:
@@ -372,7 +378,7 @@ def _read_claims(path: Path) -> _Claims:
     state = content.get("state_dict") if isinstance(content, dict) else None
     if not isinstance(state, dict):
         raise DataError(f"{path} holds no state_dict, so it is no checkpoint of Lightning")
-    shapes = {str(key): one.shape for key, one in state.items() if isinstance(one, Claimed)}
+    shapes = {str(key): claim.shape for key, claim in state.items() if isinstance(claim, Claimed)}
     return _Claims(content, shapes, is_zip)
 
 
@@ -389,7 +395,7 @@ def read_weights(path: Path) -> dict[str, Any]:
     content, is_zip = read_claims(path)
     if not isinstance(content, dict) or not content:
         raise DataError(f"{path} holds no weights by name")
-    strange = sorted(str(key) for key, one in content.items() if not isinstance(one, Claimed))
+    strange = sorted(str(key) for key, claim in content.items() if not isinstance(claim, Claimed))
     if strange:
         raise DataError(
             f"{path} holds {len(strange)} things that are no weights: {some_of(strange)}"

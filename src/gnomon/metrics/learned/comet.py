@@ -63,8 +63,8 @@ class Comet(LearnedOptions):
     @property
     def needs(self) -> frozenset[Input]:
         """Sources and references, sources alone, or what a sentinel looks at."""
-        found = self.learned
-        looked_at = found.settings.get("sent_to_use")  # by a sentinel, or beside the candidate
+        model = self.learned
+        looked_at = model.settings.get("sent_to_use")  # by a sentinel, or beside the candidate
         return frozenset(("references", "sources")) if looked_at is None else _NEEDS[looked_at]
 
     def bind(self, testset: TestSet) -> BoundComet | BoundMatchingComet | BoundMaskingComet:
@@ -100,14 +100,16 @@ class BoundComet(BoundLearned):
         import torch
 
         roles = self.roles
-        texts = list(dict.fromkeys(one[role] or "" for one in triples for role in roles))
-        place = {text: number for number, text in enumerate(texts)}
+        texts = list(dict.fromkeys(triple[role] or "" for triple in triples for role in roles))
+        row_of = {text: number for number, text in enumerate(texts)}
         vectors = torch.from_numpy(np.concatenate(self.vectors.of(texts)))
         scores = []
         for at in range(0, len(triples), _ROWS):
             some = triples[at : at + _ROWS]
             sides = [
-                vectors[[place[one[role] or ""] for one in some]].to(self.model.encoder.device)
+                vectors[[row_of[triple[role] or ""] for triple in some]].to(
+                    self.model.encoder.device
+                )
                 for role in roles
             ]
             with torch.inference_mode():
@@ -130,25 +132,27 @@ class BoundComet(BoundLearned):
         encoder, other = self.model.encoder, self.roles[-1]
         fixed = [role for role in self.roles if role not in (0, other)]
         constant = [
-            torch.from_numpy(np.concatenate(self.vectors.of([one[role] or "" for one in inputs])))
+            torch.from_numpy(
+                np.concatenate(self.vectors.of([triple[role] or "" for triple in inputs]))
+            )
             for role in fixed
         ]
-        texts = [one[role] or "" for one in inputs for role in (0, other)]
-        sequences = [encoder.alone(one.ids, self.limit) for one in encoder.pieces(texts)]
+        texts = [triple[role] or "" for triple in inputs for role in (0, other)]
+        sequences = [encoder.alone(pieces.ids, self.limit) for pieces in encoder.pieces(texts)]
 
         def total(vectors: Sequence[Any]) -> Any:
             sides = [torch.stack(list(vectors[::2])), torch.stack(list(vectors[1::2]))]
-            sides[1:1] = [one.to(encoder.device) for one in constant]
+            sides[1:1] = [vectors_of_role.to(encoder.device) for vectors_of_role in constant]
             return self.head(self.features(*sides))
 
-        scores, found = input_products(encoder, sequences, self.pool, total)
-        return scores, list(zip(found[::2], found[1::2], strict=True))
+        scores, products = input_products(encoder, sequences, self.pool, total)
+        return scores, list(zip(products[::2], products[1::2], strict=True))
 
     def cut_texts(self, triples: Sequence[Triple]) -> tuple[int, int]:
         """How many of the distinct texts are cut, and how many there are."""
-        texts = list(dict.fromkeys(one[role] or "" for one in triples for role in self.roles))
-        found = self.model.encoder.pieces(texts)
-        return sum(len(one.ids) > self.limit - 2 for one in found), len(texts)
+        texts = list(dict.fromkeys(triple[role] or "" for triple in triples for role in self.roles))
+        lengths = [len(pieces.ids) for pieces in self.model.encoder.pieces(texts)]
+        return sum(length > self.limit - 2 for length in lengths), len(texts)
 
     def features(self, *sides: Any) -> Any:
         """What the head looks at, tensor [P, inputs].
@@ -186,7 +190,7 @@ class BoundComet(BoundLearned):
 
     def _sequences(self, texts: Sequence[str]) -> list[tuple[NDArray[np.int32], int]]:
         encoder = self.model.encoder
-        return [(encoder.alone(one.ids, self.limit), 1) for one in encoder.pieces(texts)]
+        return [(encoder.alone(pieces.ids, self.limit), 1) for pieces in encoder.pieces(texts)]
 
     def _pooled(self, states: States, _rows: NDArray[np.int64]) -> list[NDArray[np.float32]]:
         vectors: NDArray[np.float32] = self.pool(states).cpu().numpy()
@@ -225,8 +229,8 @@ class BoundMatchingComet(BoundComet):
         if plan is None:
             yield replace(self._matcher.matches(batch, rows), floor=self._floor)
             return
-        for found in self._matcher.variants(batch, rows, plan):
-            yield replace(found, floor=self._floor)
+        for matches in self._matcher.variants(batch, rows, plan):
+            yield replace(matches, floor=self._floor)
 
     @cached_property
     def _matcher(self) -> Matcher:
@@ -299,9 +303,10 @@ class BoundMaskingComet(BoundMatchingComet):
                 some = reached[at : at + _MASKED]
                 third = None if drawn is None else drawn[:, some]
                 changed, vectors = states.masked(distinct[some][:, [0, 2]], chosen, third)
-                own = some[changed]
-                found = [self._scored(states, distinct[own], one) for one in vectors]
-                values[own] = np.mean(found, axis=0)
+                masked_rows = some[changed]
+                inputs = distinct[masked_rows]
+                draws = [self._scored(states, inputs, candidates) for candidates in vectors]
+                values[masked_rows] = np.mean(draws, axis=0)
             scores[variant] = rows.means(values[back.reshape(-1), None])[..., 0]
         return scores
 
@@ -313,9 +318,9 @@ class BoundMaskingComet(BoundMatchingComet):
 
         scores = [np.zeros(0)]
         for at in range(0, len(rows), _ROWS):
-            some, own = rows[at : at + _ROWS], candidates[at : at + _ROWS]
-            sides = [own if role == 0 else states.pooled(some[:, role]) for role in self.roles]
-            given = [torch.from_numpy(one).to(self.model.encoder.device) for one in sides]
+            some, vectors = rows[at : at + _ROWS], candidates[at : at + _ROWS]
+            sides = [vectors if role == 0 else states.pooled(some[:, role]) for role in self.roles]
+            given = [torch.from_numpy(side).to(self.model.encoder.device) for side in sides]
             with torch.inference_mode():
                 scores.append(self.head(self.features(*given)).double().cpu().numpy())
         return np.concatenate(scores)
@@ -324,23 +329,27 @@ class BoundMaskingComet(BoundMatchingComet):
         """States of the pieces of a batch's texts; remembered for the batch seen last."""
         rows = input_rows(batch, self.needs).texts[:, list(self.roles)]
         wanted = np.union1d(rows, self._givers(batch))
-        known: StatesOfTexts | None = self.model.memory.get("states")
-        if known is None or not known.holds(batch.texts, wanted):
+        states: StatesOfTexts | None = self.model.memory.get("states")
+        if states is None or not states.holds(batch.texts, wanted):
             how = str(self.model.model.settings["pool"])
-            known = StatesOfTexts.of(
+            states = StatesOfTexts.of(
                 self.model.encoder, batch.texts, wanted, limit=self.limit, read=self.mix, how=how
             )
-            self.model.memory["states"] = known
+            self.model.memory["states"] = states
             for text in wanted.tolist():  # scores of the texts as they are need not encode again
-                self.vectors.hold(batch.texts[text], known.pooled(np.array([text])))
-        return known
+                self.vectors.hold(batch.texts[text], states.pooled(np.array([text])))
+        return states
 
     def _givers(self, batch: Batch) -> NDArray[np.int64]:
         """The first references of all segments, as far as the batch has them: numbers of texts."""
-        own = {one[0] for one in map(np.ndarray.tolist, batch.references) if one}
-        known = self._all_references
-        found = [n for n, text in enumerate(batch.texts) if n in own or text in known]
-        return np.array(found, dtype=np.int64)
+        first = {
+            references[0] for references in map(np.ndarray.tolist, batch.references) if references
+        }
+        bound_references = self._all_references
+        numbers = [
+            n for n, text in enumerate(batch.texts) if n in first or text in bound_references
+        ]
+        return np.array(numbers, dtype=np.int64)
 
     @cached_property
     def _all_references(self) -> frozenset[str]:

@@ -125,11 +125,11 @@ class MetricEncoder:
         clean = [_SURROGATES.sub("\ufffd", text) for text in texts]
         return [
             TextPieces(
-                self._plain[np.array(one.ids, dtype=np.int64)],
-                np.array(one.offsets, dtype=np.int32).reshape(-1, 2),
+                self._plain[np.array(encoding.ids, dtype=np.int64)],
+                np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2),
             )
             for at in range(0, len(clean), _AT_ONCE)
-            for one in self.tokenizer.encode_batch(
+            for encoding in self.tokenizer.encode_batch(
                 clean[at : at + _AT_ONCE], add_special_tokens=False
             )
         ]
@@ -143,8 +143,8 @@ class MetricEncoder:
         """``<s> a </s></s> b </s></s> c </s>`` of parts that are cut already; not cut again."""
         bounds = np.full(self.ends, self.end, dtype=np.int32)
         rows: list[NDArray[np.int32]] = [np.array([self.begin], dtype=np.int32)]
-        for number, part in enumerate(parts):
-            rows += [part] if number == 0 else [bounds, part]
+        for number, ids in enumerate(parts):
+            rows += [ids] if number == 0 else [bounds, ids]
         return np.concatenate([*rows, bounds[:1]]).astype(np.int32)
 
     def states(
@@ -196,15 +196,17 @@ class MetricEncoder:
             layers = side_by_side.split(self.dimensions, dim=-1)
             return States(layers, mask, kept.sum(axis=1), ids)
         with mixed:
-            found = self.model(
+            output = self.model(
                 input_ids=torch.as_tensor(ids, device=self.device),
                 attention_mask=mask.long(),
                 output_hidden_states=True,
-                **{name: torch.as_tensor(one, device=self.device) for name, one in told.items()},
+                **{
+                    name: torch.as_tensor(types, device=self.device) for name, types in told.items()
+                },
             )
-        layers = tuple(one.float() for one in found.hidden_states[:-1])
+        layers = tuple(state.float() for state in output.hidden_states[:-1])
         # the last state is what the model itself gives: after the last norm, where it has one
-        last = found.last_hidden_state.float()
+        last = output.last_hidden_state.float()
         return States((*layers, last), mask, kept.sum(axis=1), ids)
 
     def _groups(self, lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
@@ -254,17 +256,17 @@ def _load(model: LearnedModel, device: str, precision: LearnedPrecision) -> Load
             f" computes {', '.join(ENCODERS)}"
         )
     weights = model.weights()
-    place = f"{model.name!r} ({model.folder.path})"
-    shapes = {name: tuple(one.shape) for name, one in weights.items()}
-    needed_weights(model.kind, model.settings, model.encoder, shapes, place)
+    where = f"{model.name!r} ({model.folder.path})"
+    shapes = {name: tuple(tensor.shape) for name, tensor in weights.items()}
+    needed_weights(model.kind, model.settings, model.encoder, shapes, where)
     named = [name for name in weights if name.startswith(ENCODER)]
-    own = {name.removeprefix(ENCODER): weights.pop(name) for name in named}
+    encoder_weights = {name.removeprefix(ENCODER): weights.pop(name) for name in named}
     encoder = read_encoder(
         kind,
         model.encoder,
-        own,
+        encoder_weights,
         model.folder.path / VOCABULARY,
-        name=place,
+        name=where,
         device=device,
         precision=precision,
         identity=model.folder.identity,
@@ -331,28 +333,28 @@ def read_vocabulary(data: bytes, kind: EncoderKind, config: Mapping[str, Any], n
     from tokenizers import Tokenizer
 
     with reading_tokenizer(f"{name}: the vocabulary"):
-        found = Tokenizer.from_buffer(data)
-    found.no_truncation()
-    found.no_padding()
+        tokenizer = Tokenizer.from_buffer(data)
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
     for piece in kind.special:
-        if found.token_to_id(piece) is None:
+        if tokenizer.token_to_id(piece) is None:
             raise DataError(f"{name}: the vocabulary lacks {piece}")
-    numbers = found.get_vocab(with_added_tokens=True).values()
-    known = int(config["vocab_size"])
+    numbers = tokenizer.get_vocab(with_added_tokens=True).values()
+    size = int(config["vocab_size"])
     wrong = ""
-    if max(numbers) >= known or 2 * len(numbers) < known:
-        wrong = f"it has {len(numbers)} pieces, up to {max(numbers)}; the encoder knows {known}"
+    if max(numbers) >= size or 2 * len(numbers) < size:
+        wrong = f"it has {len(numbers)} pieces, up to {max(numbers)}; the encoder knows {size}"
     # XLM-R counts positions from its padding
     padding = _configuration(kind, config).pad_token_id
-    own = found.token_to_id(kind.special[2])
-    if kind.model_type.startswith("xlm-roberta") and own != padding:
-        wrong = f"{kind.special[2]} is its piece {own}, and the encoder's {padding}"
+    padding_piece = tokenizer.token_to_id(kind.special[2])
+    if kind.model_type.startswith("xlm-roberta") and padding_piece != padding:
+        wrong = f"{kind.special[2]} is its piece {padding_piece}, and the encoder's {padding}"
     if wrong:
         raise DataError(
             f"{name}: the vocabulary is not that of the encoder: {wrong}; convert with the right"
             " one: --vocabulary FOLDER"
         )
-    return found
+    return tokenizer
 
 
 #: what the names of an encoder's weights begin with
@@ -378,10 +380,10 @@ def needed_weights(
                 f"{place}: the configuration of the encoder says {name} {config.get(name)!r}; it is"
                 f" a whole number, {least} or more"
             )
-    own = ENCODERS[settings["encoder_model"]]
+    encoder_kind = ENCODERS[settings["encoder_model"]]
     wanted = {
         f"{ENCODER}{name}": shape
-        for name, shape in _encoder_shapes(own, config, shapes, place).items()
+        for name, shape in _encoder_shapes(encoder_kind, config, shapes, place).items()
     }
     depth, dimensions = config["num_hidden_layers"], config["hidden_size"]
     try:
@@ -400,7 +402,7 @@ def needed_weights(
                 f" encoder's configuration ask for {shape}"
             )
     strange = sorted(
-        name for name in shapes.keys() - wanted.keys() if not any(one in name for one in _UNUSED)
+        name for name in shapes.keys() - wanted.keys() if not any(part in name for part in _UNUSED)
     )
     if strange:
         raise DataError(
@@ -449,7 +451,7 @@ def _encoder_shapes(
             model = _empty_model(kind, config)
     except DataError as error:
         raise DataError(f"{place}: {error}") from None
-    return {name: tuple(one.shape) for name, one in model.named_parameters()}
+    return {name: tuple(tensor.shape) for name, tensor in model.named_parameters()}
 
 
 def _empty_model(kind: EncoderKind, config: Mapping[str, Any]) -> Any:
@@ -541,16 +543,16 @@ class Remembered(Generic[K]):
 
     def of(self, keys: Sequence[K]) -> list[NDArray[np.float32]]:
         """The result for each key; those not known yet are made, each distinct one once."""
-        found = {key: self._held[key] for key in keys if key in self._held}
-        missing = [key for key in dict.fromkeys(keys) if key not in found]
+        results = {key: self._held[key] for key in keys if key in self._held}
+        missing = [key for key in dict.fromkeys(keys) if key not in results]
         if missing:
             sequences = self.sequence(missing)
             rows = np.array([count for _, count in sequences], dtype=np.int64)
             made = self._stored([ids for ids, _ in sequences], rows)
-            found |= dict(zip(missing, made, strict=True))
+            results |= dict(zip(missing, made, strict=True))
         for key in dict.fromkeys(keys):
-            self.hold(key, found[key])
-        return [found[key] for key in keys]
+            self.hold(key, results[key])
+        return [results[key] for key in keys]
 
     def _stored(
         self, sequences: list[NDArray[np.int32]], rows: NDArray[np.int64]
@@ -579,8 +581,8 @@ class Remembered(Generic[K]):
     ) -> list[NDArray[np.float32]]:
         made: list[Any] = [None] * len(sequences)
         for group, states in self.encoder.states(sequences):
-            for number, one in zip(group.tolist(), self.read(states, rows[group]), strict=True):
-                made[number] = one
+            for number, result in zip(group.tolist(), self.read(states, rows[group]), strict=True):
+                made[number] = result
         return made
 
     def hold(self, key: K, result: NDArray[np.float32]) -> None:

@@ -55,8 +55,8 @@ def input_products(
     with torch.enable_grad(), input_leaves(encoder.model) as leaves:
         for group, ids, kept in encoder.padded(sequences):
             groups.append(group)
-            found = read(encoder.forward(ids, kept))
-            for number, row in zip(group.tolist(), found, strict=True):
+            states = read(encoder.forward(ids, kept))
+            for number, row in zip(group.tolist(), states, strict=True):
                 rows[number] = row
         scores = total(rows)
         scores.sum().backward()
@@ -81,10 +81,10 @@ def attributions(
     scores: list[float] = []
     sides: tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]] = ([], [])
     for at in range(0, len(rows.texts), _AT_ONCE):
-        found, products = differentiate(triples_of(batch, rows.texts[at : at + _AT_ONCE]))
-        scores += found
-        for own, beside in products:
-            sides[0].append(own)
+        scored, products = differentiate(triples_of(batch, rows.texts[at : at + _AT_ONCE]))
+        scores += scored
+        for candidate, beside in products:
+            sides[0].append(candidate)
             sides[1].append(beside)
     return Attributions(
         shape=rows.shape,
@@ -105,11 +105,14 @@ def _token_values(
     distinct = np.unique(texts).tolist()
     pieces = bound.model.encoder.pieces([batch.texts[number] for number in distinct])
     places = {
-        number: piece_places(batch.texts[number], own, len(own.ids) + 2)
-        for number, own in zip(distinct, pieces, strict=True)
+        number: piece_places(batch.texts[number], text_pieces, len(text_pieces.ids) + 2)
+        for number, text_pieces in zip(distinct, pieces, strict=True)
     }
-    sizes = np.array([len(one) for one in values], dtype=np.int64)
-    starts = [places[text][: len(own), 0] for text, own in zip(texts.tolist(), values, strict=True)]
+    sizes = np.array([len(products) for products in values], dtype=np.int64)
+    starts = [
+        places[text][: len(products), 0]
+        for text, products in zip(texts.tolist(), values, strict=True)
+    ]
     special = np.zeros(int(sizes.sum()), dtype=np.bool_)
     ends = np.cumsum(sizes)
     special[ends - sizes] = special[ends - 1] = True

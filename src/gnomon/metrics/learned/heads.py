@@ -33,14 +33,14 @@ def sparsemax(values: NDArray[np.float64]) -> NDArray[np.float64]:
     ordered = np.sort(values)[::-1]
     total = np.cumsum(ordered) - 1
     size = int((ordered > total / np.arange(1, len(values) + 1)).sum())
-    found: NDArray[np.float64] = np.maximum(values - total[size - 1] / size, 0)
-    return found
+    weights: NDArray[np.float64] = np.maximum(values - total[size - 1] / size, 0)
+    return weights
 
 
 def _softmax(values: NDArray[np.float64]) -> NDArray[np.float64]:
     powers = np.exp(values - values.max())
-    found: NDArray[np.float64] = powers / powers.sum()
-    return found
+    weights: NDArray[np.float64] = powers / powers.sum()
+    return weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,20 +115,23 @@ def compared(*sides: Any) -> Any:
 
     if len(sides) == 1:
         return sides[0]
-    own, source = sides[0], sides[1]
-    against = (own * source, (own - source).abs())
+    candidate, source = sides[0], sides[1]
+    against = (candidate * source, (candidate - source).abs())
     if len(sides) == 2:
-        return torch.cat((own, source, *against), dim=1)
-    other = sides[2]
-    return torch.cat((own, other, own * other, (own - other).abs(), *against), dim=1)
+        return torch.cat((candidate, source, *against), dim=1)
+    reference = sides[2]
+    return torch.cat(
+        (candidate, reference, candidate * reference, (candidate - reference).abs(), *against),
+        dim=1,
+    )
 
 
 def _activation(name: str) -> Callable[[Any], Any]:
     """An activation by the name that hyper-parameters give it."""
     import torch
 
-    found: Callable[[Any], Any] = getattr(torch.nn, ACTIVATIONS[name.strip().lower()])()
-    return found
+    activation: Callable[[Any], Any] = getattr(torch.nn, ACTIVATIONS[name.strip().lower()])()
+    return activation
 
 
 @dataclass(frozen=True, eq=False)

@@ -114,20 +114,20 @@ class JointModel(ABC):
         ``batch``: most sequences read at once; None: as many as a core or a GPU takes well. Returns
         float64 [D] and bool [D].
         """
-        every = [self._triple(texts, row) for row in rows.tolist()]
-        keys = [key(*_address(one)) for one in every]
-        found = [self._memory.get(one) for one in keys]
-        new = [number for number, one in enumerate(found) if one is None]
+        triples = [self._triple(texts, row) for row in rows.tolist()]
+        keys = [key(*_address(triple)) for triple in triples]
+        results = {address: self._memory[address] for address in keys if address in self._memory}
+        new = [number for number, address in enumerate(keys) if address not in results]
         for at in range(0, len(new), _AT_ONCE):
             some = new[at : at + _AT_ONCE]
-            for number, one in zip(some, self._read([every[n] for n in some], batch), strict=True):
-                found[number] = self._memory[keys[number]] = one
+            read = self._read([triples[number] for number in some], batch)
+            results |= zip((keys[number] for number in some), read, strict=True)
+        self._memory |= results
         while len(self._memory) > _REMEMBERED:
             self._memory.popitem(last=False)
-        known = [one for one in found if one is not None]
         return (
-            np.array([score for score, _ in known], dtype=np.float64),
-            np.array([cut for _, cut in known], dtype=np.bool_),
+            np.array([results[address][0] for address in keys], dtype=np.float64),
+            np.array([results[address][1] for address in keys], dtype=np.bool_),
         )
 
     def forget(self) -> None:
@@ -143,23 +143,26 @@ class JointModel(ABC):
     def _read(self, triples: Sequence[Triple], batch: int | None) -> list[tuple[float, bool]]:
         """Score and cut of triples that are not known, those of like length together."""
         sequences = self.sequences(triples)
-        lengths = np.array([len(one.ids) for one in sequences], dtype=np.int64)
+        lengths = np.array([len(sequence.ids) for sequence in sequences], dtype=np.int64)
         values = np.zeros(len(sequences))
         budget = _PADDED["cpu" if self.device == "cpu" else "cuda"]
         for group in length_batches(lengths, budget):
             for some in _alike(group, lengths, batch):
                 values[some] = self.forward(*self._padded([sequences[n] for n in some.tolist()]))
                 self.read += len(some)
-        return [(score, one.cut) for score, one in zip(values.tolist(), sequences, strict=True)]
+        return [
+            (score, sequence.cut)
+            for score, sequence in zip(values.tolist(), sequences, strict=True)
+        ]
 
     def _padded(
         self, some: Sequence[PieceSequence]
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
-        lengths = np.array([len(one.ids) for one in some], dtype=np.int64)
+        lengths = np.array([len(sequence.ids) for sequence in some], dtype=np.int64)
         kept = np.arange(int(lengths.max(initial=1))) < lengths[:, None]
         ids = np.full(kept.shape, self.pad, dtype=np.int64)
-        ids[kept] = np.concatenate([np.array(one.ids, dtype=np.int64) for one in some])
-        return ids, kept, np.array([one.first for one in some], dtype=np.int64)
+        ids[kept] = np.concatenate([np.array(sequence.ids, dtype=np.int64) for sequence in some])
+        return ids, kept, np.array([sequence.first for sequence in some], dtype=np.int64)
 
 
 def _alike(

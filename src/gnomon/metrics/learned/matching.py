@@ -66,12 +66,12 @@ class PooledPieces:
         lengths = np.zeros(len(texts), dtype=np.int64)
         truncated = np.zeros(len(texts), dtype=np.bool_)
         split = self.encoder.pieces([texts[number] for number in order])
-        for number, one in zip(order, split, strict=True):
-            ids.append(self.encoder.alone(one.ids, self.limit))
-            places.append(piece_places(texts[number], one, self.limit))
+        for number, text_pieces in zip(order, split, strict=True):
+            ids.append(self.encoder.alone(text_pieces.ids, self.limit))
+            places.append(piece_places(texts[number], text_pieces, self.limit))
             words.append(_words(texts[number], places[-1]))
             lengths[number] = len(ids[-1])
-            truncated[number] = len(one.ids) > self.limit - 2
+            truncated[number] = len(text_pieces.ids) > self.limit - 2
         whole = np.concatenate([np.zeros((0, 2), np.int32), *places])
         word = np.concatenate([np.zeros(0, np.int32), *words])
         return Pieces(
@@ -96,16 +96,16 @@ class PooledPieces:
             pieces.ids[pieces.offsets[text] : pieces.offsets[text + 1]] for text in texts.tolist()
         ]
         for group, states in self.encoder.states(sequences):
-            found = torch.nn.functional.normalize(self.read(states), dim=-1)
+            units = torch.nn.functional.normalize(self.read(states), dim=-1)
             for row, number in enumerate(group.tolist()):
-                own = slice(int(offsets[number]), int(offsets[number + 1]))
-                vectors[own] = found[row, : int(sizes[number])]
+                rows = slice(int(offsets[number]), int(offsets[number + 1]))
+                vectors[rows] = units[row, : int(sizes[number])]
         return Embedded(texts, offsets, vectors)
 
 
 def _words(text: str, places: NDArray[np.int32]) -> NDArray[np.int32]:
     """The word of each piece, int32 [n]; -1 for the special ones at both ends."""
-    starts = np.array([found.start() for found in _WORD.finditer(text)], dtype=np.int32)
+    starts = np.array([word.start() for word in _WORD.finditer(text)], dtype=np.int32)
     words = np.maximum(np.searchsorted(starts, places[:, 0], side="right") - 1, 0)
     words[[0, -1]] = -1
     return words.astype(np.int32)

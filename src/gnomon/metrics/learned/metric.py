@@ -101,14 +101,14 @@ class LearnedOptions(Options, ABC):
             DataError: the folder holds none.
             SpecError: it is one for a metric of another name.
         """
-        found = find_learned(self.model)
-        right = architecture_of(found.kind).spec(found.settings)
+        model = find_learned(self.model)
+        right = architecture_of(model.kind).spec(model.settings)
         if right != self.name:
             raise SpecError(
-                f"{self.name}: {self.model!r} is a {found.kind}, which is a metric {right!r}; write"
+                f"{self.name}: {self.model!r} is a {model.kind}, which is a metric {right!r}; write"
                 f" {right}('{self.model}')"
             )
-        return found
+        return model
 
     @property
     @abstractmethod
@@ -139,11 +139,11 @@ class LearnedOptions(Options, ABC):
             MissingDependencyError: torch, transformers, tokenizers or the model is not here.
         """
         check_needs(self, testset.outline)
-        found = load_metric(self.learned, device=self.device, precision=self.precision)
+        model = load_metric(self.learned, device=self.device, precision=self.precision)
         if self.batch is None:
-            return found
-        own = replace(found.encoder, batch=self.batch, encoded=0, tokens=0)
-        return replace(found, encoder=own, memory={})
+            return model
+        encoder = replace(model.encoder, batch=self.batch, encoded=0, tokens=0)
+        return replace(model, encoder=encoder, memory={})
 
 
 # Inputs.
@@ -222,16 +222,16 @@ class BoundLearned(MeanOfSegments, ABC):
         )
         # neighbours share sources and references, which are then still held
         order = np.argsort(rows.cell[first] % max(rows.shape[1], 1), kind="stable")
-        found: NDArray[np.float64] | None = None
+        parts: NDArray[np.float64] | None = None
         for at in range(0, len(order), _BLOCK):
             chosen = order[at : at + _BLOCK]
             values = self.score_triples(triples_of(batch, distinct[chosen]))
-            if found is None:
-                found = np.empty((len(distinct), values.shape[1]))
-            found[chosen] = values
-        if found is None:
+            if parts is None:
+                parts = np.empty((len(distinct), values.shape[1]))
+            parts[chosen] = values
+        if parts is None:
             return np.full((*rows.shape, 1), np.nan)
-        return rows.means(found[back.reshape(-1)])
+        return rows.means(parts[back.reshape(-1)])
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN without a reference that is needed."""

@@ -120,8 +120,12 @@ class MetricX(Options):
 
     def requires(self, language: str | None) -> tuple[Dependency, ...]:  # noqa: ARG002  # one for all languages
         """The model, and the vocabulary where it is another folder's."""
-        own = needs_of_model(self.model, self.revision)
-        return own if self.vocabulary is None else (*own, Dependency("model", self.vocabulary))
+        dependencies = needs_of_model(self.model, self.revision)
+        return (
+            dependencies
+            if self.vocabulary is None
+            else (*dependencies, Dependency("model", self.vocabulary))
+        )
 
     def bind(self, testset: TestSet) -> BoundJoint:
         """Load the model.
@@ -174,10 +178,13 @@ class MetricXModel(JointModel):
 
     def sequences(self, triples: Sequence[Triple]) -> list[PieceSequence]:
         """Prompts as pieces, without ``</s>``: the original removes the last piece."""
-        prompts = [prompt(self.version, one) for one in triples]
+        prompts = [prompt(self.version, triple) for triple in triples]
         every = self._tokenizer.encode_batch(prompts, add_special_tokens=False)
         most = self.limit - 1
-        return [PieceSequence(one.ids[:most], cut=len(one.ids) > most) for one in every]
+        return [
+            PieceSequence(prompt_pieces.ids[:most], cut=len(prompt_pieces.ids) > most)
+            for prompt_pieces in every
+        ]
 
     def forward(
         self,
@@ -233,7 +240,7 @@ def _read_model(folder: ModelFolder) -> tuple[Any, Any]:
             **safe,
         )
         copies = ("embed_tokens.weight", "lm_head.weight")
-        missing = [one for one in report["missing_keys"] if not one.endswith(copies)]
+        missing = [key for key in report["missing_keys"] if not key.endswith(copies)]
         if missing:
             raise ValueError(f"it lacks weights: {some_of(sorted(missing))}")
         strange = sorted(report["unexpected_keys"])

@@ -144,10 +144,12 @@ class BoundPear(BoundLearned):
 
     def score_triples(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
         """Candidates against what stands for the reference, float64 [P, 1]."""
-        pairs = [OutputPair(source or "", own, other or "") for own, source, other in triples]
+        pairs = [
+            OutputPair(source or "", candidate, other or "") for candidate, source, other in triples
+        ]
         forward = self.scores(pairs)
         if self.metric.both:
-            back = self.scores([OutputPair(one.source, one.second, one.first) for one in pairs])
+            back = self.scores([OutputPair(pair.source, pair.second, pair.first) for pair in pairs])
             forward = (forward - back) / 2
         return forward[:, None]
 
@@ -159,7 +161,7 @@ class BoundPear(BoundLearned):
         distinct = list(dict.fromkeys(triples))
         values = dict(zip(distinct, self.score_triples(distinct), strict=True))
         rows = InputRows(batch.shape, np.array(cells, dtype=np.int64), np.zeros((0, 3), np.int64))
-        return rows.means(np.array([values[one] for one in triples]).reshape(-1, 1))
+        return rows.means(np.array([values[triple] for triple in triples]).reshape(-1, 1))
 
     def _against_pool(self, batch: Batch) -> tuple[list[int], list[Triple]]:
         """Every output with each of the other systems', and the cell of each."""
@@ -188,11 +190,11 @@ class BoundPear(BoundLearned):
         ordered pairs are read, as with the original's mode "full".
         """
         systems, segments = batch.shape
-        found = np.zeros((systems, systems, segments))
+        scores = np.zeros((systems, systems, segments))
         wanted = ~np.eye(systems, dtype=np.bool_)
         places = np.argwhere(np.triu(wanted) if half else wanted)
         if not len(places):
-            return found
+            return scores
         for at in range(0, segments * len(places), _BLOCK):
             rows = np.arange(at, min(at + _BLOCK, segments * len(places)))
             column, (first, second) = rows // len(places), places[rows % len(places)].T
@@ -201,28 +203,28 @@ class BoundPear(BoundLearned):
                 OutputPair(self._source(batch, n), batch.texts[a], batch.texts[b])
                 for n, a, b in zip(column.tolist(), *texts, strict=True)
             ]
-            found[first, second, column] = self.scores(pairs)
+            scores[first, second, column] = self.scores(pairs)
             if half:
-                found[second, first, column] = -found[first, second, column]
-        return found
+                scores[second, first, column] = -scores[first, second, column]
+        return scores
 
     def scores(self, pairs: Sequence[OutputPair]) -> NDArray[np.float64]:
         """What the model says of some pairs, each in the order given, float64 [P]."""
-        found = np.empty(len(pairs))
+        scores = np.empty(len(pairs))
         for at in range(0, len(pairs), _BLOCK):
             some = pairs[at : at + _BLOCK]
-            known = self._pair_memory.of(list(dict.fromkeys(some)))
-            values = dict(zip(dict.fromkeys(some), known, strict=True))
-            found[at : at + _BLOCK] = [values[one].item() for one in some]
-        return found
+            results = self._pair_memory.of(list(dict.fromkeys(some)))
+            values = dict(zip(dict.fromkeys(some), results, strict=True))
+            scores[at : at + _BLOCK] = [values[pair].item() for pair in some]
+        return scores
 
     def cut_texts(self, triples: Sequence[Triple]) -> tuple[int, int]:
         """How many of some sources with two outputs each are cut, and how many there are."""
         encoder = self.model.encoder
-        texts = list(dict.fromkeys(text or "" for one in triples for text in one))
-        pieces = [len(one.ids) for one in encoder.pieces(texts)]
-        length = dict(zip(texts, pieces, strict=True))
-        whole = [sum(length[text or ""] for text in one) for one in triples]
+        texts = list(dict.fromkeys(text or "" for triple in triples for text in triple))
+        lengths = [len(pieces.ids) for pieces in encoder.pieces(texts)]
+        length = dict(zip(texts, lengths, strict=True))
+        whole = [sum(length[text or ""] for text in triple) for triple in triples]
         return sum(size > encoder.positions - _SPECIAL for size in whole), len(triples)
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
@@ -258,14 +260,17 @@ class BoundPear(BoundLearned):
         """``<s> source </s></s> first </s></s> second </s>``, and whether it had to be cut."""
         encoder = self.model.encoder
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        pieces = {text: one.ids for text, one in zip(texts, encoder.pieces(texts), strict=True)}
-        found = []
+        pieces = {
+            text: text_pieces.ids
+            for text, text_pieces in zip(texts, encoder.pieces(texts), strict=True)
+        }
+        joint = []
         for pair in pairs:
             parts = [pieces[text][: encoder.positions - 2] for text in pair]
             kept = shares([len(part) for part in parts], encoder.positions - _SPECIAL)
             ids = encoder.joint([part[:n] for part, n in zip(parts, kept, strict=True)])
-            found.append((ids, any(len(pieces[t]) > n for t, n in zip(pair, kept, strict=True))))
-        return found
+            joint.append((ids, any(len(pieces[t]) > n for t, n in zip(pair, kept, strict=True))))
+        return joint
 
     def _read(self, states: States, _rows: NDArray[np.int64]) -> list[NDArray[np.float32]]:
         """The scores of a batch of pairs, from the last layer."""
@@ -285,7 +290,7 @@ class BoundPear(BoundLearned):
             else float(self._setting("score_alpha"))
         )
         scores: NDArray[np.float32] = (scale * (first - second)).cpu().numpy()
-        return [one.reshape(1, 1) for one in scores]
+        return [score.reshape(1, 1) for score in scores]
 
     def _normalised(self, features: Any) -> Any:
         """The projection of the features of an output, and the layer norm after it."""
@@ -295,8 +300,8 @@ class BoundPear(BoundLearned):
         name = "pre_head_norm" if self._setting("layer_norm_before_head") else "span_proj.2"
         weight, bias = head["span_proj.0.weight"], head["span_proj.0.bias"]
         projected = functional.gelu(functional.linear(features, weight, bias))
-        own = head[f"{name}.weight"], head[f"{name}.bias"]
-        return functional.layer_norm(projected, projected.shape[-1:], *own, _EPSILON)
+        norm = head[f"{name}.weight"], head[f"{name}.bias"]
+        return functional.layer_norm(projected, projected.shape[-1:], *norm, _EPSILON)
 
     @cached_property
     def _pair_head(self) -> Callable[[Any], Any]:

@@ -198,9 +198,9 @@ class _Machine:
     def _last(self, count: int) -> list[Any]:
         if len(self._stack) < count:
             raise DataError("the pickle takes more than it has")
-        found = self._stack[len(self._stack) - count :]
+        values = self._stack[len(self._stack) - count :]
         del self._stack[len(self._stack) - count :]
-        return found
+        return values
 
     def _marked(self) -> list[Any]:
         return self._last(len(self._stack) - self._marks.pop())
@@ -261,8 +261,8 @@ class _Machine:
             raise DataError("the pickle calls what is no function")
         if not isinstance(given, tuple) or len(given) > _MOST_ARGUMENTS:
             raise DataError(f"the pickle calls {function.name} with what are no arguments")
-        for one in given:
-            self._count(one)
+        for value in given:
+            self._count(value)
         return _FUNCTIONS[function.name](*given)
 
     def _count(self, given: object) -> None:
@@ -279,8 +279,8 @@ class _Machine:
         _, kind, key, _, count = given[:5]
         if not isinstance(key, str):
             raise DataError(f"a storage is named by a {type(key).__name__}, not by a string")
-        known = isinstance(kind, str) and kind in _STORAGES
-        if not known or type(count) is not int or not 0 <= count < _LARGEST_NUMBER:
+        is_storage = isinstance(kind, str) and kind in _STORAGES
+        if not is_storage or type(count) is not int or not 0 <= count < _LARGEST_NUMBER:
             raise DataError(f"a storage {key!r} is of no type that is read, or of no size")
         self.storages[key] = max(self.storages.get(key, 0), count * _STORAGES[kind])
         return _Storage(count)
@@ -310,7 +310,7 @@ def _of_zip(path: Path) -> object:
         total = sum(entry.file_size for entry in entries.values())
         if total > size or len(entries) != len(archive.infolist()):
             raise DataError(f"its parts claim {total} bytes, and the file has {size}")
-        pickles = [one for one in entries if one.count("/") == 1 and one.endswith("/data.pkl")]
+        pickles = [name for name in entries if name.count("/") == 1 and name.endswith("/data.pkl")]
         if len(pickles) != 1:
             raise DataError("it does not hold one data.pkl, as torch writes it")
         root = pickles[0].removesuffix("data.pkl")

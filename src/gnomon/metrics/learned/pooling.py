@@ -70,10 +70,10 @@ class PieceStates:
 
     def of(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """The states of some pieces, float32 [R, d]."""
-        found: NDArray[np.floating] = self.values[rows]
+        states: NDArray[np.floating] = self.values[rows]
         if self.scale is not None:
-            found = found * self.scale[rows, None]
-        return np.asarray(found, dtype=np.float32)
+            states = states * self.scale[rows, None]
+        return np.asarray(states, dtype=np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,9 +105,12 @@ class StatesOfTexts:
         ``read``: from the states of all layers to the one that is pooled, tensor [B, W, d].
         """
         some = [texts[number] for number in wanted.tolist()]
-        found = encoder.pieces(some)
-        sequences = [encoder.alone(one.ids, limit) for one in found]
-        places = [piece_places(text, one, limit) for text, one in zip(some, found, strict=True)]
+        pieces = encoder.pieces(some)
+        sequences = [encoder.alone(text_pieces.ids, limit) for text_pieces in pieces]
+        places = [
+            piece_places(text, text_pieces, limit)
+            for text, text_pieces in zip(some, pieces, strict=True)
+        ]
         lengths = np.zeros(len(texts), dtype=np.int64)
         lengths[wanted] = [len(ids) for ids in sequences]
         offsets = offsets_of(lengths)
@@ -117,9 +120,9 @@ class StatesOfTexts:
             state = read(layers).cpu().numpy()
             for row, number in enumerate(group.tolist()):
                 first = offsets[wanted[number]]
-                own = state[row, : len(sequences[number])]
-                vectors[number] = _over(how, own)
-                states.put(slice(first, first + len(own)), own)
+                text_states = state[row, : len(sequences[number])]
+                vectors[number] = _over(how, text_states)
+                states.put(slice(first, first + len(text_states)), text_states)
         where = np.concatenate([np.zeros((0, 2), np.int32), *places])
         table = TokenTable(
             tokeniser="the model's vocabulary",
@@ -129,9 +132,9 @@ class StatesOfTexts:
             tokenised=len(wanted),
             places=lambda: TokenPlaces(where[:, 0].copy(), where[:, 1].copy()),
         )
-        place = np.full(len(texts), -1, dtype=np.int64)
-        place[wanted] = np.arange(len(wanted))
-        return cls(texts, table, states, vectors, place, how)
+        row_of = np.full(len(texts), -1, dtype=np.int64)
+        row_of[wanted] = np.arange(len(wanted))
+        return cls(texts, table, states, vectors, row_of, how)
 
     def holds(self, texts: tuple[str, ...], wanted: NDArray[np.int64]) -> bool:
         """Whether these texts are known."""
@@ -181,12 +184,12 @@ class StatesOfTexts:
         total, count = self._left(texts, rows, owner, gone)
         some, values, sizes = self._reduced(beside, of)
         self._add(total, count, some, values, sizes)
-        found = np.empty((len(donors), len(changed), total.shape[1]), dtype=np.float32)
+        vectors = np.empty((len(donors), len(changed), total.shape[1]), dtype=np.float32)
         for draw, third in enumerate(donors):
             whole, size = total.copy(), count.copy()
             open_ = np.flatnonzero((lost > 0) & (third >= 0))
-            own, back = np.unique(third[open_], return_inverse=True)
-            given, of = self._rows(own)
+            distinct, back = np.unique(third[open_], return_inverse=True)
+            given, of = self._rows(distinct)
             taken = masks.apart[given]
             _, values, sizes = self._reduced(given[taken], of[taken])
             if self.how == "avg":
@@ -195,8 +198,10 @@ class StatesOfTexts:
             else:
                 values = values[back]
             self._add(whole, size, open_, values, lost[open_])
-            found[draw] = whole[changed] if self.how == "max" else (whole / size[:, None])[changed]
-        return changed, found
+            vectors[draw] = (
+                whole[changed] if self.how == "max" else (whole / size[:, None])[changed]
+            )
+        return changed, vectors
 
     def _left(
         self,
@@ -284,21 +289,21 @@ class PieceMasks:
         alike[won.token[won.action == Action.SHARED]] = True
         apart[won.token[won.action == Action.PRIVATE]] = True
         words = _words(masks, variant)
-        texts = np.searchsorted(table.offsets, [own[0] for own in words], "right") - 1
-        known: dict[tuple[int, bytes, int], int] = {}
+        texts = np.searchsorted(table.offsets, [word[0] for word in words], "right") - 1
+        numbers: dict[tuple[int, bytes, int], int] = {}
         counts: Counter[tuple[int, bytes]] = Counter()
         code = np.zeros(len(words), dtype=np.int64)
-        for number, (text, own) in enumerate(zip(texts.tolist(), words, strict=True)):
-            ids = table.ids[own].tobytes()
+        for number, (text, word) in enumerate(zip(texts.tolist(), words, strict=True)):
+            ids = table.ids[word].tobytes()
             counts[text, ids] += 1
-            key = (len(own), ids, counts[text, ids])
-            code[number] = known.setdefault(key, len(known))
-        stride = len(known) + 1
+            key = (len(word), ids, counts[text, ids])
+            code[number] = numbers.setdefault(key, len(numbers))
+        stride = len(numbers) + 1
         rows = np.concatenate([np.zeros(0, np.int64), *words])
-        codes = np.repeat(code, [len(own) for own in words])
+        codes = np.repeat(code, [len(word) for word in words])
         order = np.argsort(rows, kind="stable")
-        found = np.unique(texts * stride + code)
-        return cls(alike, apart, rows[order], codes[order], found, stride)
+        coded = np.unique(texts * stride + code)
+        return cls(alike, apart, rows[order], codes[order], coded, stride)
 
     def common(self, rows: NDArray[np.int64], texts: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether a word of each of some pieces is masked alike in a text, too, bool [R]."""
@@ -312,13 +317,13 @@ class PieceMasks:
 
 def _words(masks: TokenMasks, variant: int) -> list[NDArray[np.int64]]:
     """The pieces of each word that is masked alike, in the order of the texts; each word once."""
-    found: dict[bytes, NDArray[np.int64]] = {}
+    words: dict[bytes, NDArray[np.int64]] = {}
     for group in np.flatnonzero(masks.plan.actions[variant] == Action.SHARED).tolist():
-        own = masks.group_masks(group)
-        for pieces in np.split(own.token, np.flatnonzero(np.diff(own.span)) + 1):
+        masked = masks.group_masks(group)
+        for pieces in np.split(masked.token, np.flatnonzero(np.diff(masked.span)) + 1):
             if len(pieces):
-                found.setdefault(pieces.tobytes(), pieces)
-    return sorted(found.values(), key=lambda own: (int(own[0]), len(own)))
+                words.setdefault(pieces.tobytes(), pieces)
+    return sorted(words.values(), key=lambda word: (int(word[0]), len(word)))
 
 
 #: other references whose words stand in the place of words that are masked differently: with one
@@ -352,17 +357,24 @@ class WordDonors:
 
         ``texts``: numbers of the references, ascending.
         """
-        sides = [tuple(one.tolist()) for one in batch.references]
+        sides = [tuple(references.tolist()) for references in batch.references]
         first: dict[tuple[int, ...], int] = {}
-        segments = [first.setdefault(one, number) for number, one in enumerate(sides)]
-        place = {text: number for number, text in enumerate(texts.tolist())}
-        own = [(n, place[t]) for n, one in enumerate(sides) for t in one if t in place]
+        segments = [first.setdefault(references, number) for number, references in enumerate(sides)]
+        position = {text: number for number, text in enumerate(texts.tolist())}
+        own_positions = [
+            (n, position[t])
+            for n, references in enumerate(sides)
+            for t in references
+            if t in position
+        ]
         return cls(
             texts,
             _marks((batch.texts[text],) for text in texts.tolist()),
-            _marks((str(SEED), *(batch.texts[text] for text in one[:1])) for one in sides),
+            _marks(
+                (str(SEED), *(batch.texts[text] for text in references[:1])) for references in sides
+            ),
             np.array(segments, dtype=np.int64),
-            np.array(own, dtype=np.int64).reshape(-1, 2),
+            np.array(own_positions, dtype=np.int64).reshape(-1, 2),
         )
 
     def drawn(self, held: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -372,31 +384,31 @@ class WordDonors:
         only one reference has it, all draws are that one; where none has, they are -1.
         """
         size = len(self.segments)
-        found = np.full((_DRAWS, size), -1, dtype=np.int64)
+        draws = np.full((_DRAWS, size), -1, dtype=np.int64)
         chosen = np.flatnonzero(held[self.texts])
         if not len(chosen):
-            return found
-        place = np.full(len(self.texts), -1, dtype=np.int64)
-        place[chosen] = np.arange(len(chosen))
-        own = np.stack([self.own[:, 0], place[self.own[:, 1]]], axis=1)
-        own = own[own[:, 1] >= 0]
+            return draws
+        position = np.full(len(self.texts), -1, dtype=np.int64)
+        position[chosen] = np.arange(len(chosen))
+        own_places = np.stack([self.own[:, 0], position[self.own[:, 1]]], axis=1)
+        own_places = own_places[own_places[:, 1] >= 0]
         step = max(1, _RANKED // len(chosen))
         for at in range(0, size, step):
             ranks = _mixed(self.segment_marks[at : at + step, None] ^ self.marks[chosen])
-            low, high = np.searchsorted(own[:, 0], [at, at + len(ranks)])
-            ranks[own[low:high, 0] - at, own[low:high, 1]] = _LAST
+            low, high = np.searchsorted(own_places[:, 0], [at, at + len(ranks)])
+            ranks[own_places[low:high, 0] - at, own_places[low:high, 1]] = _LAST
             rows = np.arange(len(ranks))
             for draw in range(_DRAWS):
                 best = ranks.argmin(axis=1)
                 there = ranks[rows, best] < _LAST
-                before = found[max(draw - 1, 0), at : at + step]
-                found[draw, at : at + step] = np.where(there, self.texts[chosen[best]], before)
+                before = draws[max(draw - 1, 0), at : at + step]
+                draws[draw, at : at + step] = np.where(there, self.texts[chosen[best]], before)
                 ranks[rows, best] = _LAST
-        return found
+        return draws
 
 
 def _marks(every: Iterable[Iterable[str]]) -> NDArray[np.uint64]:
-    return np.array([int(content_hash(*one), 16) for one in every], dtype=np.uint64)
+    return np.array([int(content_hash(*texts), 16) for texts in every], dtype=np.uint64)
 
 
 def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -408,7 +420,7 @@ def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def piece_places(text: str, pieces: TextPieces, limit: int) -> NDArray[np.int32]:
     """Where the pieces of a text stand that is encoded, those at both ends too, int32 [n, 2]."""
-    own = [(0, 0), *map(tuple, pieces.places[: limit - 2].tolist()), (0, 0)]
-    special = [1, *[0] * (len(own) - 2), 1]
+    places = [(0, 0), *map(tuple, pieces.places[: limit - 2].tolist()), (0, 0)]
+    special = [1, *[0] * (len(places) - 2), 1]
     clean = text or " "
-    return np.array(text_places(clean, 0, own, special), dtype=np.int32)
+    return np.array(text_places(clean, 0, places, special), dtype=np.int32)

@@ -86,41 +86,41 @@ def convert_weights(
         )
     if not files or not (source.path / "config.json").is_file():
         raise DataError(f"{source.name!r} ({source.path}) holds no config.json, or no {_PICKLES}")
-    own = own_name(name)
-    target = Path(into).expanduser() if into else own_folder(own)
+    model_name = own_name(name)
+    target = Path(into).expanduser() if into else own_folder(model_name)
     check_target(target, _is_converted, source.path)
     origin = {
-        "name": own,
+        "name": model_name,
         "revision": source.revision,
         "checkpoint": "+".join(map(hash_of, files)),
     }
     if not into:
         check_name(target, _origin(target), origin)
-    with new_folder(target) as part:
-        _write_weights(files, part)
+    with new_folder(target) as folder:
+        _write_weights(files, folder)
         for pattern in _KEPT:
             for file in source.path.glob(pattern):
                 if file.is_file() and file.name != _INDEX:
-                    shutil.copy(file, part / file.name)
-        written = {**origin, "sha256": checksums(part)}
-        (part / _ORIGIN).write_text(json.dumps(written) + "\n", encoding="utf-8")
-    return ModelFolder(str(target) if into else own, target)
+                    shutil.copy(file, folder / file.name)
+        written = {**origin, "sha256": checksums(folder)}
+        (folder / _ORIGIN).write_text(json.dumps(written) + "\n", encoding="utf-8")
+    return ModelFolder(str(target) if into else model_name, target)
 
 
 def _is_converted(folder: Path) -> bool:
     """Whether a folder holds weights that gnomon converted, and nothing else."""
-    known = (*_KEPT, "*.safetensors")
-    written = all(any(one.match(pattern) for pattern in known) for one in folder.iterdir())
+    patterns = (*_KEPT, "*.safetensors")
+    written = all(any(file.match(pattern) for pattern in patterns) for file in folder.iterdir())
     return written and "sha256" in _origin(folder)
 
 
 def _origin(folder: Path) -> dict[str, Any]:
     """What a conversion says of itself; empty where there is none."""
     try:
-        found = json.loads((folder / _ORIGIN).read_text(encoding="utf-8"))
+        origin = json.loads((folder / _ORIGIN).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return origin if isinstance(origin, dict) else {}
 
 
 def _write_weights(files: list[Path], target: Path) -> None:
@@ -131,16 +131,16 @@ def _write_weights(files: list[Path], target: Path) -> None:
     size = 0
     for number, file in enumerate(files, start=1):
         weights = read_weights(file)
-        place = f"model-{number:05}-of-{len(files):05}.safetensors"
-        place = place if len(files) > 1 else "model.safetensors"
+        shard = f"model-{number:05}-of-{len(files):05}.safetensors"
+        shard = shard if len(files) > 1 else "model.safetensors"
         # tensors may share values, which safetensors refuses
         save_file(
-            {name: one.contiguous().clone() for name, one in weights.items()},
-            target / place,
+            {name: tensor.contiguous().clone() for name, tensor in weights.items()},
+            target / shard,
             metadata={"format": "pt"},
         )
-        where |= dict.fromkeys(weights, place)
-        size += sum(one.numel() * one.element_size() for one in weights.values())
+        where |= dict.fromkeys(weights, shard)
+        size += sum(tensor.numel() * tensor.element_size() for tensor in weights.values())
     if len(files) > 1:
         listed: Mapping[str, object] = {"metadata": {"total_size": size}, "weight_map": where}
         path = target / "model.safetensors.index.json"
@@ -149,19 +149,19 @@ def _write_weights(files: list[Path], target: Path) -> None:
 
 def find_joint_model(name: str, revision: str | None) -> ModelFolder:
     """A model of safetensors: in gnomon's own place, where it was converted, or anywhere else."""
-    place = place_of_model(name)
-    if place != name:
-        return _checked(ModelFolder(name, Path(place)))
+    path = place_of_model(name)
+    if path != name:
+        return _checked(ModelFolder(name, Path(path)))
     try:
-        found = find_folder(name, revision)
+        folder = find_folder(name, revision)
     except MissingDependencyError as error:
         raise MissingDependencyError(
             f"{error}; weights that are published as pickles (pytorch_model.bin) are converted"
             f" once: gnomon setup model {name}"
         ) from error
-    if is_pickled(found.path):
+    if is_pickled(folder.path):
         raise DataError(
-            f"model {name!r} ({found.path}) holds its weights as pickles, which can run code;"
+            f"model {name!r} ({folder.path}) holds its weights as pickles, which can run code;"
             f" convert them once with: gnomon setup model {name}"
         )
     return _checked(find_model(name, revision))
@@ -186,5 +186,5 @@ def place_of_model(name: str) -> str:
         return name
     if Path(name).is_dir() and not is_pickled(Path(name)):
         return name
-    own = own_folder(name)
-    return str(own) if (own / _ORIGIN).is_file() else name
+    folder = own_folder(name)
+    return str(folder) if (folder / _ORIGIN).is_file() else name

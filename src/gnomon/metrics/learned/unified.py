@@ -69,13 +69,13 @@ class _UnifiedOptions(LearnedOptions):
     def needs(self) -> frozenset[Input]:
         """Sources, references or both, as the model reads them and as is asked for."""
         names: dict[str, Input] = {"src": "sources", "ref": "references"}
-        return frozenset(names[one] for one in self.sides)
+        return frozenset(names[side] for side in self.sides)
 
     @property
     def sides(self) -> tuple[str, ...]:
         """What the candidate is read with: "src", "ref" or both."""
         given = self.learned.settings["input_segments"]
-        sides = tuple(one for one in ("src", "ref") if one in given)
+        sides = tuple(side for side in ("src", "ref") if side in given)
         asked = {"all": sides, "source": ("src",), "reference": ("ref",)}[self.chosen[0]]
         if not set(asked) <= set(sides) or not sides:
             raise SpecError(
@@ -208,18 +208,18 @@ class BoundUnified(BoundLearned):
 
     def parts(self, batch: Batch) -> dict[str, NDArray[np.float64]]:
         """The score ("all") and its parts, float64 [K, N] each; means over references."""
-        found = self.all_parts(batch)
-        return {name: found[..., column] for column, name in enumerate(self.part_names)}
+        parts = self.all_parts(batch)
+        return {name: parts[..., column] for column, name in enumerate(self.part_names)}
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN without a reference that is needed."""
-        found = self.all_parts(batch)
+        parts = self.all_parts(batch)
         # without any comparison there is one column of nothing
-        return found[..., self.part_names.index(self.metric.chosen[1]) if found.shape[2] > 1 else 0]
+        return parts[..., self.part_names.index(self.metric.chosen[1]) if parts.shape[2] > 1 else 0]
 
     def score_triples(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
         """Scores and their parts, float64 [P, S]."""
-        return np.array([self._scored(one) for one in self._read_all(triples)]).reshape(
+        return np.array([self._scored(reading) for reading in self._read_all(triples)]).reshape(
             len(triples), len(self.part_names)
         )
 
@@ -235,7 +235,7 @@ class BoundUnified(BoundLearned):
         whole = [sum(len(pieces[text].ids) + ends for text in key) + 2 - ends for key in keys]
         parts = [max(len(pieces[text].ids) for text in key) for key in keys]
         most = self.model.encoder.limit - 2
-        cut = [n > self.limit or part > most for n, part in zip(whole, parts, strict=True)]
+        cut = [n > self.limit or longest > most for n, longest in zip(whole, parts, strict=True)]
         return sum(cut), len(keys)
 
     @property
@@ -253,13 +253,13 @@ class BoundUnified(BoundLearned):
 
     def _way_weights(self) -> list[float]:
         """What each way to read a candidate weighs in the score."""
-        part = self.metric.chosen[1]
-        if part == "mqm":
+        chosen = self.metric.chosen[1]
+        if chosen == "mqm":
             raise UsageError(
                 f"{self.metric.spec}: a score from marked errors has no gradient; take part='all'"
             )
-        if part != "all":
-            return [float(name == part) for name in self.part_names[1 : 1 + len(self.ways)]]
+        if chosen != "all":
+            return [float(name == chosen) for name in self.part_names[1 : 1 + len(self.ways)]]
         return [1 / len(self.ways)] * len(self.ways)
 
     def _differentiated(self, inputs: Sequence[Triple]) -> tuple[list[float], list[Products]]:
@@ -268,7 +268,7 @@ class BoundUnified(BoundLearned):
 
         encoder, size = self.model.encoder, len(self.ways)
         weights = torch.tensor(self._way_weights(), device=encoder.device)
-        keys = [self._key(one, way) for one in inputs for way in self.ways]
+        keys = [self._key(triple, way) for triple in inputs for way in self.ways]
         sequences = [ids for ids, _ in self._sequences(keys)]
 
         def total(vectors: Sequence[Any]) -> Any:
@@ -278,12 +278,12 @@ class BoundUnified(BoundLearned):
         def read(states: States) -> Any:
             return self._mix(states)[:, 0]
 
-        scores, found = input_products(encoder, sequences, read, total)
+        scores, by_key = input_products(encoder, sequences, read, total)
         pieces, most = self._pieces(keys), encoder.limit - 2
         products = []
         for number in range(len(inputs)):
-            own = slice(number * size, (number + 1) * size)
-            products.append(self._by_side(keys[own], found[own], pieces, most))
+            of_input = slice(number * size, (number + 1) * size)
+            products.append(self._by_side(keys[of_input], by_key[of_input], pieces, most))
         return scores, products
 
     def _limited(self, scores: Any) -> Any:
@@ -305,20 +305,22 @@ class BoundUnified(BoundLearned):
             for name, text in zip(("mt", *way), key, strict=True):
                 size = len(pieces[text].ids[:most])
                 total = sums.setdefault(name, np.zeros(size + 2))
-                own = values[at : at + size]  # a long input may end here
-                total[1 : 1 + len(own)] += own
+                of_text = values[at : at + size]  # a long input may end here
+                total[1 : 1 + len(of_text)] += of_text
                 at += size + self.model.encoder.ends
         return sums["mt"], sums[side]
 
     def _read_all(self, triples: Sequence[Triple]) -> list[_JointReading]:
         """What the model says of some candidates."""
         size = len(self.ways)
-        keys = [self._key(one, way) for one in triples for way in self.ways]
-        found = self.results.of(keys)
-        return [_joined(found[at : at + size]) for at in range(0, len(found), size)]
+        keys = [self._key(triple, way) for triple in triples for way in self.ways]
+        results = self.results.of(keys)
+        return [_joined(results[at : at + size]) for at in range(0, len(results), size)]
 
     def _keys(self, triples: Sequence[Triple]) -> list[tuple[str, ...]]:
-        return list(dict.fromkeys(self._key(one, way) for one in triples for way in self.ways))
+        return list(
+            dict.fromkeys(self._key(triple, way) for triple in triples for way in self.ways)
+        )
 
     @staticmethod
     def _key(triple: Triple, way: tuple[str, ...]) -> tuple[str, ...]:
@@ -344,30 +346,30 @@ class BoundUnified(BoundLearned):
         """Joint inputs, the candidate first; rows: the score, then the candidate's pieces."""
         pieces, encoder = self._pieces(keys), self.model.encoder
         most = encoder.limit - 2
-        found = []
+        sequences = []
         for key in keys:
             ids = [pieces[text].ids[:most] for text in key]
             joint = encoder.joint(ids)[: encoder.positions]
-            found.append((joint, 1 + (len(ids[0]) + 2 if self._labels else 0)))
-        return found
+            sequences.append((joint, 1 + (len(ids[0]) + 2 if self._labels else 0)))
+        return sequences
 
     def _read(self, states: States, rows: NDArray[np.int64]) -> list[NDArray[np.float32]]:
         import torch
 
         scores = self._head(self._mix(states)[:, 0]).cpu().numpy()
         columns = max(self._labels, 1)
-        found = [np.zeros((int(count), columns), dtype=np.float32) for count in rows]
-        for one, score in zip(found, scores.tolist(), strict=True):
-            one[0, 0] = score
+        results = [np.zeros((int(count), columns), dtype=np.float32) for count in rows]
+        for result, score in zip(results, scores.tolist(), strict=True):
+            result[0, 0] = score
         if self._labels:
             head, layer = self.model.head, int(self.model.model.settings["word_layer"])
             tags = torch.nn.functional.linear(
                 states.layers[layer], head["hidden2tag.weight"], head["hidden2tag.bias"]
             )
             shares = tags.softmax(dim=-1).cpu().numpy()
-            for one, own in zip(found, shares, strict=True):
-                one[1:] = own[: len(one) - 1]
-        return found
+            for result, labels in zip(results, shares, strict=True):
+                result[1:] = labels[: len(result) - 1]
+        return results
 
     @cached_property
     def _mix(self) -> LayerMix:
@@ -380,14 +382,14 @@ class BoundUnified(BoundLearned):
 
 def _joined(found: Sequence[NDArray[np.float32]]) -> _JointReading:
     """What was read in several ways, put together."""
-    scores = [float(one[0, 0]) for one in found]
-    labels = [one[1:] for one in found]
+    scores = [float(result[0, 0]) for result in found]
+    labels = [result[1:] for result in found]
     if len(labels) == 1:
         return _JointReading(scores, labels[0])
     weights = _SPAN_WEIGHTS.tolist()
     return _JointReading(
         scores,
-        sum(one * np.float32(w) for one, w in zip(labels, weights, strict=True)),  # type: ignore[arg-type]  # there are three
+        sum(share * np.float32(weight) for share, weight in zip(labels, weights, strict=True)),  # type: ignore[arg-type]  # there are three
     )
 
 
@@ -441,14 +443,14 @@ class BoundMarkingUnified(BoundUnified):
         if not self._is_xcomet:
             return super()._scored(reading)
         severities = [self._severity(run) for run in _runs(reading.labels, self.metric.threshold)]
-        penalty = min(sum(_PENALTIES.get(one, 0) for one in severities), _MOST)
+        penalty = min(sum(_PENALTIES.get(severity, 0) for severity in severities), _MOST)
         mqm = (_MOST - penalty) / _MOST
         parts = [*(min(score, 1.0) for score in reading.scores), mqm]
         weights = _SCORE_WEIGHTS if len(parts) == len(_SCORE_WEIGHTS) else _ONE_WEIGHTS
-        total = sum(weight * part for weight, part in zip(weights, parts, strict=True))
+        total = sum(weight * value for weight, value in zip(weights, parts, strict=True))
         # of several the original tells the scores as they are, and of one the score that counts
-        own = reading.scores if len(reading.scores) > 1 else parts[:-1]
-        return [total, *own, mqm]
+        shown = reading.scores if len(reading.scores) > 1 else parts[:-1]
+        return [total, *shown, mqm]
 
     def _limited(self, scores: Any) -> Any:
         return scores.clamp(max=1) if self._is_xcomet else scores
@@ -475,30 +477,30 @@ class BoundMarkingUnified(BoundUnified):
         triples = triples_of(batch, rows.texts[first])
         distinct = list(dict.fromkeys(triples))
         marked: dict[Triple, list[ErrorSpan]] = {}
-        texts = [(one.candidate,) for one in distinct]
-        places = {text: one.places for text, one in self._pieces(texts).items()}
+        texts = [(triple.candidate,) for triple in distinct]
+        places = {text: pieces.places for text, pieces in self._pieces(texts).items()}
         for at in range(0, len(distinct), _AT_ONCE):
             some = distinct[at : at + _AT_ONCE]
-            for one, reading in zip(some, self._read_all(some), strict=True):
-                marked[one] = self._spans(places[one.candidate], reading)
+            for triple, reading in zip(some, self._read_all(some), strict=True):
+                marked[triple] = self._spans(places[triple.candidate], reading)
         segments = max(batch.shape[1], 1)
         return tuple(
             replace(span, system=batch.systems[cell // segments], segment=cell % segments)
-            for cell, one in zip(cells.tolist(), triples, strict=True)
-            for span in marked[one]
+            for cell, triple in zip(cells.tolist(), triples, strict=True)
+            for span in marked[triple]
         )
 
     def _spans(self, places: NDArray[np.int32], reading: _JointReading) -> list[ErrorSpan]:
         most = self.model.encoder.limit - 2
         bound = np.zeros((1, 2), dtype=np.int32)  # where the vocabulary puts special pieces
-        own = np.concatenate([bound, places[:most], bound])
+        bounds = np.concatenate([bound, places[:most], bound])
         return [
             ErrorSpan(
                 system="",
                 segment=0,
                 side="candidate",
-                start=int(own[run.first, 0]),
-                end=int(own[run.last, 1]),
+                start=int(bounds[run.first, 0]),
+                end=int(bounds[run.last, 1]),
                 category="",
                 severity=self._severity(run),
                 rater=self.metric.spec,

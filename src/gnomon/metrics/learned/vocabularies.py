@@ -35,12 +35,12 @@ __all__ = [
 
 def unigram_vocabulary(folder: ModelFolder, given: str | None, usual: str) -> Any:
     """The vocabulary of an mT5, as a ``tokenizers.Tokenizer``."""
-    own = given is None and _vocabulary_in(folder.path) is not None
-    place = folder if own else find_folder(given or usual)
-    file = _vocabulary_in(place.path)
+    has_own = given is None and _vocabulary_in(folder.path) is not None
+    source = folder if has_own else find_folder(given or usual)
+    file = _vocabulary_in(source.path)
     if file is None:
         raise DataError(
-            f"{place.name!r} ({place.path}) holds no vocabulary: neither tokenizer.json nor a"
+            f"{source.name!r} ({source.path}) holds no vocabulary: neither tokenizer.json nor a"
             " *.model file of SentencePiece"
         )
     try:
@@ -50,15 +50,15 @@ def unigram_vocabulary(folder: ModelFolder, given: str | None, usual: str) -> An
     with reading_tokenizer(f"the vocabulary {file}"):
         if file.suffix == ".model":
             return _of_sentencepiece(file)
-        found = Tokenizer.from_str(_without_added(file))
-    found.no_truncation()
-    found.no_padding()
-    return found
+        tokenizer = Tokenizer.from_str(_without_added(file))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def _vocabulary_in(folder: Path) -> Path | None:
-    found = (folder / "tokenizer.json", *sorted(folder.glob("*.model")))
-    file = next((file for file in found if file.is_file()), None)
+    files = (folder / "tokenizer.json", *sorted(folder.glob("*.model")))
+    file = next((file for file in files if file.is_file()), None)
     if file is not None:
         check_content(file)
     return file
@@ -86,15 +86,15 @@ def _of_sentencepiece(file: Path) -> Any:
     from tokenizers import Regex, Tokenizer, models, normalizers
 
     model = _sentencepiece_model(file)
-    found = Tokenizer(models.Unigram(model.pieces, unk_id=model.unknown, byte_fallback=False))
+    tokenizer = Tokenizer(models.Unigram(model.pieces, unk_id=model.unknown, byte_fallback=False))
     blanks = normalizers.Replace(Regex(" {2,}"), " ")
-    found.normalizer = (
+    tokenizer.normalizer = (
         normalizers.Sequence([normalizers.Precompiled(model.characters), blanks])
         if model.characters
         else blanks
     )
-    found.pre_tokenizer = _metaspace()
-    return found
+    tokenizer.pre_tokenizer = _metaspace()
+    return tokenizer
 
 
 class _UnigramModel(NamedTuple):
@@ -195,7 +195,7 @@ def encoder_vocabulary(folder: ModelFolder, model_type: str) -> bytes:
             made, special = _rembert_tokeniser(file, settings), _BERT_PIECES
         else:
             made, special = _xlmr_tokeniser(file), (*_XLMR_PIECES, "<mask>")
-    made.add_special_tokens([one for one in special if made.token_to_id(one) is not None])
+    made.add_special_tokens([piece for piece in special if made.token_to_id(piece) is not None])
     text: str = made.to_str()
     return text.encode()
 
@@ -206,26 +206,26 @@ def _xlmr_tokeniser(file: Path) -> Any:
 
     model = _sentencepiece_model(file)
     first = [(piece, 0.0) for piece in _XLMR_PIECES]
-    found = Tokenizer(
+    tokenizer = Tokenizer(
         models.Unigram([*first, *model.pieces[3:], ("<mask>", 0.0)], unk_id=3, byte_fallback=False)
     )
     steps = [normalizers.Precompiled(model.characters)] if model.characters else []
-    found.normalizer = normalizers.Sequence(
+    tokenizer.normalizer = normalizers.Sequence(
         [
             *steps,
             normalizers.Strip(left=False, right=True),
             normalizers.Replace(Regex(" {2,}"), "\u2581"),
         ]
     )
-    found.pre_tokenizer = _metaspace()
-    return found
+    tokenizer.pre_tokenizer = _metaspace()
+    return tokenizer
 
 
 def _rembert_tokeniser(file: Path, settings: Mapping[str, Any]) -> Any:
     from tokenizers import Regex, Tokenizer, models, normalizers
 
     model = _sentencepiece_model(file)
-    found = Tokenizer(models.Unigram(model.pieces, unk_id=model.unknown, byte_fallback=False))
+    tokenizer = Tokenizer(models.Unigram(model.pieces, unk_id=model.unknown, byte_fallback=False))
     steps: list[Any] = [
         normalizers.Replace("``", '"'),
         normalizers.Replace("''", '"'),
@@ -237,9 +237,9 @@ def _rembert_tokeniser(file: Path, settings: Mapping[str, Any]) -> Any:
         steps.append(normalizers.Lowercase())
     if model.characters:
         steps.append(normalizers.Precompiled(model.characters))
-    found.normalizer = normalizers.Sequence(steps)
-    found.pre_tokenizer = _metaspace()
-    return found
+    tokenizer.normalizer = normalizers.Sequence(steps)
+    tokenizer.pre_tokenizer = _metaspace()
+    return tokenizer
 
 
 def _metaspace() -> Any:
@@ -263,9 +263,9 @@ class PieceReader(NamedTuple):
 def piece_reader(folder: ModelFolder) -> PieceReader:
     """The vocabulary of a BERT-like model: a SentencePiece model, or ``vocab.txt``."""
     settings = _settings(folder)
-    own = next(iter(sorted(folder.path.glob("*.model"))), None)
-    if own is not None:
-        return _sentence_pieces(folder, own, settings)
+    file = next(iter(sorted(folder.path.glob("*.model"))), None)
+    if file is not None:
+        return _sentence_pieces(folder, file, settings)
     if (folder.path / "vocab.txt").is_file():
         return _word_pieces(folder, settings)
     raise DataError(
@@ -319,20 +319,21 @@ def _word_tokeniser(folder: ModelFolder, settings: Mapping[str, Any]) -> Any:
     except (OSError, ValueError) as error:
         raise DataError(f"the vocabulary {file} cannot be read: {error}") from error
     numbers = {word: number for number, word in enumerate(words) if word}
-    found = Tokenizer(models.WordPiece(numbers, unk_token="[UNK]", max_input_chars_per_word=100))  # noqa: S106  # a piece
-    found.normalizer = normalizers.BertNormalizer(
+    pieces = models.WordPiece(numbers, unk_token="[UNK]", max_input_chars_per_word=100)  # noqa: S106  # a piece
+    tokenizer = Tokenizer(pieces)
+    tokenizer.normalizer = normalizers.BertNormalizer(
         lowercase=settings.get("do_lower_case") is not False,
         strip_accents=settings.get("strip_accents"),
         handle_chinese_chars=settings.get("tokenize_chinese_chars") is not False,
     )
-    found.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    return found
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return tokenizer
 
 
 def _word_pieces(folder: ModelFolder, settings: Mapping[str, Any]) -> PieceReader:
-    found = _word_tokeniser(folder, settings)
-    numbers = found.get_vocab()
-    encode = partial(found.encode, add_special_tokens=False)
+    tokenizer = _word_tokeniser(folder, settings)
+    numbers = tokenizer.get_vocab()
+    encode = partial(tokenizer.encode, add_special_tokens=False)
     return _with_special(folder, lambda text: list(encode(text).ids), numbers, words=True)
 
 

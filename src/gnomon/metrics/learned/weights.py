@@ -101,8 +101,8 @@ class LearnedModel:
     @property
     def signature_fields(self) -> dict[str, str]:
         """What a signature says of it: name and hash of the files, place of origin, licence."""
-        place, revision = self.origin.get("name", ""), self.origin.get("revision", "")
-        came = {"origin": f"{place}@{revision[:12]}"} if revision else {}
+        name, revision = self.origin.get("name", ""), self.origin.get("revision", "")
+        came = {"origin": f"{name}@{revision[:12]}"} if revision else {}
         return {"model": self.folder.identity, **came, "licence": self.licence}
 
     @property
@@ -118,12 +118,12 @@ class LearnedModel:
         if not self.learnt:
             return ()
         sides = [testset.sources or (), *testset.references.values()]
-        marks = [{text_mark(one[n]) for one in sides if one} for n in range(testset.segments)]
+        marks = [{text_mark(side[n]) for side in sides if side} for n in range(testset.segments)]
         least = max(1.0, _FEW * testset.segments)
         return tuple(
             kind
-            for kind, known in self.learnt.items()
-            if sum(not known.isdisjoint(one) for one in marks) >= least
+            for kind, texts in self.learnt.items()
+            if sum(not texts.isdisjoint(segment_marks) for segment_marks in marks) >= least
         )
 
     def weights(self) -> dict[str, Any]:
@@ -137,10 +137,10 @@ class LearnedModel:
 
         check_checksums(self.folder.path, self.sha256)
         try:
-            found: dict[str, Any] = load_file(self.folder.path / WEIGHTS)
+            weights: dict[str, Any] = load_file(self.folder.path / WEIGHTS)
         except (OSError, SafetensorError) as error:
             raise DataError(f"{self.folder.path / WEIGHTS} cannot be read: {error}") from error
-        return found
+        return weights
 
 
 def text_mark(text: str | None) -> str:
@@ -170,17 +170,17 @@ def installed_learned(folders: Sequence[str] = ()) -> tuple[LearnedModel, ...]:
             first.
     """
     home = default_path() / FOLDER
-    found = []
+    models = []
     for folder in map(Path, folders):
         for config in sorted((*folder.glob(CONFIG), *folder.glob(f"*/{CONFIG}"))):
             with suppress(GnomonError):
-                found.append(find_learned(str(config.parent)))
+                models.append(find_learned(str(config.parent)))
     for config in sorted(home.glob(f"**/{CONFIG}")):
         try:
-            found.append(find_learned(config.parent.relative_to(home).as_posix()))
+            models.append(find_learned(config.parent.relative_to(home).as_posix()))
         except GnomonError:
             continue
-    return tuple(found)
+    return tuple(models)
 
 
 def find_learned(name: str) -> LearnedModel:
@@ -193,8 +193,8 @@ def find_learned(name: str) -> LearnedModel:
     """
     path = Path(name).expanduser()
     if not (path / CONFIG).is_file() and _HUB_NAME.fullmatch(name) and ".." not in name:
-        own = own_folder(name)  # a checkpoint of that name may lie in the working directory
-        path = own if own.is_dir() or not path.is_dir() else path
+        own_path = own_folder(name)  # a checkpoint of that name may lie in the working directory
+        path = own_path if own_path.is_dir() or not path.is_dir() else path
     if not path.is_dir():
         if name.startswith((".", "/", "~")):
             raise MissingFileError(f"there is no folder {name!r} with a learned metric")
@@ -252,32 +252,32 @@ def _read(name: str, path: Path, stamps: tuple[tuple[int, int], ...]) -> Learned
 
 def _stated_checksums(config: dict[str, Any], path: Path) -> dict[str, str]:
     """The checksums of the weights that a configuration states."""
-    found = config.get("sha256")
-    if not isinstance(found, dict) or not isinstance(found.get(WEIGHTS), str):
+    checksums = config.get("sha256")
+    if not isinstance(checksums, dict) or not isinstance(checksums.get(WEIGHTS), str):
         raise DataError(
             f"{path / CONFIG} states no checksum of {WEIGHTS} (sha256); convert the checkpoint"
             " again: gnomon setup model FOLDER"
         )
-    return {name: str(value) for name, value in found.items()}
+    return {name: str(value) for name, value in checksums.items()}
 
 
 def _learnt(config: dict[str, Any], path: Path) -> dict[str, frozenset[str]]:
     """What a metric was trained on, by kind of human scores."""
-    found: dict[str, frozenset[str]] = {}
+    learnt: dict[str, frozenset[str]] = {}
     try:
-        for one in config.get("trained_on", ()):
-            kind = str(one["human"])
-            found[kind] = found.get(kind, frozenset()) | frozenset(map(str, one["texts"]))
+        for trained in config.get("trained_on", ()):
+            kind = str(trained["human"])
+            learnt[kind] = learnt.get(kind, frozenset()) | frozenset(map(str, trained["texts"]))
     except (TypeError, LookupError) as error:
         raise DataError(f"{path / CONFIG} says nothing plain of trained_on: {error!r}") from error
-    return found
+    return learnt
 
 
 def _mapping(config: dict[str, Any], key: str, path: Path) -> dict[str, Any]:
-    found = config.get(key)
-    if not isinstance(found, dict):
+    mapping = config.get(key)
+    if not isinstance(mapping, dict):
         raise DataError(f"{path / CONFIG} says nothing of its {key}; convert the checkpoint again")
-    return found
+    return mapping
 
 
 def checksums(folder: Path) -> dict[str, str]:
@@ -292,15 +292,15 @@ def check_checksums(folder: Path, stated: Mapping[str, str]) -> None:
         if name in files:
             check_content(folder / name)
         try:
-            found = _sha256(folder / name) if name in files else "no file"
+            checksum = _sha256(folder / name) if name in files else "no file"
         except OSError as error:
             raise DataError(f"{folder / name} cannot be read: {error}") from error
-        if found != stated.get(name):
+        if checksum != stated.get(name):
             raise DataError(
                 f"{folder / name} is not the file that gnomon wrote there: its checksum (SHA-256)"
-                f" is {found[:12]}, and {stated.get(name, 'none')[:12]} was noted; it was damaged"
-                " or changed: convert the checkpoint again (gnomon setup model), or train the"
-                " metric again (gnomon train metric --resume)"
+                f" is {checksum[:12]}, and {stated.get(name, 'none')[:12]} was noted; it was"
+                " damaged or changed: convert the checkpoint again (gnomon setup model), or train"
+                " the metric again (gnomon train metric --resume)"
             )
 
 
@@ -322,13 +322,13 @@ def write_learned(
     from safetensors.torch import save_file
 
     check_target(target, is_converted)
-    with new_folder(target) as part:
+    with new_folder(target) as folder:
         # tensors may share values in a checkpoint, which safetensors refuses
-        save_file({name: one.clone() for name, one in weights.items()}, part / WEIGHTS)
-        (part / VOCABULARY).write_bytes(tokenizer)
-        about = {**about, "sha256": checksums(part)}
+        save_file({name: tensor.clone() for name, tensor in weights.items()}, folder / WEIGHTS)
+        (folder / VOCABULARY).write_bytes(tokenizer)
+        about = {**about, "sha256": checksums(folder)}
         text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
-        (part / CONFIG).write_text(text + "\n", encoding="utf-8")
+        (folder / CONFIG).write_text(text + "\n", encoding="utf-8")
 
 
 def check_target(target: Path, is_ours: Callable[[Path], bool], source: Path | None = None) -> None:
@@ -352,20 +352,20 @@ def new_folder(target: Path) -> Iterator[Path]:
     from safetensors import SafetensorError
 
     target = target.resolve()
-    part = target.with_name(f".{target.name}-{os.getpid()}")
+    folder = target.with_name(f".{target.name}-{os.getpid()}")
     try:
-        part.mkdir(parents=True)
-        yield part
-        replace_folder(part, target)
+        folder.mkdir(parents=True)
+        yield folder
+        replace_folder(folder, target)
     except (OSError, SafetensorError) as error:
         raise OutputError(f"{target} cannot be written: {error}") from error
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def is_converted(folder: Path) -> bool:
     """Whether a folder holds a metric that gnomon converted, and nothing else."""
-    if not {one.name for one in folder.iterdir()} <= {CONFIG, WEIGHTS, VOCABULARY}:
+    if not {file.name for file in folder.iterdir()} <= {CONFIG, WEIGHTS, VOCABULARY}:
         return False
     try:
         config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))

@@ -322,10 +322,10 @@ def split_plain(texts: Sequence[str], tokeniser: Tokeniser) -> TokenTable:
     else:
         whole = [tokeniser(unit) for unit in strings]
         pieces = [unit.strings for unit in whole]
-    known = _Numbers()
+    numbers = _Numbers()
     ids = array("i")
     for piece in pieces:
-        ids.extend(map(known.__getitem__, piece))
+        ids.extend(map(numbers.__getitem__, piece))
     sizes = _array(array("i", map(len, pieces)))
     chosen = _array(used)
     rows, lengths = _rows(sizes, chosen)
@@ -334,7 +334,7 @@ def split_plain(texts: Sequence[str], tokeniser: Tokeniser) -> TokenTable:
         tokeniser=tokeniser.name,
         offsets=bounds[np.concatenate([[0], np.cumsum(_array(counts), dtype=np.int64)])],
         ids=_array(ids)[rows],
-        vocabulary=Vocabulary.of(list(known)),
+        vocabulary=Vocabulary.of(list(numbers)),
         tokenised=len(strings),
         places=lambda: _places(
             texts, tokeniser, whole or [tokeniser(unit) for unit in strings], rows, lengths
@@ -358,8 +358,8 @@ def _places(
         shift.extend(_beginnings(text, tokeniser))
     moved = np.repeat(_array(shift), lengths)
     start, end = _array(starts)[rows], _array(ends)[rows]
-    found = start >= 0
-    columns = (np.where(found, column + moved, -1) for column in (start, end))
+    located = start >= 0
+    columns = (np.where(located, column + moved, -1) for column in (start, end))
     return TokenPlaces(*(column.astype(np.int32) for column in columns))
 
 

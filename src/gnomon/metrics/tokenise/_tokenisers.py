@@ -98,14 +98,14 @@ def replaced(characters: Characters, old: str, new: str) -> Characters:
     starts: list[int] = []
     ends: list[int] = []
     at = 0
-    for number, part in enumerate(parts):
+    for number, stretch in enumerate(parts):
         if number:
             starts += [characters.starts[at]] * len(new)
             ends += [characters.ends[at + len(old) - 1]] * len(new)
             at += len(old)
-        starts += characters.starts[at : at + len(part)]
-        ends += characters.ends[at : at + len(part)]
-        at += len(part)
+        starts += characters.starts[at : at + len(stretch)]
+        ends += characters.ends[at : at + len(stretch)]
+        at += len(stretch)
     return Characters(new.join(parts), starts, ends)
 
 
@@ -270,16 +270,16 @@ class Aligned:
         if self.special is None:
             return [self.split(text) for text in texts]
         read = [text.lower() for text in texts] if self.lowercase else texts
-        found: list[Sequence[str]] = [(text,) for text in read]
+        tokens: list[Sequence[str]] = [(text,) for text in read]
         special = [i for i, text in enumerate(texts) if self.special.search(text)]
         # a newline is no part of a word, and a text that holds the mark is split by itself
         inside = [i for i in special if _MARK not in (t := texts[i]) and not OTHER_SPACE.search(t)]
         pieces = iter(self.split(f" {_MARK} ".join([texts[i] for i in inside] + [""])))
         for number in inside:
-            found[number] = list(takewhile(_MARK.__ne__, pieces))
+            tokens[number] = list(takewhile(_MARK.__ne__, pieces))
         for number in set(special).difference(inside):
-            found[number] = self.split(texts[number])
-        return found
+            tokens[number] = self.split(texts[number])
+        return tokens
 
 
 _STANDS_FOR = {"spm": "flores101"}
@@ -294,8 +294,8 @@ def default_tokeniser(language: str | None) -> str:
     >>> default_tokeniser("ja_JP"), default_tokeniser("th"), default_tokeniser(None)
     ('ja-mecab', 'char', '13a')
     """
-    known = base_language(language)
-    return _BY_LANGUAGE.get(known, "char" if is_unspaced(known) else "13a")
+    base = base_language(language)
+    return _BY_LANGUAGE.get(base, "char" if is_unspaced(base) else "13a")
 
 
 def tokeniser_needs(named: str | None, language: str | None) -> tuple[Dependency, ...]:
@@ -306,7 +306,7 @@ def tokeniser_needs(named: str | None, language: str | None) -> tuple[Dependency
         language: of the references, where known.
     """
     packages, _ = _NEEDS.get(named or default_tokeniser(language), ((), ""))
-    return tuple(Dependency("package", _RELEASED.get(one, one)) for one in packages)
+    return tuple(Dependency("package", _RELEASED.get(package, package)) for package in packages)
 
 
 class FittingTokeniser(NamedTuple):
@@ -357,11 +357,11 @@ def by_spaces(name: str, fits: str, language: str | None) -> tuple[str, ...]:
         fits: the one that fits the language.
         language: of the references.
     """
-    own = base_language(language)
-    if own == "ko" or own not in _NAMES:
+    base = base_language(language)
+    if base == "ko" or base not in _NAMES:
         return ()
     said = (
-        f"the tokeniser {name!r} takes what stands between spaces for a word, and {_NAMES[own]}"
+        f"the tokeniser {name!r} takes what stands between spaces for a word, and {_NAMES[base]}"
         f" puts no spaces between words: {fits!r} fits; {UNREAD}"
     )
     return (said,)
