@@ -96,15 +96,12 @@ def _numbered(codes: NDArray[np.uint32]) -> NDArray[np.int32]:
     occurs = np.zeros(1 + int(codes.max(initial=0)), dtype=np.bool_)
     occurs[codes] = True
     numbers = np.cumsum(occurs, dtype=np.int32) - 1
-    small: NDArray[np.int32] = numbers[codes].astype(np.int32)
-    return small
+    return np.asarray(numbers[codes], dtype=np.int32)
 
 
 @cache
 def _spaces() -> NDArray[np.uint32]:
-    return code_points(
-        [character for character in map(chr, range(0x110000)) if character.isspace()]
-    )
+    return code_points(list(filter(str.isspace, map(chr, range(0x110000)))))
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,9 @@ def _roles(
     named = None if parameters is None else [known.get(p, "") for p in parameters]
     if named and all(named):
         return _by_name(tuple(named), name, needs)
-    roles = _by_need(frozenset(("references",)) if needs is None else needs)
+    needs = frozenset(("references",)) if needs is None else needs
+    by_need = {"sources": "source", "references": "reference"}
+    roles = ("candidate", *(role for need, role in by_need.items() if need in needs))
     if parameters is not None and len(parameters) != len(roles):
         raise UsageError(
             f"metric {name!r}: it is not clear what its parameters ({', '.join(parameters)}) are;"
@@ -154,12 +156,6 @@ def _by_name(roles: tuple[str, ...], name: str, needs: frozenset[Input] | None) 
             f" {', '.join(roles)}"
         )
     return roles
-
-
-def _by_need(needs: frozenset[Input]) -> tuple[str, ...]:
-    source = ("source",) if "sources" in needs else ()
-    reference = ("reference",) if "references" in needs else ()
-    return ("candidate", *source, *reference)
 
 
 def _required(function: Callable[..., Any]) -> list[str] | None:

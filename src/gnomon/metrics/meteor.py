@@ -599,18 +599,17 @@ class Meteor(Options):
         parameters = self._parameters(published_parameters(language))
         if not parameters.stem:
             stemmer, name = None, "none"
-        words = self._function_words(testset, tokens)
+        if self.function_words is not None:
+            words = listed_words(self.function_words)
+        else:
+            references = tokens.of(tuple(compared_texts(testset, self.needs)))
+            words = frequent_words(lowered_words(references))
         return BoundMeteor15(self, tokens, stemmer, name, wordnet, parameters, words, choice=said)
 
     def _parameters(self, published: Parameters) -> Parameters:
         """The published parameters, but for those that are given."""
         given = {name: getattr(self, name) for name in ("alpha", "beta", "gamma", "delta")}
         return published._replace(**{k: value for k, value in given.items() if value is not None})
-
-    def _function_words(self, testset: TestSet, tokens: Tokenised) -> FunctionWords:
-        if self.function_words is not None:
-            return listed_words(self.function_words)
-        return frequent_words(lowered_words(tokens.of(tuple(compared_texts(testset, self.needs)))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -196,7 +196,12 @@ def build(spec: Spec, *, allow_code: bool = False) -> Metric:
         return _from_code(spec, allow_code=allow_code)
     if spec.name in BUILTIN:
         if spec.name in _offered():
-            _log.warning("%s", _shadow_notice(spec.name))
+            _log.warning(
+                "the package %s offers a metric %r too; it is ignored, built-in metrics cannot be"
+                " replaced",
+                package_of(_offered()[spec.name]),
+                spec.name,
+            )
         return _construct(_load(BUILTIN[spec.name]), spec, allow_code=allow_code)
     plugins = _plugins()
     name = spec.name
@@ -402,13 +407,6 @@ def _points(find: Callable[..., Iterable[EntryPoint]]) -> tuple[EntryPoint, ...]
 def _plugins() -> dict[str, EntryPoint]:
     taken = {*BUILTIN, *ALIASES, CODE}
     return {name: point for name, point in _offered().items() if name not in taken}
-
-
-def _shadow_notice(name: str) -> str:
-    return (
-        f"the package {package_of(_offered()[name])} offers a metric {name!r} too; it is ignored,"
-        " built-in metrics cannot be replaced"
-    )
 
 
 def _is_file(text: str) -> bool:

@@ -35,7 +35,8 @@ def requirements(
     else:
         dependencies = needs_of_options(metric, language) if is_dataclass(metric) else ()
     name = str(getattr(metric, "name", ""))
-    package = offering_packages(name, group=group) if _is_foreign(metric) else ()
+    is_foreign = not type(metric).__module__.startswith("gnomon.")
+    package = offering_packages(name, group=group) if is_foreign else ()
     return tuple(dict.fromkeys((*package, *dependencies)))
 
 
@@ -63,13 +64,9 @@ def _needs(options: object, language: str | None, model: str | None) -> Iterator
                 yield Dependency("model", str(name), str(getattr(options, "revision", None) or ""))
         elif is_dataclass(value) and not isinstance(value, type):
             wrapped += requirements(value, language)
-        elif isinstance(value, str) and _names_file(value):
+        elif isinstance(value, str) and ("/" in value or "." in value) and Path(value).is_file():
             yield Dependency("file", str(Path(value).absolute()))
     yield from wrapped
-
-
-def _names_file(value: str) -> bool:
-    return ("/" in value or "." in value) and Path(value).is_file()
 
 
 def offering_packages(name: str, *, group: str = GROUP) -> tuple[Dependency, ...]:
@@ -77,10 +74,6 @@ def offering_packages(name: str, *, group: str = GROUP) -> tuple[Dependency, ...
     offered = _offered(group)
     packages = [offered[name]] if name in offered else dict.fromkeys(offered.values())
     return tuple(Dependency("package", package) for package in packages)
-
-
-def _is_foreign(metric: object) -> bool:
-    return not type(metric).__module__.startswith("gnomon.")
 
 
 @lru_cache(maxsize=4)

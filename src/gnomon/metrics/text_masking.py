@@ -225,13 +225,8 @@ def _every_third(
     string: str, table: TokenTable, text: int, words: MaskWords, *, apart: bool
 ) -> tuple[str, str, str]:
     """A text with every third token masked: alike, as a candidate, as a reference."""
-    table_rows = table.rows(text)
-    rows = [row for row in range(table_rows.start, table_rows.stop) if table.start[row] >= 0][
-        ::_EVERY
-    ]
-    edit = _Edit(
-        string, [_Piece(int(table.start[r]), int(table.end[r]), Action.PRIVATE) for r in rows]
-    )
+    located = [(start, end) for start, end in table.spans(text) if start >= 0]
+    edit = _Edit(string, [_Piece(*span, Action.PRIVATE) for span in located[::_EVERY]])
     return (
         edit.side("", words.shared, apart=apart),
         edit.side("", words.candidate, apart=apart),
@@ -450,22 +445,17 @@ class BlackBox(TextEditing):
                 else _token_pieces(masks, variant)
             )
             edits = {text: _Edit(batch.texts[text], rows) for text, rows in pieces.items()}
-            edited = _edited(
-                batch,
-                variant,
+            candidates, references = (
                 {
-                    t: e.side(shared, candidate, apart=self.in_place)
-                    for t, e in edits.items()
-                    if t in candidate_texts
-                },
-                {
-                    t: e.side(shared, reference, apart=self.in_place)
-                    for t, e in edits.items()
-                    if t in reference_texts
-                },
+                    text: edit.side(shared, private, apart=self.in_place)
+                    for text, edit in edits.items()
+                    if text in side
+                }
+                for side, private in ((candidate_texts, candidate), (reference_texts, reference))
             )
-            if edited is not None:
-                yield edited
+            columns = _changed_columns(batch, set(candidates), set(references))
+            if len(columns):
+                yield _Edited(variant, columns, candidates, references, {})
 
 
 def _shown(mask: str) -> str:
@@ -732,13 +722,6 @@ def _by_word(text: str, piece: _Piece) -> list[_Piece]:
         _Piece(piece.start + word.start(), piece.start + word.end(), piece.action)
         for word in re.finditer(r"\S+", text[piece.start : piece.end])
     ]
-
-
-def _edited(
-    batch: Batch, variant: int, candidates: Mapping[int, str], references: Mapping[int, str]
-) -> _Edited | None:
-    columns = _changed_columns(batch, set(candidates), set(references))
-    return _Edited(variant, columns, candidates, references, {}) if len(columns) else None
 
 
 def _changed_columns(batch: Batch, candidates: set[int], references: set[int]) -> NDArray[np.int64]:

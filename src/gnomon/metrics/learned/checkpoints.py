@@ -334,21 +334,16 @@ def _shown(value: object) -> str:
 
 
 def _json_of(path: Path) -> dict[str, Any]:
+    _check_size(path)
     try:
-        config = json.loads(_bytes_of(path))
+        config = json.loads(path.read_bytes())
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error}") from error
     except (ValueError, RecursionError) as error:
         raise FormatError(f"it is no JSON: {error}", path=path) from error
     if not isinstance(config, dict):
         raise FormatError("it is no configuration of a model", path=path)
     return config
-
-
-def _bytes_of(path: Path) -> bytes:
-    _check_size(path)
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error}") from error
 
 
 def _check_size(path: Path) -> None:
