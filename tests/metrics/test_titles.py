@@ -94,9 +94,9 @@ def test_a_metric_of_a_package_says_its_title(monkeypatch: pytest.MonkeyPatch) -
     specs = ("recall", "recall(words=True)", "recall(stem=True)")
     from gnomon.metrics import titles
 
-    titles._named.cache_clear()  # what other tests called a metric of that name
+    titles._title_of.cache_clear()  # what other tests called a metric of that name
     assert list(metric_titles(specs).values()) == ["Recall", "WordRecall", "Recall (stem=True)"]
-    titles._named.cache_clear()
+    titles._title_of.cache_clear()
 
 
 def test_sentences_and_pictures_have_short_names_and_signatures_the_specs() -> None:

@@ -241,7 +241,7 @@ def similarities(
     matrix = offsets_of(sizes[:, 0] * sizes[:, 1])
     slots = [offsets_of(sizes[:, side]) for side in (0, 1)]
     values, release = large_array((int(matrix[-1]),), np.float32, _MATRICES)
-    cosines = Similarities(matrix, values, *(_unmatched(int(side[-1])) for side in slots))
+    cosines = Similarities(matrix, values, *(_no_matches(int(side[-1])) for side in slots))
     for chosen, vectors in _vectors(encoder, pieces, pairs, order):
         size = encoder.dimensions * sizes[chosen].max(axis=1)
         for group in length_batches(size, _PADDED[_kind(encoder)]):
@@ -255,12 +255,12 @@ def _kind(encoder: TextEncoder) -> str:
     return "cpu" if encoder.device == "cpu" else "cuda"
 
 
-def _unmatched(size: int) -> Best:
+def _no_matches(size: int) -> Best:
     return Best(np.zeros(size, dtype=np.float32), np.full(size, -1, dtype=np.int32))
 
 
 @dataclass(eq=False)
-class _Held:
+class _TextVectors:
     """Vectors of the texts at hand: where each text begins in one tensor."""
 
     start: dict[int, int]
@@ -269,7 +269,7 @@ class _Held:
 
 def _vectors(
     encoder: TextEncoder, pieces: Pieces, pairs: NDArray[np.int64], order: NDArray[np.int64]
-) -> Iterator[tuple[NDArray[np.int64], _Held]]:
+) -> Iterator[tuple[NDArray[np.int64], _TextVectors]]:
     """Groups of pairs with the vectors of their texts; each text is encoded once."""
     import torch
 
@@ -278,13 +278,13 @@ def _vectors(
     last = np.full(len(pieces), -1, dtype=np.int64)
     for number, group in enumerate(groups):
         last[pairs[group].ravel()] = number
-    held = _Held({}, torch.empty(0, encoder.dimensions, device=encoder.device))
+    held = _TextVectors({}, torch.empty(0, encoder.dimensions, device=encoder.device))
     for number, group in enumerate(groups):
         wanted = np.unique(pairs[group])
         new = np.array([t for t in wanted.tolist() if t not in held.start], dtype=np.int64)
-        held = _with(held, encoder, pieces, new)
+        held = _add_vectors(held, encoder, pieces, new)
         yield group, held
-        held = _only(held, pieces, [t for t in held.start if last[t] > number])
+        held = _keep_vectors(held, pieces, [t for t in held.start if last[t] > number])
 
 
 def _groups(
@@ -309,7 +309,9 @@ def _groups(
     return [np.array(group, dtype=np.int64) for group in groups if group]
 
 
-def _with(held: _Held, encoder: TextEncoder, pieces: Pieces, new: NDArray[np.int64]) -> _Held:
+def _add_vectors(
+    held: _TextVectors, encoder: TextEncoder, pieces: Pieces, new: NDArray[np.int64]
+) -> _TextVectors:
     import torch
 
     if not len(new):
@@ -318,10 +320,10 @@ def _with(held: _Held, encoder: TextEncoder, pieces: Pieces, new: NDArray[np.int
     base = len(held.vectors)
     starts = (base + embedded.offsets[:-1]).tolist()
     vectors = torch.cat([held.vectors, embedded.vectors]) if base else embedded.vectors
-    return _Held(held.start | dict(zip(new.tolist(), starts, strict=True)), vectors)
+    return _TextVectors(held.start | dict(zip(new.tolist(), starts, strict=True)), vectors)
 
 
-def _only(held: _Held, pieces: Pieces, kept: list[int]) -> _Held:
+def _keep_vectors(held: _TextVectors, pieces: Pieces, kept: list[int]) -> _TextVectors:
     import torch
 
     start: dict[int, int] = {}
@@ -331,7 +333,7 @@ def _only(held: _Held, pieces: Pieces, kept: list[int]) -> _Held:
         start[text] = base
         parts.append(held.vectors[held.start[text] : held.start[text] + size])
         base += size
-    return _Held(start, torch.cat(parts))
+    return _TextVectors(start, torch.cat(parts))
 
 
 def _compare(
@@ -340,7 +342,7 @@ def _compare(
     pieces: Pieces,
     pairs: NDArray[np.int64],
     group: NDArray[np.int64],
-    held: _Held,
+    held: _TextVectors,
     targets: NDArray[np.bool_],
 ) -> None:
     """Matrices and best matches of a group of pairs, written to their places."""
@@ -361,7 +363,7 @@ def _compare(
         allowed.append(mask & targets[piece_rows])
     matrix = torch.bmm(sides[0], sides[1].transpose(1, 2))
     full = torch.as_tensor(kept[0][:, :, None] & kept[1][:, None, :], device=device)
-    _put(found.values, found.offsets, group, matrix[full])
+    _write_rows(found.values, found.offsets, group, matrix[full])
     for side, best in ((0, found.candidate), (1, found.other)):
         barred = torch.as_tensor(~allowed[1 - side], device=device)
         seen = matrix.masked_fill(
@@ -370,11 +372,11 @@ def _compare(
         value, position = seen.max(dim=2 - side)
         none = torch.isneginf(value)
         filled = torch.as_tensor(kept[side], device=device)
-        _put(best.value, slots[side], group, value.masked_fill(none, 0.0)[filled])
-        _put(best.place, slots[side], group, position.masked_fill(none, -1)[filled])
+        _write_rows(best.value, slots[side], group, value.masked_fill(none, 0.0)[filled])
+        _write_rows(best.place, slots[side], group, position.masked_fill(none, -1)[filled])
 
 
-def _put(
+def _write_rows(
     into: NDArray[Any], offsets: NDArray[np.int64], group: NDArray[np.int64], values: Any
 ) -> None:
     sizes = offsets[group + 1] - offsets[group]
@@ -482,7 +484,7 @@ class Matcher:
         name = f"similarities, special {self.special}"
         last: _Memory | None = self.encoder.memory.get(name)
         if last is None or not last.holds(batch.texts, keys):
-            last = _Memory(batch.texts, *self._look(batch, rows, keys))
+            last = _Memory(batch.texts, *self._compare_texts(batch, rows, keys))
             self.encoder.memory[name] = last
         return last.encoded, np.searchsorted(last.keys, keys)
 
@@ -520,15 +522,15 @@ class Matcher:
             action[chosen.token] = chosen.action
             yield replace(
                 base,
-                candidate=_masked(encoded, action, self.targets(encoded.pieces), 0),
-                reference=_masked(encoded, action, self.targets(encoded.pieces), 1),
+                candidate=_mask_side(encoded, action, self.targets(encoded.pieces), 0),
+                reference=_mask_side(encoded, action, self.targets(encoded.pieces), 1),
             )
 
     def targets(self, pieces: Pieces) -> NDArray[np.bool_]:
         """Which pieces may be matched, bool [rows]."""
         return ~pieces.special if self.special == "exclude" else np.ones_like(pieces.special)
 
-    def _look(
+    def _compare_texts(
         self, batch: Batch, rows: PairRows, keys: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], EncodedTexts]:
         distinct, first = np.unique(keys, return_index=True)
@@ -556,7 +558,7 @@ def _side(pieces: Pieces, texts: NDArray[np.int64], side: int, best: Best) -> Si
     return SideMatches(offsets, token, best.value, at)
 
 
-def _masked(
+def _mask_side(
     encoded: EncodedTexts, action: NDArray[np.int8], targets: NDArray[np.bool_], number: int
 ) -> SideMatches:
     """One side's best matches under a variant.
@@ -573,7 +575,7 @@ def _masked(
     best, at = side.best.copy(), side.at.copy()
     full = (own_actions == Action.SHARED) & shared
     again = np.flatnonzero(lost & ~full & (own_actions != Action.PRIVATE))
-    best[again] = _rematched(encoded, again, targets & (action != Action.PRIVATE), number)
+    best[again] = _best_open(encoded, again, targets & (action != Action.PRIVATE), number)
     at[again] = -1
     np.maximum(best, 0, out=best, where=private)
     best[full], at[full] = 1.0, -1
@@ -582,7 +584,7 @@ def _masked(
     return replace(side, best=best, at=at)
 
 
-def _rematched(
+def _best_open(
     encoded: EncodedTexts, slots: NDArray[np.int64], open_: NDArray[np.bool_], number: int
 ) -> NDArray[np.float32]:
     """The best similarity of some slots to open tokens of the other side; 0 where none is."""

@@ -282,9 +282,9 @@ class BertScore(Options):
             MissingDependencyError: torch, transformers, the model or a baseline is not there.
             SpecError: no best layer is known for the model.
         """
-        return self._ready(BoundBertScore, testset)
+        return self._bind_as(BoundBertScore, testset)
 
-    def _ready(self, kind: type[M], testset: TestSet) -> M:
+    def _bind_as(self, kind: type[M], testset: TestSet) -> M:
         check_needs(self, testset.outline)
         model = self._model(testset.target_language)
         encoder = self._encoder(model)
@@ -305,13 +305,13 @@ class BertScore(Options):
     def _baseline(self, model: str, bound: BoundMatched, testset: TestSet) -> Baseline | None:
         if self.rescale == "estimate":
             weights = "" if bound.weights is None else bound.weights.identity
-            return estimate_baseline(bound.matcher, self._unrelated(testset), weights)
+            return estimate_baseline(bound.matcher, self._baseline_texts(testset), weights)
         if not self.rescale:
             return None
         path = self._baseline_file(model, testset.target_language)
         return read_baseline(path, bound.encoder.layer)
 
-    def _unrelated(self, testset: TestSet) -> list[tuple[str, str]]:
+    def _baseline_texts(self, testset: TestSet) -> list[tuple[str, str]]:
         """Of each segment, what stands for a candidate and what candidates are compared with."""
         return [(text, text) for text in first_references(testset) if text is not None]
 
@@ -376,9 +376,9 @@ class XBertScore(BertScore):
 
     def bind(self, testset: TestSet) -> BoundMatched:  # type: ignore[override]  # references would be needed to mask it
         """Load the model, and freeze idf weights and baseline."""
-        return self._ready(BoundMatched, testset)
+        return self._bind_as(BoundMatched, testset)
 
-    def _unrelated(self, testset: TestSet) -> list[tuple[str, str]]:
+    def _baseline_texts(self, testset: TestSet) -> list[tuple[str, str]]:
         """A reference stands for a candidate: outputs would make scores depend on the systems."""
         if not testset.references:
             raise DataError(

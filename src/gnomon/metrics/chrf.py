@@ -50,7 +50,7 @@ __all__ = ["BoundChrf", "Chrf"]
 def character_layout(words: TokenTable) -> NgramLayout:
     """The characters of the words, white space left out."""
     vocabulary = words.vocabulary
-    ids, bounds = loops.spelled(words.ids, vocabulary.bounds, _numbered(vocabulary.codes))
+    ids, bounds = loops.spelled(words.ids, vocabulary.bounds, _number_codes(vocabulary.codes))
     base = Sequences(bounds[words.offsets], ids)
     return NgramLayout(base, lambda: TokenRanges(bounds[:-1], bounds[1:]))
 
@@ -62,7 +62,7 @@ def spaced_layout(texts: Sequence[str], words: TokenTable) -> NgramLayout:
     bounds = offsets_of(token_lengths(words))
     start, last = visible[bounds[:-1]], visible[bounds[1:] - 1]
     base = Sequences(
-        offsets_of(np.array([len(text) for text in texts], dtype=np.int64)), _numbered(codes)
+        offsets_of(np.array([len(text) for text in texts], dtype=np.int64)), _number_codes(codes)
     )
     return NgramLayout(base, lambda: TokenRanges(start, last + 1))
 
@@ -91,7 +91,7 @@ def mean_lengths(masks: TokenMasks, references: NDArray[np.int64]) -> tuple[int,
     return tuple(means)
 
 
-def _numbered(codes: NDArray[np.uint32]) -> NDArray[np.int32]:
+def _number_codes(codes: NDArray[np.uint32]) -> NDArray[np.int32]:
     """Small numbers in place of code points."""
     occurs = np.zeros(1 + int(codes.max(initial=0)), dtype=np.bool_)
     occurs[codes] = True

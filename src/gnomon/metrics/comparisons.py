@@ -70,14 +70,14 @@ class Comparisons:
         """The comparisons that scoring a batch needs."""
         groups: dict[tuple[int, ...], int] = {}
         cell_group = np.zeros(batch.shape, dtype=np.int64)
-        shared = _numbered(batch.references, groups)
+        shared = _number_lists(batch.references, groups)
         for system in range(batch.shape[0]):
             references = batch.system_references.get(system)
-            cell_group[system] = shared if references is None else _numbered(references, groups)
+            cell_group[system] = shared if references is None else _number_lists(references, groups)
         texts = max(1, len(batch.texts))
         keys = np.where(cell_group < 0, -1, cell_group * texts + batch.candidates)
         order = np.argsort(keys, axis=None)
-        distinct, rank = _ranked(keys.reshape(-1)[order])
+        distinct, rank = _rank(keys.reshape(-1)[order])
         # the cells without a reference come first
         missing = int(distinct[0] < 0) if len(distinct) else 0
         cell = np.empty(batch.shape, dtype=np.int64)
@@ -113,7 +113,7 @@ class Comparisons:
 
     def pairing(self, rows: NDArray[np.int64]) -> TextPairs:
         """Some comparisons (ascending), each candidate against all of its references."""
-        groups, group = _ranked(self.group[rows])
+        groups, group = _rank(self.group[rows])
         references, owner = self.lists(groups)
         return TextPairs(self.candidate[rows], group, references, owner)
 
@@ -273,14 +273,14 @@ def references_field(testset: TestSet, metric: str) -> dict[str, str]:
     return {**field, "own_refs": str(own_references)} if own_references else field
 
 
-def _ranked(ascending: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _rank(ascending: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The distinct values of ascending ones, and the rank of each value among them."""
     new = np.ones(len(ascending), dtype=np.bool_)
     new[1:] = ascending[1:] != ascending[:-1]
     return ascending[new], np.cumsum(new) - 1
 
 
-def _numbered(ragged: Ragged, groups: dict[tuple[int, ...], int]) -> NDArray[np.int64]:
+def _number_lists(ragged: Ragged, groups: dict[tuple[int, ...], int]) -> NDArray[np.int64]:
     """The number of each list; -1 for empty ones."""
     indices = ragged.indices.tolist()
     rows = [tuple(indices[low:high]) for low, high in pairwise(ragged.offsets.tolist())]

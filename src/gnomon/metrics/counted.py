@@ -190,7 +190,7 @@ class CountedPairs(CountedMetric):
                     masks.with_masks(edition, "reference"),
                 )
                 counts_of_pairs = self.pair_counts(masks.tokens, *sides, pairs_of(keys))
-                counts = self._sized(masks.tokens, counts_of_pairs[back], sides, some)
+                counts = self._with_sizes(masks.tokens, counts_of_pairs[back], sides, some)
                 merged = PairCounts(*(column.copy() for column in plain))
                 for column, values in zip(merged, counts, strict=True):
                     column[changed] = values
@@ -208,9 +208,9 @@ class CountedPairs(CountedMetric):
         counts_of_pairs = self.texts.pair_counts(
             batch.texts, keys, lambda new: self.pair_counts(table, *sides, pairs_of(new))
         )
-        return rows, self._sized(table, counts_of_pairs[back], sides, rows)
+        return rows, self._with_sizes(table, counts_of_pairs[back], sides, rows)
 
-    def _sized(
+    def _with_sizes(
         self,
         table: TokenTable,
         found: NDArray[np.int64],

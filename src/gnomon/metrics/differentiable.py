@@ -137,7 +137,7 @@ def greedy_score(
     if candidate.weight.sum() > 0 and other.weight.sum() > 0:
         units = [torch.nn.functional.normalize(side.vectors, dim=-1) for side in (candidate, other)]
         cosines = units[0] @ units[1].T
-        parts = (_mean(cosines, candidate, other), _mean(cosines.T, other, candidate))
+        parts = (_mean_best(cosines, candidate, other), _mean_best(cosines.T, other, candidate))
     precision, recall = parts
     if part < 2:
         score = parts[part]
@@ -147,7 +147,7 @@ def greedy_score(
     return (score - baseline[part]) / (1 - baseline[part])
 
 
-def _mean(cosines: Any, own: MatchedText, other: MatchedText) -> Any:
+def _mean_best(cosines: Any, own: MatchedText, other: MatchedText) -> Any:
     """Weighted mean of the best matches of one side's tokens."""
     if not bool(other.target.any()):
         return cosines.sum() * 0.0

@@ -174,7 +174,7 @@ def people_marks(
     chosen = only_kind(kind, there, "marked errors")
     names = list(testset.systems)
     errors = [e for e in testset.errors if e.kind == chosen and e.system in testset.systems]
-    human = _scored_by(testset, chosen)
+    human = _scores_by_rater(testset, chosen)
     listed = [o for o in testset.looked_at if o.kind == chosen and o.system in testset.systems]
     who = [*human, *(error.rater for error in errors), *(output.rater for output in listed)]
     raters = tuple(dict.fromkeys(who))
@@ -226,7 +226,7 @@ def people_marks(
     )
 
 
-def _scored_by(testset: TestSet, kind: str) -> dict[str | None, NDArray[np.float64]]:
+def _scores_by_rater(testset: TestSet, kind: str) -> dict[str | None, NDArray[np.float64]]:
     """Segment scores of a kind by rater; all together only where nobody is named."""
     scored = [h for h in testset.human if h.level == "segment"]
     of_kind = [h for h in scored if h.kind == kind] or [
@@ -238,7 +238,7 @@ def _scored_by(testset: TestSet, kind: str) -> dict[str | None, NDArray[np.float
     return {h.rater: h.aligned(list(testset.systems)) for h in named or of_kind[:1]}
 
 
-def _bound(
+def _bind_marking(
     testset: TestSet, metric: Any, *, scored: bool, allow_code: bool
 ) -> tuple[str, BoundMetric]:
     name, bound = bind(testset, metric, allow_code=allow_code)
@@ -253,7 +253,7 @@ def _marks_none(name: str) -> UsageError:
     )
 
 
-def _marked_by(
+def _marks_of_metric(
     testset: TestSet,
     name: str,
     bound: BoundMetric,
@@ -302,7 +302,7 @@ def _marked_by(
     )
 
 
-def listed_marks(marks: Marks) -> list[Any]:
+def each_mark(marks: Marks) -> list[Any]:
     """Marks as they were given, one or several, as a list."""
     return list(marks) if isinstance(marks, list | tuple) else [marks]
 
@@ -361,17 +361,17 @@ def read_every_mark(
     """
     kinds = marked_kinds(testset)
     markers: list[ErrorMarks | tuple[str, BoundMetric]] = []
-    for marker in (*each_metric(metrics), *listed_marks(marks)):
+    for marker in (*each_metric(metrics), *each_mark(marks)):
         source = None
         if isinstance(marker, str | PathLike) and len(markers) >= len(each_metric(metrics)):
             source = _source_of(fspath(marker), kinds)
         if source is None or source.what == "metric":
-            markers.append(_bound(testset, marker, scored=scored, allow_code=allow_code))
+            markers.append(_bind_marking(testset, marker, scored=scored, allow_code=allow_code))
         elif source.what == "kind":
             markers.append(people_marks(testset, source.name, side=side))
         else:
             read = read_human(source.path, testset)
-            markers.append(_of_file(testset, read, source.name, side))
+            markers.append(_marks_of_file(testset, read, source.name, side))
     names = [marker.name if isinstance(marker, ErrorMarks) else marker[0] for marker in markers]
     names += [] if people is None else [people.name]
     for name, times in Counter(names).items():
@@ -383,14 +383,14 @@ def read_every_mark(
         every.append(
             marker
             if isinstance(marker, ErrorMarks)
-            else _marked_by(testset, *marker, segments, side=side, scored=scored)
+            else _marks_of_metric(testset, *marker, segments, side=side, scored=scored)
         )
         if progress:
             progress("marking", len(every), len(markers))
     return every
 
 
-def _of_file(testset: TestSet, found: Judgements, name: str, side: str) -> ErrorMarks:
+def _marks_of_file(testset: TestSet, found: Judgements, name: str, side: str) -> ErrorMarks:
     kinds = marked_kinds(found)
     if not kinds:
         raise DataError(f"{name} holds no marked errors")
@@ -409,7 +409,7 @@ def _of_file(testset: TestSet, found: Judgements, name: str, side: str) -> Error
 # People's marks as users name them.
 
 
-def peoples_marks(testset: TestSet, human: Human, side: str) -> tuple[TestSet, ErrorMarks]:
+def read_people_marks(testset: TestSet, human: Human, side: str) -> tuple[TestSet, ErrorMarks]:
     """People's marks of a kind or a file, and the test set with what the file says."""
     files, kinds = human_files(human)
     kind = kinds[0] if kinds else None
@@ -423,12 +423,12 @@ def peoples_marks(testset: TestSet, human: Human, side: str) -> tuple[TestSet, E
     return testset, people_marks(testset, kind, side=side, by="person")
 
 
-def anybody_marked(outline: Outline, options: Mapping[str, Any]) -> bool:
+def has_marks(outline: Outline, options: Mapping[str, Any]) -> bool:
     """Whether there are marks of anybody's: in the test set, or in what options name."""
-    return people_marked(outline, options) or bool(listed_marks(options.get("marks") or ()))
+    return has_people_marks(outline, options) or bool(each_mark(options.get("marks") or ()))
 
 
-def people_marked(outline: Outline, options: Mapping[str, Any]) -> bool:
+def has_people_marks(outline: Outline, options: Mapping[str, Any]) -> bool:
     """Whether there are people's marks: in the test set, or in a file that the options name."""
     return bool(outline.marked or human_files(options.get("human") or ())[0])
 
@@ -449,11 +449,11 @@ def mark_faults(
         said = f"test set {outline.name!r} has no sources; name their file (-s)"
         yield Problem("side", DataError(said))
     names: list[str] = []
-    if not alone or people_marked(outline, {"human": human}) or human or not listed_marks(marks):
+    if not alone or has_people_marks(outline, {"human": human}) or human or not each_mark(marks):
         yield from _people_faults(outline, human, names)
     names += [str(read_spec(given)) for given in each_metric(metrics) if isinstance(given, str)]
     kinds = tuple(dict.fromkeys(marked.kind for marked in outline.marked))
-    for number, given in enumerate(listed_marks(marks)):
+    for number, given in enumerate(each_mark(marks)):
         source = None
         if isinstance(given, str | PathLike):
             try:

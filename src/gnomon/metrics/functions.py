@@ -99,7 +99,7 @@ def roles_of(
     lists: bool = False,
 ) -> tuple[str, ...]:
     """What each argument of a function is: "candidate", "reference", "references" or "source"."""
-    checked = None if needs is None else _checked_needs(needs)
+    checked = None if needs is None else _check_needs(needs)
     return _roles(function, name, checked, _LIST_ROLES if lists else _ROLES)
 
 
@@ -108,7 +108,7 @@ def needs_of(roles: tuple[str, ...]) -> frozenset[Input]:
     return frozenset(_NEED[role] for role in roles if role in _NEED)
 
 
-def _checked_needs(needs: Iterable[Input]) -> frozenset[Input]:
+def _check_needs(needs: Iterable[Input]) -> frozenset[Input]:
     if isinstance(needs, str):
         raise UsageError(f"needs={needs!r} must be a list, such as needs=({needs!r},)")
     chosen = frozenset(needs)
@@ -295,9 +295,9 @@ def metric(
     'exact'
     """
     own_name = getattr(function, "__name__", type(function).__name__)
-    name = _checked_name(name or ("function" if own_name == "<lambda>" else own_name))
+    name = _check_name(name or ("function" if own_name == "<lambda>" else own_name))
     if tuple(_required(function) or ()) == PARAMETERS:
-        return _comparing(
+        return _word_metric(
             function, name, own_name, spec, higher_is_better=higher_is_better, needs=needs
         )
     many = takes_lists(function) if lists is None else lists
@@ -316,7 +316,7 @@ def metric(
     )
 
 
-def _comparing(
+def _word_metric(
     function: Callable[..., Any],
     name: str,
     own: str,
@@ -536,7 +536,7 @@ class BoundFunction(MeanOfSegments):
             raise ScoringError(
                 f"metric {self.name!r} failed at {place}: {type(error).__name__}: {error}"
             ) from error
-        return _checked_score(value, self.name, str(place))
+        return _check_score(value, self.name, str(place))
 
     def _of_list(self, places: Sequence[_CallOrigin]) -> list[float]:
         lists = [[origin.texts(role) for origin in places] for role in self.metric.roles]
@@ -554,12 +554,12 @@ class BoundFunction(MeanOfSegments):
                 f" texts ({where}); it must return one for each"
             )
         return [
-            _checked_score(value, self.name, str(origin))
+            _check_score(value, self.name, str(origin))
             for value, origin in zip(values, places, strict=True)
         ]
 
 
-def _checked_score(value: object, name: str, where: str) -> float:
+def _check_score(value: object, name: str, where: str) -> float:
     try:
         number = math.nan if isinstance(value, (str, bytes)) else float(value)  # type: ignore[arg-type]  # what is no number raises
     except (TypeError, ValueError, OverflowError):
@@ -571,7 +571,7 @@ def _checked_score(value: object, name: str, where: str) -> float:
     return number
 
 
-def _checked_name(name: str) -> str:
+def _check_name(name: str) -> str:
     if not NAME.fullmatch(name):
         raise SpecError(
             f"{name!r} cannot be the name of a metric: a letter, then letters, digits and _ . + -;"

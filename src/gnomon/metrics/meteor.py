@@ -182,11 +182,11 @@ def best_alignment(matches: Sequence[WordMatch], weights: Mapping[str, float]) -
     for choices in options.values():
         contested = len(choices) > 1 or rivals[choices[0].reference] > 1
         most = max(weights[match.stage] for match in choices)
-        beam = _extended(beam, choices, weights, most, contested=contested)
-    return _unwound(beam[0].chosen)
+        beam = _extend(beam, choices, weights, most, contested=contested)
+    return _unwind(beam[0].chosen)
 
 
-def _extended(
+def _extend(
     beam: list[_Partial],
     choices: list[WordMatch],
     weights: Mapping[str, float],
@@ -201,11 +201,11 @@ def _extended(
             _keep(best, partial._replace(lost=partial.lost + most))
         for match in choices:
             if not partial.used >> match.reference & 1:
-                _keep(best, _with(partial, match, most - weights[match.stage]))
+                _keep(best, _add_match(partial, match, most - weights[match.stage]))
     return sorted(best.values(), key=_rank)[:_BEAM]
 
 
-def _with(partial: _Partial, match: WordMatch, lost: float) -> _Partial:
+def _add_match(partial: _Partial, match: WordMatch, lost: float) -> _Partial:
     pair = match.candidate, match.reference
     joins = (partial.last[0] + 1, partial.last[1] + 1) == pair
     return _Partial(
@@ -229,7 +229,7 @@ def _rank(partial: _Partial) -> tuple[float, int, int]:
     return round(partial.lost, 9), partial.chunks, partial.distance
 
 
-def _unwound(chosen: object) -> list[WordMatch]:
+def _unwind(chosen: object) -> list[WordMatch]:
     matches: list[WordMatch] = []
     while isinstance(chosen, tuple):
         match, chosen = chosen
@@ -337,7 +337,9 @@ class WordPairs(OfOptions, ABC):
     columns: ClassVar[int]  # of what a pair comes to
 
     @abstractmethod
-    def counted(self, candidate: tuple[str, ...], reference: tuple[str, ...]) -> tuple[float, ...]:
+    def count_pair(
+        self, candidate: tuple[str, ...], reference: tuple[str, ...]
+    ) -> tuple[float, ...]:
         """What a candidate beside a reference comes to."""
 
     def pair_values(self, batch: Batch) -> tuple[PairRows, NDArray[np.float64]]:
@@ -349,7 +351,7 @@ class WordPairs(OfOptions, ABC):
         for candidate, reference in pairs_of(keys).tolist():
             pair = words[candidate], words[reference]
             if pair not in memory:
-                memory[pair] = self.counted(*pair)
+                memory[pair] = self.count_pair(*pair)
             values.append(memory[pair])
         return rows, np.array(values, dtype=np.float64).reshape(-1, self.columns)[back]
 
@@ -448,7 +450,9 @@ class BoundMeteor15(WordPairs):
         scores = (1 - gamma * (chunks / matches) ** beta) * mean
         return np.where(statistics[..., 6] > 0, np.where(some, scores, 0.0), np.nan)
 
-    def counted(self, candidate: tuple[str, ...], reference: tuple[str, ...]) -> tuple[float, ...]:
+    def count_pair(
+        self, candidate: tuple[str, ...], reference: tuple[str, ...]
+    ) -> tuple[float, ...]:
         """The statistics of a pair, as in :meth:`statistics`."""
         chosen = best_alignment(self._matches(candidate, reference), _COVER)
         worth = self._worth
@@ -672,7 +676,9 @@ class BoundMeteor(WordPairs, MeanOfSegments):
         """Means [...] from summed statistics [..., 2]."""
         return aggregate_means(statistics)
 
-    def counted(self, candidate: tuple[str, ...], reference: tuple[str, ...]) -> tuple[float, ...]:
+    def count_pair(
+        self, candidate: tuple[str, ...], reference: tuple[str, ...]
+    ) -> tuple[float, ...]:
         """The score of a pair."""
         pairs = align(candidate, reference, self._stem, self._synonyms)
         matched = len(pairs)

@@ -348,15 +348,15 @@ class _Pieces(Grams):
         self, own: NDArray[np.float64], other: NDArray[np.float64], distance: NDArray[np.float64]
     ) -> float:
         """The cost of what is left of the flow."""
-        return float((thinned(transport_flow(own, other, distance)) * distance).sum())
+        return float((thin_flow(transport_flow(own, other, distance)) * distance).sum())
 
 
-def thinned(flow: NDArray[np.float64]) -> NDArray[np.float64]:
+def thin_flow(flow: NDArray[np.float64]) -> NDArray[np.float64]:
     """A flow without its smallest parts.
 
     Of n parts, those are left out that are smaller than the k-th smallest, k = max(floor(.3 n), 1).
 
-    >>> thinned(np.array([0.04, 0.06, 0.1, 0.15, 0.2, 0.2, 0.25])).tolist()
+    >>> thin_flow(np.array([0.04, 0.06, 0.1, 0.15, 0.2, 0.2, 0.25])).tolist()
     [0.0, 0.06, 0.1, 0.15, 0.2, 0.2, 0.25]
     """
     parts = np.sort(flow[flow > _NOTHING])

@@ -106,7 +106,7 @@ class BoundSimilarity(MeanOfSegments):
         matrices = self._matrices(batch, table)
         base = aligned_matches(batch, table, lambda *_: ())
         if plan is None:
-            yield _matched(base, list(matrices.values()))
+            yield _best_matches(base, list(matrices.values()))
             return
         masks = TokenMasks.of(table, plan)
         for variant in range(plan.variants):
@@ -115,10 +115,10 @@ class BoundSimilarity(MeanOfSegments):
             action[chosen.token] = chosen.action
             parts = np.split(action, table.offsets[1:-1])
             edited = [
-                _masked(matrix, parts[candidate], parts[reference])
+                _mask_matrix(matrix, parts[candidate], parts[reference])
                 for (candidate, reference), matrix in matrices.items()
             ]
-            yield _matched(base, edited)
+            yield _best_matches(base, edited)
 
     def _matrices(
         self, batch: Batch, table: TokenTable
@@ -131,10 +131,10 @@ class BoundSimilarity(MeanOfSegments):
         ]
         for pair in pairs:
             if pair not in memory:
-                memory[pair] = self._compared(*map(table.strings, pair))
+                memory[pair] = self._compare(*map(table.strings, pair))
         return {pair: memory[pair] for pair in pairs}
 
-    def _compared(self, candidate: list[str], reference: list[str]) -> NDArray[np.float64]:
+    def _compare(self, candidate: list[str], reference: list[str]) -> NDArray[np.float64]:
         shape = len(candidate), len(reference)
         if not all(shape):
             return np.zeros(shape)
@@ -157,7 +157,7 @@ class BoundSimilarity(MeanOfSegments):
         return similarities
 
 
-def _matched(base: Matches, matrices: list[NDArray[np.float64]]) -> Matches:
+def _best_matches(base: Matches, matrices: list[NDArray[np.float64]]) -> Matches:
     """The best of every row and every column."""
     sides = []
     for number, side in enumerate((base.candidate, base.reference)):
@@ -172,7 +172,7 @@ def _matched(base: Matches, matrices: list[NDArray[np.float64]]) -> Matches:
     return replace(base, candidate=sides[0], reference=sides[1])
 
 
-def _masked(
+def _mask_matrix(
     matrix: NDArray[np.float64], own: NDArray[np.int8], other: NDArray[np.int8]
 ) -> NDArray[np.float64]:
     """Similarities under masks: 1 where two shared ones meet, 0 for private ones."""

@@ -152,7 +152,7 @@ def surviving_words(
         if words is None and _present(proposal, batch.texts):
             continue
         try:
-            tried.append(_probed(bound, batch, tokens, proposal, apart=apart))
+            tried.append(_probe(bound, batch, tokens, proposal, apart=apart))
         except ScoringError as error:
             failures.append(error)
             continue
@@ -184,7 +184,7 @@ def _refusal(bound: BoundMetric, tried: Sequence[MaskProbe]) -> str:
     )
 
 
-def _probed(
+def _probe(
     bound: BoundMetric, batch: Batch, tokens: Tokenised, words: MaskWords, *, apart: bool
 ) -> MaskProbe:
     """Score references of the batch beside themselves, masked in five ways."""
@@ -207,7 +207,7 @@ def _probed(
         (candidate, shared),
         (shared, reference),
     )
-    scores = [_pairs_scored(bound, probed, *side) for side in sides]
+    scores = [_score_pairs(bound, probed, *side) for side in sides]
     identical, alike, *different = scores
     return MaskProbe(words, identical, alike, np.array(different))
 
@@ -234,7 +234,7 @@ def _every_third(
     )
 
 
-def _pairs_scored(
+def _score_pairs(
     bound: BoundMetric, part: Batch, candidates: Sequence[str], references: Sequence[str]
 ) -> NDArray[np.float64]:
     """Scores of pairs of texts, oriented, each in the place of a segment of the first system."""
@@ -368,7 +368,7 @@ class TextEditing(ABC):
         self.check_cost(batch, plan)
         scores = np.broadcast_to(self.bound.segments(batch), (plan.variants, *batch.shape)).copy()
         for chunk in _chunks(self._variants(batch, plan), batch.shape[0]):
-            joined = _joined(batch, chunk)
+            joined = _join_edited(batch, chunk)
             edited_scores = np.split(
                 self.bound.segments(joined),
                 np.cumsum([len(edited.columns) for edited in chunk])[:-1],
@@ -399,7 +399,7 @@ class BlackBox(TextEditing):
     @property
     def signature(self) -> Signature:
         """The metric's signature, with the masked tokens and the word for a shared mask."""
-        mask = _shown(self.words.shared)
+        mask = _spell_mask(self.words.shared)
         if self.in_place:
             return self.bound.signature.adding(masking="in-place", mask=mask)
         return self.bound.signature.adding(tok=self.tokens.tokeniser.name, mask=mask)
@@ -458,7 +458,7 @@ class BlackBox(TextEditing):
                 yield _Edited(variant, columns, candidates, references, {})
 
 
-def _shown(mask: str) -> str:
+def _spell_mask(mask: str) -> str:
     return mask if mask.isascii() else "+".join(f"U{ord(c):X}" for c in mask)
 
 
@@ -505,9 +505,9 @@ class Substitution(TextEditing):
     def _variants(self, batch: Batch, plan: MaskPlan) -> Iterator[_Edited]:
         for variant in range(plan.variants):
             pieces = _span_pieces(batch, plan, variant, whole=True)
-            yield from self._edited_by_system(batch, variant, pieces)
+            yield from self._edit_system(batch, variant, pieces)
 
-    def _edited_by_system(self, batch: Batch, variant: int, pieces: Rows) -> Iterator[_Edited]:
+    def _edit_system(self, batch: Batch, variant: int, pieces: Rows) -> Iterator[_Edited]:
         shared = _FeatureWords.of(batch, batch.references, pieces)
         texts: dict[tuple[int, int], str] = {}
         for system in range(batch.shape[0]):
@@ -522,14 +522,14 @@ class Substitution(TextEditing):
                 if not any(beside):
                     continue
                 others = references[n].tolist()
-                new = self._replaced(batch, feature_words, n, text, rows, others, beside)
+                new = self._replace_words(batch, feature_words, n, text, rows, others, beside)
                 if new != batch.texts[text]:
                     texts[system, n] = new
         if texts:
             columns = np.unique([n for _, n in texts])
             yield _Edited(variant, columns, {}, {}, texts)
 
-    def _replaced(
+    def _replace_words(
         self,
         batch: Batch,
         known: _FeatureWords,
@@ -746,7 +746,7 @@ def _chunks(variants: Iterator[_Edited], systems: int) -> Iterator[list[_Edited]
         yield chunk
 
 
-def _joined(batch: Batch, chunk: Sequence[_Edited]) -> Batch:
+def _join_edited(batch: Batch, chunk: Sequence[_Edited]) -> Batch:
     """The changed segments of some variants side by side, every distinct text once."""
     index = {text: number for number, text in enumerate(batch.texts)}
     same = np.arange(len(batch.texts))

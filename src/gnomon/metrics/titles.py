@@ -47,7 +47,7 @@ def metric_titles(specs: Iterable[str]) -> dict[str, str]:
     >>> metric_titles(["sbert(model='a/minilm')", "sbert"])
     {"sbert(model='a/minilm')": 'SBERT (minilm)', 'sbert': 'SBERT'}
     """
-    named = {spec: _named(spec) for spec in specs}
+    named = {spec: _title_of(spec) for spec in specs}
     groups: dict[str, list[str]] = {}
     for spec, named_title in named.items():
         groups.setdefault(named_title.title, []).append(spec)
@@ -76,10 +76,10 @@ _ADDED = re.compile(r"(?P<spec>.*[^\s,])(?P<words>, [^()=,]+?(?: \([^()=]*\))?| 
 
 
 @lru_cache(maxsize=1024)
-def _named(text: str) -> _Named:
+def _title_of(text: str) -> _Named:
     added = _ADDED.fullmatch(text)
     if added is not None:
-        named = _named(added["spec"])
+        named = _title_of(added["spec"])
         title = text if named.title == added["spec"] else named.title + added["words"]
         return named._replace(title=title)
     try:

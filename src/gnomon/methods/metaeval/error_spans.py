@@ -44,10 +44,10 @@ from gnomon.metrics.error_marks import (
     MarkedSide,
     Marks,
     PeoplesMarks,
+    has_people_marks,
     mark_faults,
-    people_marked,
-    peoples_marks,
     read_every_mark,
+    read_people_marks,
 )
 from gnomon.metrics.marked_outputs import (
     MarkedSpanRow,
@@ -266,7 +266,7 @@ def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     rows=ROWS,
     metrics="all",
     human=True,
-    judged=people_marked,
+    judged=has_people_marks,
     verdict=error_spans_verdict,
     claims=CLAIMS,
     marks=error_span_marks,
@@ -330,7 +330,7 @@ def spans(
         if preset
         else _Preset(UNITS, AVERAGES, partial_credit, error_free, tuple(thresholds))
     )
-    testset, people = peoples_marks(testset, human, side)
+    testset, people = read_people_marks(testset, human, side)
     every = [
         people,
         *read_every_mark(

@@ -60,11 +60,11 @@ from gnomon.metrics.error_marks import (
     MarkedSide,
     Marks,
     PeoplesMarks,
-    anybody_marked,
-    listed_marks,
+    each_mark,
+    has_marks,
     mark_faults,
-    peoples_marks,
     read_every_mark,
+    read_people_marks,
 )
 from gnomon.metrics.masking import MaskKind
 from gnomon.metrics.protocol import Metrics
@@ -191,7 +191,7 @@ def _feature_faults(words: WordChoice, language: str | None, *, known: bool) -> 
     rows=ROWS,
     metrics="all",
     human=True,
-    judged=anybody_marked,
+    judged=has_marks,
     tagged=True,
     usual={"examples": 0},
     for_pages={"examples": ""},
@@ -286,8 +286,8 @@ def _marks(
     testset: TestSet, human: Human, marks: Marks, side: str, *, allow_code: bool
 ) -> tuple[TestSet, list[ErrorMarks]]:
     people = None
-    if human or marked_kinds(testset) or not listed_marks(marks):
-        testset, people = peoples_marks(testset, human, side)
+    if human or marked_kinds(testset) or not each_mark(marks):
+        testset, people = read_people_marks(testset, human, side)
     every = read_every_mark(testset, people, marks, side=side, allow_code=allow_code)
     found = every if people is None else [people, *every]
     if not any(mark.judged.any() for mark in found):

@@ -102,14 +102,14 @@ class Calibration:
 
     def __call__(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Scores on people's scale, of any shape; NaN stays NaN."""
-        given = _turned(scores, higher_is_better=self.higher_is_better)
+        given = _orient(scores, higher_is_better=self.higher_is_better)
         if self.beyond:
             slope = (self.human[1] - self.human[0]) / (self.judged[1] - self.judged[0])
             return np.asarray(self.human[0] + slope * (given - self.judged[0]))
         return np.asarray(np.interp(given, self.judged, self.human))
 
 
-def _turned(scores: ArrayLike, *, higher_is_better: bool) -> NDArray[np.float64]:
+def _orient(scores: ArrayLike, *, higher_is_better: bool) -> NDArray[np.float64]:
     given = np.asarray(scores, dtype=np.float64)
     return given if higher_is_better else -given
 
@@ -142,7 +142,7 @@ def fit_calibration(
     >>> fit_calibration([1, 2, 3, 4], [1, 3, 2, 5], "isotonic")([2, 2.5, 3, 9]).tolist()
     [2.5, 2.5, 2.5, 5.0]
     """
-    x = _turned(judged, higher_is_better=higher_is_better)
+    x = _orient(judged, higher_is_better=higher_is_better)
     y = np.asarray(human, dtype=np.float64)
     both = np.isfinite(x) & np.isfinite(y)
     x, y = x[both], y[both]

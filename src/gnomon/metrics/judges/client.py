@@ -246,16 +246,16 @@ class ChatClient:
             if kept is not None:
                 self._identity = ServerIdentity(*json.loads(kept))
             else:
-                self._identity = self._introduced(question)
+                self._identity = self._introduce(question)
                 self._store.put_many({key: json.dumps(self._identity).encode()})
         return self._identity
 
-    def unknown(self, questions: Sequence[ChatQuestion]) -> int:
+    def count_unanswered(self, questions: Sequence[ChatQuestion]) -> int:
         """How many distinct questions were not answered yet."""
         self._recall(questions)
         return len({self._key(question) for question in questions} - set(self._known))
 
-    def known(self, questions: Sequence[ChatQuestion]) -> list[ChatAnswer | None]:
+    def earlier_answers(self, questions: Sequence[ChatQuestion]) -> list[ChatAnswer | None]:
         """The answers that were given before; nothing is asked."""
         self._recall(questions)
         return [self._known.get(self._key(question)) for question in questions]
@@ -339,7 +339,7 @@ class ChatClient:
             f"{distinct - len(missing):,}",
         )
 
-    def _introduced(self, question: ChatQuestion) -> ServerIdentity:
+    def _introduce(self, question: ChatQuestion) -> ServerIdentity:
         """Ask who answers, with a JSON schema, and without one where that is refused."""
         self.server.endpoint.check_consent()
         with self._session() as session:
@@ -542,13 +542,13 @@ class _Session:
 
     def __exit__(self, *_: object) -> None:
         try:
-            self._run(self._closed())
+            self._run(self._close())
         finally:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
 
-    async def _closed(self) -> None:
+    async def _close(self) -> None:
         left = asyncio.all_tasks() - {asyncio.current_task()}  # of a run that was interrupted
         for task in left:
             task.cancel()
@@ -557,12 +557,12 @@ class _Session:
 
     def post(self, path: str, body: Mapping[str, Any]) -> tuple[Response, bytes]:
         """Send a request, and read the whole reply."""
-        return self._run(asyncio.wait_for(self._posted(path, body), self._server.timeout))
+        return self._run(asyncio.wait_for(self._post(path, body), self._server.timeout))
 
     def _run(self, work: Coroutine[Any, Any, _T]) -> _T:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
-    async def _posted(self, path: str, body: Mapping[str, Any]) -> tuple[Response, bytes]:
+    async def _post(self, path: str, body: Mapping[str, Any]) -> tuple[Response, bytes]:
         endpoint = self._server.endpoint
         url, headers, content = f"{endpoint.url}/{path}", endpoint.headers(), b""
         async with self._client.stream("POST", url, json=body, headers=headers) as response:

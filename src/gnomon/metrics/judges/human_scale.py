@@ -354,7 +354,7 @@ class _CalibratedJudges:
 
     def add(self, name: str, kind: str, bound: BoundChatJudge) -> None:
         """Ask a judge about outputs that people scored, and hold both beside each other."""
-        cells, scores = self._drawn(kind, bound)
+        cells, scores = self._draw_outputs(kind, bound)
         self.texts = [_texts(self.testset, bound, *cell) for cell in cells]
         self.humans = scores.tolist()
         users = [bound.question_about(texts) for texts in self.texts]
@@ -388,7 +388,7 @@ class _CalibratedJudges:
             for n, (k, i) in enumerate(cells)
         ]
 
-    def _drawn(
+    def _draw_outputs(
         self, kind: str, bound: BoundChatJudge
     ) -> tuple[list[tuple[int, int]], NDArray[np.float64]]:
         """Systems and segments that people scored and the judge can be shown; people's scores."""

@@ -323,7 +323,7 @@ class BoundChatJudge(MeanOfSegments):
             return None
         anchors = self.metric.anchors()
         users = [self.question_about(texts) for texts in anchors.texts]
-        judged = [[reply.score for reply in row] for row in self._judged(users)]
+        judged = [[reply.score for reply in row] for row in self._replies(users)]
         readable = [[score for score in row if np.isfinite(score)] for row in judged]
         means = [float(np.mean(row)) if row else float("nan") for row in readable]
         better = self.rubric.higher_is_better
@@ -335,7 +335,7 @@ class BoundChatJudge(MeanOfSegments):
         Outputs without a reference, under a rubric that shows one, are left out.
         """
         users = {cell: user for cell, user in self._users(batch).items() if user}
-        return dict(zip(users, self._judged(list(users.values())), strict=True))
+        return dict(zip(users, self._replies(list(users.values())), strict=True))
 
     def answered(self, batch: Batch) -> NDArray[np.bool_]:
         """Whether an answer about each output can be read, bool [K, N]."""
@@ -356,12 +356,12 @@ class BoundChatJudge(MeanOfSegments):
 
     def notices_of(self, users: Sequence[str]) -> tuple[str, ...]:
         """What could not be read of the answers to some questions, and whose answers they are."""
-        said = (self._missing(self._judged(users)), self._others(users))
+        said = (self._missing(self._replies(users)), self._others(users))
         return tuple(f"{self.metric.label}: {text}" for text in said if text)
 
     def ask(self, users: Sequence[str]) -> list[list[JudgeReply]]:
         """What is said of questions that were made of the rubric; of all repetitions."""
-        return self._judged(users)
+        return self._replies(users)
 
     def question_about(self, texts: Mapping[str, str]) -> str:
         """The rubric's question about some texts, by the names of their places."""
@@ -370,7 +370,7 @@ class BoundChatJudge(MeanOfSegments):
             self._texts[user] = texts
         return user
 
-    def _judged(self, users: Sequence[str]) -> list[list[JudgeReply]]:
+    def _replies(self, users: Sequence[str]) -> list[list[JudgeReply]]:
         number = self.metric.repeats
         read = self._read(users)[0]
         return [read[n : n + number] for n in range(0, len(read), number)]
@@ -381,11 +381,11 @@ class BoundChatJudge(MeanOfSegments):
         if len(self._turns) == 1:
             answers = self.client.ask(asked)
             return [read_reply(answer, self.rubric) for answer in answers], answers
-        before = self.client.known(asked)
+        before = self.client.earlier_answers(asked)
         said = [None if answer is None else read_reply(answer, self._turns[0]) for answer in before]
         again = self._second_turn(asked, said)
         unknown = {ask for ask, answer in zip(asked, before, strict=True) if answer is None}
-        later = len(unknown) + self.client.unknown(list(again.values()))
+        later = len(unknown) + self.client.count_unanswered(list(again.values()))
         answers = self.client.ask(asked, later=later)
         read = [read_reply(answer, self._turns[0]) for answer in answers]
         again = self._second_turn(asked, read)

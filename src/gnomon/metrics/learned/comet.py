@@ -123,9 +123,9 @@ class BoundComet(BoundLearned):
                 f"{self.metric.spec} looks at one text alone, so that there is no comparison to"
                 " explain by gradients"
             )
-        return attributions(self, batch, self._differentiated)
+        return attributions(self, batch, self._differentiate)
 
-    def _differentiated(self, inputs: Sequence[Triple]) -> tuple[list[float], list[Products]]:
+    def _differentiate(self, inputs: Sequence[Triple]) -> tuple[list[float], list[Products]]:
         """Scores of some inputs, and the products of the pieces of candidates and others."""
         import torch
 
@@ -186,13 +186,13 @@ class BoundComet(BoundLearned):
     def vectors(self) -> Remembered[str]:
         """The vector of each text, [1, d]."""
         columns = self.model.encoder.dimensions
-        return self.remembered("texts", "text", columns, self._sequences, self._pooled)
+        return self.remembered("texts", "text", columns, self._sequences, self._pool_rows)
 
     def _sequences(self, texts: Sequence[str]) -> list[tuple[NDArray[np.int32], int]]:
         encoder = self.model.encoder
         return [(encoder.alone(pieces.ids, self.limit), 1) for pieces in encoder.pieces(texts)]
 
-    def _pooled(self, states: States, _rows: NDArray[np.int64]) -> list[NDArray[np.float32]]:
+    def _pool_rows(self, states: States, _rows: NDArray[np.int64]) -> list[NDArray[np.float32]]:
         vectors: NDArray[np.float32] = self.pool(states).cpu().numpy()
         return [vector[None] for vector in vectors]
 
@@ -297,7 +297,7 @@ class BoundMaskingComet(BoundMatchingComet):
             chosen = PieceMasks.of(masks, variant)
             alike, apart = states.touched(chosen.alike), states.touched(chosen.apart)
             reached = np.flatnonzero(apart[distinct[:, 0]] | alike[distinct[:, [0, 2]]].any(axis=1))
-            drawn = donors.drawn(apart)[:, segment] if apart.any() else None
+            drawn = donors.choose(apart)[:, segment] if apart.any() else None
             values = base.copy()
             for at in range(0, len(reached), _MASKED):
                 some = reached[at : at + _MASKED]

@@ -538,28 +538,28 @@ class Remembered(Generic[K]):
     kind: str  # what the store calls such results
     store: VectorStore | None = None  # on disk, if they are kept
     recalled: int = 0  # sequences whose results were read from disk so far
-    _held: dict[K, NDArray[np.float32]] = field(default_factory=dict, repr=False)
+    _results: dict[K, NDArray[np.float32]] = field(default_factory=dict, repr=False)
     _bytes: int = 0
 
     def of(self, keys: Sequence[K]) -> list[NDArray[np.float32]]:
         """The result for each key; those not known yet are made, each distinct one once."""
-        results = {key: self._held[key] for key in keys if key in self._held}
+        results = {key: self._results[key] for key in keys if key in self._results}
         missing = [key for key in dict.fromkeys(keys) if key not in results]
         if missing:
             sequences = self.sequence(missing)
             rows = np.array([count for _, count in sequences], dtype=np.int64)
-            made = self._stored([ids for ids, _ in sequences], rows)
+            made = self._read_or_compute([ids for ids, _ in sequences], rows)
             results |= dict(zip(missing, made, strict=True))
         for key in dict.fromkeys(keys):
             self.hold(key, results[key])
         return [results[key] for key in keys]
 
-    def _stored(
+    def _read_or_compute(
         self, sequences: list[NDArray[np.int32]], rows: NDArray[np.int64]
     ) -> list[NDArray[np.float32]]:
         """Results from disk, and new ones, which are kept there."""
         if self.store is None:
-            return self._made(sequences, rows)
+            return self._compute(sequences, rows)
         offsets = offsets_of(rows)
         into = np.empty((int(offsets[-1]), self.columns), dtype=np.float32)
         keys = [vector_key(self.kind, ids) for ids in sequences]
@@ -567,7 +567,9 @@ class Remembered(Generic[K]):
         self.recalled += int(there.sum())
         new = np.flatnonzero(~there)
         for number, made in zip(
-            new.tolist(), self._made([sequences[n] for n in new.tolist()], rows[new]), strict=True
+            new.tolist(),
+            self._compute([sequences[n] for n in new.tolist()], rows[new]),
+            strict=True,
         ):
             into[offsets[number] : offsets[number + 1]] = made
         if len(new):
@@ -576,7 +578,7 @@ class Remembered(Generic[K]):
             self.store.keep([keys[n] for n in new.tolist()], sizes, kept)
         return [into[first:stop].copy() for first, stop in pairwise(offsets)]
 
-    def _made(
+    def _compute(
         self, sequences: list[NDArray[np.int32]], rows: NDArray[np.int64]
     ) -> list[NDArray[np.float32]]:
         made: list[Any] = [None] * len(sequences)
@@ -587,11 +589,11 @@ class Remembered(Generic[K]):
 
     def hold(self, key: K, result: NDArray[np.float32]) -> None:
         """Put a result at the end of those in memory; the first ones make room for it."""
-        if self._held.pop(key, None) is None:
+        if self._results.pop(key, None) is None:
             self._bytes += result.nbytes + _ENTRY
-        self._held[key] = result
-        while self._bytes > _MEMORY and len(self._held) > 1:
-            self._bytes -= self._held.pop(next(iter(self._held))).nbytes + _ENTRY
+        self._results[key] = result
+        while self._bytes > _MEMORY and len(self._results) > 1:
+            self._bytes -= self._results.pop(next(iter(self._results))).nbytes + _ENTRY
 
 
 def open_results(

@@ -377,7 +377,7 @@ class WordDonors:
             np.array(own_positions, dtype=np.int64).reshape(-1, 2),
         )
 
-    def drawn(self, held: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def choose(self, held: NDArray[np.bool_]) -> NDArray[np.int64]:
         """For each segment the first references of others that have something.
 
         ``held``: bool [T], which texts have it. Returns int64 [draws, N], numbers of texts. Where

@@ -249,7 +249,7 @@ class BoundUnified(BoundLearned):
         A candidate that is read in several ways has the sum over these, as they weigh in the
         score. What the metric takes off for its own errors has no gradient and is left out.
         """
-        return attributions(self, batch, self._differentiated)
+        return attributions(self, batch, self._differentiate)
 
     def _way_weights(self) -> list[float]:
         """What each way to read a candidate weighs in the score."""
@@ -262,7 +262,7 @@ class BoundUnified(BoundLearned):
             return [float(name == chosen) for name in self.part_names[1 : 1 + len(self.ways)]]
         return [1 / len(self.ways)] * len(self.ways)
 
-    def _differentiated(self, inputs: Sequence[Triple]) -> tuple[list[float], list[Products]]:
+    def _differentiate(self, inputs: Sequence[Triple]) -> tuple[list[float], list[Products]]:
         """Scores of some inputs, and the products of the pieces of candidates and others."""
         import torch
 
@@ -315,7 +315,7 @@ class BoundUnified(BoundLearned):
         size = len(self.ways)
         keys = [self._key(triple, way) for triple in triples for way in self.ways]
         results = self.results.of(keys)
-        return [_joined(results[at : at + size]) for at in range(0, len(results), size)]
+        return [_join_ways(results[at : at + size]) for at in range(0, len(results), size)]
 
     def _keys(self, triples: Sequence[Triple]) -> list[tuple[str, ...]]:
         return list(
@@ -380,7 +380,7 @@ class BoundUnified(BoundLearned):
         return FeedForward.of(self.model.head, self.model.model.settings, "estimator.ff")
 
 
-def _joined(found: Sequence[NDArray[np.float32]]) -> _JointReading:
+def _join_ways(found: Sequence[NDArray[np.float32]]) -> _JointReading:
     """What was read in several ways, put together."""
     scores = [float(result[0, 0]) for result in found]
     labels = [result[1:] for result in found]

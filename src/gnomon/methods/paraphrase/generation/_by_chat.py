@@ -205,7 +205,7 @@ class ChatWork:
         asked = [
             self._question(text, 0) for texts in self._texts(range(self.total)) for text in texts
         ]
-        wanted, most = self.client.unknown(asked), self.generator.max_calls
+        wanted, most = self.client.count_unanswered(asked), self.generator.max_calls
         if wanted > most:
             raise UsageError(
                 f"{wanted:,} answers of {self.generator.model!r} at {self.generator.endpoint} are"
