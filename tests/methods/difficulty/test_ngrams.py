@@ -162,13 +162,13 @@ def test_memory_does_not_grow_with_systems_as_their_texts_do(
 ) -> None:
     # n-grams are numbered for so many texts at a time, whatever number of systems these are of
     numbered: list[int] = []
-    ranks = gram_hardness.Known.ranks
+    ranks = gram_hardness.GramVocabulary.ranks
 
-    def counted(self: gram_hardness.Known, offsets: Any, ids: Any) -> Any:
+    def counted(self: gram_hardness.GramVocabulary, offsets: Any, ids: Any) -> Any:
         numbered.append(len(offsets) - 1)
         return ranks(self, offsets, ids)
 
-    monkeypatch.setattr(gram_hardness.Known, "ranks", counted)
+    monkeypatch.setattr(gram_hardness.GramVocabulary, "ranks", counted)
     texts = [f"the cat sat on mat {n}" for n in range(10)]
     monkeypatch.setattr(gram_hardness, "_CHARACTERS", 100 * len(texts[0]))
     for systems in (2, 40):

@@ -136,8 +136,8 @@ def _by_medians(grids: Grids) -> Setting:
 
 def _by_gains(grids: Grids, rule: Rule) -> Setting:
     gains = grids.gains[:, :, :-1] if len(grids.w) > 1 else grids.gains
-    known = ~np.isnan(gains)
-    mean = np.where(known, gains, 0).sum(axis=0) / len(gains)
+    defined = ~np.isnan(gains)
+    mean = np.where(defined, gains, 0).sum(axis=0) / len(gains)
     if rule == "most-improving":
         number = (gains > _BETTER).sum(axis=0)
         mean = np.where(number == number.max(), mean, -np.inf)
@@ -196,15 +196,15 @@ def held_out(
     """
     if by not in HELD_OUT_BY:
         raise UnknownNameError("group", str(by), HELD_OUT_BY)
-    groups = [getattr(one, by) for one in grids.experiments]
+    groups = [getattr(experiment, by) for experiment in grids.experiments]
     if len(set(groups)) < 2:
         return []
-    found = [
+    results = [
         result
         for group in dict.fromkeys(groups)
         for result in _of_group(grids, controls, groups, group, rule)
     ]
-    return sorted(found, key=lambda one: one.place)
+    return sorted(results, key=lambda result: result.place)
 
 
 def _of_group(
@@ -217,7 +217,7 @@ def _of_group(
     except DataError:
         nan = float("nan")
         return [HeldOut(i, group, None, nan, nan, nan, nan) for i in mine]
-    beside = {one.data: i for i, one in enumerate(controls.experiments)}
+    beside = {experiment.data: i for i, experiment in enumerate(controls.experiments)}
     row = _control_row(others, controls, beside, setting.column)
     return [_result(grids, i, group, setting, controls, beside, row) for i in mine]
 
@@ -249,12 +249,14 @@ def _control_row(
     others: Grids, controls: Grids, beside: dict[tuple[str, str, str, str], int], column: int
 ) -> int | None:
     """The exponent of the random explainer that gains most on the other groups at this weight."""
-    places = [beside[one.data] for one in others.experiments if one.data in beside]
+    places = [
+        beside[experiment.data] for experiment in others.experiments if experiment.data in beside
+    ]
     gains = controls.gains[places, :, column]
-    known = ~np.isnan(gains).any(axis=1)
-    if not known.any():
+    defined = ~np.isnan(gains).any(axis=1)
+    if not defined.any():
         return None
-    return int(gains[known].mean(axis=0).argmax())
+    return int(gains[defined].mean(axis=0).argmax())
 
 
 # A setting on data that were held back from its choice.
@@ -309,16 +311,16 @@ def held_back(
         settings["published"] = grid_setting(back, *published)
     if fixed is not None:
         settings["fixed"] = grid_setting(back, *fixed)
-    beside = {one.data: i for i, one in enumerate(controls.experiments)}
-    found = []
+    beside = {experiment.data: i for i, experiment in enumerate(controls.experiments)}
+    results = []
     for name, setting in settings.items():
         row = _control_row(others, controls, beside, setting.column)
-        for place, one in enumerate(back.experiments):
-            other = beside.get(one.data)
+        for index, experiment in enumerate(back.experiments):
+            other = beside.get(experiment.data)
             there = row is not None and other is not None
-            found.append(
+            results.append(
                 HeldBack(
-                    place,
+                    index,
                     name,
                     setting,
                     float(controls.p[row]) if there else float("nan"),
@@ -327,7 +329,7 @@ def held_back(
                     else float("nan"),
                 )
             )
-    return found
+    return results
 
 
 # Held-out gains within one experiment: chosen on half of its segments, measured on the others.
@@ -367,13 +369,13 @@ def halves(
         if side is not None
     ]
     generator = np.random.default_rng(seed)
-    found = []
+    gains = []
     for _ in range(splits):
         order = generator.permutation(n)
         first, second = np.sort(order[: n // 2]), np.sort(order[n // 2 :])
         for half, rest in ((first, second), (second, first)):
-            found.append(_measured(one.score[kept], one.human[kept], sides, w, (half, rest)))
-    return Halves(*np.array(found).T)
+            gains.append(_measured(one.score[kept], one.human[kept], sides, w, (half, rest)))
+    return Halves(*np.array(gains).T)
 
 
 def _measured(

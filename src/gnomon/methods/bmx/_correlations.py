@@ -50,15 +50,17 @@ def search(
     """The grids of some experiments, from explanations that were computed once."""
     correlations = np.full((len(explained), len(p), len(w)), np.nan)
     collapsed = np.full((len(explained), len(p)), np.nan)
-    some = [usable(one) for one in explained]
-    for i, (one, (kept, reason)) in enumerate(zip(explained, some, strict=True)):
-        found = power_means(one.values, one.offsets, p, shift=shift)
-        collapsed[i] = found.share_collapsed
+    some = [usable(explanations) for explanations in explained]
+    for i, (explanations, (kept, reason)) in enumerate(zip(explained, some, strict=True)):
+        means_by_p = power_means(explanations.values, explanations.offsets, p, shift=shift)
+        collapsed[i] = means_by_p.share_collapsed
         if reason is None:
-            means = found.means if kept.all() else found.means[:, kept]
-            correlations[i] = grid_correlations(one.score[kept], means, one.human[kept], w)
+            means = means_by_p.means if kept.all() else means_by_p.means[:, kept]
+            correlations[i] = grid_correlations(
+                explanations.score[kept], means, explanations.human[kept], w
+            )
     return Grids(
-        experiments=tuple(one.experiment for one in explained),
+        experiments=tuple(explanations.experiment for explanations in explained),
         p=p,
         w=w,
         correlations=correlations,
@@ -97,11 +99,11 @@ def grid_correlations(score: Floats, means: Floats, human: Floats, w: Floats = W
     h, s0, unit = _centred(human), _centred(score), float(_unit(score))
     h, s0 = h / _or_one(np.sqrt(h @ h)), s0 / unit
     sums = [_sums(means[i : i + _ROWS], h, s0) for i in range(0, len(means), _ROWS)]
-    scales, own, with_h, with_s0 = np.concatenate(sums, axis=1) if sums else np.empty((4, 0))
+    scales, squares, with_h, with_s0 = np.concatenate(sums, axis=1) if sums else np.empty((4, 0))
     ratio = scales / unit  # both sides are numbers up to 1; the weights say how they compare
     a, b = w[None, :], (1 - w)[None, :] * ratio[:, None]
     covariance = a * (s0 @ h) + b * with_h[:, None]
-    parts = a * a * (s0 @ s0) + b * b * own[:, None]
+    parts = a * a * (s0 @ s0) + b * b * squares[:, None]
     variance = parts + 2 * a * b * with_s0[:, None]
     with np.errstate(invalid="ignore", divide="ignore"):
         r = covariance / np.sqrt(variance)
@@ -118,8 +120,8 @@ def _sums(means: Floats, h: Floats, s0: Floats) -> Floats:
     """Of centred rows in units of their largest magnitude: that, and their three sums [4, rows]."""
     scales = _unit(means)
     s_hat = _centred(means / scales[:, None])
-    own = np.einsum("ij,ij->i", s_hat, s_hat)
-    return np.stack([scales, own, s_hat @ h, s_hat @ s0])
+    squares = np.einsum("ij,ij->i", s_hat, s_hat)
+    return np.stack([scales, squares, s_hat @ h, s_hat @ s0])
 
 
 def _alone(values: Floats, h: Floats) -> float:

@@ -73,15 +73,15 @@ class Match(Options):
         if not isinstance(bound, Matching):  # bind() saw to it
             raise UsageError(f"{bound.name!r} has no matches")
         (matches,) = bound.matches(batch)
-        found = [_NOTHING] * len(pairs)
+        importances = [_NOTHING] * len(pairs)
         for column, number in zip(matches.cell.tolist(), matches.pair.tolist(), strict=True):
             candidate, other = pairs[column]
             tokens = matches.tokens
-            found[column] = PairImportances(
+            importances[column] = PairImportances(
                 _means(candidate, matches.candidate, tokens, number),
                 np.zeros(0) if other is None else _means(other, matches.reference, tokens, number),
             )
-        return found
+        return importances
 
 
 def _no_matches(name: str) -> str:
@@ -99,10 +99,10 @@ def _means(
 ) -> NDArray[np.float64]:
     """Mean similarity over the pieces of each word; a piece belongs where it begins."""
     slots = slice(int(side.offsets[pair]), int(side.offsets[pair + 1]))
-    own = side.token[slots]
-    plain = ~tokens.special[own]
+    rows = side.token[slots]
+    plain = ~tokens.special[rows]
     ends = np.array([span.end for span in words.spans])
-    word = np.searchsorted(ends, tokens.start[own[plain]], side="right")
+    word = np.searchsorted(ends, tokens.start[rows[plain]], side="right")
     inside = word < len(words)
     similar = side.best[slots][plain][inside].astype(np.float64)
     total = np.bincount(word[inside], similar, minlength=len(words))
@@ -146,14 +146,14 @@ class Gradient(Options):
         self, bound: BoundMetric, batch: Batch, pairs: Sequence[TextPair]
     ) -> Sequence[PairImportances]:
         """Input times gradient, summed over the pieces of each word of both sides."""
-        found = _check(bound).attributions(batch)
+        attributions = _check(bound).attributions(batch)
         sign = 1.0 if bound.higher_is_better else -1.0
         importances = [_NOTHING] * len(pairs)
-        for number, column in enumerate(found.cell.tolist()):
+        for number, column in enumerate(attributions.cell.tolist()):
             candidate, other = pairs[column]
             importances[column] = PairImportances(
-                sign * _sums(candidate, found.candidate, number),
-                np.zeros(0) if other is None else sign * _sums(other, found.other, number),
+                sign * _sums(candidate, attributions.candidate, number),
+                np.zeros(0) if other is None else sign * _sums(other, attributions.other, number),
             )
         return importances
 
@@ -240,7 +240,7 @@ class BoundOwnErrors:
     ) -> Sequence[PairImportances]:
         """What the errors of each word cost, negated."""
         unmarked = 0.0 if "source" in self.sides else np.nan
-        found = [
+        importances_of_pairs = [
             PairImportances(
                 np.zeros(len(pair.candidate)),
                 np.full(0 if pair.other is None else len(pair.other), unmarked),
@@ -248,18 +248,18 @@ class BoundOwnErrors:
             for pair in pairs
         ]
         for error in _marking(bound).error_spans(batch):
-            own, other = pairs[error.segment]
-            words, importances = own, found[error.segment].candidate
+            candidate, other = pairs[error.segment]
+            words, importances = candidate, importances_of_pairs[error.segment].candidate
             if error.side != "candidate":
                 if other is None or "source" not in self.sides:
                     continue
-                words, importances = other, found[error.segment].other
+                words, importances = other, importances_of_pairs[error.segment].other
             shared = np.array(
                 [max(min(w.end, error.end) - max(w.start, error.start), 0) for w in words.spans]
             )
             if shared.any():
                 importances -= _cost(error) * shared / shared.sum()
-        return found
+        return importances_of_pairs
 
 
 def _cost(error: ErrorSpan) -> float:
@@ -386,17 +386,17 @@ class BoundAttention:
         texts = list(words)
         pieces = self.encoder.pieces(texts)
         shares = attention_received(self.encoder, pieces, self.layer, self.options.head)
-        found = {text: np.zeros(0) for text in ("",)}
+        sums = {text: np.zeros(0) for text in ("",)}
         for number, text in enumerate(texts):
-            own = slice(int(pieces.offsets[number]), int(pieces.offsets[number + 1]))
-            plain = ~pieces.special[own]
-            found[text] = _sums_by_word(
-                words[text], pieces.start[own][plain], shares[number][plain]
+            rows = slice(int(pieces.offsets[number]), int(pieces.offsets[number + 1]))
+            plain = ~pieces.special[rows]
+            sums[text] = _sums_by_word(
+                words[text], pieces.start[rows][plain], shares[number][plain]
             )
         return [
             PairImportances(
-                found.get(pair.candidate.text, np.zeros(0)),
-                np.zeros(0) if pair.other is None else found.get(pair.other.text, np.zeros(0)),
+                sums.get(pair.candidate.text, np.zeros(0)),
+                np.zeros(0) if pair.other is None else sums.get(pair.other.text, np.zeros(0)),
             )
             for pair in pairs
         ]
@@ -455,12 +455,16 @@ def explainer(
     >>> explainer(lambda words: [len(word) for word in words], name="letters").spec
     'letters'
     """
-    own = getattr(function, "__name__", type(function).__name__)
-    called = name or ("function" if own == "<lambda>" else own)
+    function_name = getattr(function, "__name__", type(function).__name__)
+    called = name or ("function" if function_name == "<lambda>" else function_name)
     try:
         parameters = inspect.signature(function).parameters.values()
         places = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-        taken = [one for one in parameters if one.default is one.empty and one.kind in places]
+        taken = [
+            parameter
+            for parameter in parameters
+            if parameter.default is parameter.empty and parameter.kind in places
+        ]
     except (TypeError, ValueError):
         taken = []
     if len(taken) not in (1, 2):
@@ -509,13 +513,13 @@ class FunctionExplainer:
         return [self._of(pair) for pair in pairs]
 
     def _of(self, pair: TextPair) -> PairImportances:
-        own = list(pair.candidate.words)
+        words = list(pair.candidate.words)
         beside = [] if pair.other is None else list(pair.other.words)
         explained = len(self.sides) > 1
         if self.arguments == 1:
-            given = [self._called(own), self._called(beside) if beside and explained else []]
+            given = [self._called(words), self._called(beside) if beside and explained else []]
         elif explained:
-            both = self._called(own, beside)
+            both = self._called(words, beside)
             if not isinstance(both, Collection) or len(both) != 2:
                 raise ScoringError(
                     f"explainer {self.name!r} takes two lists of words and returned {both!r:.60};"
@@ -523,8 +527,8 @@ class FunctionExplainer:
                 )
             given = list(both)
         else:
-            given = [self._called(own, beside), []]
-        first = self._checked(given[0], own)
+            given = [self._called(words, beside), []]
+        first = self._checked(given[0], words)
         if not explained:
             return PairImportances(first, np.full(len(beside), np.nan))
         return PairImportances(first, self._checked(given[1], beside))
@@ -540,12 +544,12 @@ class FunctionExplainer:
 
     def _checked(self, given: Any, words: list[str]) -> NDArray[np.float64]:
         try:
-            found = np.asarray(given, dtype=np.float64)
+            importances = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError):
-            found = np.full(1, np.inf)
-        if found.shape != (len(words),) or np.isinf(found).any():
+            importances = np.full(1, np.inf)
+        if importances.shape != (len(words),) or np.isinf(importances).any():
             raise ScoringError(
                 f"explainer {self.name!r} returned {given!r:.60} for {len(words)} words; it must"
                 " return one number for each"
             )
-        return found
+        return importances

@@ -119,14 +119,14 @@ class IterationLevel:
 
     def own(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The scores of the level's pairs among those of the level below."""
-        found: NDArray[np.float64] = scores[[asked.own for asked in self.asked]]
-        return found
+        own_scores: NDArray[np.float64] = scores[[asked.own for asked in self.asked]]
+        return own_scores
 
     def importances(self, scores: NDArray[np.float64], look: Look) -> Importances:
         """What explains the scores of the level below at this level's pairs."""
         if isinstance(self.planner.explainer, DirectExplainer):
             sides = look(self.pairs, [self._pair(key) for key in self.pairs.number])
-            parts = [(found.candidate, found.other) for found in sides]
+            parts = [(side.candidate, side.other) for side in sides]
         else:
             parts = [
                 (_explained(asked, 0, scores), _explained(asked, 1, scores)) for asked in self.asked
@@ -158,12 +158,14 @@ def levels_below(pairs: PairTable, planner: Planner, iterations: int) -> list[It
 
 def _ask(key: PairKey, planner: Planner, below: PairTable) -> _Asked:
     candidate, other = planner.of(key)
-    own = below.add(key)
+    position = below.add(key)
     return _Asked(
-        own,
+        position,
         (
-            _placed(candidate, [key._replace(candidate=n) for n in _texts(candidate)], below),
-            _placed(other, [key._replace(other=n) for n in _texts(other)], below),
+            _with_positions(
+                candidate, [key._replace(candidate=n) for n in _texts(candidate)], below
+            ),
+            _with_positions(other, [key._replace(other=n) for n in _texts(other)], below),
         ),
     )
 
@@ -172,7 +174,7 @@ def _texts(planned: tuple[PerturbationPlan, list[int]] | None) -> list[int]:
     return [] if planned is None else planned[1]
 
 
-def _placed(
+def _with_positions(
     planned: tuple[PerturbationPlan, list[int]] | None, keys: Sequence[PairKey], below: PairTable
 ) -> tuple[PerturbationPlan, NDArray[np.int64]] | None:
     if planned is None:
@@ -224,23 +226,23 @@ class Engine:
 
     def explain(self, cells: Sequence[Cell]) -> tuple[list[CellExplanation], int]:
         """Explanations of some distinct cells, and how many of them the cache knew."""
-        known = self._known(cells)
-        open_ = [cell for cell in cells if cell not in known]
+        explanations = self._read_cache(cells)
+        open_ = [cell for cell in cells if cell not in explanations]
         self._check(open_)
-        done = len(known)
+        done = len(explanations)
         self._tell(done, len(cells))
         for group in self._groups(open_):
-            found = self._explained(group)
-            self._keep(found)
-            known |= found
+            explained = self._explained(group)
+            self._write_cache(explained)
+            explanations |= explained
             done += len(group)
             self._tell(done, len(cells))
-        return [known[cell] for cell in cells], len(cells) - len(open_)
+        return [explanations[cell] for cell in cells], len(cells) - len(open_)
 
     def unknown(self, cells: Sequence[Cell]) -> list[Cell]:
         """Those cells that the cache does not know."""
-        known = self._known(cells)
-        return [cell for cell in cells if cell not in known]
+        explanations = self._read_cache(cells)
+        return [cell for cell in cells if cell not in explanations]
 
     def estimate(self, cells: Sequence[Cell]) -> int:
         """How many pairs explaining some cells takes at most."""
@@ -271,9 +273,9 @@ class Engine:
         took: list[tuple[int, float]] = []
         for size in (1, *_TRIED):  # the first call may load something
             chosen = np.arange(min(size, segments), dtype=np.int32)
-            part = self.batch.select(systems=[0], segments=chosen)
+            column_batch = self.batch.select(systems=[0], segments=chosen)
             began = time.perf_counter()
-            bound.segments(part)
+            bound.segments(column_batch)
             took.append((len(chosen), time.perf_counter() - began))
             if size > 1 and took[-1][1] > _LONG:
                 break
@@ -319,8 +321,8 @@ class Engine:
 
     def _explained(self, cells: Sequence[Cell]) -> dict[Cell, CellExplanation]:
         judged = [cell for cell in cells if cell.others or self.scorer.role is None]
-        found = {cell: self._undefined(cell) for cell in cells}
-        return found | (_Group(self, judged).explanations() if judged else {})
+        explanations = {cell: self._undefined(cell) for cell in cells}
+        return explanations | (_Group(self, judged).explanations() if judged else {})
 
     def _undefined(self, cell: Cell) -> CellExplanation:
         """Of a candidate that has no reference."""
@@ -329,30 +331,30 @@ class Engine:
             nan, nan, NO_TEXT, nan, np.full(self._length(cell.candidate), nan), np.zeros(0)
         )
 
-    def _known(self, cells: Sequence[Cell]) -> dict[Cell, CellExplanation]:
+    def _read_cache(self, cells: Sequence[Cell]) -> dict[Cell, CellExplanation]:
         if self.cache is None:
             return {}
         address = {self._address(cell): cell for cell in cells}
-        found = self.cache.get_many(list(address))
+        values = self.cache.get_many(list(address))
         return {
-            address[name]: self._unpacked(address[name], value) for name, value in found.items()
+            address[name]: self._unpacked(address[name], value) for name, value in values.items()
         }
 
-    def _keep(self, found: dict[Cell, CellExplanation]) -> None:
+    def _write_cache(self, found: dict[Cell, CellExplanation]) -> None:
         if self.cache is not None:
             self.cache.put_many({self._address(c): _packed(f) for c, f in found.items()})
 
     def _address(self, cell: Cell) -> bytes:
         texts = self.batch.texts
         explained = [self.explainer.spec, repr(dict(self.explainer.fields)), repr(self.both)]
-        place = [str(self.batch.language_pair), str(int(self.batch.segments[cell.segment]))]
+        fields = [str(self.batch.language_pair), str(int(self.batch.segments[cell.segment]))]
         return cache_key(
             _SCHEMA,
             str(self.scorer.bound.signature),
             *([] if self.scorer.scale == 1 else [f"scale {self.scorer.scale!r}"]),
             *explained,
             repr([tuple(boost) for boost in self.before]),
-            *place,
+            *fields,
             repr(self.scorer.role),
             texts[cell.candidate],
             *(texts[number] for number in cell.others),
@@ -364,8 +366,8 @@ class Engine:
         numbers = np.frombuffer(value, dtype="<f8")
         full, held, chosen, base = numbers[:4].tolist()
         words = self._length(cell.candidate)
-        own, other = numbers[4 : 4 + words], numbers[4 + words :]
-        return CellExplanation(full, held, int(chosen), base, own, other)
+        candidate, other = numbers[4 : 4 + words], numbers[4 + words :]
+        return CellExplanation(full, held, int(chosen), base, candidate, other)
 
 
 def _packed(found: CellExplanation) -> bytes:
@@ -395,20 +397,20 @@ class _Group:
         for level, boost in zip(levels[:0:-1], engine.before, strict=True):
             importances = level.importances(scores, self._look)
             scores = boost.scores(level.own(scores), importances)
-        found = levels[0].importances(scores, self._look)
+        importances = levels[0].importances(scores, self._look)
         base = levels[0].own(scores)
         explanations = {}
         for cell, number, row in zip(self.cells, chosen, at, strict=True):
-            low, high = found.offsets[row : row + 2].tolist()
-            middle = low + int(found.candidate[row])
+            low, high = importances.offsets[row : row + 2].tolist()
+            middle = low + int(importances.candidate[row])
             score = float(held[row])
             explanations[cell] = CellExplanation(
                 full=full.get(cell, score),
                 held=score,
                 chosen=number,
                 base=float(base[row]),
-                candidate=found.values[low:middle],
-                other=found.values[middle:high],
+                candidate=importances.values[low:middle],
+                other=importances.values[middle:high],
             )
         return explanations
 
@@ -443,14 +445,17 @@ class _Group:
         if not isinstance(explainer, DirectExplainer):
             raise UsageError(f"explainer {explainer.spec!r} neither perturbs nor looks")
         keys = list(pairs.number)
-        found: dict[int, PairImportances] = {}
-        for part in self.scorer.parts(keys):
-            batch = self.scorer.batch([keys[n] for n in part], self.texts)
-            own = explainer.look(self.scorer.bound, batch, [words[n] for n in part])
+        importances: dict[int, PairImportances] = {}
+        for numbers in self.scorer.batch_positions(keys):
+            batch = self.scorer.batch([keys[n] for n in numbers], self.texts)
+            looked_at = explainer.look(self.scorer.bound, batch, [words[n] for n in numbers])
             if self.scorer.scale != 1 and getattr(explainer, "of_score", False):
-                own = [PairImportances(*(side / self.scorer.scale for side in one)) for one in own]
-            found |= zip(part, own, strict=True)
-        return [found[number] for number in range(len(keys))]
+                looked_at = [
+                    PairImportances(*(side / self.scorer.scale for side in pair))
+                    for pair in looked_at
+                ]
+            importances |= zip(numbers, looked_at, strict=True)
+        return [importances[number] for number in range(len(keys))]
 
 
 def _at_top(levels: Sequence[IterationLevel], scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -493,13 +498,13 @@ class Memory:
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The values of those keys that are here or behind."""
-        found = {key: self._values[key] for key in keys if key in self._values}
-        missing = [key for key in keys if key not in found]
+        values = {key: self._values[key] for key in keys if key in self._values}
+        missing = [key for key in keys if key not in values]
         if self.behind is None or not missing:
-            return found
+            return values
         more = self.behind.get_many(missing)
         self._hold(more)
-        return found | more
+        return values | more
 
     def put_many(self, items: Mapping[bytes, bytes]) -> None:
         """Keep some values, here and behind."""

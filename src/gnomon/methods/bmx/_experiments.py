@@ -209,7 +209,7 @@ class Grids:
 
     def take(self, places: Collection[int] | NDArray[np.intp]) -> Grids:
         """Some of the experiments."""
-        chosen = [int(place) for place in places]
+        chosen = [int(index) for index in places]
         return replace(
             self,
             experiments=tuple(self.experiments[i] for i in chosen),
@@ -230,15 +230,15 @@ class Grids:
         for factor, names in allowed.items():
             if factor not in FACTORS:
                 raise UnknownNameError("factor", factor, FACTORS)
-            known = self.levels(factor)
+            levels = self.levels(factor)
             for name in names:
-                if name not in known:
-                    raise UnknownNameError(f"{factor} of the experiments", name, known)
+                if name not in levels:
+                    raise UnknownNameError(f"{factor} of the experiments", name, levels)
         return self.take(
             [
                 i
-                for i, one in enumerate(self.experiments)
-                if all(getattr(one, factor) in names for factor, names in allowed.items())
+                for i, experiment in enumerate(self.experiments)
+                if all(getattr(experiment, factor) in names for factor, names in allowed.items())
             ]
         )
 
@@ -250,13 +250,13 @@ class Grids:
         """
         if experiment not in self.experiments:
             raise UnknownNameError(
-                "experiment", str(experiment), [str(one) for one in self.experiments]
+                "experiment", str(experiment), [str(name) for name in self.experiments]
             )
         return np.asarray(self.correlations[self.experiments.index(experiment)])
 
     def levels(self, factor: Factor) -> tuple[str, ...]:
         """The names that occur, in order of occurrence."""
-        return tuple(dict.fromkeys(getattr(one, factor) for one in self.experiments))
+        return tuple(dict.fromkeys(getattr(experiment, factor) for experiment in self.experiments))
 
 
 # Explaining the segments of a test set that people judged, and no others.
@@ -300,7 +300,7 @@ def explained(
             " (--sample; sample=), fewer systems, or a cheaper explainer"
         )
     for block, (systems, segments) in zip(batches, blocks, strict=True):
-        found = explain_batch(
+        block_explained = explain_batch(
             bound,
             block,
             ready,
@@ -310,7 +310,7 @@ def explained(
             cache=kept,
             progress=progress,
         )
-        parts.add(found.explanations, scores[np.ix_(systems, segments)])
+        parts.add(block_explained.explanations, scores[np.ix_(systems, segments)])
     name = Experiment(
         testset.name,
         chosen.spec,

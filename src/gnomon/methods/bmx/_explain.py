@@ -146,15 +146,17 @@ class ImportanceMarks:
     def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:
         """Number of the segment (from 0, within the stretch), text, mark in one of the layers."""
         numbers = {layer.name: number for number, layer in enumerate(self.layers)}
-        found = self._explanations(stretch)
-        for (segment, side, system, name), rows in groupby(found, lambda row: row[:4]):
+        rows_of_words = self._explanations(stretch)
+        for (segment, side, system, name), rows in groupby(rows_of_words, lambda row: row[:4]):
             i, layer = segment - 1 - stretch.first, numbers[name]
             outputs, references = stretch.outputs[i], stretch.references[i]
             texts = [outputs[system]] if side == "candidate" else list(references.values())
             for words, values in _means(row[4:] for row in rows).items():
-                text = next((one for one in texts if tuple(one.split()) == words), None)
+                text = next(
+                    (candidate for candidate in texts if tuple(candidate.split()) == words), None
+                )
                 if text is not None and words:
-                    ends = [end for place in words_in(text, words) or () for end in place]
+                    ends = [end for span in words_in(text, words) or () for end in span]
                     yield i, text, (layer, ends, values)
 
     def _explanations(self, stretch: Stretch) -> list[tuple[Any, ...]]:
@@ -180,7 +182,8 @@ def _means(
         grouped.setdefault(tuple(words), []).append(values)
     return {
         words: [
-            _mean([one for one in column if one is not None]) for column in zip(*lists, strict=True)
+            _mean([value for value in column if value is not None])
+            for column in zip(*lists, strict=True)
         ]
         for words, lists in grouped.items()
     }
@@ -249,37 +252,35 @@ def explainer_faults(
     if not listed(explainers):
         said = f"no explainer is asked for; name some of {', '.join(explainer_names())}"
         yield Problem("explainers", UsageError(said))
-    for number, one in enumerate(listed(explainers)):
-        place = "explainers" if explaining is None else f"explainers[{number}]"
-        wrong = list(problems(place, find_explainer, one))
+    for number, explainer in enumerate(listed(explainers)):
+        option = "explainers" if explaining is None else f"explainers[{number}]"
+        wrong = list(problems(option, find_explainer, explainer))
         yield from wrong
         if not wrong:
-            good.append((place, one))
-    specs = [find_explainer(one).spec for _, one in good]
+            good.append((option, explainer))
+    specs = [find_explainer(explainer).spec for _, explainer in good]
     if len(set(specs)) < len(specs):
         said = f"an explainer is named twice: {', '.join(specs)}; name each once"
         yield Problem("explainers", UsageError(said))
     yield from problems("metrics", check_once, metrics, allow_code=allow_code)
-    changed = changed or not all(is_blind(find_explainer(one)) for _, one in good)
-    for one in listed(metrics):
+    changed = changed or not all(is_blind(find_explainer(explainer)) for _, explainer in good)
+    for metric in listed(metrics):
         wrong = list(
-            problems("metrics", check_metric, one, outline, allow_code=allow_code, changed=changed)
+            problems(
+                "metrics", check_metric, metric, outline, allow_code=allow_code, changed=changed
+            )
         )
         yield from wrong
-        if wrong or not _is_unbound(one):
-            continue
-        metric = resolve(one, allow_code=allow_code)
-        for place, explainer in good:
-            yield from problems(place, check_explainer, explainer, metric)
+        if wrong or not (isinstance(metric, str) or callable(getattr(metric, "bind", None))):
+            continue  # it is bound already
+        resolved = resolve(metric, allow_code=allow_code)
+        for option, explainer in good:
+            yield from problems(option, check_explainer, explainer, resolved)
 
 
 def listed(what: Any) -> list[Any]:
     """One thing, or several of them, as a list."""
     return list(what) if isinstance(what, (list, tuple)) else [what]
-
-
-def _is_unbound(what: object) -> bool:
-    return isinstance(what, str) or callable(getattr(what, "bind", None))
 
 
 def _check_segment(segment: int, segments: int) -> None:
@@ -357,14 +358,14 @@ def _texts(
     for side in reversed(explanations.sides):
         number = int(side.text[cell])
         if number >= 0:
-            own = side.side == "candidate"
+            is_candidate = side.side == "candidate"
             score = float(explanations.scores.ravel()[cell])
             yield ExhibitText(
                 _ROLES[side.side],
-                explanations.systems[system] if own else "",
+                explanations.systems[system] if is_candidate else "",
                 explanations.texts[number],
                 tuple(_highlights(side, cell, tagged.get(side.side), largest)),
-                {"score": None if np.isnan(score) else score} if own else {},
+                {"score": None if np.isnan(score) else score} if is_candidate else {},
             )
 
 
@@ -410,17 +411,19 @@ def words_table(rows: Sequence[Row]) -> Table:
 
 def hurting_table(words: Iterable[CountedWord]) -> Table:
     """The words that hurt the score, those that do so most often first."""
-    found = sorted((one for one in words if one.hurts), key=lambda one: (-one.hurts, one.mean))
+    hurting = sorted(
+        (word for word in words if word.hurts), key=lambda word: (-word.hurts, word.mean)
+    )
     note = "A word hurts where its importance is negative. Words are compared as they are written."
-    return table("hurting", "Words that most often hurt", CountedWord, found, note=note)
+    return table("hurting", "Words that most often hurt", CountedWord, hurting, note=note)
 
 
 def lowest_table(words: Iterable[CountedWord], min_count: int) -> Table:
     """Words of the lowest mean importance."""
-    some = (one for one in words if one.count >= min_count)
+    some = (word for word in words if word.count >= min_count)
     title = f"Lowest mean importance of words that occur {min_count} times or more"
-    found = sorted(some, key=lambda one: (one.mean, -one.count))
-    return table("lowest", title, CountedWord, found)
+    lowest = sorted(some, key=lambda word: (word.mean, -word.count))
+    return table("lowest", title, CountedWord, lowest)
 
 
 def counted_words(rows: Iterable[Row]) -> list[CountedWord]:
@@ -469,8 +472,8 @@ def held_references(
 
 
 def _called(testset: TestSet, system: str, segment: int, text: str) -> Iterator[str]:
-    own = testset.system_references.get(system, {})
-    for name, texts in (*testset.references.items(), *own.items()):
+    system_references = testset.system_references.get(system, {})
+    for name, texts in (*testset.references.items(), *system_references.items()):
         if texts[segment] == text:
             yield name
             return
@@ -552,13 +555,14 @@ def explain(
         GnomonError: whatever :func:`explanations` raises.
     """
     chosen = _segments(testset, segments, sample, draws.seed)
-    found: list[_MetricExplained] = []
+    explained: list[_MetricExplained] = []
     for metric in listed(metrics):
         _, bound = bind(testset, metric, allow_code=allow_code)
         run = _Explaining(testset, bound, sides, chosen, max_calls, cache, progress)
         judge = _Judge(run, errors, errors_kind, faithfulness, draws.seed)
-        found += [judge.judged(find_explainer(one), examples) for one in listed(explainers)]
-    finding = _finding(testset, found, min_count, draws)
+        chosen_explainers = map(find_explainer, listed(explainers))
+        explained += [judge.judged(explainer, examples) for explainer in chosen_explainers]
+    finding = _finding(testset, explained, min_count, draws)
     if save_explanations:
         write_explanations(save_explanations, finding.rows)
     return finding
@@ -611,19 +615,19 @@ class _Judge:
     _control: JudgedExplanations | None = None
 
     def judged(self, explainer: Explainer, examples: int) -> _MetricExplained:
-        found = self.run.explanations(explainer)
-        own = self._judged(found, explainer.spec)
+        explanations = self.run.explanations(explainer)
+        judged = self._judged(explanations, explainer.spec)
         if self._control is None and (self.errors or self.faithfulness):
             control = RandomExplainer(seed=self.seed)
             self._control = self._judged(self.run.explanations(control), control.spec)
         if self._control is not None:
-            own = own._replace(
+            judged = judged._replace(
                 errors_control=self._control.errors, curves_control=self._control.curves
             )
-        tagged = tagged_words(self.run.testset, found, kind=self.kind) if self.errors else {}
-        exhibits = worst_explained(self.run.testset, found, explainer.spec, tagged, examples)
-        references = held_references(self.run.testset, self.run.bound, found)
-        return _MetricExplained(found, explainer.spec, own, exhibits, references)
+        tagged = tagged_words(self.run.testset, explanations, kind=self.kind) if self.errors else {}
+        exhibits = worst_explained(self.run.testset, explanations, explainer.spec, tagged, examples)
+        references = held_references(self.run.testset, self.run.bound, explanations)
+        return _MetricExplained(explanations, explainer.spec, judged, exhibits, references)
 
     def _judged(self, found: Explanations, explainer: str) -> JudgedExplanations:
         testset = self.run.testset
@@ -644,39 +648,41 @@ def _segments(
         return segments
     among = list(range(1, testset.segments + 1)) if segments is None else list(segments)
     drawn = np.random.default_rng(seed).permutation(len(among))[:sample]
-    return sorted(among[place] for place in drawn.tolist())
+    return sorted(among[index] for index in drawn.tolist())
 
 
 def _finding(
     testset: TestSet, found: Sequence[_MetricExplained], min_count: int, draws: DrawOptions
 ) -> Finding:
-    rows = [row for one in found for row in _rows(one)]
+    rows = [row for explained in found for row in _rows(explained)]
     words = counted_words(rows)
-    judged = [one.judged for one in found]
+    judged = [explained.judged for explained in found]
     tables = [words_table(rows), hurting_table(words), lowest_table(words, min_count)]
-    views = [_listing(one, _LISTED) for one in tables[1:]]
-    for one in (errors_table(judged, draws), curves_table(judged, draws)):
-        if one.rows:
-            tables.append(one)
-            views.insert(0, _listing(one, None))
-    each = [one.explanations for one in found]
+    views = [_listing(words_of, _LISTED) for words_of in tables[1:]]
+    for agreement in (errors_table(judged, draws), curves_table(judged, draws)):
+        if agreement.rows:
+            tables.append(agreement)
+            views.insert(0, _listing(agreement, None))
+    explanations = [explained.explanations for explained in found]
     return Finding(
         method="bmx explain",
         title=f"Which words scores rest on ({testset.name})",
         tables=tuple(tables),
         signatures={
-            f"{one.explanations.metric} by {one.explainer}": str(one.explanations.signature)
-            for one in found
+            f"{explained.explanations.metric} by {explained.explainer}": str(
+                explained.explanations.signature
+            )
+            for explained in found
         },
         views=tuple(views),
-        exhibits=tuple(exhibit for one in found for exhibit in one.exhibits),
-        notices=tuple(dict.fromkeys(notice for one in each for notice in one.notices)),
+        exhibits=tuple(exhibit for explained in found for exhibit in explained.exhibits),
+        notices=tuple(dict.fromkeys(notice for each in explanations for notice in each.notices)),
         facts={
             "test set": testset.name,
-            "systems": str(each[0].shape[0]),
-            "segments": str(each[0].shape[1]),
-            "metric calls": str(sum(one.calls for one in each)),
-            "known before": str(sum(one.known for one in each)),
+            "systems": str(explanations[0].shape[0]),
+            "segments": str(explanations[0].shape[1]),
+            "metric calls": str(sum(each.calls for each in explanations)),
+            "known before": str(sum(each.known for each in explanations)),
         },
     )
 

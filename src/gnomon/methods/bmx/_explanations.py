@@ -140,10 +140,10 @@ class Explanations:
         values = np.empty(int(offsets[-1]))
         at = offsets[:-1].copy()
         for side in self.sides:
-            own = np.diff(side.offsets)
-            within = np.arange(len(side.importance)) - np.repeat(side.offsets[:-1], own)
-            values[np.repeat(at, own) + within] = side.importance
-            at += own
+            sizes = np.diff(side.offsets)
+            within = np.arange(len(side.importance)) - np.repeat(side.offsets[:-1], sizes)
+            values[np.repeat(at, sizes) + within] = side.importance
+            at += sizes
         return Aggregable(values, offsets)
 
     def rows(self) -> list[dict[str, str | int | float | None]]:
@@ -151,19 +151,19 @@ class Explanations:
 
         Segments and positions count from 1; an undefined importance is None.
         """
-        found: list[dict[str, str | int | float | None]] = []
+        rows: list[dict[str, str | int | float | None]] = []
         for cell in range(self.shape[0] * self.shape[1]):
             system, segment = divmod(cell, self.shape[1])
             for side in self.sides:
-                found += self._rows_of(cell, side, self.systems[system], segment)
-        return found
+                rows += self._rows_of(cell, side, self.systems[system], segment)
+        return rows
 
     def _rows_of(
         self, cell: int, side: SideWords, system: str, segment: int
     ) -> list[dict[str, str | int | float | None]]:
-        own = side.rows(cell)
+        rows = side.rows(cell)
         number = int(side.text[cell])
-        places = zip(side.start[own].tolist(), side.end[own].tolist(), strict=True)
+        places = zip(side.start[rows].tolist(), side.end[rows].tolist(), strict=True)
         return [
             {
                 "system": system,
@@ -174,7 +174,7 @@ class Explanations:
                 "importance": None if np.isnan(value) else value,
             }
             for position, ((start, end), value) in enumerate(
-                zip(places, side.importance[own].tolist(), strict=True), start=1
+                zip(places, side.importance[rows].tolist(), strict=True), start=1
             )
         ]
 
@@ -227,7 +227,7 @@ def explanations(
         chosen_segments = None if segments is None else [number - 1 for number in segments]
         batch = batch.select(systems=rows, segments=chosen_segments)
     kept, notices = cache_of(bound, cache, chosen)
-    found = explain_batch(
+    explained = explain_batch(
         bound,
         batch,
         chosen.bind(testset, bound),
@@ -236,7 +236,7 @@ def explanations(
         cache=kept,
         progress=progress,
     ).explanations
-    return replace(found, notices=(*notices, *found.notices))
+    return replace(explained, notices=(*notices, *explained.notices))
 
 
 def check_sides(sides: str) -> bool:
@@ -277,8 +277,8 @@ def explain_batch(
         )
     cells = cells_of(batch, scorer.role, by_system=_by_system(scorer, explainer))
     engine = Engine(scorer, batch, explainer, both, before, max_calls, cache, progress)
-    found, known = engine.explain(cells.distinct)
-    every = [found[number] for number in cells.of.tolist()]
+    distinct, from_cache = engine.explain(cells.distinct)
+    every = [distinct[number] for number in cells.of.tolist()]
     judges = _judges(cells, every)
     sides = _sides(batch, judges, every, scorer.role if both else None)
     sign = 1.0 if bound.higher_is_better else -1.0
@@ -301,10 +301,10 @@ def explain_batch(
             }
         ),
         calls=scorer.calls,
-        known=known,
+        known=from_cache,
         notices=(
             *_unspaced_notice(batch),
-            *_said(explainer, sides, batch),
+            *_explainer_notices(explainer, sides, batch),
             *_undefined_notice(every),
         ),
     )
@@ -381,9 +381,9 @@ def _judges(cells: DistinctCells, every: Sequence[CellExplanation]) -> NDArray[n
 def _sides(
     batch: Batch, judges: NDArray[np.int32], every: Sequence[CellExplanation], role: Role
 ) -> tuple[SideWords, ...]:
-    own = batch.candidates.astype(np.int32).ravel()
+    candidates = batch.candidates.astype(np.int32).ravel()
     places = _Places(batch)
-    candidate = places.side("candidate", own, [cell.candidate for cell in every])
+    candidate = places.side("candidate", candidates, [cell.candidate for cell in every])
     if role is None:
         return (candidate,)
     other = places.side(role, judges, [cell.other for cell in every])
@@ -401,7 +401,7 @@ class _Places:
         self, name: str, text: NDArray[np.int32], importances: Sequence[NDArray[np.float64]]
     ) -> SideWords:
         spans = np.concatenate([_NOWHERE, *map(self._of, text.tolist())])
-        sizes = [len(part) for part in importances]
+        sizes = [len(values) for values in importances]
         return SideWords(
             side=name,
             text=text,
@@ -421,7 +421,9 @@ class _Places:
 _NOWHERE = np.zeros((0, 2), dtype=np.int32)
 
 
-def _said(explainer: BoundExplainer, sides: Sequence[SideWords], batch: Batch) -> tuple[str, ...]:
+def _explainer_notices(
+    explainer: BoundExplainer, sides: Sequence[SideWords], batch: Batch
+) -> tuple[str, ...]:
     """What the explainer has to say of each side."""
     if not isinstance(explainer, NoticingExplainer):
         return ()

@@ -122,8 +122,10 @@ def against_errors(
 
 def check_errors(outline: Outline, sides: Sequence[str], *, kind: str | None = None) -> None:
     """Refuse a test set without marked errors on some sides, before anything is explained."""
-    _check_kind([one.kind for one in outline.marked], kind)
-    there = {one.side for one in outline.marked if kind in (None, one.kind) and one.extent}
+    _check_kind([errors.kind for errors in outline.marked], kind)
+    there = {
+        errors.side for errors in outline.marked if kind in (None, errors.kind) and errors.extent
+    }
     if there.isdisjoint(sides):
         raise DataError(
             f"test set {outline.name!r} has no marked errors on the explained side"
@@ -140,12 +142,14 @@ def tagged_words(
     Sides on which nothing is marked in the whole test set have no entry.
     """
     errors = _of_kind(testset.errors, kind)
-    found = {}
+    tagged = {}
     for side in explanations.sides:
-        own = [error for error in errors if error.side == side.side and error.end > error.start]
-        if own:
-            found[side.side] = _marks(own, side, explanations)
-    return found
+        side_errors = [
+            error for error in errors if error.side == side.side and error.end > error.start
+        ]
+        if side_errors:
+            tagged[side.side] = _marks(side_errors, side, explanations)
+    return tagged
 
 
 def _of_kind(errors: Sequence[ErrorSpan], kind: str | None) -> list[ErrorSpan]:
@@ -173,29 +177,29 @@ def _marks(
     for error in errors:
         if error.system in row and error.segment in column:
             cell = row[error.system] * explanations.shape[1] + column[error.segment]
-            own = side.rows(cell)
-            marked[own] |= (side.start[own] < error.end) & (side.end[own] > error.start)
+            rows = side.rows(cell)
+            marked[rows] |= (side.start[rows] < error.end) & (side.end[rows] > error.start)
     return marked
 
 
 def _agreement(
     side: SideWords, tagged: NDArray[np.bool_], shape: tuple[int, int]
 ) -> ErrorAgreement:
-    found = np.full((len(TagRanks._fields), shape[0] * shape[1]), np.nan)
+    measured = np.full((len(TagRanks._fields), shape[0] * shape[1]), np.nan)
     untagged = full = undefined = 0
-    for cell in range(found.shape[1]):
-        own = side.rows(cell)
-        importance, marks = side.importance[own], tagged[own]
+    for cell in range(measured.shape[1]):
+        rows = side.rows(cell)
+        importance, marks = side.importance[rows], tagged[rows]
         ranks = None if np.isnan(importance).any() else tag_ranks(importance, marks)
         if ranks is not None:
-            found[:, cell] = ranks
+            measured[:, cell] = ranks
         elif not marks.any():
             untagged += 1
         elif marks.all():
             full += 1
         else:
             undefined += 1
-    auc, precision, recall = found.reshape(-1, *shape)
+    auc, precision, recall = measured.reshape(-1, *shape)
     return ErrorAgreement(side.side, auc, precision, recall, untagged, full, undefined)
 
 
@@ -451,18 +455,18 @@ def errors_table(judged: Sequence[JudgedExplanations], draws: DrawOptions) -> Ta
     """Agreement with the errors that people marked, averaged over sentences."""
     rows = [
         ErrorRanking(
-            metric=one.metric,
-            explainer=one.explainer,
-            side=own.side,
+            metric=explained.metric,
+            explainer=explained.explainer,
+            side=errors.side,
             measure=name,
-            untagged=own.untagged,
-            all_tagged=own.all_tagged,
-            undefined=own.undefined,
+            untagged=errors.untagged,
+            all_tagged=errors.all_tagged,
+            undefined=errors.undefined,
             **_compared(values, control.measures[name], draws),
         )
-        for one in judged
-        for own, control in zip(one.errors, one.errors_control, strict=True)
-        for name, values in own.measures.items()
+        for explained in judged
+        for errors, control in zip(explained.errors, explained.errors_control, strict=True)
+        for name, values in errors.measures.items()
     ]
     intervals = (
         f", {100 * draws.confidence:g}% bootstrap intervals over {draws.resamples} resamples of"
@@ -479,14 +483,17 @@ def errors_table(judged: Sequence[JudgedExplanations], draws: DrawOptions) -> Ta
 def curves_table(judged: Sequence[JudgedExplanations], draws: DrawOptions) -> Table:
     """Areas under deletion and insertion curves, averaged over outputs."""
     rows = []
-    for one in judged:
-        if one.curves is None or one.curves_control is None:
+    for explained in judged:
+        if explained.curves is None or explained.curves_control is None:
             continue
         for name, sign in (("deletion", -1.0), ("insertion", 1.0)):
-            own, control = getattr(one.curves, name), getattr(one.curves_control, name)
-            compared = _compared(own, control, draws, sign=sign)
+            areas = getattr(explained.curves, name)
+            control = getattr(explained.curves_control, name)
+            compared = _compared(areas, control, draws, sign=sign)
             rows.append(
-                CurveArea(metric=one.metric, explainer=one.explainer, curve=name, **compared)
+                CurveArea(
+                    metric=explained.metric, explainer=explained.explainer, curve=name, **compared
+                )
             )
     note = (
         "Words are deleted (inserted) from the most to the least important: a faithful explanation"
@@ -504,15 +511,15 @@ def _compared(
     sign: float = 1.0,
 ) -> dict[str, Any]:
     control = np.where(np.isnan(values), np.nan, control)  # the same sentences
-    own, other = mean_of(values, draws), mean_of(control, draws)
+    mean, other = mean_of(values, draws), mean_of(control, draws)
     gain = mean_of(sign * (values - control), draws)
     return {
-        "value": own.value,
-        "low": own.low,
-        "high": own.high,
+        "value": mean.value,
+        "low": mean.low,
+        "high": mean.high,
         "random": other.value,
         "gain": gain.value,
         "gain_low": gain.low,
         "gain_high": gain.high,
-        "sentences": own.n,
+        "sentences": mean.n,
     }

@@ -68,7 +68,9 @@ def gain_intervals(
     sums = resampled_sums(np.concatenate([scaled, scaled**2, s * h]), counts)
     first, squares, products = np.split(sums, [len(scaled), 2 * len(scaled)])
     n = np.full_like(products, len(score))
-    people = [np.broadcast_to(part[0], products.shape) for part in (first, squares)]
+    people = [
+        np.broadcast_to(sums_of_power[0], products.shape) for sums_of_power in (first, squares)
+    ]
     # a draw of equal values has no r
     r = pearson_of_sums(np.array([n, people[0], first[1:], people[1], squares[1:], products]))
     low, high = percentile_interval(r[1:] - r[0], confidence)
@@ -141,12 +143,12 @@ def outcomes(
     grids: Grids, controls: Grids, explained: Mapping[Experiment, Explained], options: TuneOptions
 ) -> list[RuleOutcome]:
     """Outcomes of all experiments of one explainer, rule by rule."""
-    found: list[RuleOutcome] = []
+    every: list[RuleOutcome] = []
     for rule in RULES:
-        found += _fixed(grids, rule)
-    found += _held_out(grids, controls, options)
-    found += _best(grids)
-    return _with_intervals(found, grids, explained, options)
+        every += _fixed(grids, rule)
+    every += _held_out(grids, controls, options)
+    every += _best(grids)
+    return _with_intervals(every, grids, explained, options)
 
 
 def held_back_outcomes(
@@ -160,23 +162,23 @@ def held_back_outcomes(
     fixed: tuple[float, float] | None,
 ) -> list[RuleOutcome]:
     """Outcomes of held-back experiments of one explainer, rule by rule; see :func:`held_back`."""
-    found = []
-    for one in held_back(back, others, controls, published=published, fixed=fixed):
-        setting, base = one.setting, float(back.base[one.place])
-        boosted = float(back.correlations[one.place, setting.row, setting.column])
-        found.append(
+    every = []
+    for result in held_back(back, others, controls, published=published, fixed=fixed):
+        setting, base = result.setting, float(back.base[result.place])
+        boosted = float(back.correlations[result.place, setting.row, setting.column])
+        every.append(
             RuleOutcome(
-                back.experiments[one.place],
-                cast("AnyRule", one.rule),
+                back.experiments[result.place],
+                cast("AnyRule", result.rule),
                 setting,
                 base,
                 boosted,
                 boosted - base,
-                control_p=one.control_p,
-                over_control=boosted - one.control,
+                control_p=result.control_p,
+                over_control=boosted - result.control,
             )
         )
-    return _with_intervals(found, back, explained, options)
+    return _with_intervals(every, back, explained, options)
 
 
 def _with_intervals(
@@ -189,10 +191,10 @@ def _with_intervals(
     if not explained:
         return found
     intervals: dict[tuple[Experiment, AnyRule], tuple[float, float]] = {}
-    for one in grids.experiments:
-        if one in explained:
-            mine = [outcome for outcome in found if outcome.experiment == one]
-            intervals |= _intervals(explained[one], mine, options)
+    for experiment in grids.experiments:
+        if experiment in explained:
+            mine = [outcome for outcome in found if outcome.experiment == experiment]
+            intervals |= _intervals(explained[experiment], mine, options)
     return [
         outcome._replace(low=ends[0], high=ends[1])
         if (ends := intervals.get((outcome.experiment, outcome.rule)))
@@ -206,45 +208,45 @@ def _fixed(grids: Grids, rule: Rule) -> list[RuleOutcome]:
         setting = choose(grids, rule)
     except DataError:
         return [
-            _undefined(one, rule, base)
-            for one, base in zip(grids.experiments, grids.base.tolist(), strict=True)
+            _undefined(experiment, rule, base)
+            for experiment, base in zip(grids.experiments, grids.base.tolist(), strict=True)
         ]
     gains = gains_at(grids, setting)
     return [
-        RuleOutcome(one, rule, setting, float(base), float(base + gain), float(gain))
-        for one, base, gain in zip(grids.experiments, grids.base, gains, strict=True)
+        RuleOutcome(experiment, rule, setting, float(base), float(base + gain), float(gain))
+        for experiment, base, gain in zip(grids.experiments, grids.base, gains, strict=True)
     ]
 
 
 def _held_out(grids: Grids, controls: Grids, options: TuneOptions) -> list[RuleOutcome]:
-    found = held_out(grids, controls, by=options.held_out_by, rule=options.held_out_rule)
+    results = held_out(grids, controls, by=options.held_out_by, rule=options.held_out_rule)
     return [
         RuleOutcome(
-            grids.experiments[one.place],
+            grids.experiments[result.place],
             "held-out",
-            one.setting,
-            float(grids.base[one.place]),
-            one.boosted,
-            one.gain,
-            control_p=one.control_p,
-            over_control=one.over_control,
+            result.setting,
+            float(grids.base[result.place]),
+            result.boosted,
+            result.gain,
+            control_p=result.control_p,
+            over_control=result.over_control,
         )
-        for one in found
+        for result in results
     ]
 
 
 def _best(grids: Grids) -> list[RuleOutcome]:
-    found = []
+    best = []
     for i, (row, column) in enumerate(best_settings(grids).tolist()):
-        one, base = grids.experiments[i], float(grids.base[i])
+        experiment, base = grids.experiments[i], float(grids.base[i])
         if row < 0:
-            found.append(_undefined(one, "best", base))
+            best.append(_undefined(experiment, "best", base))
             continue
         p, w = float(grids.p[row]), float(grids.w[column])
         boosted = float(grids.correlations[i, row, column])
         setting = Setting(p, w, row, column, p, w, 1)
-        found.append(RuleOutcome(one, "best", setting, base, boosted, boosted - base))
-    return found
+        best.append(RuleOutcome(experiment, "best", setting, base, boosted, boosted - base))
+    return best
 
 
 def _undefined(one: Experiment, rule: AnyRule, base: float) -> RuleOutcome:
@@ -261,7 +263,7 @@ def _intervals(
         return {}
     exponents = np.array([p for p, _ in settings])
     means = power_means(one.values, one.offsets, exponents, shift=options.shift).means[:, kept]
-    found = gain_intervals(
+    drawn = gain_intervals(
         one.score[kept],
         means,
         one.human[kept],
@@ -271,6 +273,6 @@ def _intervals(
         confidence=options.confidence,
     )
     ends = {
-        key: (interval.low, interval.high) for key, interval in zip(settings, found, strict=True)
+        key: (interval.low, interval.high) for key, interval in zip(settings, drawn, strict=True)
     }
     return {(one.experiment, o.rule): ends[o.setting.p, o.setting.w] for o in mine if o.setting}

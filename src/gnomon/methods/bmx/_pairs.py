@@ -51,7 +51,7 @@ class TextWords:
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         """The place of each word, half-open, in code points."""
-        return tuple(Span(*found.span()) for found in _WORD.finditer(self.text))
+        return tuple(Span(*match.span()) for match in _WORD.finditer(self.text))
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ class TextWords:
         left = [position for position, keep in enumerate(kept) if keep]
         after = [*(self._between[position + 1] for position in left[:-1]), ""]
         words = [self.words[position] for position in left]
-        inner = [part for pair in zip(words, after, strict=False) for part in pair]
+        inner = [piece for pair in zip(words, after, strict=False) for piece in pair]
         return "".join([self._between[0], *inner, self._between[-1] if len(self) else ""])
 
     def masked(self, kept: Sequence[bool]) -> str:
@@ -134,10 +134,10 @@ class Texts:
 
     def words(self, number: int) -> TextWords:
         """The words of a text."""
-        found = self._words.get(number)
-        if found is None:
-            found = self._words[number] = TextWords(self.all[number])
-        return found
+        words = self._words.get(number)
+        if words is None:
+            words = self._words[number] = TextWords(self.all[number])
+        return words
 
 
 class PairKey(NamedTuple):
@@ -207,11 +207,11 @@ def cells_of(batch: Batch, role: Role, *, by_system: bool) -> DistinctCells:
         source = -1 if batch.sources is None else int(batch.sources[i])
         for k in range(systems):
             candidate = int(batch.candidates[k, i])
-            own = k if by_system else -1
+            system = k if by_system else -1
             if role == "reference":
-                cell = Cell(i, candidate, tuple(ragged[k][i].tolist()), source, own)
+                cell = Cell(i, candidate, tuple(ragged[k][i].tolist()), source, system)
             else:
-                cell = Cell(i, candidate, (source,) if role else (), -1, own)
+                cell = Cell(i, candidate, (source,) if role else (), -1, system)
             of[k, i] = number.setdefault(cell, len(number))
     return DistinctCells(tuple(number), of.ravel())
 
@@ -254,32 +254,32 @@ class Scorer:
     def scores(self, keys: Sequence[PairKey], texts: Texts) -> NDArray[np.float64]:
         """Scores of some pairs, float64 [P], the better the higher; NaN where not finite."""
         if self._fixed is not None:
-            return self._known(keys, texts)
-        found = np.empty(len(keys))
-        for part in self.parts(keys):
-            found[part] = self._scored(self.batch([keys[n] for n in part], texts))
-        return found
+            return self._scores_of_own_texts(keys, texts)
+        scores = np.empty(len(keys))
+        for numbers in self.batch_positions(keys):
+            scores[numbers] = self._scored(self.batch([keys[n] for n in numbers], texts))
+        return scores
 
     def beside_all(
         self, keys: Sequence[PairKey], references: Sequence[Sequence[int]], texts: Texts
     ) -> NDArray[np.float64]:
         """Scores of candidates beside all of their references together, float64 [P]."""
         if self._fixed is not None:
-            return self._known(keys, texts)
-        found = np.empty(len(keys))
-        for part in self.parts(keys):
-            own = [keys[n] for n in part], [references[n] for n in part]
-            found[part] = self._scored(self._built(*own, texts))
-        return found
+            return self._scores_of_own_texts(keys, texts)
+        scores = np.empty(len(keys))
+        for numbers in self.batch_positions(keys):
+            sides = [keys[n] for n in numbers], [references[n] for n in numbers]
+            scores[numbers] = self._scored(self._built(*sides, texts))
+        return scores
 
-    def parts(self, keys: Sequence[PairKey]) -> Iterator[list[int]]:
+    def batch_positions(self, keys: Sequence[PairKey]) -> Iterator[list[int]]:
         """Positions of pairs that make a batch: of one system, and not too many."""
         systems: dict[int, list[int]] = {}
         for number, key in enumerate(keys):
             systems.setdefault(key.system, []).append(number)
-        for own in systems.values():
-            for start in range(0, len(own), _AT_ONCE):
-                yield own[start : start + _AT_ONCE]
+        for numbers in systems.values():
+            for start in range(0, len(numbers), _AT_ONCE):
+                yield numbers[start : start + _AT_ONCE]
 
     def batch(self, keys: Sequence[PairKey], texts: Texts) -> Batch:
         """Some pairs, of one system if that matters, as a batch; every pair is a column."""
@@ -291,13 +291,15 @@ class Scorer:
     def _built(
         self, keys: Sequence[PairKey], references: Sequence[Sequence[int]], texts: Texts
     ) -> Batch:
-        own: dict[int, int] = {}
-        candidates = [own.setdefault(k.candidate, len(own)) for k in keys]
-        others = Ragged.of([[own.setdefault(n, len(own)) for n in row] for row in references])
+        new_numbers: dict[int, int] = {}
+        candidates = [new_numbers.setdefault(k.candidate, len(new_numbers)) for k in keys]
+        others = Ragged.of(
+            [[new_numbers.setdefault(n, len(new_numbers)) for n in row] for row in references]
+        )
         beside = [k.other if self.role == "source" else k.source for k in keys]
-        sources = [own.setdefault(n, len(own)) for n in beside if n != NO_TEXT]
+        sources = [new_numbers.setdefault(n, len(new_numbers)) for n in beside if n != NO_TEXT]
         return Batch(
-            texts=tuple(texts.all[number] for number in own),
+            texts=tuple(texts.all[number] for number in new_numbers),
             candidates=np.array([candidates], dtype=np.int32),
             references=others,
             sources=np.array(sources, dtype=np.int32) if sources else None,
@@ -306,15 +308,15 @@ class Scorer:
             language_pair=self._batch.language_pair,
         )
 
-    def _known(self, keys: Sequence[PairKey], texts: Texts) -> NDArray[np.float64]:
+    def _scores_of_own_texts(self, keys: Sequence[PairKey], texts: Texts) -> NDArray[np.float64]:
         """Scores of a metric that knows those of the batch's own texts alone."""
         cells = [(key.system, key.segment) for key in keys]
         for cell, key in zip(cells, keys, strict=True):
-            own = int(self._batch.candidates[cell])
-            if texts.all[key.candidate] != self._batch.texts[own]:
+            candidate = int(self._batch.candidates[cell])
+            if texts.all[key.candidate] != self._batch.texts[candidate]:
                 raise UsageError(changed_texts(self.bound.signature.spec))
-        known = np.zeros(self._batch.shape) if self._fixed is None else self._fixed
-        return self._sign * np.array([known[cell] for cell in cells]) / self.scale
+        fixed = np.zeros(self._batch.shape) if self._fixed is None else self._fixed
+        return self._sign * np.array([fixed[cell] for cell in cells]) / self.scale
 
     def _scored(self, batch: Batch) -> NDArray[np.float64]:
         self.calls += batch.shape[1]
@@ -324,9 +326,9 @@ class Scorer:
 
 def checked_scores(bound: BoundMetric, batch: Batch) -> NDArray[np.float64]:
     """The metric's scores of a batch, float64 [K, N]; NaN where they are not finite."""
-    found = bound.segments(batch)
+    values = bound.segments(batch)
     try:
-        scores = np.asarray(found, dtype=np.float64)
+        scores = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ScoringError(f"metric {bound.name!r} returned scores that are no numbers") from error
     if scores.shape != batch.shape:

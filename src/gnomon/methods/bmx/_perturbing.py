@@ -337,12 +337,12 @@ class BoundMarginalisation:
     def plans(self, texts: Sequence[TextWords]) -> Sequence[_Replaced]:
         """Each text with other words in the place of each of its words."""
         places = [text.spans for text in texts]
-        found = self.model.fill(
+        filled = self.model.fill(
             [text.text for text in texts], places, threshold=self.options.threshold
         )
         return [
             _Replaced.of(text, words, raw=self.options.raw)
-            for text, words in zip(texts, found, strict=True)
+            for text, words in zip(texts, filled, strict=True)
         ]
 
     def calls(self, words: int) -> int:
@@ -380,12 +380,12 @@ class _Replaced:
     @classmethod
     def of(cls, text: TextWords, fillings: Sequence[Sequence[Filling]], *, raw: bool) -> _Replaced:
         texts, word, share = [], [], []
-        for place, found in enumerate(fillings):
-            total = 1.0 if raw else sum(one.probability for one in found)
-            for one in found:
-                texts.append(_with(text, place, one.word))
-                word.append(place)
-                share.append(one.probability / total)
+        for position, candidates in enumerate(fillings):
+            total = 1.0 if raw else sum(filling.probability for filling in candidates)
+            for filling in candidates:
+                texts.append(_with(text, position, filling.word))
+                word.append(position)
+                share.append(filling.probability / total)
         return cls(texts, np.array(word, dtype=np.int64), np.array(share), len(text))
 
     def importances(self, score: float, scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -124,8 +124,8 @@ def power_mean(values: ArrayLike, p: ArrayLike, *, shift: Shift = "paper") -> fl
     if importances.ndim != 1:
         raise UsageError(f"importances of one segment are a list; got shape {importances.shape}")
     exponents = np.asarray(p, dtype=np.float64)
-    found = power_means(importances, [0, len(importances)], exponents.ravel(), shift=shift)
-    means = found.means[:, 0].reshape(exponents.shape)
+    computed = power_means(importances, [0, len(importances)], exponents.ravel(), shift=shift)
+    means = computed.means[:, 0].reshape(exponents.shape)
     return means if exponents.ndim else float(means)
 
 
@@ -173,11 +173,11 @@ def _log_means(logs: Floats, offsets: NDArray[np.int64], p: Floats) -> Floats:
     segment is the same number whatever else is asked for.
     """
     starts, sizes = offsets[:-1], np.diff(offsets)
-    found = np.empty((len(p), len(sizes)))
+    means = np.empty((len(p), len(sizes)))
     powers = np.empty_like(logs)
     peaks = [extreme.reduceat(logs, starts) for extreme in (np.minimum, np.maximum)]
     below = [logs - np.repeat(peak, sizes) for peak in peaks]
-    for row, power in zip(found, p.tolist(), strict=True):
+    for row, power in zip(means, p.tolist(), strict=True):
         peak, less = peaks[power > 0], below[power > 0]
         if np.isinf(power):
             row[:] = peak
@@ -191,7 +191,7 @@ def _log_means(logs: Floats, offsets: NDArray[np.int64], p: Floats) -> Floats:
         to_power(powers, out=powers)
         np.add.reduceat(powers, starts, out=row)
         row[:] = peak + to_log(row / sizes) / power
-    return found
+    return means
 
 
 def _checked(offsets: NDArray[np.int64], values: Floats) -> NDArray[np.int64]:

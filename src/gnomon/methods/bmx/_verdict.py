@@ -174,12 +174,12 @@ def tune_verdict(finding: Finding) -> Iterator[Statement]:
     name = "held_back_experiments" if apart else "experiments"
     explained = dict.fromkeys((row.explainer, row.sides) for row in finding.records(TunedSetting))
     every = (_tested(finding, name, *both) for both in explained)
-    found = [one for one in every if one is not None]
-    corrected = stats.holm([math.nan if one.p is None else one.p for one in found])
-    for one, p in zip(found, corrected, strict=True):
-        said_p = f"{'corrected ' if len(found) > 1 else ''}{p_value(float(p))}"
-        yield from _beyond_random(finding, one, float(p), said_p, apart=apart)
-    if not found or all(one.p is None for one in found):
+    tests = [test for test in every if test is not None]
+    corrected = stats.holm([math.nan if test.p is None else test.p for test in tests])
+    for test, p in zip(tests, corrected, strict=True):
+        said_p = f"{'corrected ' if len(tests) > 1 else ''}{p_value(float(p))}"
+        yield from _beyond_random(finding, test, float(p), said_p, apart=apart)
+    if not tests or all(test.p is None for test in tests):
         yield from _halves(finding)
     yield from _collapsed(finding)
     yield from cut_statements(finding)

@@ -254,9 +254,11 @@ def _needs_of(
     explainers: object, language: str | None, _: Mapping[str, object]
 ) -> Iterator[Dependency]:
     """What the explainers that an option names depend on."""
-    for one in explainers if isinstance(explainers, list | tuple) else [explainers]:
-        if isinstance(one, str):
-            yield from requirements(find_explainer(one), language, group=EXPLAINERS.group)
+    for each_explainer in explainers if isinstance(explainers, list | tuple) else [explainers]:
+        if isinstance(each_explainer, str):
+            yield from requirements(
+                find_explainer(each_explainer), language, group=EXPLAINERS.group
+            )
 
 
 #: one explainer, as a spec or made
@@ -288,7 +290,7 @@ def find_explainer(what: str | Explainer) -> Explainer:
 def _check_explainer(what: object) -> None:
     if isinstance(what, Explainer) and not isinstance(what, type):
         return
-    lacking = [one for one in ("name", "spec", "bind") if not hasattr(what, one)]
+    lacking = [attribute for attribute in ("name", "spec", "bind") if not hasattr(what, attribute)]
     hint = " make one of a function by gnomon.bmx.explainer(function)" if callable(what) else ""
     raise UsageError(
         f"{what!r:.80} is no explainer"
@@ -304,9 +306,9 @@ def is_blind(explainer: Explainer) -> bool:
 
 def check_explainer(what: str | Explainer, metric: Metric) -> None:
     """Refuse an explainer that does not exist, or that cannot explain a metric."""
-    found = find_explainer(what)
-    if isinstance(found, CheckingExplainer):
-        found.check(metric)
+    explainer = find_explainer(what)
+    if isinstance(explainer, CheckingExplainer):
+        explainer.check(metric)
 
 
 def describe_explainers() -> tuple[Entry, ...]:

@@ -132,8 +132,8 @@ class ExplanationFile(Options):
             DataError: the file explains no candidate of the test set.
         """
         reading = _Reading(self, testset)
-        found, others = reading.read(), tuple(reading.others)
-        sides = frozenset(key.side for key in found)
+        importances, others = reading.read(), tuple(reading.others)
+        sides = frozenset(key.side for key in importances)
         if "candidate" not in sides:
             raise DataError(
                 f"{self.file} explains no candidate of test set {testset.name!r}"
@@ -142,8 +142,8 @@ class ExplanationFile(Options):
             )
         role = role_of(bound, testset.batch())
         identity = content_hash(read_bytes(self.file))
-        own = _own_texts(testset)
-        return BoundExplanationFile(self, identity, role, found, own, sides, others)
+        texts = _own_texts(testset)
+        return BoundExplanationFile(self, identity, role, importances, texts, sides, others)
 
 
 class _Text(NamedTuple):
@@ -157,7 +157,9 @@ class _Text(NamedTuple):
 
 def _own_texts(testset: TestSet) -> frozenset[tuple[str, int, str]]:
     """Side, segment (from 0) and text of all that may be explained."""
-    alone = [own for each in testset.system_references.values() for own in each.values()]
+    alone = [
+        references for each in testset.system_references.values() for references in each.values()
+    ]
     by_side: list[tuple[str, Iterable[Sequence[str | None]]]] = [
         ("candidate", testset.systems.values()),
         ("reference", [*testset.references.values(), *alone]),
@@ -224,9 +226,9 @@ class BoundExplanationFile:
     def _of(self, side: str, batch: Batch, column: int, words: TextWords) -> Floats:
         at = int(batch.segments[column]), words.text
         for system in (batch.systems[0], ""):
-            own = self.found.get(_Text(side, system, *at))
-            if own is not None:
-                return own
+            importances = self.found.get(_Text(side, system, *at))
+            if importances is not None:
+                return importances
         if (side, *at) not in self.own:
             raise UsageError(
                 f"{self.spec} explains the texts of its test set alone, and is asked for another"
@@ -253,10 +255,10 @@ class _Gathered:
     def importances(self, options: ExplanationFile) -> Floats:
         """The importance of each word."""
         unknown = self.worded and options.absent == "undefined"
-        found = np.full(len(self.words), np.nan if unknown else 0.0)
+        values_by_word = np.full(len(self.words), np.nan if unknown else 0.0)
         for word, values in self.values.items():
-            found[word] = np.sum(values) if options.join == "sum" else np.mean(values)
-        return -found if options.lower_is_better else found
+            values_by_word[word] = np.sum(values) if options.join == "sum" else np.mean(values)
+        return -values_by_word if options.lower_is_better else values_by_word
 
 
 class _Reading:
@@ -276,9 +278,11 @@ class _Reading:
             self.line, row = record.line, record.values
             _one_of_each(row, self.told, self.options.file, self.line)
             for text in self._texts(row):
-                own = self.gathered.setdefault(text, _Gathered(text.text))
-                self._add(own, row)
-        return {text: own.importances(self.options) for text, own in self.gathered.items()}
+                gathered = self.gathered.setdefault(text, _Gathered(text.text))
+                self._add(gathered, row)
+        return {
+            text: gathered.importances(self.options) for text, gathered in self.gathered.items()
+        }
 
     def _wrong(self, problem: str) -> FormatError:
         return FormatError(problem, path=self.options.file, line=self.line)
@@ -299,7 +303,7 @@ class _Reading:
         if system is not None and system not in self.testset.systems:
             self.others[system] = None
             return
-        place = segment - 1
+        index = segment - 1
         if side == "candidate":
             if system is None and len(self.testset.systems) > 1:
                 raise self._wrong(
@@ -307,19 +311,19 @@ class _Reading:
                     f" {len(self.testset.systems)}; give each line its system"
                 )
             name = system or next(iter(self.testset.systems))
-            yield _Text(side, name, place, self.testset.systems[name][place])
+            yield _Text(side, name, index, self.testset.systems[name][index])
         elif side == "source":
             if self.testset.sources is None:
                 raise self._wrong("the test set has no sources")
-            yield _Text(side, system or "", place, self.testset.sources[place])
+            yield _Text(side, system or "", index, self.testset.sources[index])
         else:
-            yield from self._references(row, system, place)
+            yield from self._references(row, system, index)
 
     def _references(
         self, row: Mapping[str, Any], system: str | None, place: int
     ) -> Iterator[_Text]:
-        own = self.testset.system_references.get(system or "", {})
-        there = {**self.testset.references, **own}
+        system_references = self.testset.system_references.get(system or "", {})
+        there = {**self.testset.references, **system_references}
         wanted = row.get("reference")
         if wanted is None and len(there) > 1:
             raise self._wrong(
@@ -388,7 +392,7 @@ class _Reading:
             raise self._wrong("the text is explained before; give each text one list")
         if not isinstance(given, list):
             raise self._wrong(f"{name} are a list; got {given!r:.60}")
-        values = [_number({name: one}, name, self.options.file, self.line) for one in given]
+        values = [_number({name: number}, name, self.options.file, self.line) for number in given]
         if tokens is not None and tokens != list(own.words.words):
             self._add_tokens(own, tokens, values)
             return
@@ -401,7 +405,7 @@ class _Reading:
         own.values = {word: [value] for word, value in enumerate(values)}
 
     def _add_tokens(self, own: _Gathered, tokens: Any, values: list[float]) -> None:
-        strings = isinstance(tokens, list) and all(isinstance(one, str) for one in tokens)
+        strings = isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
         if not strings or len(tokens) != len(values):
             count = len(tokens) if isinstance(tokens, list) else repr(tokens)[:40]
             raise self._wrong(f"{len(values)} importances for tokens {count}; give one for each")
@@ -420,12 +424,14 @@ class _Reading:
             return _number(row, name, self.options.file, self.line)
         severity = str(row.get("severity", "")).casefold()
         if severity not in _SEVERITIES:
-            known = ", ".join(_SEVERITIES)
+            severities = ", ".join(_SEVERITIES)
             raise self._wrong(
-                f"there is neither an importance nor a severity that is known ({known})"
+                f"there is neither an importance nor a severity that is known ({severities})"
             )
-        own = _SEVERITIES[severity]
-        return -own if self.options.lower_is_better else own  # an error is bad, whatever is negated
+        importance = _SEVERITIES[severity]
+        return (
+            -importance if self.options.lower_is_better else importance
+        )  # an error is bad, whatever is negated
 
 
 def _whole(given: object) -> int:
@@ -447,7 +453,7 @@ def token_places(text: str, tokens: Sequence[str]) -> list[tuple[int, int]] | st
     places: list[tuple[int, int]] = []
     at, unknown = 0, -1
     for number, token in enumerate(tokens):
-        start, end = _found(text, folded, token, at, anywhere=unknown >= 0)
+        start, end = _find_token(text, folded, token, at, anywhere=unknown >= 0)
         if start >= 0:
             if unknown >= 0:
                 places[unknown] = (at, start)
@@ -465,9 +471,9 @@ def token_places(text: str, tokens: Sequence[str]) -> list[tuple[int, int]] | st
     return places
 
 
-def _found(text: str, folded: str, token: str, at: int, *, anywhere: bool) -> tuple[int, int]:
-    for one in dict.fromkeys((token.strip(), _MARKS.sub("", token).strip())):
-        for whole, wanted in ((text, one), (folded, one.lower())):
+def _find_token(text: str, folded: str, token: str, at: int, *, anywhere: bool) -> tuple[int, int]:
+    for stripped in dict.fromkeys((token.strip(), _MARKS.sub("", token).strip())):
+        for whole, wanted in ((text, stripped), (folded, stripped.lower())):
             start = whole.find(wanted, at) if wanted else -1
             if start >= 0 and (anywhere or not text[at:start].strip()):
                 return start, start + len(wanted)
@@ -582,7 +588,11 @@ def _report_gaps(words: Iterable[tuple[object, ...]], path: str | os.PathLike[st
         if not str(position).isdecimal():
             return
         places.setdefault(tuple(text), []).append(int(str(position)))
-    gaps = [text for text, found in places.items() if max(found) - min(found) >= len(found)]
+    gaps = [
+        text
+        for text, positions in places.items()
+        if max(positions) - min(positions) >= len(positions)
+    ]
     if gaps:
         system, segment, side = gaps[0]
         _log.warning(

@@ -150,9 +150,17 @@ class Bmx(Options):
 
     def requires(self, language: str | None) -> tuple[Dependency, ...]:
         """What the metric and the explainer depend on."""
-        own, explainer = super().requires(language), find_explainer(self.explainer)
+        requirements_of_metric, explainer = (
+            super().requires(language),
+            find_explainer(self.explainer),
+        )
         return tuple(
-            dict.fromkeys((*own, *requirements(explainer, language, group=EXPLAINERS.group)))
+            dict.fromkeys(
+                (
+                    *requirements_of_metric,
+                    *requirements(explainer, language, group=EXPLAINERS.group),
+                )
+            )
         )
 
     @property
@@ -210,7 +218,7 @@ class Bmx(Options):
     def own_texts(self) -> bool:
         """Whether the metric or the explainer knows the texts of the test set alone."""
         parts = self.metric, find_explainer(self.explainer)
-        return any(bool(getattr(part, "own_texts", False)) for part in parts)
+        return any(bool(getattr(each, "own_texts", False)) for each in parts)
 
     def _check_iterations(self, explainer: Explainer | BoundExplainer) -> None:
         if isinstance(explainer, DirectExplainer) and not explainer.blind and len(self.boosts) > 1:
@@ -301,8 +309,8 @@ class BoundBmx(MeanOfSegments):
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """What the metric says, and how many segments collapsed or could not be explained."""
         boosted = self._boosted(batch)
-        own = self.bound.notices(batch) if isinstance(self.bound, Noticing) else ()
-        said = list(own) + list(boosted.found.explanations.notices)
+        notices = self.bound.notices(batch) if isinstance(self.bound, Noticing) else ()
+        said = list(notices) + list(boosted.found.explanations.notices)
         if boosted.collapsed:
             said.append(
                 f"{self.metric.spec}: the power mean of {boosted.collapsed:.1%} of the segments"
@@ -338,7 +346,7 @@ class BoundBmx(MeanOfSegments):
 
     def _boost(self, batch: Batch) -> _Boosted:
         *before, final = self.metric.boosts
-        found = explain_batch(
+        explained = explain_batch(
             self.bound,
             batch,
             self.explainer,
@@ -349,7 +357,7 @@ class BoundBmx(MeanOfSegments):
             cache=self.__dict__["_memory"],
             progress=self.progress,
         )
-        explanations = found.explanations
+        explanations = explained.explanations
         values, offsets = explanations.both()
         aggregates = power_means(values, offsets, [final.p], shift=final.shift)
         sign = 1.0 if self.bound.higher_is_better else -1.0
@@ -357,11 +365,11 @@ class BoundBmx(MeanOfSegments):
         if before:
             # what the other references add to the score beside the held one keeps its weight
             beside = base - sign * explanations.held
-            base = found.base + beside * float(np.prod([boost.w for boost in before]))
+            base = explained.base + beside * float(np.prod([boost.w for boost in before]))
         wordless = (np.diff(offsets) == 0).reshape(batch.shape)
         means = np.where(wordless, base, aggregates.means[0].reshape(batch.shape))
         return _Boosted(
-            found=found,
+            found=explained,
             scores=sign * combine(base, means, final.w) * self.metric.scale,
             collapsed=0.0 if final.w == 1 else float(np.nan_to_num(aggregates.share_collapsed[0])),
             wordless=int(wordless.sum()),
@@ -424,8 +432,8 @@ SCORE_CLAIMS = (_RANKS, _COLLAPSED_SCORES, CUT)
 
 def cut_statements(finding: Finding) -> Iterator[Statement]:
     """A caution for each notice that says that texts were not read to their end."""
-    for one in cut_texts(finding.notices):
-        yield CUT.said(notice=one.text.removeprefix("Caution: "))
+    for notice in cut_texts(finding.notices):
+        yield CUT.said(notice=notice.text.removeprefix("Caution: "))
 
 
 def score_verdict(finding: Finding) -> Iterator[Statement]:
@@ -479,17 +487,18 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     """What :func:`gnomon.bmx.score` refuses of options that fit each alone."""
 
     def check(metric: str | Metric) -> None:
-        found = Bmx(
+        boosted = Bmx(
             metric=resolve(metric, allow_code=options.allow_code),
             explainer=options.explainer,
             p=_option(options.p),
             w=_option(options.w),
             iterations=options.iterations,
         )
-        found.check_outline(outline)
+        boosted.check_outline(outline)
 
-    for one in options.metrics if isinstance(options.metrics, list | tuple) else [options.metrics]:
-        yield from problems("metrics", check, one)
+    several = isinstance(options.metrics, list | tuple)
+    for each in options.metrics if several else [options.metrics]:
+        yield from problems("metrics", check, each)
     yield from problems("metrics", check_once, options.metrics, allow_code=options.allow_code)
 
 
@@ -545,11 +554,11 @@ def score(
         SpecError: an option has a value that it cannot have.
         GnomonError: whatever scoring raises.
     """
-    found = []
+    both_scores = []
     each: Sequence[Any] = metrics if isinstance(metrics, list | tuple) else [metrics]
-    for one in each:
+    for metric in each:
         boosted = Bmx(
-            metric=resolve(one, allow_code=allow_code),
+            metric=resolve(metric, allow_code=allow_code),
             explainer=explainer,
             p=_option(p),
             w=_option(w),
@@ -559,12 +568,14 @@ def score(
             scale=scale,
             max_calls=max_calls,
         )
-        found.append(_scored(testset, boosted, cache, progress))
+        both_scores.append(_scored(testset, boosted, cache, progress))
     if segment_scores:
         from gnomon.data.formats import write_segment_scores
 
-        write_segment_scores(segment_scores, [one for both in found for one in both], testset)
-    return _finding(testset, found)
+        write_segment_scores(
+            segment_scores, [scores for both in both_scores for scores in both], testset
+        )
+    return _finding(testset, both_scores)
 
 
 def _scored(
@@ -572,11 +583,11 @@ def _scored(
 ) -> _Both:
     bound = boosted.bind(testset)
     kept, notices = cache_of(bound.bound, cache, bound.explainer)
-    found = scores_of(testset, replace(bound, cache=kept, progress=progress))
+    boosted_scores = scores_of(testset, replace(bound, cache=kept, progress=progress))
     plain = scores_of(testset, bound.bound)
     return _Both(
         replace(plain, metric=boosted.metric.spec),
-        replace(found, metric=boosted.spec, notices=(*notices, *found.notices)),
+        replace(boosted_scores, metric=boosted.spec, notices=(*notices, *boosted_scores.notices)),
     )
 
 
@@ -597,14 +608,14 @@ def _finding(testset: TestSet, found: Sequence[_Both]) -> Finding:
     notices = (
         of_metric(both.boosted.metric, notice) if several else notice
         for both in found
-        for one in both
-        for notice in one.notices
+        for scores in both
+        for notice in scores.notices
     )
     return Finding(
         method="bmx score",
         title=title,
         tables=(made,),
-        signatures={one.metric: str(one.signature) for both in found for one in both},
+        signatures={scores.metric: str(scores.signature) for both in found for scores in both},
         views=(
             Listing("scores", title, tuple(column.name for column in made.columns)),
             *beside_base("scores", rows, _headline),
@@ -620,7 +631,7 @@ def _finding(testset: TestSet, found: Sequence[_Both]) -> Finding:
 
 def _rows(both: _Both) -> Iterator[BoostedSystem]:
     boosted, base = both.boosted, both.base
-    means = [mean_over_segments(one.segments) for one in (boosted, base)]
+    means = [mean_over_segments(scores.segments) for scores in (boosted, base)]
     ranks = [_ranks(mean, up=base.higher_is_better) for mean in means]
     for k, name in enumerate(boosted.systems):
         yield BoostedSystem(

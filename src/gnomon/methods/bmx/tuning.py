@@ -120,13 +120,13 @@ def notices(
 
 
 def _undefined(grids: Grids) -> Iterator[str]:
-    for place, reason in sorted(grids.reasons.items())[:_SHOWN]:
-        yield f"{grids.experiments[place]}: no correlation is defined: {reason}."
+    for index, reason in sorted(grids.reasons.items())[:_SHOWN]:
+        yield f"{grids.experiments[index]}: no correlation is defined: {reason}."
     if len(grids.reasons) > _SHOWN:
         yield f"{len(grids.reasons) - _SHOWN} more experiments have no defined correlation."
     still = [
-        str(one)
-        for i, one in enumerate(grids.experiments)
+        str(experiment)
+        for i, experiment in enumerate(grids.experiments)
         if np.isnan(grids.base[i]) and i not in grids.reasons
     ]
     if still:
@@ -165,8 +165,8 @@ def _groups(grids: Grids, options: TuneOptions) -> Iterator[str]:
 
 
 def _controls(grids: Grids, controls: Grids, large: Collection[str]) -> Iterator[str]:
-    there = {one.data for one in controls.experiments}
-    without = [str(one) for one in grids.experiments if one.data not in there]
+    there = {experiment.data for experiment in controls.experiments}
+    without = [str(experiment) for experiment in grids.experiments if experiment.data not in there]
     if len(without) == len(grids.experiments):
         yield (
             "The random explainer was not run beside these, so that it is unknown how much of a"
@@ -186,10 +186,10 @@ def _collapsed(grids: Grids, options: TuneOptions) -> Iterator[str]:
     if grids.collapsed is None or options.shift != "paper":
         return
     shares = grids.collapsed[:, grids.p < 0]
-    known = shares[~np.isnan(shares)]
-    if len(known) and float(known.mean()) > _MANY:
+    defined = shares[~np.isnan(shares)]
+    if len(defined) and float(defined.mean()) > _MANY:
         yield (
-            f"Over p < 0, {float(known.mean()):.0%} of the power mean's values collapsed: the"
+            f"Over p < 0, {float(defined.mean()):.0%} of the power mean's values collapsed: the"
             " smallest importance, shifted to 1e-9, decides alone, and they tell of little but the"
             " number of words; the shifts 'floor' and 'exponential' do not collapse."
         )
@@ -233,7 +233,7 @@ def check_tune(outline: Outline | None, options: BoundOptions) -> Iterator[Probl
     )
 
 
-def _given(inputs: Any, options: Mapping[str, Any]) -> tuple[Any, ...]:
+def _data_of_command(inputs: Any, options: Mapping[str, Any]) -> tuple[Any, ...]:
     """The test sets that a command line names; none beside grids."""
     if not options.get("grids"):
         return (inputs.testsets(),)
@@ -242,9 +242,9 @@ def _given(inputs: Any, options: Mapping[str, Any]) -> tuple[Any, ...]:
     return (None,)
 
 
-def _judged_by(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
+def _with_human_file(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
     """A test set with the human scores of a file, and the kind that these are."""
-    testsets = [one for one in each if isinstance(one, TestSet)]
+    testsets = [data for data in each if isinstance(data, TestSet)]
     if len(testsets) != 1:
         raise UsageError(
             f"human is the file {human}, which is of one test set, and {len(testsets)} are given;"
@@ -253,7 +253,7 @@ def _judged_by(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
     judged, kinds = with_human(testsets[0], human)
     if len(kinds) != 1:
         raise UsageError(f"{human} holds several kinds of human scores: {', '.join(kinds)}")
-    return [judged if one is testsets[0] else one for one in each], kinds[0]
+    return [judged if data is testsets[0] else data for data in each], kinds[0]
 
 
 @method(
@@ -262,7 +262,7 @@ def _judged_by(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
     title="BMX: choice of p and w",
     examples=_EXAMPLES,
     data=("data", "second_iterations"),
-    given=_given,
+    given=_data_of_command,
     rows=ROWS,
     metrics="all",
     human=True,
@@ -376,9 +376,9 @@ def tune(
     else:
         each: list[Any] = [data] if isinstance(data, TestSet) else list(data)
         if human is not None and human_files(human)[0]:
-            each, human = _judged_by(each, human)
-        testsets = [one for one in each if isinstance(one, TestSet)]
-        made = [one for one in each if isinstance(one, Explained)]
+            each, human = _with_human_file(each, human)
+        testsets = [data for data in each if isinstance(data, TestSet)]
+        made = [data for data in each if isinstance(data, Explained)]
         asked: dict[str, Any] = {
             "human": human,
             "sides": sides,
@@ -393,18 +393,20 @@ def tune(
         }
         if explanations:
             read = [read_explanations(path, testsets[0], human=human) for path in explanations]
-            made += [_scaled(one, scale) for one in read]
+            made += [_scaled(explanations, scale) for explanations in read]
         elif testsets:
-            for one in testsets:  # what is missing is told before anything is explained
-                human_scores(one, human, human_systems=human_systems)
-            random = [] if any(_is_control(one) for one in listed(explainers)) else [RANDOM]
+            for testset in testsets:  # what is missing is said before anything is explained
+                human_scores(testset, human, human_systems=human_systems)
+            random = (
+                [] if any(_is_control(explainer) for explainer in listed(explainers)) else [RANDOM]
+            )
             several = [*listed(explainers), *random]
-            pairs = [(one, metric) for one in testsets for metric in listed(metrics)]
+            pairs = [(testset, metric) for testset in testsets for metric in listed(metrics)]
             again = boosted_metrics(
                 pairs, listed(explainers), fixed, (shift, sides, scale, max_calls, allow_code)
             ) if second_iteration else []  # fmt: skip
             first = [(*pair, explainer) for pair in pairs for explainer in several]
-            made += [explained(*one, **asked) for one in [*first, *again]]
+            made += [explained(*request, **asked) for request in [*first, *again]]
     options = TuneOptions(
         shift,
         held_out_by,
@@ -415,26 +417,26 @@ def tune(
         draws.seed,
         draws.confidence,
     )
-    own = () if isinstance(made, Grids) else tuple(made)
+    every = () if isinstance(made, Grids) else tuple(made)
     if not isinstance(made, Grids):
         made = search(
-            own, p=P if p is None else np.asarray(p, dtype=np.float64),
+            every, p=P if p is None else np.asarray(p, dtype=np.float64),
             w=W if w is None else np.asarray(w, dtype=np.float64), shift=shift,
         )  # fmt: skip
     if save_grids:
         write_grids(save_grids, made)
     second = found_iterations(made) if second_iterations is None else second_iterations
-    apart = {one.second for one in second} if second_iteration else set()
-    mine, controls, aside = _parted(made, apart)
+    apart = {iteration.second for iteration in second} if second_iteration else set()
+    mine, controls, aside = _split_experiments(made, apart)
     others, back = _held_back(mine, held_back or {}, fixed)
-    by_name = {one.experiment: one for one in own}
-    tuned = [by_name[one] for one in others.experiments if one in by_name]
+    by_name = {explanations.experiment: explanations for explanations in every}
+    tuned = [by_name[name] for name in others.experiments if name in by_name]
     return _finding(
         others,
         controls,
         options,
-        _outcomes(others, controls, by_name, options),
-        [_halves(one, others, by_name, options, splits) for one in tuned if splits],
+        [(family, outcomes(family, controls, by_name, options)) for family in _families(others)],
+        [_halves(each, others, by_name, options, splits) for each in tuned if splits],
         list(iteration_rows(made, second)),
         by_name,
         _BackTables.of(back, others, controls, by_name, options, fixed),
@@ -458,7 +460,7 @@ def _held_back(
     if not wanted:
         return grids, grids if fixed is not None else grids.take([])
     back = set(_chosen(grids, wanted).experiments)
-    rest = [i for i, one in enumerate(grids.experiments) if one not in back]
+    rest = [i for i, experiment in enumerate(grids.experiments) if experiment not in back]
     if not rest:
         raise DataError(
             f"all {len(grids.experiments)} experiments are held back, and none is left to choose p"
@@ -491,9 +493,9 @@ class _BackTables(NamedTuple):
     ) -> _BackTables:
         """Outcomes of every explainer; its settings are chosen on its other experiments."""
         chosen = back is not others
-        found = []
-        for one in _families(back):
-            explainer, sides = one.experiments[0].explainer, one.experiments[0].sides
+        families = []
+        for family in _families(back):
+            explainer, sides = family.experiments[0].explainer, family.experiments[0].sides
             mine = [
                 i
                 for i, other in enumerate(others.experiments)
@@ -501,7 +503,7 @@ class _BackTables(NamedTuple):
             ]
             told = PUBLISHED.get(explainer.split("(")[0])
             outcomes_found = held_back_outcomes(
-                one,
+                family,
                 others.take(mine),
                 controls,
                 by_name,
@@ -510,13 +512,13 @@ class _BackTables(NamedTuple):
                 fixed=None if fixed is None else (float(fixed[0]), float(fixed[1])),
             )
             if outcomes_found:
-                found.append((one, outcomes_found))
-        return cls(back, found, chosen)
+                families.append((family, outcomes_found))
+        return cls(back, families, chosen)
 
     @property
     def every(self) -> list[RuleOutcome]:
         """The outcomes of all explainers."""
-        return [one for _, some in self.found for one in some]
+        return [outcome for _, some in self.found for outcome in some]
 
     def rows(self, options: TuneOptions) -> dict[str, Sequence[Record]]:
         """Rows of the tables of what was held back; none where nothing was."""
@@ -525,17 +527,17 @@ class _BackTables(NamedTuple):
         rule = next((r for r in ("fixed", "median", "published") if r in self._rules), "")
         return {
             "held_back": [
-                row for one, some in self.found for row in held_back_rows(one, some, options)
+                row for family, some in self.found for row in held_back_rows(family, some, options)
             ],
             "held_back_experiments": [
-                row for one, some in self.found for row in experiment_rows(one, some)
+                row for family, some in self.found for row in experiment_rows(family, some)
             ],
             **held_back_figure_rows(self.grids, self.every, options, rule),
         }
 
     @property
     def _rules(self) -> set[str]:
-        return {one.rule for one in self.every}
+        return {outcome.rule for outcome in self.every}
 
 
 def _is_control(explainer: Any) -> bool:
@@ -550,7 +552,7 @@ def _chosen(grids: Grids, only: Mapping[str, str | Sequence[str]]) -> Grids:
     return grids.where(**wanted)
 
 
-def _parted(
+def _split_experiments(
     grids: Grids, apart: Collection[Experiment]
 ) -> tuple[Grids, Grids, Sequence[Experiment]]:
     """Experiments but for some that are set apart, their controls, and those that are no metrics.
@@ -558,17 +560,25 @@ def _parted(
     Random explainers are the controls. Random metrics and rows of faulty runs count as nothing.
     """
     seen = set()
-    for one in grids.experiments:
-        if one in seen:
-            raise DataError(f"experiment {one} comes twice; give each once")
-        seen.add(one)
-    aside = [one for one in grids.experiments if one.is_of_random_metric or one.is_faulty]
+    for experiment in grids.experiments:
+        if experiment in seen:
+            raise DataError(f"experiment {experiment} comes twice; give each once")
+        seen.add(experiment)
+    aside = [
+        experiment
+        for experiment in grids.experiments
+        if experiment.is_of_random_metric or experiment.is_faulty
+    ]
     left_out = {*apart, *aside}
     control = [
-        i for i, one in enumerate(grids.experiments) if one.is_control and one not in left_out
+        i
+        for i, experiment in enumerate(grids.experiments)
+        if experiment.is_control and experiment not in left_out
     ]
     rest = [
-        i for i, one in enumerate(grids.experiments) if not one.is_control and one not in left_out
+        i
+        for i, experiment in enumerate(grids.experiments)
+        if not experiment.is_control and experiment not in left_out
     ]
     if not rest:
         raise DataError(
@@ -580,14 +590,10 @@ def _parted(
 
 def _families(grids: Grids) -> Iterator[Grids]:
     """The experiments explainer by explainer, and by whose words were explained."""
-    for key in dict.fromkeys((one.explainer, one.sides) for one in grids.experiments):
+    for key in dict.fromkeys(
+        (experiment.explainer, experiment.sides) for experiment in grids.experiments
+    ):
         yield grids.where(explainer=key[0], sides=key[1])
-
-
-def _outcomes(
-    grids: Grids, controls: Grids, by_name: Mapping[Experiment, Explained], options: TuneOptions
-) -> list[tuple[Grids, list[RuleOutcome]]]:
-    return [(one, outcomes(one, controls, by_name, options)) for one in _families(grids)]
 
 
 def _halves(
@@ -603,10 +609,10 @@ def _halves(
         if name.is_control and name.data == one.experiment.data
     )
     control = next((other for other in controls if len(other.human) == len(one.human)), None)
-    found = halves(
+    halved = halves(
         one, control, p=grids.p, w=grids.w, shift=options.shift, splits=splits, seed=options.seed
     )
-    return halves_row(one.experiment, found)
+    return halves_row(one.experiment, halved)
 
 
 def _finding(
@@ -620,10 +626,10 @@ def _finding(
     back: _BackTables,
     aside: Sequence[Experiment],
 ) -> Finding:
-    every = [one for _, some in found for one in some]
+    every = [outcome for _, some in found for outcome in some]
     rows: dict[str, Sequence[Record]] = {
-        "settings": [row for one, some in found for row in setting_rows(one, some, options)],
-        "experiments": [row for one, some in found for row in experiment_rows(one, some)],
+        "settings": [row for family, some in found for row in setting_rows(family, some, options)],
+        "experiments": [row for family, some in found for row in experiment_rows(family, some)],
         "halves": halved,
         **figure_rows(grids, controls, every, iterated, options),
         **back.rows(options),
@@ -648,38 +654,36 @@ def _finding(
         signatures=_signatures(grids, options, by_name),
         views=views(tables),
         notices=(
-            *_aside(aside),
+            *_no_metric_notices(aside),
             *notices(grids, controls, options, _large(by_name)),
             *iteration_notices(iterated),
-            *_own_notices(by_name),
+            *dict.fromkeys(notice for each in by_name.values() for notice in each.notices),
         ),
         facts=_facts(grids, controls),
     )
 
 
-def _aside(aside: Sequence[Experiment]) -> Iterator[str]:
+def _no_metric_notices(aside: Sequence[Experiment]) -> Iterator[str]:
     """Experiments that are left out because they are of no metric."""
-    random = [one for one in aside if one.is_of_random_metric]
-    faulty = [one for one in aside if one not in random]
+    random = [experiment for experiment in aside if experiment.is_of_random_metric]
+    faulty = [experiment for experiment in aside if experiment not in random]
     for some, what in (
         (random, "of random numbers in place of a metric"),
         (faulty, "of a faulty run, or of a metric that is not published"),
     ):
         if some:
-            names = ", ".join(dict.fromkeys(one.metric for one in some))
+            names = ", ".join(dict.fromkeys(experiment.metric for experiment in some))
             experiments = "1 experiment" if len(some) == 1 else f"{len(some)} experiments"
             yield f"Left out: {experiments} {what} ({names})."
-
-
-def _own_notices(by_name: Mapping[Experiment, Explained]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(notice for one in by_name.values() for notice in one.notices))
 
 
 def _large(by_name: Mapping[Experiment, Explained]) -> list[str]:
     """The metrics whose scores reach beyond ten times the largest random importance."""
     return list(
         dict.fromkeys(
-            name.metric for name, one in by_name.items() if (abs(one.score) > _SCALE).any()
+            name.metric
+            for name, experiment in by_name.items()
+            if (abs(experiment.score) > _SCALE).any()
         )
     )
 
@@ -697,8 +701,12 @@ def _signatures(
         confidence=options.confidence,
         seed=options.seed,
     )
-    own = {str(name): one.signature for name, one in by_name.items() if one.signature}
-    return {"bmx tune": str(said), **own}
+    of_experiments = {
+        str(name): experiment.signature
+        for name, experiment in by_name.items()
+        if experiment.signature
+    }
+    return {"bmx tune": str(said), **of_experiments}
 
 
 def _facts(grids: Grids, controls: Grids) -> dict[str, str]:

@@ -194,10 +194,10 @@ def setting_rows(
     """One row per rule for the experiments of one explainer."""
     explainer, sides = grids.experiments[0].explainer, grids.experiments[0].sides
     for rule in ALL_RULES:
-        some = [one for one in found if one.rule == rule]
+        some = [outcome for outcome in found if outcome.rule == rule]
         if not some:
             continue
-        groups = [str(getattr(one.experiment, options.held_out_by)) for one in some]
+        groups = [str(getattr(outcome.experiment, options.held_out_by)) for outcome in some]
         mean, over = (
             group_interval(
                 values,
@@ -208,8 +208,8 @@ def setting_rows(
             )
             for values in ([o.gain for o in some], [o.over_control for o in some])
         )
-        number = counts(np.array([one.gain for one in some]))
-        points = {one.setting for one in some}
+        number = counts(np.array([outcome.gain for outcome in some]))
+        points = {outcome.setting for outcome in some}
         setting = next(iter(points)) if len(points) == 1 else None
         yield TunedSetting(
             explainer=explainer,
@@ -236,11 +236,11 @@ def setting_rows(
 
 def experiment_rows(grids: Grids, found: Sequence[RuleOutcome]) -> Iterator[ExperimentGain]:
     """One row per experiment and rule."""
-    places = {one: i for i, one in enumerate(grids.experiments)}
+    places = {experiment: i for i, experiment in enumerate(grids.experiments)}
     for o in found:
-        one, place = o.experiment, places[o.experiment]
+        experiment, index = o.experiment, places[o.experiment]
         yield ExperimentGain(
-            **_names(one),
+            **_names(experiment),
             rule=o.rule,
             p=o.setting and o.setting.p,
             w=o.setting and o.setting.w,
@@ -251,9 +251,9 @@ def experiment_rows(grids: Grids, found: Sequence[RuleOutcome]) -> Iterator[Expe
             high=o.high,
             over_control=o.over_control,
             control_p=o.control_p,
-            used=None if grids.used is None else grids.used[place],
-            left_out=None if grids.left_out is None else grids.left_out[place],
-            name=str(one),
+            used=None if grids.used is None else grids.used[index],
+            left_out=None if grids.left_out is None else grids.left_out[index],
+            name=str(experiment),
         )
 
 
@@ -263,15 +263,15 @@ def held_back_rows(
     """One row per data set and rule for the held-back experiments of one explainer."""
     explainer, sides = grids.experiments[0].explainer, grids.experiments[0].sides
     for dataset in grids.levels("dataset"):
-        for rule in dict.fromkeys(one.rule for one in found):
+        for rule in dict.fromkeys(outcome.rule for outcome in found):
             some = [o for o in found if o.rule == rule and o.experiment.dataset == dataset]
-            gains = np.array([one.gain for one in some])
-            known = np.flatnonzero(~np.isnan(gains))
-            most = some[int(known[gains[known].argmax()])] if len(known) else None
+            gains = np.array([outcome.gain for outcome in some])
+            defined = np.flatnonzero(~np.isnan(gains))
+            most = some[int(defined[gains[defined].argmax()])] if len(defined) else None
             mean, over = (
                 group_interval(
                     values,
-                    [one.experiment.language_pair for one in some],
+                    [outcome.experiment.language_pair for outcome in some],
                     count=options.resamples,
                     seed=options.seed,
                     confidence=options.confidence,
@@ -286,7 +286,7 @@ def held_back_rows(
                 p=setting and setting.p,
                 w=setting and setting.w,
                 improved=int((gains > 0).sum()),
-                n=len(known),
+                n=len(defined),
                 mean_gain=mean.estimate,
                 low=mean.low,
                 high=mean.high,
@@ -302,16 +302,16 @@ def held_back_rows(
 
 def halves_row(one: Experiment, found: Halves) -> HalvesGain:
     """Held-out gains within one experiment."""
-    known = found.gains[~np.isnan(found.gains)]
+    defined = found.gains[~np.isnan(found.gains)]
     over = found.over_control[~np.isnan(found.over_control)]
     return HalvesGain(
         **_names(one),
-        gain=float(known.mean()) if len(known) else None,
-        lowest=float(known.min()) if len(known) else None,
-        highest=float(known.max()) if len(known) else None,
-        positive=float((known > 0).mean()) if len(known) else None,
+        gain=float(defined.mean()) if len(defined) else None,
+        lowest=float(defined.min()) if len(defined) else None,
+        highest=float(defined.max()) if len(defined) else None,
+        positive=float((defined > 0).mean()) if len(defined) else None,
         over_control=float(over.mean()) if len(over) else None,
-        n=len(known),
+        n=len(defined),
     )
 
 
@@ -324,11 +324,11 @@ def _collapsed(grids: Grids, some: Sequence[RuleOutcome]) -> float | None:
     """Mean share of collapsed segments of some experiments, at the p of each."""
     if grids.collapsed is None:
         return None
-    places = {one: i for i, one in enumerate(grids.experiments)}
+    places = {experiment: i for i, experiment in enumerate(grids.experiments)}
     rows = [(places[o.experiment], o.setting.row) for o in some if o.setting]
-    shares = np.array([grids.collapsed[place, row] for place, row in rows])
-    known = shares[~np.isnan(shares)]
-    return float(known.mean()) if len(known) else None
+    shares = np.array([grids.collapsed[index, row] for index, row in rows])
+    defined = shares[~np.isnan(shares)]
+    return float(defined.mean()) if len(defined) else None
 
 
 # How what a grid search found may be looked at.

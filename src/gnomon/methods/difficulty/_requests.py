@@ -116,12 +116,14 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     if options.omission:  # nothing else is tagged
         yield from _of_tagger(outline, options.tagger)
         yield from _without_words(options.metrics, allow_code=options.allow_code)
-    for number, one in enumerate(
+    for number, metric in enumerate(
         () if options.other_metrics is OTHER_METRICS else each_metric(options.other_metrics)
     ):
-        if not isinstance(one, Scores):
+        if not isinstance(metric, Scores):
             option = f"other_metrics[{number}]"
-            yield from problems(option, check_metric, one, outline, allow_code=options.allow_code)
+            yield from problems(
+                option, check_metric, metric, outline, allow_code=options.allow_code
+            )
     yield from _shared_faults(
         outline,
         options,
@@ -138,32 +140,32 @@ def check_words(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     yield from _without_words(options.metrics, allow_code=options.allow_code)
     yield from _shared_faults(outline, options)
     if outline is not None:
-        for place, number in enumerate(options.segments or ()):
-            yield from problems(f"segments[{place}]", _check_segment, outline, number)
+        for position, number in enumerate(options.segments or ()):
+            yield from problems(f"segments[{position}]", _check_segment, outline, number)
 
 
 def _without_words(metrics: Metrics, *, allow_code: bool) -> Iterator[Problem]:
     """Metrics that tell no words, where words are asked for."""
-    for number, one in enumerate(each_metric(metrics)):
-        place = f"metrics[{number}]" if isinstance(metrics, list | tuple) else "metrics"
-        yield from problems(place, _check_tells_words, one, allow_code=allow_code)
+    for number, metric in enumerate(each_metric(metrics)):
+        option = f"metrics[{number}]" if isinstance(metrics, list | tuple) else "metrics"
+        yield from problems(option, _check_tells_words, metric, allow_code=allow_code)
 
 
 def _check_tells_words(metric: AnyMetric, *, allow_code: bool) -> None:
     try:
-        found = wrapped(metric, allow_code=allow_code)  # type: ignore[arg-type]  # what is none is refused elsewhere
+        weighted_metric = wrapped(metric, allow_code=allow_code)  # type: ignore[arg-type]  # what is none is refused elsewhere
     except GnomonError:
         return  # said by the other checks
-    if not found.weighs_words:
-        raise UsageError(no_words(found.spec))
+    if not weighted_metric.weighs_words:
+        raise UsageError(no_words(weighted_metric.spec))
 
 
 def _of_tagger(outline: Outline | None, tagger: str | Annotator | None) -> Iterator[Problem]:
     """The tagger that tells word classes: one by name, or that of the language."""
     if tagger == "auto":
-        known = outline is not None
+        language_known = outline is not None
         language = None if outline is None else outline.target_language
-        yield from feature_faults(["pos:*"], language=language, known=known)
+        yield from feature_faults(["pos:*"], language=language, known=language_known)
     elif isinstance(tagger, str):
         yield from tagger_faults("tagger", tagger)
 
@@ -189,15 +191,17 @@ def _shared_faults(
     if len(every) > 1 and (options.frozen or options.save):
         said = "difficulties in a file are those of one metric; name one"
         yield Problem("frozen" if options.frozen else "save", UsageError(said))
-    for number, one in enumerate(every):
-        place = f"metrics[{number}]" if isinstance(options.metrics, list | tuple) else "metrics"
-        unfit = list(problems(place, _check_words, one, outline, allow_code=options.allow_code))
+    for number, metric in enumerate(every):
+        argument = f"metrics[{number}]" if isinstance(options.metrics, list | tuple) else "metrics"
+        unfit = list(
+            problems(argument, _check_words, metric, outline, allow_code=options.allow_code)
+        )
         yield from unfit
         if unfit or wrong:
             continue
         try:
-            found = weighted(
-                one,
+            weighted_metric = weighted(
+                metric,
                 pool=options.pool,
                 pool_by=options.pool_by,
                 leave_one_out=leave_one_out,
@@ -209,18 +213,20 @@ def _shared_faults(
             continue
         if outline is not None:
             there = list(
-                problems("frozen" if options.frozen else "pool", found.check_pool, outline)
+                problems(
+                    "frozen" if options.frozen else "pool", weighted_metric.check_pool, outline
+                )
             )
             yield from there
             if not there and not allow_circular:
                 for kind in kinds:
-                    yield from problems("human", _check_judge, outline, found, kind)
+                    yield from problems("human", _check_judge, outline, weighted_metric, kind)
 
 
 def _check_pool(pool: PoolOfSystems) -> None:
-    found = pool_of(pool)
-    if found is not None:
-        check_pool(found)
+    rule = pool_of(pool)
+    if rule is not None:
+        check_pool(rule)
 
 
 def _check_words(metric: AnyMetric, outline: Outline | None, *, allow_code: bool) -> None:
@@ -236,7 +242,11 @@ def _check_kind(outline: Outline, kind: str) -> None:
 
 def _check_judge(outline: Outline, metric: Difficulty, kind: str) -> None:
     """Refuse people as judges whose scores choose the pool."""
-    seen = [one for one in metric.will_see(outline) if are_of_same_judgements(kind, one)]
+    seen = [
+        seen_kind
+        for seen_kind in metric.will_see(outline)
+        if are_of_same_judgements(kind, seen_kind)
+    ]
     if seen:
         raise UsageError(f"{circular(seen[0])}; take another pool, or allow it (--allow-circular)")
 

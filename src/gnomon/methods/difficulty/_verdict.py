@@ -225,16 +225,16 @@ def moves_headline(rows: Sequence[WeightedRow], specs: Iterable[str]) -> str:
 
 def agreement_headline(rows: Sequence[AgreementRow]) -> str:
     """Which metric has the highest agreement, as the title of a picture; empty for few systems."""
-    known = {
+    values = {
         row.metric: (row.value, row)
         for row in rows
         if row.statistic == _FIRST and row.value is not None and row.metric not in _CONTROLS
     }
-    if len(known) < 2 or any(row.n <= _FEW_SYSTEMS for _, row in known.values()):
+    if len(values) < 2 or any(row.n <= _FEW_SYSTEMS for _, row in values.values()):
         return ""
-    value, best = max(known.values(), key=lambda one: one[0])
+    value, best = max(values.values(), key=lambda pair: pair[0])
     return (
-        f"{best.metric} has the highest agreement with people ({best.human}) of {len(known)}"
+        f"{best.metric} has the highest agreement with people ({best.human}) of {len(values)}"
         f" metrics, r = {amount(value, share=True)} over {counted(best.n, 'system')}"
     )
 
@@ -256,7 +256,7 @@ def _gains(finding: Finding) -> Iterator[Statement]:
     few = [row for row in rows if row.n <= _FEW_SYSTEMS]
     sound = [row for row in rows if row not in few]
     p = stats.holm([_larger_p(row) for row in sound])
-    if not any(one.startswith(_CIRCULAR) for one in finding.notices):
+    if not any(notice.startswith(_CIRCULAR) for notice in finding.notices):
         for row, corrected in zip(sound, p, strict=True):
             yield from _gain(finding, row, float(corrected), several=len(sound) > 1)
     if few:
@@ -291,7 +291,7 @@ def _gain(
 
 def _base(spec: Cell, finding: Finding) -> str:
     """The name of the metric that difficulty weighs, as it is told from others of the finding."""
-    every = {one: _inner(one) for one in (str(spec), *titles_of(finding))}
+    every = {name: _inner(name) for name in (str(spec), *titles_of(finding))}
     return metric_title(every[str(spec)], every.values())
 
 
@@ -312,14 +312,14 @@ def _weighed(text: str) -> str:
 
 
 def _circular(finding: Finding) -> Iterator[Statement]:
-    if any(one.startswith(_CIRCULAR) for one in finding.notices):
+    if any(notice.startswith(_CIRCULAR) for notice in finding.notices):
         yield _CHOSE_POOL.said()
 
 
 def _empty(finding: Finding) -> Iterator[Statement]:
-    for one in dict.fromkeys(finding.notices):
-        if EMPTY in one:
-            yield _EMPTY_OUTPUTS.said(left_out=one)
+    for notice in dict.fromkeys(finding.notices):
+        if EMPTY in notice:
+            yield _EMPTY_OUTPUTS.said(left_out=notice)
 
 
 # Words
@@ -329,7 +329,8 @@ def _hardest(finding: Finding, rows: Sequence[WordRow]) -> Iterator[Statement]:
     """The hardest words of one metric."""
     rows = sorted(rows, key=lambda row: -row.difficulty)
     several = any(column.name == "metric" for column in finding.tables[0].columns)
-    title = _base(rows[0].metric if several else _base_of_facts(finding), finding)
+    alone = finding.facts.get("base metric") or finding.facts.get("metric") or "the metric"
+    title = _base(rows[0].metric if several else alone, finding)
     hard = [row for row in rows if row.difficulty > 0]
     if not hard:
         words = counted(len(rows), "word")
@@ -402,7 +403,3 @@ def words_headline(rows: Sequence[WordsOfSystemRow], title: str) -> str:
     if set(on_hard) == set(on_others):
         return f"{nearest} on hard words and on others"
     return f"{nearest} on hard words, {listed(on_others)} on others"
-
-
-def _base_of_facts(finding: Finding) -> str:
-    return finding.facts.get("base metric") or finding.facts.get("metric") or "the metric"

@@ -63,10 +63,10 @@ def judges(
 
     Those that the metrics are informed by do not judge; where they were named, that is an error.
     """
-    found: list[People] = []
+    judging: list[People] = []
     notices: list[str] = []
     there = kinds or testset.human_kinds("system")
-    known = testset.human_kinds("system")
+    own_kinds = testset.human_kinds("system")
     if not there:
         notices.append(f"{_LEFT_OUT}: {testset.name} has human scores of systems: none")
     for kind in there:
@@ -80,7 +80,11 @@ def judges(
             notices.append(f"{_LEFT_OUT}: {said}")
             continue
         # scores of people from a file may be of any kind
-        seen = [one for one in informed if are_of_same_judgements(kind, one) or one not in known]
+        seen = [
+            seen_kind
+            for seen_kind in informed
+            if are_of_same_judgements(kind, seen_kind) or seen_kind not in own_kinds
+        ]
         if seen and not allow_circular:
             if kinds:
                 raise UsageError(
@@ -90,9 +94,13 @@ def judges(
             continue
         if seen:
             notices.append(f"CIRCULAR, as was allowed: {circular(seen[0])}")
-        found.append(people)
-        notices += _constant(people)
-    return found, tuple(notices)
+        judging.append(people)
+        if not np.ptp(people.scores[people.order]) > 0:
+            notices.append(
+                f"all human scores ({kind}) are equal: correlations are undefined, and the best"
+                " systems are the first by name"
+            )
+    return judging, tuple(notices)
 
 
 def circular(kind: str) -> str:
@@ -113,13 +121,6 @@ def _people(testset: TestSet, kind: str) -> People:
     return People(kind, scores, np.array(order, dtype=np.int64))
 
 
-def _constant(found: People) -> tuple[str, ...]:
-    if np.ptp(found.scores[found.order]) > 0:
-        return ()
-    said = f"all human scores ({found.kind}) are equal: correlations are undefined"
-    return (f"{said}, and the best systems are the first by name",)
-
-
 class Subset(NamedTuple):
     """Systems that are judged together."""
 
@@ -132,12 +133,12 @@ def subsets(people: People, top: str) -> tuple[list[Subset], tuple[str, ...]]:
     """All judged systems, and the best of them; a notice where the best are too few."""
     judged = len(people.order)
     k = best_count(top, judged)
-    found = [Subset(ALL, f"all {judged} systems", people.top(judged))]
+    every = [Subset(ALL, f"all {judged} systems", people.top(judged))]
     if k < LEAST:
         said = f"the top {top} of {judged} systems are {k}, too few to correlate; see --top"
-        return found, (said,)
+        return every, (said,)
     said = f"top {top}: {k} of {judged} systems" if top.endswith("%") else f"top {k} of {judged}"
-    return [*found, Subset(f"top {k}", said, people.top(k))] if k < judged else found, ()
+    return [*every, Subset(f"top {k}", said, people.top(k))] if k < judged else every, ()
 
 
 def best_count(top: str, judged: int) -> int:
@@ -169,7 +170,9 @@ def judged_rows(
     tops = tuple(len(subset.rows) for subset in chosen if subset.name != ALL)
     judging = Judging(MEASURES, Testing(resamples=0), top=tops)
     results = list(judge(pairing, judging))
-    rows = [row for one in results for row in agreement_rows(one, judging.testing, None, "none")]
+    rows = [
+        row for result in results for row in agreement_rows(result, judging.testing, None, "none")
+    ]
     over_best = [
         TopSystemsRow.of(row, metric=curves[row.metric])
         for row in curve_rows(results)
@@ -204,7 +207,7 @@ def ranks(scores: NDArray[np.float64]) -> list[int | None]:
     >>> ranks(np.array([3.0, 5.0, 3.0, np.nan]))
     [2, 1, 2, None]
     """
-    return [None if np.isnan(own) else 1 + int((scores > own).sum()) for own in scores]
+    return [None if np.isnan(score) else 1 + int((scores > score).sum()) for score in scores]
 
 
 # Views
@@ -219,7 +222,7 @@ def agreement_views(
     kinds = list(dict.fromkeys(row.human for row in agreement))
     several = len(kinds) > 1
     for kind in kinds:
-        said, own = (f" ({kind})", {"human": kind}) if several else ("", {})
+        said, of_kind = (f" ({kind})", {"human": kind}) if several else ("", {})
         judged = [row for row in agreement if row.human == kind]
         most = max(row.n for row in judged)
         for subset in dict.fromkeys(row.subset for row in judged):
@@ -230,7 +233,7 @@ def agreement_views(
                 rows="metric",
                 columns="statistic",
                 value="value",
-                where={"subset": subset, **own},
+                where={"subset": subset, **of_kind},
                 faint="few",
                 under="n",
             )

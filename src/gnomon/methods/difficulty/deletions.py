@@ -98,8 +98,8 @@ class DeletedWords:
         if last is None or last[0] is not batch:
             last = batch, self._credited(batch)
             self.__dict__["_last"] = last
-        found: Matches = last[1]
-        return found
+        matches: Matches = last[1]
+        return matches
 
     def aligned_statistics(
         self, batch: Batch, matches: Matches, shares: NDArray[np.float64]
@@ -135,7 +135,7 @@ class DeletedWords:
         credit = self._credit(batch, keys, segments, spans)
 
         def align(candidate: int, reference: int) -> list[Aligned]:
-            return [(-1, place, 1.0) for place in credit[candidate << 32 | reference]]
+            return [(-1, position, 1.0) for position in credit[candidate << 32 | reference]]
 
         return aligned_matches(batch, table, align)
 
@@ -148,16 +148,16 @@ class DeletedWords:
     ) -> dict[int, list[int]]:
         """Pair of texts -> the places of the words that the metric credits."""
         candidates, references, owner = [], [], []
-        for number, (key, own) in enumerate(zip(keys.tolist(), spans, strict=True)):
+        for number, (key, word_spans) in enumerate(zip(keys.tolist(), spans, strict=True)):
             text = batch.texts[key & _LOW]
-            cuts = [text, *(without(text, start, end) for start, end in own)]
+            cuts = [text, *(without(text, start, end) for start, end in word_spans)]
             references += cuts
             candidates += [batch.texts[key >> 32]] * len(cuts)
             owner += [number] * len(cuts)
         places = segments[owner]
         sources = None
         if batch.sources is not None:
-            sources = [batch.texts[int(batch.sources[place])] for place in places.tolist()]
+            sources = [batch.texts[int(batch.sources[segment])] for segment in places.tolist()]
         made = Batch.build(
             systems={"any": candidates},
             references=[references],
@@ -167,12 +167,14 @@ class DeletedWords:
         made = replace(made, segments=batch.segments[places].astype(np.int32))
         sign = 1 if self.base.higher_is_better else -1
         scores = sign * self.base.segments(made)[0]
-        found, at = {}, 0
-        for key, own in zip(keys.tolist(), spans, strict=True):
-            drops = scores[at] - scores[at + 1 : at + 1 + len(own)]
+        credited, at = {}, 0
+        for key, word_spans in zip(keys.tolist(), spans, strict=True):
+            drops = scores[at] - scores[at + 1 : at + 1 + len(word_spans)]
             candidate, reference = batch.texts[key >> 32], batch.texts[key & _LOW]
             held = {candidate[start:end] for start, end in split(candidate)}
-            there = np.array([reference[start:end] in held for start, end in own], dtype=np.bool_)
-            found[key] = np.flatnonzero((drops > _LEAST) | (there & (drops >= -_LEAST))).tolist()
-            at += 1 + len(own)
-        return found
+            there = np.array(
+                [reference[start:end] in held for start, end in word_spans], dtype=np.bool_
+            )
+            credited[key] = np.flatnonzero((drops > _LEAST) | (there & (drops >= -_LEAST))).tolist()
+            at += 1 + len(word_spans)
+        return credited

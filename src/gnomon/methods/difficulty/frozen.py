@@ -17,7 +17,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError, FormatError, MissingFileError, UsageError
 from gnomon.data.formats import atomic_write
-from gnomon.methods.difficulty.gram_hardness import GramHardness, Known
+from gnomon.methods.difficulty.gram_hardness import GramHardness, GramVocabulary
 from gnomon.methods.difficulty.segment_hardness import SegmentHardness
 from gnomon.methods.difficulty.token_hardness import Hardness, Places
 from gnomon.metrics import Options
@@ -127,7 +127,7 @@ def read_grams(path: str | PathLike[str]) -> GramHardness:
     about, arrays = _read(path, "n-grams")
     try:
         orders = range(1, int(about["orders"]) + 1)
-        known, keys, missed = (
+        known_keys, keys, missed = (
             tuple(arrays[f"{name}{order}"] for order in orders)
             for name in ("known", "keys", "missed")
         )
@@ -135,14 +135,16 @@ def read_grams(path: str | PathLike[str]) -> GramHardness:
         vocabulary = tuple(map(str, about["vocabulary"]))
         systems = int(about["systems"])
         fits = all(a.shape == b.shape for a, b in zip(keys, missed, strict=True))
-        fits &= all(column.ndim == 1 and column.dtype.kind in "iu" for column in (*keys, *known))
+        fits &= all(
+            column.ndim == 1 and column.dtype.kind in "iu" for column in (*keys, *known_keys)
+        )
         pool, human = _pool(about), _human(about)
     except (KeyError, TypeError, ValueError) as error:
         raise _damaged(path, error) from error
     if not fits:
         raise _damaged(path, "its parts do not fit together")
     return GramHardness(
-        Known(vocabulary, known), keys, missed, systems, references, pool, human=human
+        GramVocabulary(vocabulary, known_keys), keys, missed, systems, references, pool, human=human
     )
 
 
@@ -225,8 +227,8 @@ def _measured_by(base: BoundMetric) -> str:
     kept = [f"{key} {told[key]}" for key in ("model", "layer", "tok", "case") if key in told]
     options = getattr(base, "options", getattr(base, "metric", None))
     if isinstance(options, Options):
-        others = [one for one in fields(options) if one.name in _OPTIONS]
-        given = [(one.name, getattr(options, one.name), one.default) for one in others]
+        others = [option for option in fields(options) if option.name in _OPTIONS]
+        given = [(option.name, getattr(options, option.name), option.default) for option in others]
         kept += [f"{name} {value}" for name, value, default in given if value != default]
     return ", ".join([base.name, *kept])
 

@@ -23,7 +23,7 @@ __all__ = [
     "GramHardness",
     "GramRows",
     "GramTable",
-    "Known",
+    "GramVocabulary",
     "Weigh",
     "count",
     "gram_rows",
@@ -74,7 +74,7 @@ def grams(
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class GramVocabulary:
     """N-grams that can be told apart by name, whatever the texts at hand."""
 
     vocabulary: tuple[str, ...]  # their distinct tokens
@@ -85,7 +85,7 @@ class Known:
     @classmethod
     def of(
         cls, offsets: NDArray[np.int64], ids: NDArray[np.int64], words: Sequence[str], most: int
-    ) -> Known:
+    ) -> GramVocabulary:
         """The n-grams of some texts, given as ids of words."""
         used, ids = np.unique(ids, return_inverse=True)
         vocabulary = tuple(words[number] for number in used.tolist())
@@ -96,11 +96,11 @@ class Known:
         for order in range(1, most + 1):
             kept = position + order <= ends[position]
             position, rank = position[kept], rank[kept]
-            own, back = np.unique(
+            distinct, back = np.unique(
                 rank * len(vocabulary) + ids[position + order - 1], return_inverse=True
             )
             rank = back.reshape(-1).astype(np.int64)
-            keys.append(own)
+            keys.append(distinct)
         return cls(vocabulary, tuple(keys))
 
     def ranks(
@@ -125,11 +125,13 @@ def ranked(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int
     """Position of each wanted key among ascending keys, int64; -1 where it is not there."""
     if not len(keys):
         return np.full(len(wanted), -1, dtype=np.int64)
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[place] == wanted, place, -1)
+    positions = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[positions] == wanted, positions, -1)
 
 
-def known_ids(known: Known, words: Sequence[str], ids: NDArray[np.int32]) -> NDArray[np.int32]:
+def known_ids(
+    known: GramVocabulary, words: Sequence[str], ids: NDArray[np.int32]
+) -> NDArray[np.int32]:
     """Ids of a vocabulary as indices into another; -1 for words that it lacks."""
     number = {word: n for n, word in enumerate(known.vocabulary)}
     renamed = np.fromiter((number.get(word, -1) for word in words), np.int32, len(words))
@@ -177,10 +179,10 @@ def count(
     sides = np.zeros((len(rows), 4)), np.zeros((len(rows), 4))
     for low in range(0, len(rows), _BLOCK):
         block = slice(low, min(low + _BLOCK, len(rows)))
-        for side, found in zip(
+        for side, counts in zip(
             sides, _count(rows.part(block), candidates, references, weigh), strict=True
         ):
-            side[block] = found
+            side[block] = counts
     return sides
 
 
@@ -192,14 +194,14 @@ def _count(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     width = 1 + max(int(candidates.key.max(initial=0)), int(references.key.max(initial=0)))
     every = np.arange(len(rows))
-    own = _side(every, rows.segment, rows.candidate, candidates, width, weigh)
+    side = _side(every, rows.segment, rows.candidate, candidates, width, weigh)
     number = np.diff(rows.offsets)
     owner = np.repeat(every, number)
     most = _most(owner, rows, references, width)
     first = _side(every, rows.segment, rows.references[rows.offsets[:-1]], references, width, weigh)
     return (
-        _totals(own, *most, width, len(rows)),
-        _totals(first, own.keys, own.counts, width, len(rows)),
+        _totals(side, *most, width, len(rows)),
+        _totals(first, side.keys, side.counts, width, len(rows)),
     )
 
 
@@ -242,9 +244,9 @@ def _totals(
     rows: int,
 ) -> NDArray[np.float64]:
     """Matches, total, weighted matches and weight of every comparison, float64 [rows, 4]."""
-    place = ranked(keys, side.keys)
+    positions = ranked(keys, side.keys)
     there = np.zeros(len(side.keys), dtype=np.int64)
-    there[place >= 0] = most[place[place >= 0]]
+    there[positions >= 0] = most[positions[positions >= 0]]
     matched = np.minimum(side.counts, there)
     row = side.keys // width
     columns = (matched, side.counts, matched * side.weights / side.counts, side.weights)
@@ -311,7 +313,7 @@ def runs(batch: Batch) -> Iterator[Batch]:
 class GramHardness:
     """Difficulties of the n-grams of the references of every segment, order by order."""
 
-    known: Known
+    known: GramVocabulary
     #: per order, ascending: segment times number of n-grams, plus the n-gram
     keys: tuple[NDArray[np.int64], ...]
     missed: tuple[NDArray[np.float64], ...]  # per order, d of each
@@ -330,8 +332,8 @@ class GramHardness:
             return self.missed
         left = self.systems - 1
         return tuple(
-            (missed * self.systems - ~own) / left
-            for missed, own in zip(self.missed, self.own[system], strict=True)
+            (missed * self.systems - ~has) / left
+            for missed, has in zip(self.missed, self.own[system], strict=True)
         )
 
     def find(
@@ -357,33 +359,37 @@ def measure_grams(
     texts = batch.texts
     if len(parts) > 1:  # the tokens of all outputs would not fit
         theirs, text = np.unique(text, return_inverse=True)
-        texts = tuple(batch.texts[place] for place in theirs.tolist())
+        texts = tuple(batch.texts[position] for position in theirs.tolist())
     table = tokenise(texts)
     words = table.ids[ranges(table.offsets[text], table.lengths[text])].astype(np.int64)
-    known = Known.of(offsets_of(table.lengths[text]), words, table.vocabulary, most)
+    vocabulary = GramVocabulary.of(offsets_of(table.lengths[text]), words, table.vocabulary, most)
     systems = [batch.systems.index(name) for name in pool]
     counted = []
     for run in parts:
         tokens = tokenise(run.texts)
-        ids = known_ids(known, tokens.vocabulary, tokens.ids)
-        place, theirs = segment_references(run)
+        ids = known_ids(vocabulary, tokens.vocabulary, tokens.ids)
+        position, theirs = segment_references(run)
         every = np.arange(len(run.segments))
-        places = np.concatenate([place, *(every for _ in systems)])
+        places = np.concatenate([position, *(every for _ in systems)])
         numbers = run.segments[places].astype(np.int64)
-        found = _had(tokens, ids, known, [theirs, *run.candidates[systems]], numbers)
-        counted.append([_counted_block(there, had, keep=keep) for there, had in found])
+        by_order = _had(tokens, ids, vocabulary, [theirs, *run.candidates[systems]], numbers)
+        counted.append([_counted_block(there, had, keep=keep) for there, had in by_order])
     blocks = list(zip(*counted, strict=True))  # per order
-    keys = [np.concatenate([one.keys for one in order]) for order in blocks]
-    missed = [1 - np.concatenate([one.systems for one in order]) / len(pool) for order in blocks]
-    own = {
-        name: tuple(np.concatenate([one.own[k] for one in order]) for order in blocks)
+    keys = [np.concatenate([block.keys for block in order]) for order in blocks]
+    missed = [
+        1 - np.concatenate([block.systems for block in order]) / len(pool) for order in blocks
+    ]
+    hits = {
+        name: tuple(np.concatenate([block.own[k] for block in order]) for order in blocks)
         for k, name in enumerate(pool if keep else ())
     }
     references = frozenset(
         (int(batch.segments[n]), batch.texts[t])
         for n, t in zip(segment.tolist(), text.tolist(), strict=True)
     )
-    return GramHardness(known, tuple(keys), tuple(missed), len(pool), references, identity, own)
+    return GramHardness(
+        vocabulary, tuple(keys), tuple(missed), len(pool), references, identity, hits
+    )
 
 
 class _Block(NamedTuple):
@@ -399,33 +405,33 @@ def _counted_block(
 ) -> _Block:
     number = np.zeros(len(keys), dtype=np.int64)
     kept = []
-    for one in had:
-        number += one
+    for has in had:
+        number += has
         if keep:
-            kept.append(one)
+            kept.append(has)
     return _Block(keys, number, kept)
 
 
 def _had(
     tokens: TokenTable,
     ids: NDArray[np.int32],
-    known: Known,
+    known: GramVocabulary,
     texts: Sequence[NDArray[np.int64] | NDArray[np.int32]],
     segments: NDArray[np.int64],
 ) -> Iterator[tuple[NDArray[np.int64], Iterator[NDArray[np.bool_]]]]:
     """Per order, the n-grams of some references as keys, and which of them each system has."""
     every = np.concatenate(texts)
     lengths = tokens.lengths[every]
-    own = ids[ranges(tokens.offsets[every], lengths)]
+    text_ids = ids[ranges(tokens.offsets[every], lengths)]
     ends = np.cumsum([len(each) for each in texts])
-    for order, rank in enumerate(known.ranks(offsets_of(lengths), own), start=1):
+    for order, rank in enumerate(known.ranks(offsets_of(lengths), text_ids), start=1):
         sizes = np.maximum(lengths - (order - 1), 0)
         width = max(len(known.keys[order - 1]), 1)
         keys = np.where(rank < 0, -1, np.repeat(segments, sizes) * width + rank)
         theirs, *systems = np.split(keys, offsets_of(sizes)[ends[:-1]])
         there = np.unique(theirs)
         there = there[there >= 0]
-        yield there, (np.isin(there, one) for one in systems)
+        yield there, (np.isin(there, system_keys) for system_keys in systems)
 
 
 def segment_references(batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

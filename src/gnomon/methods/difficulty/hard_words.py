@@ -130,10 +130,12 @@ def hard_word_marks(stored: StoredRows) -> HardWordMarks | None:
     types: dict[str, dict[str, float]] = {}
     for metric, word, value in stored.ask(said):
         types.setdefault(metric, {})[word] = value
-    own: dict[str, dict[tuple[int, str], list[tuple[str, float]]]] = {}
+    occurrences: dict[str, dict[tuple[int, str], list[tuple[str, float]]]] = {}
     for metric, segment, reference, word, value in _single(stored):
-        own.setdefault(metric, {}).setdefault((segment, reference), []).append((word, value))
-    names = list(dict.fromkeys([*types, *own]))
+        occurrences.setdefault(metric, {}).setdefault((segment, reference), []).append(
+            (word, value)
+        )
+    names = list(dict.fromkeys([*types, *occurrences]))
     tops = [max(types.get(name, {"": 1.0}).values(), default=1.0) for name in names]
     return HardWordMarks(
         tuple(
@@ -141,7 +143,7 @@ def hard_word_marks(stored: StoredRows) -> HardWordMarks | None:
             for name, top in zip(names, tops, strict=True)
         ),
         tuple(types.get(name, {}) for name in names),
-        tuple(own.get(name, {}) for name in names),
+        tuple(occurrences.get(name, {}) for name in names),
     )
 
 
@@ -162,32 +164,34 @@ class HardWordMarks:
         for i, references in enumerate(stretch.references):
             for name, text in references.items():
                 for layer in range(len(self.layers)):
-                    found = self._words(layer, stretch.first + i + 1, name, text)
-                    if found:
-                        ends = [end for place, _ in found for end in place]
-                        yield i, text, (layer, ends, [value for _, value in found])
+                    marked = self._words(layer, stretch.first + i + 1, name, text)
+                    if marked:
+                        ends = [end for span, _ in marked for end in span]
+                        yield i, text, (layer, ends, [value for _, value in marked])
 
     def _words(
         self, layer: int, segment: int, reference: str, text: str
     ) -> list[tuple[tuple[int, int], float]]:
-        own = self.own[layer].get((segment, reference))
-        where = words_in(text, [word for word, _ in own]) if own else None
-        if own and where:
-            return list(zip(where, (value for _, value in own), strict=True))
-        known = self.types[layer]
-        return [(one.span(), known[one[0]]) for one in _WORD.finditer(text) if one[0] in known]
+        occurrences = self.own[layer].get((segment, reference))
+        where = words_in(text, [word for word, _ in occurrences]) if occurrences else None
+        if occurrences and where:
+            return list(zip(where, (value for _, value in occurrences), strict=True))
+        types = self.types[layer]
+        return [
+            (match.span(), types[match[0]]) for match in _WORD.finditer(text) if match[0] in types
+        ]
 
 
 def _single(stored: StoredRows) -> list[tuple[Any, ...]]:
     """Metric, segment, reference, word and difficulty, word by word in the order of texts."""
-    rows, place = stored.rows(_OCCURRENCES), "position"
+    rows, order = stored.rows(_OCCURRENCES), "position"
     if rows is None:  # strips hold each word once per system, numbered
-        rows, place = stored.rows(_STRIPS), "cast(split_part(token, ' ', 1) as integer)"
+        rows, order = stored.rows(_STRIPS), "cast(split_part(token, ' ', 1) as integer)"
     if rows is None:
         return []
     return stored.ask(
         f"select {metric_sql(stored, rows)}, segment, reference, any_value(word),"  # noqa: S608  # no input
-        f" any_value(difficulty) from {rows} group by 1, 2, 3, {place} order by 1, 2, 3, {place}"
+        f" any_value(difficulty) from {rows} group by 1, 2, 3, {order} order by 1, 2, 3, {order}"
     )
 
 
@@ -269,8 +273,8 @@ def words(
     testset, kinds = with_human(testset, human)
     batch = testset.batch()
     wanted = [
-        weighted(one, pool=pool, pool_by=pool_by, frozen=frozen, allow_code=allow_code)
-        for one in each_metric(metrics)
+        weighted(metric, pool=pool, pool_by=pool_by, frozen=frozen, allow_code=allow_code)
+        for metric in each_metric(metrics)
     ]
     least = (5 if testset.segments >= 100 else 1) if min_count is None else min_count
     rows: dict[str, list[Record]] = {name: [] for name in _ROWS}
@@ -280,43 +284,49 @@ def words(
     bound: list[Bound] = []
     taggers: dict[str, None] = {}
     for done, options in enumerate(wanted, start=1):
-        one = options.bind(testset)
-        bound.append(one)
+        metric = options.bind(testset)
+        bound.append(metric)
         if save is not None:
-            one.save(save)
-        found = reference_words(one, batch)
+            metric.save(save)
+        all_words = reference_words(metric, batch)
         if progress:
             progress("matching", done, len(wanted))
         classes = None
         if tagger:
-            classes, said = word_classes(found, testset, tagger, cache)
+            classes, said = word_classes(all_words, testset, tagger, cache)
             taggers[said] = None
-            rows["classes"] += class_rows(found, classes)
-        pools, notices = _pools(testset, one, kinds, top)
+            rows["classes"] += class_rows(all_words, classes)
+        pools, notices = _pools(testset, metric, kinds, top)
         names = list(batch.systems)
-        by_segment = list(segment_rows(found, testset))
-        rows["words"] += type_rows(found, least, classes)
-        rows["occurrences"] += occurrence_rows(found, testset) if occurrences else ()
-        rows["strips"] += strip_rows(found, _chosen(segments, by_segment), testset, names)
-        rows["systems"] += system_rows(found, names)
-        rows["distribution"] += distribution_rows(found, pools)
+        by_segment = list(segment_rows(all_words, testset))
+        rows["words"] += type_rows(all_words, least, classes)
+        rows["occurrences"] += occurrence_rows(all_words, testset) if occurrences else ()
+        rows["strips"] += strip_rows(all_words, _chosen(segments, by_segment), testset, names)
+        rows["systems"] += system_rows(all_words, names)
+        rows["distribution"] += distribution_rows(all_words, pools)
         rows["segments"] += by_segment
-        rows["documents"] += document_rows(found, testset)
-        shown += exhibits(found, testset, by_segment[:examples], hard(found)[0])
+        rows["documents"] += document_rows(all_words, testset)
+        shown += exhibits(all_words, testset, by_segment[:examples], hard(all_words)[0])
         several = len(wanted) > 1
-        told += (of_metric(one.metric.spec, n) if several else n for n in one.notices(batch))
-        told += (*_explained(found, least), *notices)
-        told += empty_notices(testset, one.pool.systems if one.pool else ())
+        told += (of_metric(metric.metric.spec, n) if several else n for n in metric.notices(batch))
+        told += (*_explained(all_words, least), *notices)
+        told += empty_notices(testset, metric.pool.systems if metric.pool else ())
         if omission:
             test = omission_test(
-                testset, one, tagger=tagger, seed=seed, resamples=resamples, confidence=confidence,
-                cache=cache, found=found,
-            )  # fmt: skip
+                testset,
+                metric,
+                tagger=tagger,
+                seed=seed,
+                resamples=resamples,
+                confidence=confidence,
+                cache=cache,
+                found=all_words,
+            )
             rows["omission"] += test.rows
             told += test.notices
             if progress:
                 progress("omission test", 1, 1)
-        signatures[one.metric.spec] = str(signature_of(cast("BoundMetric", one), batch))
+        signatures[metric.metric.spec] = str(signature_of(cast("BoundMetric", metric), batch))
     tables = _tables(rows, confidence if resamples else None, single=len(bound) == 1)
     facts = facts_of(testset, bound, "metric")
     return Finding(
@@ -387,14 +397,14 @@ def _tables(
 ) -> list[Table]:
     """Tables without rows are left out, but for the first; one metric need not be named."""
     without = ("metric",) if single else ()
-    found = [
+    tables = [
         table(name, title, _ROWS[name], rows[name], without=without)
         for name, title in _TITLES.items()
         if name == "words" or rows[name]
     ]
     if rows["omission"]:
-        found.append(omission_table(cast("Sequence[OmissionRow]", rows["omission"]), confidence))
-    return found
+        tables.append(omission_table(cast("Sequence[OmissionRow]", rows["omission"]), confidence))
+    return tables
 
 
 def _views(
@@ -404,10 +414,10 @@ def _views(
     *,
     classes: bool,
 ) -> Iterator[View]:
-    for one in bound:
-        spec = one.metric.spec
-        own = ("", {}) if len(bound) == 1 else (f" ({spec})", {"metric": spec})
-        yield from _views_of(rows, spec, *own, classes=classes)
+    for metric in bound:
+        spec = metric.metric.spec
+        title_end, where = ("", {}) if len(bound) == 1 else (f" ({spec})", {"metric": spec})
+        yield from _views_of(rows, spec, title_end, where, classes=classes)
     for made in tables:
         if made.name == "omission":
             yield from omission_views(made)
@@ -426,8 +436,8 @@ def _views_of(
     def listing(name: str, columns: tuple[str, ...], most: int | None = None) -> Listing:
         return Listing(name, f"{_TITLES[name]}{said}", columns, where, most)
 
-    own = ("word_class",) if classes else ()
-    columns = ("word", *own, "difficulty", "count", "segments", "similarity", "exact")
+    word_class = ("word_class",) if classes else ()
+    columns = ("word", *word_class, "difficulty", "count", "segments", "similarity", "exact")
     yield listing("words", columns, _LISTED)
     if rows["classes"]:
         yield listing("classes", _columns("classes"))
@@ -459,14 +469,14 @@ def _views_of(
 
 
 def _columns(name: str) -> tuple[str, ...]:
-    return tuple(one.name for one in columns_of(_ROWS[name], without=("metric",)))
+    return tuple(column.name for column in columns_of(_ROWS[name], without=("metric",)))
 
 
 def _strips(
     rows: Sequence[StripRow], spec: str, said: str, where: Mapping[str, str]
 ) -> Iterator[View]:
-    own = (row for row in rows if row.metric == spec)
-    for segment, reference in dict.fromkeys((row.segment, row.reference) for row in own):
+    strips = [(row.segment, row.reference) for row in rows if row.metric == spec]
+    for segment, reference in dict.fromkeys(strips):
         yield HeatMap(
             table="strips",
             title=f"Words of segment {segment} across systems (reference {reference}){said}",

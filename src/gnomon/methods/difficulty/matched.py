@@ -71,10 +71,10 @@ class Weights:
 
     def of_types(self, group: NDArray[np.int64], type_: NDArray[np.int32]) -> NDArray[np.float64]:
         """The weight of some types by the reference of their group; NaN where it lacks the type."""
-        found = self.places.types.find(group, type_)
+        positions = self.places.types.find(group, type_)
         if not len(self.type_value):
-            return np.full(len(found), np.nan)
-        return np.where(found >= 0, self.type_value[found], np.nan)
+            return np.full(len(positions), np.nan)
+        return np.where(positions >= 0, self.type_value[positions], np.nan)
 
 
 def weights_of(places: Places, difficulty: NDArray[np.float64], options: Difficulty) -> Weights:
@@ -123,11 +123,11 @@ def best_of(matches: Matches, parts: NDArray[np.float64]) -> NDArray[np.float64]
     From float64 [comparisons, 3] to [K, N, 3]; NaN where nothing was compared.
     """
     systems, segments = matches.shape
-    found = np.full((systems * segments, 3), np.nan)
+    best = np.full((systems * segments, 3), np.nan)
     order = np.lexsort((-parts[:, 2], matches.cell))
     cells, first = np.unique(matches.cell[order], return_index=True)
-    found[cells] = parts[order[first]]
-    return found.reshape(systems, segments, 3)
+    best[cells] = parts[order[first]]
+    return best.reshape(systems, segments, 3)
 
 
 def part_statistics(parts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -157,8 +157,8 @@ def bind_matched(
         check_frozen(hardness, batch, bound)
         return BoundDifficulty(options, bound, hardness, None, plain)
     matches = next(iter(_matching(bound).matches(batch)))
-    found = measure(matches, batch, pool.systems, pool.identity, keep=options.leave_one_out)
-    return BoundDifficulty(options, bound, found, pool, plain)
+    hardness = measure(matches, batch, pool.systems, pool.identity, keep=options.leave_one_out)
+    return BoundDifficulty(options, bound, hardness, pool, plain)
 
 
 def bind_aligned(
@@ -239,14 +239,14 @@ class TokenDifficulty(PooledMetric):
         )
 
     def _weights(self, system: str) -> Weights:
-        known: dict[str, Weights] = self.__dict__.setdefault("_known", {})
+        cached: dict[str, Weights] = self.__dict__.setdefault("_known", {})
         name = system if self.metric.leave_one_out and system in self.hardness.own else ""
-        if name not in known:
+        if name not in cached:
             if name:
-                known.clear()  # one system's weights at a time: memory does not grow with systems
+                cached.clear()  # one system's weights at a time: memory does not grow with systems
             value = self.hardness.without(name)
-            known[name] = weights_of(self.hardness.places, value, self.metric)
-        return known[name]
+            cached[name] = weights_of(self.hardness.places, value, self.metric)
+        return cached[name]
 
     def _groups(self, batch: Batch, matches: Matches) -> _Groups:
         """Which frozen reference each comparison is judged by."""
@@ -259,34 +259,34 @@ class TokenDifficulty(PooledMetric):
         near = dict(
             zip(places.segment[::-1].tolist(), range(len(places.segment))[::-1], strict=True)
         )
-        own, by = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
+        exact, by = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
         for n, (segment, text) in enumerate(
             zip(segments[first].tolist(), texts[first].tolist(), strict=True)
         ):
-            own[n] = places.number.get((segment, batch.texts[text]), -1)
-            by[n] = own[n] if own[n] >= 0 else near.get(segment, -1)
+            exact[n] = places.number.get((segment, batch.texts[text]), -1)
+            by[n] = exact[n] if exact[n] >= 0 else near.get(segment, -1)
         if (by < 0).any():
             missing = int(segments[first][by < 0][0]) + 1
             raise DataError(
                 f"{self.metric.spec}: there are no difficulties for segment {missing}; bind the"
                 " metric to the test set that is scored"
             )
-        return _Groups(own[back.reshape(-1)], by[back.reshape(-1)])
+        return _Groups(exact[back.reshape(-1)], by[back.reshape(-1)])
 
     def _rows(
         self, matches: Matches, plain: Matches, rows: slice, groups: _Groups, weights: Weights
     ) -> NDArray[np.float64]:
         """Weighted precision and recall of some comparisons, float64 [rows, 2]."""
         pair = matches.pair[rows]
-        own, by = groups.own[rows], groups.by[rows]
+        exact, by = groups.own[rows], groups.by[rows]
         candidate, reference = _slots(matches.candidate, pair), _slots(matches.reference, pair)
-        d_reference = _reference_weights(matches, reference, own, by, weights)
-        d_candidate = self._candidate_weights(plain, candidate, own, by, weights)
+        d_reference = _reference_weights(matches, reference, exact, by, weights)
+        d_candidate = self._candidate_weights(plain, candidate, exact, by, weights)
         precision, empty = self._mean(matches, matches.candidate, candidate, d_candidate)
         recall, missing = self._mean(matches, matches.reference, reference, d_reference)
-        found = np.stack([precision, recall], axis=-1)
-        found[empty | missing] = 0.0
-        return found
+        means = np.stack([precision, recall], axis=-1)
+        means[empty | missing] = 0.0
+        return means
 
     def _candidate_weights(
         self,
@@ -297,29 +297,29 @@ class TokenDifficulty(PooledMetric):
         weights: Weights,
     ) -> NDArray[np.float64]:
         rows = plain.candidate.token[slots.slot]
-        found = weights.of_types(by[slots.row], plain.tokens.type[rows])
-        lacking = np.isnan(found)
-        found[lacking] = 1.0
+        values = weights.of_types(by[slots.row], plain.tokens.type[rows])
+        lacking = np.isnan(values)
+        values[lacking] = 1.0
         if self.metric.ref_diff or self.aligned:
-            found[lacking] = self._matched_weights(plain, slots, own, weights)[lacking]
+            values[lacking] = self._matched_weights(plain, slots, own, weights)[lacking]
         special = plain.tokens.special[rows]
-        found[special] = 0.0
+        values[special] = 0.0
         kept = np.flatnonzero(~special)
-        found[kept] = normalised(found[kept], slots.row[kept], len(own), self.metric)
-        return found
+        values[kept] = normalised(values[kept], slots.row[kept], len(own), self.metric)
+        return values
 
     def _matched_weights(
         self, plain: Matches, slots: _Slots, own: NDArray[np.int64], weights: Weights
     ) -> NDArray[np.float64]:
         """The weight of each token's best match in the reference; 1 where there is none."""
         best, at = plain.candidate.best, plain.candidate.at[slots.slot]
-        known = (at >= 0) & (own[slots.row] >= 0)
+        matched = (at >= 0) & (own[slots.row] >= 0)
         text = plain.texts[slots.pair, 1]
         places = weights.places
-        place = places.offsets[own[slots.row]] + at - plain.tokens.offsets[text]
-        found = np.ones(len(best[slots.slot]))
-        found[known] = weights.value[place[known]]
-        return found
+        positions = places.offsets[own[slots.row]] + at - plain.tokens.offsets[text]
+        values = np.ones(len(best[slots.slot]))
+        values[matched] = weights.value[positions[matched]]
+        return values
 
     def _mean(
         self, matches: Matches, side: SideMatches, slots: _Slots, difficulty: NDArray[np.float64]
@@ -360,9 +360,9 @@ class BoundDifficulty(TokenDifficulty):
         Special tokens are matched or not as here, so that only the weights differ.
         """
         matches = self.compare(batch)
-        found = matches.parts()
-        parts = (found.precision[matches.pair], found.recall[matches.pair])
-        precision, recall = (similarity(matches, part) for part in parts)
+        of_pairs = matches.parts()
+        parts = (of_pairs.precision[matches.pair], of_pairs.recall[matches.pair])
+        precision, recall = (similarity(matches, values) for values in parts)
         f = f_of(precision, recall, self.metric.beta)
         return best_of(matches, np.stack([precision, recall, f], axis=-1))
 
@@ -391,9 +391,9 @@ class BoundDifficulty(TokenDifficulty):
         parts = self.parts(batch)[..., :2]
         segments = int((parts.prod(axis=-1) < 0).sum())
         if segments:
-            known = int((~np.isnan(parts[..., 0])).sum())
+            compared = int((~np.isnan(parts[..., 0])).sum())
             yield (
-                f"{self.metric.spec}: in {segments} of {known} outputs of segments precision and"
+                f"{self.metric.spec}: in {segments} of {compared} outputs of segments precision and"
                 " recall have different signs, where F is 0 by definition: one side is worse than"
                 " unrelated text, the other better"
             )
@@ -436,12 +436,12 @@ class BoundDifficulty(TokenDifficulty):
         groups = self._groups(batch, matches)
         # weights that depend on matches take those of the plain tokens of the unmasked texts
         plain = matches if self.plain is None else next(iter(self.plain.matches(batch)))
-        found = np.zeros((len(matches.cell), 2))
+        means = np.zeros((len(matches.cell), 2))
         for system, name in enumerate(batch.systems):
             rows = rows_of_system(matches, system)
-            found[rows] = self._rows(matches, plain, rows, groups, self._weights(name))
-        f = f_of(found[:, 0], found[:, 1], self.metric.beta)
-        return best_of(matches, np.column_stack([found, f]))
+            means[rows] = self._rows(matches, plain, rows, groups, self._weights(name))
+        f = f_of(means[:, 0], means[:, 1], self.metric.beta)
+        return best_of(matches, np.column_stack([means, f]))
 
     @property
     def _part(self) -> int:
@@ -480,8 +480,8 @@ class BoundAlignedDifficulty(TokenDifficulty):
             parts = [self._statistics(run) for run in _aligned_runs(self.base, batch)]
             last = batch, np.concatenate(parts, axis=1)
             self.__dict__["_last"] = last
-        found: NDArray[np.float64] = last[1]
-        return found
+        statistics: NDArray[np.float64] = last[1]
+        return statistics
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Corpus scores [...] from summed statistics [..., S]."""
@@ -533,16 +533,16 @@ def _reference_weights(
     rows = matches.reference.token[slots.slot]
     text = matches.texts[slots.pair, 1]
     mine = own[slots.row]
-    known = mine >= 0
-    place = weights.places.offsets[mine] + rows - matches.tokens.offsets[text]
-    found = np.zeros(len(rows))
-    found[known] = weights.value[place[known]]
-    if not known.all():
-        types = matches.tokens.type[rows[~known]]
-        elsewhere = weights.of_types(by[slots.row[~known]], types)
-        plain = ~matches.tokens.special[rows[~known]]
-        found[~known] = np.where(np.isnan(elsewhere), 1.0, elsewhere) * plain
-    return found
+    has_hardness = mine >= 0
+    positions = weights.places.offsets[mine] + rows - matches.tokens.offsets[text]
+    values = np.zeros(len(rows))
+    values[has_hardness] = weights.value[positions[has_hardness]]
+    if not has_hardness.all():
+        types = matches.tokens.type[rows[~has_hardness]]
+        elsewhere = weights.of_types(by[slots.row[~has_hardness]], types)
+        plain = ~matches.tokens.special[rows[~has_hardness]]
+        values[~has_hardness] = np.where(np.isnan(elsewhere), 1.0, elsewhere) * plain
+    return values
 
 
 def _matching(bound: BoundMetric) -> Matching:

@@ -236,8 +236,8 @@ class Difficulty(Options):
         inner = self.metric.will_see(outline) if isinstance(self.metric, Choosing) else ()
         kinds = outline.human_kinds("system")
         by = self.by or (kinds[0] if len(kinds) == 1 else None)
-        own = str(self.pool).startswith("top:") and not self.frozen and by in kinds
-        return (*inner, *([by] if own and by is not None else []))
+        ranks_by_people = str(self.pool).startswith("top:") and not self.frozen and by in kinds
+        return (*inner, *([by] if ranks_by_people and by is not None else []))
 
     def _bind_wrapped(self, testset: TestSet) -> BoundMetric:
         """The wrapped metric, with special tokens and rescaling as here."""

@@ -58,9 +58,9 @@ class GramWeights:
         """A function from segments and rows of n-grams to weights; rank -1 is an unknown n-gram."""
 
         def weigh(segments: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
-            found = self.hardness.find(order, segments, ranks[rows])
-            weights = np.ones(len(found))
-            weights[found >= 0] = self.value[order - 1][found[found >= 0]]
+            positions = self.hardness.find(order, segments, ranks[rows])
+            weights = np.ones(len(positions))
+            weights[positions >= 0] = self.value[order - 1][positions[positions >= 0]]
             return weights
 
         return weigh
@@ -91,10 +91,10 @@ def bind_ngrams(
     check_options(options)
     batch = testset.batch()
     if pool is None:
-        found = read_grams(options.frozen or "")
-        check_frozen_grams(found, batch, bound)
-        return BoundNgramDifficulty(options, bound, found, None)
-    found = measure_grams(
+        hardness = read_grams(options.frozen or "")
+        check_frozen_grams(hardness, batch, bound)
+        return BoundNgramDifficulty(options, bound, hardness, None)
+    hardness = measure_grams(
         batch,
         base.ngram_tokens,
         pool.systems,
@@ -102,7 +102,7 @@ def bind_ngrams(
         most=max(base.ngram_orders),
         keep=options.leave_one_out,
     )
-    return BoundNgramDifficulty(options, bound, found, pool)
+    return BoundNgramDifficulty(options, bound, hardness, pool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,10 +146,13 @@ class BoundNgramDifficulty(PooledMetric):
         last = self.__dict__["_last"]
         if last is None or last[0] is not batch:
             scored = [self._scored_run(run) for run in runs(batch)]
-            last = batch, tuple(np.concatenate(part, axis=1) for part in zip(*scored, strict=True))
+            last = (
+                batch,
+                tuple(np.concatenate(arrays, axis=1) for arrays in zip(*scored, strict=True)),
+            )
             self.__dict__["_last"] = last
-        found: tuple[NDArray[np.float64], NDArray[np.float64]] = last[1]
-        return found
+        scores: tuple[NDArray[np.float64], NDArray[np.float64]] = last[1]
+        return scores
 
     def _scored_run(self, batch: Batch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         plain = self._tokens(batch).ids
@@ -164,10 +167,10 @@ class BoundNgramDifficulty(PooledMetric):
         order = np.lexsort((-scores, rows.cell))
         cells, first = np.unique(rows.cell[order], return_index=True)
         bounds = np.cumsum([0, *(column.shape[1] for column in columns)]).tolist()
-        found = np.zeros((batch.shape[0] * batch.shape[1], bounds[-1]))
+        best = np.zeros((batch.shape[0] * batch.shape[1], bounds[-1]))
         for column, low, high in zip(columns, bounds, bounds[1:], strict=False):
-            found[cells, low:high] = column[order[first]]
-        return segments, found.reshape(*batch.shape, -1)
+            best[cells, low:high] = column[order[first]]
+        return segments, best.reshape(*batch.shape, -1)
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Corpus scores [...] from summed statistics."""
@@ -245,26 +248,28 @@ class BoundNgramDifficulty(PooledMetric):
         named = known_ids(self.hardness.known, tokens.vocabulary, tokens.ids[at])
         ranks = list(self.hardness.known.ranks(offsets, named))
         counts = np.zeros((2, len(rows), self._orders, 4))
-        own, theirs = np.split(number.reshape(-1), [len(rows)])
-        local = replace(rows, candidate=own, references=theirs)
+        candidates, theirs = np.split(number.reshape(-1), [len(rows)])
+        local = replace(rows, candidate=candidates, references=theirs)
         segments = max(batch.shape[1], 1)
         for system, name in enumerate(batch.systems):
             ends = np.array([system, system + 1]) * segments
-            part = slice(*np.searchsorted(rows.cell, ends).tolist())
-            one, weights = local.part(part), self._weights(name)
+            of_system = slice(*np.searchsorted(rows.cell, ends).tolist())
+            system_rows, weights = local.part(of_system), self._weights(name)
             for n, order in enumerate(self._ngrams.ngram_orders):
                 weigh = weights.of_rows(order, ranks[order - 1])
-                counts[:, part, n] = count(one, tables[0][order - 1], tables[1][order - 1], weigh)
+                counts[:, of_system, n] = count(
+                    system_rows, tables[0][order - 1], tables[1][order - 1], weigh
+                )
         return rows, _Counted(_lengths(rows, tokens), counts[0], counts[1])
 
     def _weights(self, system: str) -> GramWeights:
-        known: dict[str, GramWeights] = self.__dict__.setdefault("_known", {})
+        cached: dict[str, GramWeights] = self.__dict__.setdefault("_known", {})
         name = system if system in self.hardness.own else ""
-        if name not in known:
+        if name not in cached:
             if name:
-                known.clear()  # one system's weights at a time: memory does not grow with systems
-            known[name] = gram_weights(self.hardness, self.hardness.without(name), self.metric)
-        return known[name]
+                cached.clear()  # one system's weights at a time: memory does not grow with systems
+            cached[name] = gram_weights(self.hardness, self.hardness.without(name), self.metric)
+        return cached[name]
 
     def _scores(self, counted: _Counted, *, corpus: bool = False) -> NDArray[np.float64]:
         """Scores [...] of counts whose matches are shares of the weight."""
@@ -286,11 +291,11 @@ class BoundNgramDifficulty(PooledMetric):
         return best.reshape(batch.shape)
 
     def _check_segments(self, rows: GramRows) -> None:
-        known = self.__dict__.get("_segments")
-        if known is None:
-            known = np.unique([segment for segment, _ in self.hardness.references])
-            self.__dict__["_segments"] = known
-        missing = rows.segment[~np.isin(rows.segment, known)]
+        measured = self.__dict__.get("_segments")
+        if measured is None:
+            measured = np.unique([segment for segment, _ in self.hardness.references])
+            self.__dict__["_segments"] = measured
+        missing = rows.segment[~np.isin(rows.segment, measured)]
         if len(missing):
             raise DataError(
                 f"{self.metric.spec}: there are no difficulties for segment {int(missing[0]) + 1};"
@@ -347,10 +352,10 @@ def _two_sides(
 
 def _lengths(rows: GramRows, tokens: TokenTable) -> NDArray[np.float64]:
     """Tokens of each candidate and of its reference nearest in length (the shorter of equals)."""
-    own = tokens.lengths[rows.candidate]
+    lengths = tokens.lengths[rows.candidate]
     theirs = tokens.lengths[rows.references]
     number = np.diff(rows.offsets)
     stride = 1 + int(theirs.max(initial=0))
-    distance = np.abs(np.repeat(own, number) - theirs) * stride + theirs
-    nearest = np.minimum.reduceat(distance, rows.offsets[:-1]) % stride if len(rows) else own
-    return np.stack([own, nearest], axis=-1).astype(np.float64)
+    distance = np.abs(np.repeat(lengths, number) - theirs) * stride + theirs
+    nearest = np.minimum.reduceat(distance, rows.offsets[:-1]) % stride if len(rows) else lengths
+    return np.stack([lengths, nearest], axis=-1).astype(np.float64)

@@ -120,16 +120,16 @@ def _cuts(
     words: ReferenceWords, content: NDArray[np.bool_], batch: Batch, rng: np.random.Generator
 ) -> Iterator[_Cut]:
     """One word per segment, where an output has one."""
-    known = _by_segment(words, content)
-    for place, segment in enumerate(batch.segments.tolist()):
-        here = known.get(segment, {})
+    by_segment = _by_segment(words, content)
+    for index, segment in enumerate(batch.segments.tolist()):
+        here = by_segment.get(segment, {})
         for system in rng.permutation(len(batch.systems)).tolist():
-            text = batch.texts[int(batch.candidates[system, place])]
+            text = batch.texts[int(batch.candidates[system, index])]
             spans = [(a, b) for a, b in split(text) if text[a:b] in here]
             if spans:
                 start, end = spans[int(rng.integers(len(spans)))]
                 word = text[start:end]
-                yield _Cut(place, system, without(text, start, end), word, here[word])
+                yield _Cut(index, system, without(text, start, end), word, here[word])
                 break
 
 
@@ -137,11 +137,13 @@ def _by_segment(words: ReferenceWords, content: NDArray[np.bool_]) -> dict[int, 
     """Segment -> content word -> mean difficulty of its occurrences in the references."""
     lists: dict[int, dict[str, list[float]]] = {}
     for word in np.flatnonzero(content).tolist():
-        own = lists.setdefault(int(words.segment[word]), {})
-        own.setdefault(str(words.words.text[word]), []).append(float(words.difficulty[word]))
+        values_by_word = lists.setdefault(int(words.segment[word]), {})
+        values_by_word.setdefault(str(words.words.text[word]), []).append(
+            float(words.difficulty[word])
+        )
     return {
-        segment: {text: sum(values) / len(values) for text, values in own.items()}
-        for segment, own in lists.items()
+        segment: {text: sum(values) / len(values) for text, values in values_by_word.items()}
+        for segment, values_by_word in lists.items()
     }
 
 
@@ -173,15 +175,15 @@ def _rows(
     whole, cut = side.segments
     both = np.stack([whole, side.sign * (whole - cut)], axis=-1)
     for number, members in enumerate(_groups(difficulty), start=1):
-        own = both[members]
-        drop, drop_ends = _interval(own, _drop, resamples, confidence, seed)
-        share, share_ends = _interval(own, _share, resamples, confidence, seed)
+        of_group = both[members]
+        drop, drop_ends = _interval(of_group, _drop, resamples, confidence, seed)
+        share, share_ends = _interval(of_group, _share, resamples, confidence, seed)
         yield OmissionRow(
             group=number,
             difficulty_low=float(difficulty[members].min()),
             difficulty_high=float(difficulty[members].max()),
             difficulty=float(difficulty[members].mean()),
-            words=len(own),
+            words=len(of_group),
             metric=side.name,
             drop=drop,
             share=share,
@@ -232,7 +234,9 @@ def omission_views(found: Table) -> Iterator[View]:
     """Curves, with bands where there are intervals, and the table."""
     title = "Omission test: share of the score lost by how hard the missing word was"
     shown = [
-        one.name for one in found.columns if one.name not in ("difficulty_low", "difficulty_high")
+        column.name
+        for column in found.columns
+        if column.name not in ("difficulty_low", "difficulty_high")
     ]
     low, high = ("share_low", "share_high") if "share_low" in shown else (None, None)
     yield Lines(

@@ -60,10 +60,10 @@ class Pool:
 def check_pool(pool: str | tuple[str, ...]) -> None:
     """Refuse what names no pool."""
     if isinstance(pool, str):
-        found = _TOP.fullmatch(pool)
-        if pool != "all" and (not found or int(found[1]) == 0):
+        match = _TOP.fullmatch(pool)
+        if pool != "all" and (not match or int(match[1]) == 0):
             raise UsageError(f"{pool!r} names no pool of systems; give {_FORMS}")
-        if found and found[2] and int(found[1]) > 100:
+        if match and match[2] and int(match[1]) > 100:
             raise UsageError(f"pool {pool!r}: there are no more than 100 %")
     elif not pool or len(set(pool)) < len(pool):
         given = ", ".join(pool) or "none"
@@ -134,8 +134,8 @@ def _check_score(by: str, outline: Outline, kinds: tuple[str, ...]) -> None:
 
 
 def _wanted(pool: str, ranked: int) -> int:
-    found = _TOP.fullmatch(pool)
-    number, share = (int(found[1]), found[2]) if found else (0, "")
+    match = _TOP.fullmatch(pool)
+    number, share = (int(match[1]), match[2]) if match else (0, "")
     wanted = number * ranked // 100 if share else number
     if wanted == 0:
         raise UsageError(
@@ -170,8 +170,8 @@ def _scored(testset: TestSet, by: str) -> Scores:
 
 def _pool(testset: TestSet, chosen: set[str], how: str, human: str | None) -> Pool:
     names = tuple(name for name in testset.systems if name in chosen)
-    parts = [part for name in names for part in (name, *testset.systems[name])]
-    texts = [part.encode("utf-8", "surrogatepass") for part in parts]
+    parts = [field for name in names for field in (name, *testset.systems[name])]
+    texts = [field.encode("utf-8", "surrogatepass") for field in parts]
     return Pool(names, how, human, f"{len(names)}#{content_hash(*texts)}")
 
 
@@ -210,9 +210,9 @@ class PooledMetric(OfOptions):
     @property
     def signature(self) -> Signature:
         """Spec, fields of the wrapped metric, and the pool with a hash of its outputs."""
-        own = replace(self.base.signature, spec=self.metric.spec)
+        signature = replace(self.base.signature, spec=self.metric.spec)
         how = {} if self.pool is None else {"chosen": self.pool.how}
-        return own.adding({"pool": self.hardness.pool, **how})
+        return signature.adding({"pool": self.hardness.pool, **how})
 
     @property
     def by_system(self) -> bool:
@@ -223,8 +223,8 @@ class PooledMetric(OfOptions):
     def informed_by(self) -> tuple[str, ...]:
         """The kind of human scores that chose the pool, if any did."""
         inner = self.base.informed_by if isinstance(self.base, Informed) else ()
-        own = [self.pool.human] if self.pool and self.pool.human else []
-        return (*inner, *own, *self.hardness.human)
+        chosen_by = [self.pool.human] if self.pool and self.pool.human else []
+        return (*inner, *chosen_by, *self.hardness.human)
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """What the wrapped metric says, and what a reader should know of the pool."""

@@ -67,8 +67,8 @@ class WordSpans:
 
     def mean(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
         """Mean of the values of a word's pieces, float64 [W]; NaN where one is NaN."""
-        known = self.of >= 0
-        total = np.bincount(self.of[known], values[known], minlength=len(self))
+        in_words = self.of >= 0
+        total = np.bincount(self.of[in_words], values[in_words], minlength=len(self))
         means: NDArray[np.float64] = total / np.maximum(self.pieces, 1)
         return means
 
@@ -79,8 +79,8 @@ def words_of(places: Places) -> WordSpans:
     of = np.full(len(places.type), -1, dtype=np.int64)
     for group, text in enumerate(places.text):
         rows = range(int(places.offsets[group]), int(places.offsets[group + 1]))
-        for *found, word in _joined(places, group, text, rows, of, len(texts)):
-            numbers.extend(found)
+        for *values, word in _joined(places, group, text, rows, of, len(texts)):
+            numbers.extend(values)
             texts.append(intern(word))
     groups, start, end = np.array(numbers, dtype=np.int64).reshape(-1, 3).T.copy()
     return WordSpans(groups, start, end, np.array(texts, dtype=object), of)
@@ -117,7 +117,7 @@ def _joined(
     at = np.full(len(text) + 1, -1, dtype=np.int64)
     for number, (start, end) in enumerate(spans):
         at[start:end] = number
-    last, found = -1, list[tuple[int, int, int, str]]()
+    last, words = -1, list[tuple[int, int, int, str]]()
     for row in rows:
         start, end = int(places.start[row]), int(places.end[row])
         touched = at[start:end]
@@ -126,13 +126,13 @@ def _joined(
             continue
         word = int(touched[0])
         if word > last:
-            found.append((group, *spans[word], ""))
+            words.append((group, *spans[word], ""))
             last = word
         # a piece may reach beyond a word: into a full stop, or the next character
-        found[-1] = (group, found[-1][1], max(found[-1][2], end), "")
+        words[-1] = (group, words[-1][1], max(words[-1][2], end), "")
         last = max(last, int(touched[-1]))
-        of[row] = first + len(found) - 1
-    return [(g, start, end, text[start:end].rstrip()) for g, start, end, _ in found]
+        of[row] = first + len(words) - 1
+    return [(g, start, end, text[start:end].rstrip()) for g, start, end, _ in words]
 
 
 # The words of all references: how hard each was, and how well every system has it.
@@ -170,8 +170,8 @@ class ReferenceWords:
     def by(self, systems: Sequence[int]) -> NDArray[np.float64]:
         """How hard the words were for some systems alone, float64 [W]; 1 without any."""
         rows = list(systems)
-        known = self.compared[rows]
-        total, count = np.where(known, self.best[rows], 0.0).sum(axis=0), known.sum(axis=0)
+        compared = self.compared[rows]
+        total, count = np.where(compared, self.best[rows], 0.0).sum(axis=0), compared.sum(axis=0)
         mean = np.divide(total, count, out=np.zeros(len(total)), where=count > 0)
         difficulty: NDArray[np.float64] = 1 - mean
         return difficulty
@@ -183,8 +183,8 @@ def reference_words(bound: Bound, batch: Batch) -> ReferenceWords:
         raise UsageError(no_words(bound.metric.spec))
     if isinstance(bound, TokenDifficulty):
         places = bound.hardness.places
-        found = best_matches(bound.compare(batch), batch, places)
-        return _of_places(bound.metric.spec, places, bound.hardness.value, found)
+        matches = best_matches(bound.compare(batch), batch, places)
+        return _of_places(bound.metric.spec, places, bound.hardness.value, matches)
     return _of_grams(bound, batch)
 
 
@@ -268,7 +268,7 @@ def word_classes(
         strict=True,
     ):  # fmt: skip
         marked[text][start:end] = [names[feature]] * (end - start)
-    number = {text: place for place, text in enumerate(distinct)}
+    number = {text: position for position, text in enumerate(distinct)}
     owner = [number[text] for text in found.places.text]
     words = found.words
     return np.array(

@@ -116,7 +116,7 @@ def score_rows(run: ScoredMetric, judge: People | None) -> list[WeightedRow]:
             mean=means[1][k],
             base_mean=means[0][k],
             in_pool=name in pool,
-            **{part: None if both is None else getattr(both, part)[k] for part in Both._fields},
+            **{field: None if both is None else getattr(both, field)[k] for field in Both._fields},
         )
         for k, name in enumerate(run.systems)
     ]

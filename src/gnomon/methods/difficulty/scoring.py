@@ -210,16 +210,16 @@ def score(
     batch = testset.batch()
     wanted = [
         weighted(
-            one,
+            metric,
             pool=pool,
             pool_by=pool_by,
             leave_one_out=leave_one_out,
             frozen=frozen,
             allow_code=allow_code,
         )
-        for one in each_metric(metrics)
+        for metric in each_metric(metrics)
     ]
-    runs = _runs(testset, [one.bind(testset) for one in wanted], progress)
+    runs = _runs(testset, [options.bind(testset) for options in wanted], progress)
     if save is not None:
         runs[0].bound.save(save)
     # while the matches of all texts are remembered
@@ -243,12 +243,12 @@ def score(
         told += judging.add(rows, other_metrics, allow_code=allow_code)
     if omission:
         for run in runs:
-            found = omission_test(
+            test = omission_test(
                 testset, run.bound, tagger=tagger, seed=seed, resamples=resamples,
                 confidence=confidence, cache=cache,
             )  # fmt: skip
-            rows["omission"] += found.rows
-            told += found.notices
+            rows["omission"] += test.rows
+            told += test.notices
             if progress:
                 progress("omission test", 1, 1)
     return _finding(testset, runs, rows, people, told, confidence if resamples else None)
@@ -260,15 +260,17 @@ def _runs(
     progress: Callable[[str, int, int], None] | None,
 ) -> list[ScoredMetric]:
     batch = testset.batch()
-    found = []
+    runs = []
     if progress:
         progress("scoring", 0, len(bound))
-    for done, one in enumerate(bound, start=1):
-        found.append(ScoredMetric(testset, one, base_side(one, batch), weighted_side(one, batch)))
+    for done, metric in enumerate(bound, start=1):
+        runs.append(
+            ScoredMetric(testset, metric, base_side(metric, batch), weighted_side(metric, batch))
+        )
         if progress:
             progress("scoring", done, len(bound))
-    names = Counter(run.base.name for run in found)
-    return [run if names[run.base.name] == 1 else _named_in_full(run) for run in found]
+    names = Counter(run.base.name for run in runs)
+    return [run if names[run.base.name] == 1 else _named_in_full(run) for run in runs]
 
 
 def _named_in_full(run: ScoredMetric) -> ScoredMetric:
@@ -296,7 +298,7 @@ class _Judging:
     ) -> list[str]:
         """Add the rows of agreement; what should be said of them."""
         others, unavailable = self._others(other_metrics, allow_code=allow_code)
-        scored = [*others, *(one for run in self.runs for one in _all_of(run))]
+        scored = [*others, *(scores for run in self.runs for scores in _all_of(run))]
         systems = tuple(self.testset.systems)
         told: list[str] = []
         pairings = pairings_of(self.testset, scored, self.people)
@@ -333,29 +335,31 @@ class _Judging:
 
     def _others(self, metrics: Metrics, *, allow_code: bool) -> tuple[list[Scores], list[str]]:
         """Scores of other metrics; what could not be had."""
-        found: list[Scores] = []
+        others: list[Scores] = []
         told: list[str] = []
         weighed = [run.bound.metric.metric.spec for run in self.runs]
-        every = [one for one in each_metric(metrics) if one not in weighed]  # they stand there
-        for done, one in enumerate(every, start=1):
+        every = [
+            metric for metric in each_metric(metrics) if metric not in weighed
+        ]  # they stand there
+        for done, metric in enumerate(every, start=1):
             try:
-                scores = _scored(self.testset, one, allow_code=allow_code)
+                scores = _scored(self.testset, metric, allow_code=allow_code)
             except GnomonError as error:
                 if metrics is not OTHER_METRICS:
                     raise
-                told.append(f"{one} is left out: {error}")
+                told.append(f"{metric} is left out: {error}")
                 continue
-            name = one if isinstance(one, str) else scores.metric
+            name = metric if isinstance(metric, str) else scores.metric
             seen = [judge.kind for judge in self.people if is_informed(scores, judge.kind)]
             if seen and not self.circular:
                 raise DataError(
                     f"{name} has seen the human scores ({', '.join(seen)}) that judge it; leave it"
                     " out of --other-metrics, or allow it (--allow-circular)"
                 )
-            found.append(replace(scores, metric=name))
+            others.append(replace(scores, metric=name))
             if self.progress:
                 self.progress("other metrics", done, len(every))
-        return found, told
+        return others, told
 
     def _curve_names(self, others: Sequence[Scores]) -> dict[str, str]:
         """What curves over the best systems are called, by metric."""
@@ -491,9 +495,9 @@ def _views(
                 beside="segments",
                 where={"metric": spec} if several else {},
             )
-    for one in tables:
-        if one.name == "omission":
-            yield from omission_views(one)
+    for made in tables:
+        if made.name == "omission":
+            yield from omission_views(made)
 
 
 def _pictures(scores: Sequence[WeightedRow], agreement: Sequence[AgreementRow]) -> Iterator[View]:

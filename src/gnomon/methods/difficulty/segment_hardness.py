@@ -47,8 +47,8 @@ def difficulty_of_segments(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> difficulty_of_segments(np.array([[1.0, 3.0, 2.0], [1.0, 5.0, 2.0]])).round(3).tolist()
     [0.833, 0.167, 0.5]
     """
-    known = ~np.isnan(scores)
-    total, count = np.where(known, scores, 0.0).sum(axis=0), known.sum(axis=0)
+    defined = ~np.isnan(scores)
+    total, count = np.where(defined, scores, 0.0).sum(axis=0), defined.sum(axis=0)
     means = np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
     ordered = np.sort(means[count > 0])
     above = len(ordered) - np.searchsorted(ordered, means, side="right")
@@ -63,9 +63,9 @@ def measure_segments(
     """How hard the segments were for the systems of a pool."""
     sign = 1 if bound.higher_is_better else -1
     scores = sign * bound.segments(batch)[[batch.systems.index(name) for name in pool]]
-    own = {
+    without_one = {
         name: difficulty_of_segments(np.delete(scores, k, axis=0))
         for k, name in enumerate(pool if keep else ())
     }
     numbers = batch.segments.astype(np.int64)
-    return SegmentHardness(numbers, difficulty_of_segments(scores), identity, own)
+    return SegmentHardness(numbers, difficulty_of_segments(scores), identity, without_one)

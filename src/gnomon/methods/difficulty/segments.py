@@ -36,9 +36,9 @@ def bind_segments(
     check_options(options)
     batch = testset.batch()
     if pool is None:
-        found = read_segments(options.frozen or "")
-        check_frozen_segments(found, bound)
-        return BoundSegmentDifficulty(options, bound, found, None)
+        hardness = read_segments(options.frozen or "")
+        check_frozen_segments(hardness, bound)
+        return BoundSegmentDifficulty(options, bound, hardness, None)
     hardness = measure_segments(
         bound, batch, pool.systems, pool.identity, keep=options.leave_one_out
     )
@@ -73,8 +73,8 @@ class BoundSegmentDifficulty(PooledMetric):
             DataError: the batch has a segment that the metric was not bound to.
         """
         places = np.searchsorted(self.hardness.segment, batch.segments)
-        known = np.minimum(places, len(self.hardness.segment) - 1)
-        missing = np.flatnonzero(self.hardness.segment[known] != batch.segments)
+        positions = np.minimum(places, len(self.hardness.segment) - 1)
+        missing = np.flatnonzero(self.hardness.segment[positions] != batch.segments)
         if len(missing):
             raise DataError(
                 f"{self.metric.spec}: there are no difficulties for segment"
@@ -84,7 +84,7 @@ class BoundSegmentDifficulty(PooledMetric):
         smooth = self.metric.smooth
         values = np.stack([self.hardness.without(name) for name in batch.systems])
         values = (1 - smooth) * values + smooth / 2  # the mean of all is .5
-        weights: NDArray[np.float64] = 2 * np.nan_to_num(values)[:, known]
+        weights: NDArray[np.float64] = 2 * np.nan_to_num(values)[:, positions]
         return weights
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
@@ -101,16 +101,16 @@ class BoundSegmentDifficulty(PooledMetric):
         Of a metric that has none: its segment scores and 1, so that sums make weighted means.
         """
         if isinstance(self.base, Statistics):
-            found = self.base.statistics(batch)
+            statistics = self.base.statistics(batch)
         else:
-            found = mean_statistics(self.base.segments(batch))
-        weighed: NDArray[np.float64] = self.weights(batch)[..., None] * found
+            statistics = mean_statistics(self.base.segments(batch))
+        weighed: NDArray[np.float64] = self.weights(batch)[..., None] * statistics
         return weighed
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Corpus scores [...] from summed statistics [..., S]."""
-        own = self.base.aggregate if isinstance(self.base, Statistics) else aggregate_means
-        return own(statistics)
+        aggregate = self.base.aggregate if isinstance(self.base, Statistics) else aggregate_means
+        return aggregate(statistics)
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """Those of all difficulties, and that segments are weighed where words were not chosen."""

@@ -49,9 +49,9 @@ class Side:
 
     def mean(self) -> NDArray[np.float64]:
         """Mean of the segment scores that are defined, float64 [K]; NaN without any."""
-        known = ~np.isnan(self.segments)
-        total = np.where(known, self.segments, 0.0).sum(axis=1)
-        count = known.sum(axis=1)
+        defined = ~np.isnan(self.segments)
+        total = np.where(defined, self.segments, 0.0).sum(axis=1)
+        count = defined.sum(axis=1)
         return _quotient(total, count)
 
 
@@ -61,18 +61,18 @@ def wrapped(metric: str | Metric, *, allow_code: bool = False, **options: Any) -
     Options that are None or False are not given.
     """
     given = {name: value for name, value in options.items() if value not in (None, False)}
-    found = resolve(metric, allow_code=allow_code)
-    if not isinstance(found, Difficulty):
-        return Difficulty(metric=found, **given)
-    defaults = {field.name: field.default for field in fields(found)}
+    resolved = resolve(metric, allow_code=allow_code)
+    if not isinstance(resolved, Difficulty):
+        return Difficulty(metric=resolved, **given)
+    defaults = {field.name: field.default for field in fields(resolved)}
     for name, value in given.items():
-        own = getattr(found, name)
-        if own not in (defaults[name], value):
+        option = getattr(resolved, name)
+        if option not in (defaults[name], value):
             raise UsageError(
-                f"{name} is given twice: {value!r} as an option, and {own!r} in {found.spec!r};"
-                " leave one out"
+                f"{name} is given twice: {value!r} as an option, and {option!r} in"
+                f" {resolved.spec!r}; leave one out"
             )
-    return replace(found, **given)
+    return replace(resolved, **given)
 
 
 def weighted_side(bound: Bound, batch: Batch) -> Side:
@@ -85,13 +85,13 @@ def base_side(bound: Bound, batch: Batch) -> Side:
     if not isinstance(bound, BoundDifficulty):
         return _side(_short(bound), bound.base, batch)
     parts = bound.base_parts(batch)
-    part = {"precision": 0, "recall": 1, "f": 2}[getattr(bound.metric.metric, "score", "f")]
+    index = {"precision": 0, "recall": 1, "f": 2}[getattr(bound.metric.metric, "score", "f")]
     beta = bound.metric.beta
     return Side(
         _short(bound),
-        parts[..., part],
+        parts[..., index],
         part_statistics(parts),
-        lambda statistics: corpus_parts(statistics, beta)[..., part],
+        lambda statistics: corpus_parts(statistics, beta)[..., index],
     )
 
 
@@ -106,8 +106,8 @@ def _side(name: str, bound: BoundMetric, batch: Batch) -> Side:
     sign = 1 if bound.higher_is_better else -1
     if isinstance(bound, Statistics):
         return Side(name, segments, bound.statistics(batch), bound.aggregate, sign)
-    known = ~np.isnan(segments)
-    counted = np.stack([np.where(known, segments, 0.0), known.astype(np.float64)], axis=-1)
+    defined = ~np.isnan(segments)
+    counted = np.stack([np.where(defined, segments, 0.0), defined.astype(np.float64)], axis=-1)
     return Side(name, segments, counted, _mean, sign)
 
 
@@ -119,9 +119,9 @@ def _mean(statistics: NDArray[np.float64]) -> NDArray[np.float64]:
 def _quotient(
     total: NDArray[np.float64], count: NDArray[np.float64] | NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    found = np.full(total.shape, np.nan)
-    np.divide(total, count, out=found, where=count > 0)
-    return found
+    quotients = np.full(total.shape, np.nan)
+    np.divide(total, count, out=quotients, where=count > 0)
+    return quotients
 
 
 class Both(NamedTuple):
@@ -148,13 +148,13 @@ def facts_of(
     testset: TestSet, bound: Sequence[Bound], key: str, kinds: Sequence[str] = ()
 ) -> dict[str, str]:
     """What a page says of the data."""
-    pools = ("from a file" if one.pool is None else one.pool.how for one in bound)
+    pools = ("from a file" if metric.pool is None else metric.pool.how for metric in bound)
     facts = {
         "test set": testset.name,
         "language pair": testset.language_pair or "not given",
         "segments": str(testset.segments),
         "systems": str(len(testset.systems)),
-        key: ", ".join(one.metric.metric.spec for one in bound),
+        key: ", ".join(metric.metric.metric.spec for metric in bound),
         "pool (systems whose misses make words hard)": ", ".join(dict.fromkeys(pools)),
     }
     return facts | {"human scores": ", ".join(kinds)} if kinds else facts

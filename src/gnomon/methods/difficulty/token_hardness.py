@@ -66,8 +66,8 @@ class Places:
     def types(self) -> Types:
         """The distinct types of every reference."""
         keys = self.group[self.plain] << _BITS | self.type[self.plain]
-        known, own = np.unique(keys, return_inverse=True)
-        return Types(known, own.reshape(-1))
+        pairs, positions = np.unique(keys, return_inverse=True)
+        return Types(pairs, positions.reshape(-1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +80,10 @@ class Types:
     def find(self, group: NDArray[np.int64], type_: NDArray[np.int32]) -> NDArray[np.int64]:
         """Position in ``keys`` of some pairs, int64; -1 where the reference lacks the type."""
         wanted = group << _BITS | type_
-        place = np.minimum(np.searchsorted(self.keys, wanted), max(len(self.keys) - 1, 0))
+        positions = np.minimum(np.searchsorted(self.keys, wanted), max(len(self.keys) - 1, 0))
         if not len(self.keys):
             return np.full(len(wanted), -1, dtype=np.int64)
-        return np.where(self.keys[place] == wanted, place, -1)
+        return np.where(self.keys[positions] == wanted, positions, -1)
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -123,9 +123,9 @@ class Hardness:
         """Difficulties by the other systems of the pool, float64 [places]."""
         if system not in self.own:
             return self.value
-        own = self.own[system]
-        seen = ~np.isnan(own)
-        total = (1 - self.value) * self.count - np.where(seen, own, 0.0)
+        similarities = self.own[system]
+        seen = ~np.isnan(similarities)
+        total = (1 - self.value) * self.count - np.where(seen, similarities, 0.0)
         return _hardness(total, self.count - seen, self.places.special)
 
 
@@ -137,7 +137,7 @@ def measure(
     systems = [batch.systems.index(name) for name in pool]
     total = np.zeros(len(places.type))
     count = np.zeros(len(places.type), dtype=np.int64)
-    own: dict[str, NDArray[np.float64]] = {}
+    similarities: dict[str, NDArray[np.float64]] = {}
     for name, k in zip(pool, systems, strict=True):
         rows = rows_of_system(matches, k)
         pair = matches.pair[rows]
@@ -149,9 +149,9 @@ def measure(
         total[at] += best  # a system is compared with a reference of a segment once
         count[at] += 1
         if keep:
-            own[name] = np.full(len(total), np.nan)
-            own[name][at] = best
-    return Hardness(places, _hardness(total, count, places.special), count, identity, own)
+            similarities[name] = np.full(len(total), np.nan)
+            similarities[name][at] = best
+    return Hardness(places, _hardness(total, count, places.special), count, identity, similarities)
 
 
 def joined(parts: Sequence[Hardness]) -> Hardness:
@@ -163,7 +163,7 @@ def joined(parts: Sequence[Hardness]) -> Hardness:
     def one(values: Iterable[NDArray[Any]]) -> NDArray[Any]:
         return np.concatenate(list(values))
 
-    every = [part.places for part in parts]
+    every = [run.places for run in parts]
     places = Places(
         segment=one(each.segment for each in every),
         text=tuple(text for each in every for text in each.text),
@@ -176,9 +176,9 @@ def joined(parts: Sequence[Hardness]) -> Hardness:
     return replace(
         first,
         places=places,
-        value=one(part.value for part in parts),
-        count=one(part.count for part in parts),
-        own={name: one(part.own[name] for part in parts) for name in first.own},
+        value=one(run.value for run in parts),
+        count=one(run.count for run in parts),
+        own={name: one(run.own[name] for run in parts) for name in first.own},
     )
 
 
@@ -241,8 +241,8 @@ class BestMatches:
     def difficulty(self, systems: list[int]) -> NDArray[np.float64]:
         """1 less the mean over some systems, float64 [places]; 1 where none was compared."""
         best = self.best[systems]
-        known = ~np.isnan(best)
-        total, count = np.where(known, best, 0.0).sum(axis=0), known.sum(axis=0)
+        compared = ~np.isnan(best)
+        total, count = np.where(compared, best, 0.0).sum(axis=0), compared.sum(axis=0)
         mean = np.divide(total, count, out=np.zeros(len(total)), where=count > 0)
         difficulty: NDArray[np.float64] = 1 - mean
         return difficulty
@@ -271,9 +271,9 @@ def _groups(matches: Matches, batch: Batch, places: Places) -> NDArray[np.int64]
     segments = batch.segments[matches.cell % max(matches.shape[1], 1)].tolist()
     texts = (batch.texts[text] for text in matches.texts[matches.pair, 1].tolist())
     try:
-        found = [places.number[key] for key in zip(segments, texts, strict=True)]
+        groups = [places.number[key] for key in zip(segments, texts, strict=True)]
     except KeyError as error:
         raise DataError(
             f"there are no difficulties for the reference of segment {error.args[0][0] + 1}"
         ) from None
-    return np.array(found, dtype=np.int64)
+    return np.array(groups, dtype=np.int64)

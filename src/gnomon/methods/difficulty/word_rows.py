@@ -147,10 +147,10 @@ class OccurrenceRow(Record):
 
 def hard(found: ReferenceWords) -> tuple[NDArray[np.bool_], float]:
     """The hardest tenth of the words (bool [W]; ties with its easiest word included), its edge."""
-    known = found.difficulty[found.known]
-    if not len(known):
+    difficulties = found.difficulty[found.known]
+    if not len(difficulties):
         return np.zeros(len(found.words), dtype=np.bool_), math.inf
-    edge = float(np.quantile(known, _HARDEST, method="higher"))
+    edge = float(np.quantile(difficulties, _HARDEST, method="higher"))
     return (found.difficulty >= edge) & found.known, edge
 
 
@@ -202,12 +202,12 @@ def distribution_rows(
     found: ReferenceWords, pools: Mapping[str, Sequence[int] | None]
 ) -> Iterator[DistributionRow]:
     """How many words are how hard, for several pools of systems (None: the metric's; figure 3)."""
-    known = found.known
+    compared = found.known
     values = {
-        name: (found.difficulty if systems is None else found.by(systems))[known]
+        name: (found.difficulty if systems is None else found.by(systems))[compared]
         for name, systems in pools.items()
     }
-    if not known.any():
+    if not compared.any():
         return
     edges = _edges(np.concatenate(list(values.values())))
     for name, some in values.items():
@@ -234,9 +234,13 @@ def system_rows(found: ReferenceWords, systems: Sequence[str]) -> Iterator[Words
     )
     rows = [
         WordsOfSystemRow(
-            metric=found.metric, system=name, rank=by_hard[k], other_rank=by_all[k], **own
+            metric=found.metric,
+            system=name,
+            rank=by_hard[k],
+            other_rank=by_all[k],
+            **values_of_system,
         )
-        for k, (name, own) in enumerate(zip(systems, values, strict=True))
+        for k, (name, values_of_system) in enumerate(zip(systems, values, strict=True))
     ]
     return iter(sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.system)))
 
@@ -286,14 +290,14 @@ def strip_rows(
         for group in groups.tolist():
             at = np.flatnonzero(found.words.group == group)
             reference = reference_name(testset, segment - 1, found.places.text[group])
-            for place, word in enumerate(at.tolist(), start=1):
+            for position, word in enumerate(at.tolist(), start=1):
                 for k, system in enumerate(names):
                     if found.compared[k, word]:
                         yield StripRow(
                             metric=found.metric,
                             segment=segment,
                             reference=reference,
-                            token=f"{place:02d} {found.words.text[word]}",
+                            token=f"{position:02d} {found.words.text[word]}",
                             word=str(found.words.text[word]),
                             difficulty=float(found.difficulty[word]),
                             system=system,
@@ -330,8 +334,8 @@ def reference_name(testset: TestSet, segment: int, text: str) -> str:
     for name, texts in testset.references.items():
         if texts[segment] == text:
             return name
-    for system, own in testset.system_references.items():
-        for name, texts in own.items():
+    for system, references in testset.system_references.items():
+        for name, texts in references.items():
             if texts[segment] == text:
                 return f"{name} of {system}"
     return "source"
@@ -345,14 +349,14 @@ def _over_systems(found: ReferenceWords) -> tuple[NDArray[np.float64], NDArray[n
 
 
 def _of_system(found: ReferenceWords, k: int, hardest: NDArray[np.bool_]) -> dict[str, Any]:
-    known = found.compared[k]
-    parts = {"hard": known & hardest, "other": known & ~hardest}
+    compared = found.compared[k]
+    parts = {"hard": compared & hardest, "other": compared & ~hardest}
     values: dict[str, Any] = {}
-    for name, part in parts.items():
-        there = bool(part.any())
-        values[name] = float(found.best[k, part].mean()) if there else None
-        values[f"{name}_exact"] = float(found.exact[k, part].mean()) if there else None
-        values[f"{name}_words"] = int(part.sum())
+    for name, members in parts.items():
+        there = bool(members.any())
+        values[name] = float(found.best[k, members].mean()) if there else None
+        values[f"{name}_exact"] = float(found.exact[k, members].mean()) if there else None
+        values[f"{name}_words"] = int(members.sum())
     return values
 
 
@@ -360,17 +364,17 @@ def _members(
     keys: NDArray[np.object_] | NDArray[np.int64], known: NDArray[np.bool_]
 ) -> dict[str, NDArray[np.int64]]:
     """Key -> its words, in order of appearance; words without a key (None) are left out."""
-    found: dict[str, list[int]] = {}
+    members: dict[str, list[int]] = {}
     for word in np.flatnonzero(known).tolist():
         if keys[word] is not None:
-            found.setdefault(keys[word], []).append(word)
-    return {key: np.array(at, dtype=np.int64) for key, at in found.items()}
+            members.setdefault(keys[word], []).append(word)
+    return {key: np.array(at, dtype=np.int64) for key, at in members.items()}
 
 
 def _most(classes: NDArray[np.object_]) -> str | None:
     """The most frequent class, the first by name among equals."""
-    known = [name for name in classes.tolist() if name is not None]
-    return min(known, key=lambda name: (-known.count(name), name), default=None)
+    classified = [name for name in classes.tolist() if name is not None]
+    return min(classified, key=lambda name: (-classified.count(name), name), default=None)
 
 
 def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -421,7 +425,7 @@ def _references(
     found: ReferenceWords, testset: TestSet, segment: int, hardest: NDArray[np.bool_]
 ) -> Iterator[ExhibitText]:
     for group in np.unique(found.words.group[found.segment == segment]).tolist():
-        own = np.flatnonzero(found.words.group == group)
+        members = np.flatnonzero(found.words.group == group)
         text = found.places.text[group]
         marks = tuple(
             Highlight(
@@ -429,9 +433,9 @@ def _references(
                 int(found.words.end[word]),
                 f"difficulty {found.difficulty[word]:.3f}",
             )
-            for word in own[hardest[own]].tolist()
+            for word in members[hardest[members]].tolist()
         )
-        values = {"difficulty": float(found.difficulty[own].mean())}
+        values = {"difficulty": float(found.difficulty[members].mean())}
         name = reference_name(testset, segment, text)
         yield ExhibitText("reference", name, text, marks, values)
 
@@ -439,12 +443,12 @@ def _references(
 def _candidates(
     found: ReferenceWords, testset: TestSet, segment: int, hardest: NDArray[np.bool_]
 ) -> Iterator[ExhibitText]:
-    own = found.segment == segment
+    in_segment = found.segment == segment
     for k, (name, texts) in enumerate(testset.systems.items()):
-        known = own & found.compared[k]
+        compared = in_segment & found.compared[k]
         values = {
-            "similarity": _mean(found.best[k, known]),
-            "of hard words": _mean(found.best[k, known & hardest]),
+            "similarity": _mean(found.best[k, compared]),
+            "of hard words": _mean(found.best[k, compared & hardest]),
         }
         yield ExhibitText("candidate", name, texts[segment], (), values)
 

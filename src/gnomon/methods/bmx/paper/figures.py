@@ -211,8 +211,10 @@ def held_back_figure_rows(
 
 def grid_density_rows(grids: Grids, controls: Grids) -> Iterator[GainDensity]:
     """Density of the gains over all p and w, the random explainer's on the same data, too."""
-    data = {one.data for one in grids.experiments}
-    beside = controls.take([i for i, one in enumerate(controls.experiments) if one.data in data])
+    data = {experiment.data for experiment in grids.experiments}
+    beside = controls.take(
+        [i for i, experiment in enumerate(controls.experiments) if experiment.data in data]
+    )
     for factor in _several_factors(grids.experiments):
         gains = {level: _boosted(grids.where(**{factor: level})) for level in grids.levels(factor)}
         if factor == "explainer":
@@ -235,7 +237,7 @@ def best_spread_rows(grids: Grids) -> Iterator[BestSpread]:
         for parameter, values in (("p", grids.p[rows]), ("w", grids.w[columns])):
             best = np.where(rows < 0, np.nan, values)
             for level in grids.levels(factor):
-                mine = [getattr(one, factor) == level for one in grids.experiments]
+                mine = [getattr(experiment, factor) == level for experiment in grids.experiments]
                 box = spread(best[mine])
                 if box is not None:
                     numbers: dict[str, Any] = {**box._asdict(), "outliers": len(box.outliers)}
@@ -246,7 +248,9 @@ def best_spread_rows(grids: Grids) -> Iterator[BestSpread]:
 
 def _several_factors(experiments: Sequence[Experiment]) -> Sequence[Factor]:
     """The factors with several levels; the first one, the explainer, in any case."""
-    several = [f for f in FACTORS[1:] if len({getattr(one, f) for one in experiments}) > 1]
+    several = [
+        f for f in FACTORS[1:] if len({getattr(experiment, f) for experiment in experiments}) > 1
+    ]
     return [FACTORS[0], *several]
 
 
@@ -279,8 +283,10 @@ def relation_rows(found: Sequence[RuleOutcome]) -> Iterator[GainRelation]:
         for name in [*names, *(["all"] if len(names) > 1 else [])]:
             some = [o for o in found if o.rule == rule and name in ("all", o.experiment.explainer)]
             gains, base = np.array([(o.gain, o.base) for o in some]).T
-            known = int((~np.isnan(gains) & ~np.isnan(base)).sum())
-            yield GainRelation(explainer=name, rule=rule, value=gain_and_base(gains, base), n=known)
+            defined = int((~np.isnan(gains) & ~np.isnan(base)).sum())
+            yield GainRelation(
+                explainer=name, rule=rule, value=gain_and_base(gains, base), n=defined
+            )
 
 
 def curve_rows(
@@ -290,14 +296,14 @@ def curve_rows(
     defined = [o for o in found if o.rule == rule and not math.isnan(o.base)]
     ordered = sorted(defined, key=lambda o: -math.inf if math.isnan(o.gain) else -o.gain)
     places = np.unique(np.linspace(0, len(ordered) - 1, min(most, len(ordered))).astype(int))
-    for place in places.tolist() if ordered and most > 0 else []:
-        one = ordered[place].experiment
-        grid = grids.of(one)
+    for index in places.tolist() if ordered and most > 0 else []:
+        experiment = ordered[index].experiment
+        grid = grids.of(experiment)
         for number in reversed(range(len(grids.w))):
             w = float(grids.w[number])
             for row in _shown(grids.p):
                 yield GridCurve(
-                    experiment=str(one),
+                    experiment=str(experiment),
                     weight=METRIC_ALONE if w == 1 else f"w = {w:g}",
                     p=float(grids.p[row]),
                     w=w,
@@ -341,13 +347,15 @@ def _factor_rows(
     some: Sequence[RuleOutcome], factors: Sequence[Factor], ridge: float, rule: str
 ) -> Iterator[GainFactor]:
     gains = np.array([o.gain for o in some])
-    for one in ridge_coefficients([o.experiment for o in some], gains, factors, ridge=ridge):
+    for coefficient in ridge_coefficients(
+        [o.experiment for o in some], gains, factors, ridge=ridge
+    ):
         yield GainFactor(
-            factor=one.factor.replace("_", " "),
-            level=one.level,
+            factor=coefficient.factor.replace("_", " "),
+            level=coefficient.level,
             rule=rule,
-            coefficient=one.value,
-            n=one.n,
+            coefficient=coefficient.value,
+            n=coefficient.n,
         )
 
 

@@ -63,12 +63,12 @@ def bandwidth(gains: Floats) -> float | None:
 
     ``None`` where fewer than three gains are defined or all are equal.
     """
-    known = gains[~np.isnan(gains)]
-    if len(known) < _FEWEST or np.ptp(known) == 0:
+    defined = gains[~np.isnan(gains)]
+    if len(defined) < _FEWEST or np.ptp(defined) == 0:
         return None
-    quartiles = np.percentile(known, [25, 75])
-    sizes = [float(known.std(ddof=1)), float(np.ptp(quartiles)) / 1.34]
-    return float(0.9 * min(size for size in sizes if size > 0) * len(known) ** -0.2)
+    quartiles = np.percentile(defined, [25, 75])
+    sizes = [float(defined.std(ddof=1)), float(np.ptp(quartiles)) / 1.34]
+    return float(0.9 * min(size for size in sizes if size > 0) * len(defined) ** -0.2)
 
 
 def densities(groups: Mapping[str, Floats], *, points: int = 121) -> dict[str, Density]:
@@ -89,22 +89,22 @@ def densities(groups: Mapping[str, Floats], *, points: int = 121) -> dict[str, D
 
 def spread(gains: Floats) -> Spread | None:
     """The numbers of a box plot (Tukey, 1977); ``None`` without a defined gain."""
-    known = np.sort(gains[~np.isnan(gains)])
-    if not len(known):
+    defined = np.sort(gains[~np.isnan(gains)])
+    if not len(defined):
         return None
-    q1, median, q3 = (float(q) for q in np.percentile(known, [25, 50, 75]))
+    q1, median, q3 = (float(q) for q in np.percentile(defined, [25, 50, 75]))
     reach = 1.5 * (q3 - q1)
-    inside = known[(known >= q1 - reach) & (known <= q3 + reach)]
-    outside = known[(known < q1 - reach) | (known > q3 + reach)]
+    inside = defined[(defined >= q1 - reach) & (defined <= q3 + reach)]
+    outside = defined[(defined < q1 - reach) | (defined > q3 + reach)]
     return Spread(
         float(inside[0]),
         q1,
         median,
         q3,
         float(inside[-1]),
-        float(known.mean()),
+        float(defined.mean()),
         tuple(outside.tolist()),
-        len(known),
+        len(defined),
     )
 
 
@@ -123,15 +123,22 @@ def ridge_coefficients(
     """
     if not ridge > 0:
         raise UsageError(f"the penalty of a ridge regression is above 0; got {ridge}")
-    some = [one for one, gain in zip(experiments, gains, strict=True) if not np.isnan(gain)]
+    some = [
+        experiment
+        for experiment, gain in zip(experiments, gains, strict=True)
+        if not np.isnan(gain)
+    ]
     names = [
         (factor, level)
         for factor in factors
-        for level in _several(getattr(one, factor) for one in some)
+        for level in _several(getattr(experiment, factor) for experiment in some)
     ]
     if len(some) < 2 or not names:
         return []
-    x = np.array([[getattr(one, f) == level for f, level in names] for one in some], dtype=float)
+    x = np.array(
+        [[getattr(experiment, f) == level for f, level in names] for experiment in some],
+        dtype=float,
+    )
     y, sizes = gains[~np.isnan(gains)], x.sum(axis=0)
     x, y = x - x.mean(axis=0), y - y.mean()
     values = np.linalg.solve(x.T @ x + ridge * np.eye(len(names)), x.T @ y)
@@ -149,14 +156,14 @@ def gain_and_base(gains: Floats, base: Floats) -> float:
 
 
 def _kernels(gains: Floats, at: Floats, width: float) -> Floats:
-    known = gains[~np.isnan(gains)]
+    defined = gains[~np.isnan(gains)]
     sums = np.zeros(len(at))
-    for start in range(0, len(known), _KERNELS):  # which bounds the memory of whole grids
-        some = known[start : start + _KERNELS]
+    for start in range(0, len(defined), _KERNELS):  # which bounds the memory of whole grids
+        some = defined[start : start + _KERNELS]
         sums += np.exp(-0.5 * ((at[:, None] - some) / width) ** 2).sum(axis=1)
-    return np.asarray(sums / (len(known) * width * np.sqrt(2 * np.pi)))
+    return np.asarray(sums / (len(defined) * width * np.sqrt(2 * np.pi)))
 
 
 def _several(levels: Iterable[str]) -> list[str]:
-    found = list(dict.fromkeys(levels))
-    return found if len(found) > 1 else []
+    distinct = list(dict.fromkeys(levels))
+    return distinct if len(distinct) > 1 else []

@@ -86,10 +86,10 @@ def read_grids(path: str | os.PathLike[str]) -> Grids:
 
 def write_grids(path: str | os.PathLike[str], grids: Grids) -> None:
     """Write grids so that :func:`read_grids` reads them back."""
-    names = np.array([_name(one) for one in grids.experiments], dtype=np.str_)
+    names = np.array([_name(experiment) for experiment in grids.experiments], dtype=np.str_)
     dataset, explainer, metric, pair, sides = (
-        np.array([getattr(one, part) for one in grids.experiments], dtype=np.str_)
-        for part in _PARTS
+        np.array([getattr(experiment, name) for experiment in grids.experiments], dtype=np.str_)
+        for name in _PARTS
     )
     with atomic_write(path, "wb") as file:
         np.savez_compressed(
@@ -118,9 +118,9 @@ def _grids(fields: Mapping[str, NDArray[np.generic]]) -> Grids:
 
 
 def _experiments(fields: Mapping[str, NDArray[np.generic]]) -> tuple[Experiment, ...]:
-    if not all(part in fields for part in _PARTS):
+    if not all(field in fields for field in _PARTS):
         return tuple(_experiment(str(name)) for name in np.atleast_1d(fields["name"]))
-    columns = [[str(value) for value in np.atleast_1d(fields[part])] for part in _PARTS]
+    columns = [[str(value) for value in np.atleast_1d(fields[field])] for field in _PARTS]
     return tuple(Experiment(*values) for values in zip(*columns, strict=True))
 
 

@@ -50,7 +50,7 @@ def found_iterations(grids: Grids) -> list[Iteration]:
 
     Only those whose first iteration is among the grids, with this p and w on them.
     """
-    found = []
+    iterations = []
     for second in grids.experiments:
         first_iteration = _first_iteration(second.metric)
         if first_iteration is None:
@@ -58,8 +58,8 @@ def found_iterations(grids: Grids) -> list[Iteration]:
         metric, explainer, p, w = first_iteration
         first = Experiment(second.dataset, explainer, metric, second.language_pair, second.sides)
         if first in grids.experiments and p in grids.p and w in grids.w:
-            found.append(Iteration(first, second, p, w))
-    return found
+            iterations.append(Iteration(first, second, p, w))
+    return iterations
 
 
 def _first_iteration(metric: str) -> tuple[str, str, float, float] | None:
@@ -84,7 +84,7 @@ def boosted_metrics(
 ) -> list[tuple[TestSet, Bmx, Any]]:
     """Test sets, boosted metrics and what explains them again."""
     shift, sides, scale, max_calls, allow_code = options
-    found = []
+    requests = []
     for explainer in explainers:
         name = find_explainer(explainer).name
         if name == RANDOM:
@@ -106,8 +106,8 @@ def boosted_metrics(
                 scale=scale,
                 max_calls=max_calls,
             )
-            found.append((testset, boosted, explainer))
-    return found
+            requests.append((testset, boosted, explainer))
+    return requests
 
 
 def second_iteration_difference(
@@ -155,23 +155,23 @@ class IterationStart(Record):
 
 def iteration_rows(grids: Grids, iterations: Sequence[Iteration]) -> Iterator[IterationStart]:
     """Where every second iteration starts and ends, and the largest difference over p."""
-    for one in iterations:
-        row = int(np.abs(grids.p - one.p).argmin())
-        number = int(np.abs(grids.w - one.w).argmin())
-        first = float(grids.of(one.first)[row, number])
-        grid = grids.of(one.second)
+    for iteration in iterations:
+        row = int(np.abs(grids.p - iteration.p).argmin())
+        number = int(np.abs(grids.w - iteration.w).argmin())
+        first = float(grids.of(iteration.first)[row, number])
+        grid = grids.of(iteration.second)
         starts = grid[:, -1]
         most = divmod(int(np.where(np.isnan(grid), -np.inf, grid).argmax()), len(grids.w))
         yield IterationStart(
-            dataset=one.second.dataset,
-            language_pair=one.second.language_pair,
-            metric=one.second.metric,
-            explainer=one.second.explainer,
+            dataset=iteration.second.dataset,
+            language_pair=iteration.second.language_pair,
+            metric=iteration.second.metric,
+            explainer=iteration.second.explainer,
             first=first,
             second=float(starts[0]),
             difference=float(np.abs(starts - first).max()),
-            boosts=one.first.metric,
-            base=float(grids.of(one.first)[0, -1]),
+            boosts=iteration.first.metric,
+            base=float(grids.of(iteration.first)[0, -1]),
             again=float(grid[row, number]),
             best=float(grid[most]),
             best_p=float(grids.p[most[0]]),

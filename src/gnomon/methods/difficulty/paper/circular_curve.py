@@ -59,16 +59,16 @@ def _scores_by_k(
     progress: Callable[[str, int, int], None] | None,
 ) -> Mapping[int, NDArray[np.float64]]:
     """K -> scores of the K best systems under the difficulties of these alone, float64 [K]."""
-    found = {}
+    scores = {}
     last = len(people.order)
     for k in range(LEAST, last + 1):
         rows = people.top(k)
         names = tuple(batch.systems[int(row)] for row in rows)
-        part = batch.select(systems=rows.tolist())
-        found[k] = _with_pool(bound, batch, names).system(part)
+        best = batch.select(systems=rows.tolist())
+        scores[k] = _with_pool(bound, batch, names).system(best)
         if progress:
             progress("curves", k, last)
-    return found
+    return scores
 
 
 def _with_pool(bound: Bound, batch: Batch, names: tuple[str, ...]) -> Bound:
@@ -93,13 +93,13 @@ def _curve_rows(
     for k, best in scores.items():
         human = people.scores[people.top(k)]
         for statistic in MEASURES:
-            found = value(MeasuredScores(statistic, (name,), human, best[None]), 0)
+            measured = value(MeasuredScores(statistic, (name,), human, best[None]), 0)
             yield TopSystemsRow(
                 test_set=test_set,
                 statistic=statistic.statistic,
                 metric=name,
                 k=k,
-                value=found.value,
-                n=found.n,
+                value=measured.value,
+                n=measured.n,
                 human=people.kind,
             )

@@ -71,17 +71,17 @@ def rank_rows(
     for subset in chosen:
         by_people = ranks(people.scores[subset.rows])
         base, weighted = (ranks(side.scores[subset.rows]) for side in sides)
-        for place in sorted(range(len(subset.rows)), key=lambda p: (by_people[p] or 0, p)):
+        for position in sorted(range(len(subset.rows)), key=lambda p: (by_people[p] or 0, p)):
             yield RankRow(
                 subset=subset.name,
                 metric=metric,
-                system=systems[int(subset.rows[place])],
-                human_score=float(people.scores[subset.rows[place]]),
-                human_rank=by_people[place],
-                base_rank=base[place],
-                rank=weighted[place],
-                base_difference=_difference(by_people[place], base[place]),
-                difference=_difference(by_people[place], weighted[place]),
+                system=systems[int(subset.rows[position])],
+                human_score=float(people.scores[subset.rows[position]]),
+                human_rank=by_people[position],
+                base_rank=base[position],
+                rank=weighted[position],
+                base_difference=_difference(by_people[position], base[position]),
+                difference=_difference(by_people[position], weighted[position]),
                 human=people.kind,
             )
 
@@ -91,14 +91,14 @@ def sum_rows(rows: Sequence[RankRow], sides: Sequence[MetricScores]) -> Iterator
     for subset in dict.fromkeys(row.subset for row in rows):
         mine = [row for row in rows if row.subset == subset]
         off = ([row.base_difference for row in mine], [row.difference for row in mine])
-        for own, side in zip(off, sides, strict=True):
-            known = [one for one in own if one is not None]
+        for differences, side in zip(off, sides, strict=True):
+            defined = [difference for difference in differences if difference is not None]
             yield RankSumRow(
                 subset=subset,
                 metric=side.name,
-                sum=sum(map(abs, known)),
-                in_place=known.count(0),
-                systems=len(known),
+                sum=sum(map(abs, defined)),
+                in_place=defined.count(0),
+                systems=len(defined),
                 human=mine[0].human,
             )
 
