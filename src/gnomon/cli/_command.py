@@ -60,7 +60,7 @@ def add_method(commands: Any, name: str) -> None:  # argparse gives the type no 
 
     def built(parser: Parser) -> None:
         build(parser, methods.find(name))
-        if any(one.startswith(f"{name}.") for one in methods.names()):
+        if any(other.startswith(f"{name}.") for other in methods.names()):
             add_commands(parser.add_further(title="commands", metavar="COMMAND"), f"{name}.")
 
     commands.add_parser(
@@ -166,7 +166,7 @@ def _heading(option: Option) -> str:
 
 def _default(option: Option) -> list[str]:
     given = () if option.required or option.default is None else option.default
-    return [given] if isinstance(given, str) else [str(one) for one in given or ()]
+    return [given] if isinstance(given, str) else [str(spec) for spec in given or ()]
 
 
 def _add(group: argparse._ArgumentGroup, option: Option) -> None:
@@ -261,7 +261,7 @@ def _help_text(option: Option) -> str:
 
 def _named_options(method: Method, args: argparse.Namespace) -> dict[str, Any]:
     """The options that the command line names, as values."""
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for option in method.options.values():
         if option.name == _METRICS:
             continue
@@ -270,13 +270,13 @@ def _named_options(method: Method, args: argparse.Namespace) -> dict[str, Any]:
             continue
         if option.named and not option.many:
             for name, _ in value:
-                if [one for one, _ in value].count(name) > 1:
+                if sum(other == name for other, _ in value) > 1:
                     raise UsageError(f"{option.flag} names {name!r} twice")
             value = dict(value)
         elif option.many and value and isinstance(value[0], list):  # ranges of numbers
-            value = list(dict.fromkeys(one for some in value for one in some))
-        found[option.name] = value
-    return found
+            value = list(dict.fromkeys(number for numbers in value for number in numbers))
+        options[option.name] = value
+    return options
 
 
 def _run(method: Method, args: argparse.Namespace) -> int:
@@ -284,9 +284,9 @@ def _run(method: Method, args: argparse.Namespace) -> int:
     options = _named_options(method, args)
     if _METRICS in method.options and (chosen := _options.metrics(args)):
         options[_METRICS] = chosen
-    outcomes = [options.get(one.name) for one in method.options.values() if is_outcome(one)]
+    outcomes = [options.get(name) for name, option in method.options.items() if is_outcome(option)]
     tables = _options.wanted_tables(args)
-    inputs = [path for one in method.options.values() for path in _read(one, options)]
+    inputs = [path for option in method.options.values() for path in _read(option, options)]
     _options.check_outputs(args, args.html, *outcomes, *tables.values(), inputs=inputs)
     if not args.html:
         read = {*tables, *method.rows} if args.format == "json" else set(tables)
@@ -302,18 +302,18 @@ def _run(method: Method, args: argparse.Namespace) -> int:
             run["progress"] = progress
         progress.begin(" ".join(method.command))
         with _in_flags(method):
-            found = method.function(**data, **options, **run)
+            result = method.function(**data, **options, **run)
         if os.environ.get("RANK", "0") != "0":  # of several processes, the first one answers
             return 0
         progress.begin("reporting")
-        finding = _as_finding(found, data.values()) if method.gives_scores else found
+        finding = _as_finding(result, data.values()) if method.gives_scores else result
         finding = replace(finding, method=" ".join(method.command))
         # what is said of paraphrases themselves needs no section that lists them
         _write(args, finding, () if method.paraphrased else data.values(), tables)
         if "progress" in run:
             progress.tick("reporting")
     if method.gives_scores:
-        _show_scores(args, found, finding.method)
+        _show_scores(args, result, finding.method)
     else:
         _options.show(args, finding, finding.method, most=None if args.all else _ROWS)
     if finding.failure:
@@ -324,7 +324,7 @@ def _run(method: Method, args: argparse.Namespace) -> int:
 def _as_finding(scores: list[Scores], data: Collection[Any]) -> Finding:
     from gnomon import report
 
-    return report.scores_finding(scores, next((one.name for one in data), ""))
+    return report.scores_finding(scores, next((testset.name for testset in data), ""))
 
 
 def _show_scores(args: argparse.Namespace, scores: list[Scores], command: str) -> None:
@@ -333,7 +333,9 @@ def _show_scores(args: argparse.Namespace, scores: list[Scores], command: str) -
 
     if args.score_only:
         digits = 1 if args.width is None else args.width
-        values = [one.segments.ravel() if args.sentence_level else one.system for one in scores]
+        values = [
+            scored.segments.ravel() if args.sentence_level else scored.system for scored in scores
+        ]
         _options.emit(args, (f"{value:.{digits}f}\n" for row in values for value in row))
         _options.tell(scores)
     elif args.sentence_level:
@@ -350,8 +352,8 @@ def _read(option: Option, options: Mapping[str, Any]) -> list[str]:
     if value is None or option.mark(InputFile) is None:
         return []
     if isinstance(value, dict):
-        return [str(one) for one in value.values()]
-    return [str(one) for one in value] if isinstance(value, list) else [str(value)]
+        return [str(path) for path in value.values()]
+    return [str(path) for path in value] if isinstance(value, list) else [str(value)]
 
 
 @contextmanager
@@ -371,16 +373,16 @@ def _in_flags(method: Method) -> Iterator[None]:
 
 
 def _of_the_run(method: Method, args: argparse.Namespace) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     if "allow_code" in method.of_the_run:
-        found["allow_code"] = args.allow_code
+        arguments["allow_code"] = args.allow_code
     if "cache" in method.of_the_run:
         from gnomon.core.cache import Cache, default_path
 
-        found["cache"] = None if args.no_cache else Cache(default_path())
+        arguments["cache"] = None if args.no_cache else Cache(default_path())
     if "progress" in method.of_the_run:
-        found["progress"] = None
-    return found
+        arguments["progress"] = None
+    return arguments
 
 
 def _data(method: Method, args: argparse.Namespace, options: dict[str, Any]) -> dict[str, Any]:
@@ -414,8 +416,8 @@ def _write(
             file.write(report.render(only, "json" if path.endswith(".json") else "tsv"))
     if args.html:
         each = [some if isinstance(some, list) else [some] for some in data]
-        sets = [one for some in each for one in some if hasattr(one, "paraphrases")]
-        names = [one.name for one in data if hasattr(one, "paraphrases")]
+        sets = [given for group in each for given in group if hasattr(given, "paraphrases")]
+        names = [given.name for given in data if hasattr(given, "paraphrases")]
         named = len(names) != 1 or finding.title.endswith((f": {names[0]}", f" ({names[0]})"))
         title = None if named else f"{finding.title} ({names[0]})"
         page = [finding, *_options.paraphrase_sections(*sets)]

@@ -212,9 +212,9 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
 
     def is_new(record: logging.LogRecord) -> bool:
         """Of what is said of many files alike, the first alone."""
-        known = getattr(record, "once", False) and record.msg in seen
+        repeated = getattr(record, "once", False) and record.msg in seen
         seen.add(record.msg)
-        return not known
+        return not repeated
 
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Plain())
@@ -272,9 +272,9 @@ def _encodable() -> Iterator[None]:
     def escaped(error: UnicodeError) -> tuple[str | bytes, int]:
         if not isinstance(error, UnicodeEncodeError):
             raise error
-        found = error.object[error.start : error.end]
-        lacking.update(found.replace(_RULE, ""))
-        return "".join("-" if c == _RULE else ascii(c)[1:-1] for c in found), error.end
+        characters = error.object[error.start : error.end]
+        lacking.update(characters.replace(_RULE, ""))
+        return "".join("-" if c == _RULE else ascii(c)[1:-1] for c in characters), error.end
 
     codecs.register_error("gnomon", escaped)
     before = stream.errors
@@ -289,7 +289,7 @@ def _encodable() -> Iterator[None]:
             " written as escapes (%s); -o FILE writes UTF-8, and so does PYTHONIOENCODING=utf-8",
             stream.encoding,
             lacking.total(),
-            ", ".join(ascii(one)[1:-1] for one in list(lacking)[:3]),
+            ", ".join(ascii(character)[1:-1] for character in list(lacking)[:3]),
         )
 
 
@@ -297,8 +297,8 @@ def _encodable() -> Iterator[None]:
 def _ending(args: argparse.Namespace) -> Iterator[None]:
     """End in order when asked to, unless somebody provided for the signal (nohup)."""
     usual = (signal.SIG_DFL, signal.default_int_handler)
-    known = {one: signal.getsignal(one) for one in _ENDS}
-    before = {one: handler for one, handler in known.items() if handler in usual}
+    handlers = {signum: signal.getsignal(signum) for signum in _ENDS}
+    before = {signum: handler for signum, handler in handlers.items() if handler in usual}
     if threading.current_thread() is not threading.main_thread():  # it may not set them
         yield
         return
@@ -306,23 +306,23 @@ def _ending(args: argparse.Namespace) -> Iterator[None]:
 
     def end(number: int, _frame: FrameType | None) -> None:
         asked.append(number)
-        for one in before:
-            signal.signal(one, signal.SIG_DFL)  # who asks twice does not want to wait
+        for signum in before:
+            signal.signal(signum, signal.SIG_DFL)  # who asks twice does not want to wait
         raise _Ended(number)
 
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     threading.Thread(target=_end_late, args=(args, reader), daemon=True).start()
-    for one in before:
-        signal.signal(one, end)
+    for signum in before:
+        signal.signal(signum, end)
     last = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     try:
         yield
     finally:
         signal.set_wakeup_fd(last)
         os.close(writer)
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for signum, handler in before.items():
+            signal.signal(signum, handler)
         if asked:  # compiled loops and databases that were interrupted say so in their own ways
             raise _Ended(asked[0])
 

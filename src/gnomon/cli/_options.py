@@ -203,8 +203,8 @@ def _add_paraphrases(
             help="leave the references themselves out, and take paraphrases alone",
         )
     )
-    for one in added if hidden else ():
-        rare(one)
+    for action in added if hidden else ():
+        rare(action)
 
 
 def add_metrics(parser: argparse.ArgumentParser, default: Sequence[str] = (_BLEU,)) -> None:
@@ -315,17 +315,17 @@ def add_tables(parser: argparse._ActionsContainer) -> None:
 
 def wanted_tables(args: argparse.Namespace) -> dict[str, str]:
     """The files of tables, by their names."""
-    found: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for given in args.tables or ():
         name, _, path = given.partition("=")
         if not name or not path.endswith((".tsv", ".json")):
             raise UsageError(
                 f"--tables takes NAME=FILE with a file in .tsv or .json; got {given!r}"
             )
-        if name in found:
+        if name in paths:
             raise UsageError(f"--tables names {name!r} twice")
-        found[name] = path
-    return found
+        paths[name] = path
+    return paths
 
 
 class Inputs:
@@ -425,8 +425,8 @@ def paraphrase_sections(*testsets: TestSet) -> list[Finding]:
         return []
     from gnomon.methods.paraphrase import paraphrases_used
 
-    found = (paraphrases_used(testset) for testset in testsets)
-    return [one for one in found if one is not None]
+    sections = (paraphrases_used(testset) for testset in testsets)
+    return [section for section in sections if section is not None]
 
 
 def load_original(args: argparse.Namespace) -> TestSet:
@@ -441,10 +441,10 @@ def load_references(args: argparse.Namespace) -> TestSet:
     from gnomon.core.testset import TestSet
 
     _check_data(args)
-    found = TestSet.from_files(
+    testset = TestSet.from_files(
         references=args.refs, systems=[], source=args.source, language_pair=args.language_pair
     )
-    return _first(args, found)
+    return _first(args, testset)
 
 
 def _judged(args: argparse.Namespace, testsets: list[TestSet]) -> list[TestSet]:
@@ -488,7 +488,7 @@ def _load(args: argparse.Namespace) -> TestSet:
 
     _check_data(args)
     if args.table:
-        found = formats.read_table(
+        testset = formats.read_table(
             args.table,
             format=args.table_format,
             references=args.reference_columns or [],
@@ -498,7 +498,7 @@ def _load(args: argparse.Namespace) -> TestSet:
             domain=args.domain_column,
             language_pair=args.language_pair,
         )
-        return _with_inputs(found, args.input, also=found.systems) if args.input else found
+        return _with_inputs(testset, args.input, also=testset.systems) if args.input else testset
     if args.test_set:
         if args.test_set == _EXAMPLE and not os.path.lexists(_EXAMPLE):
             from gnomon.data import example
@@ -594,8 +594,8 @@ def load_several(args: argparse.Namespace) -> list[TestSet]:
     if len(args.test_set) > 1 and args.paraphrases:
         raise UsageError(_OF_ONE)
     each = [argparse.Namespace(**{**vars(args), "test_set": name}) for name in args.test_set]
-    whole = _judged(args, [paraphrased(one, _load(one)) for one in each])
-    return [_with_outputs(_first(args, one)) for one in whole]
+    whole = _judged(args, [paraphrased(named, _load(named)) for named in each])
+    return [_with_outputs(_first(args, testset)) for testset in whole]
 
 
 def metrics(args: argparse.Namespace) -> list[str]:
@@ -667,11 +667,11 @@ def show(
     emit(args, parts)
 
 
-def tell(found: Sequence[Finding | Scores], verdict: Sequence[Statement] = ()) -> None:
+def tell(results: Sequence[Finding | Scores], verdict: Sequence[Statement] = ()) -> None:
     """Say on stderr what was found, and what the reader of some results should know."""
-    for one in verdict:
-        _log.info("%s", one.text)
-    for notice in dict.fromkeys(notice for one in found for notice in one.notices):
+    for statement in verdict:
+        _log.info("%s", statement.text)
+    for notice in dict.fromkeys(notice for result in results for notice in result.notices):
         _log.info("%s", notice)
 
 
@@ -750,7 +750,7 @@ def _with_inputs(
     twice = [name for name in systems if name in (also or {})]
     if twice:
         raise UsageError(f"{twice[0]!r} is a column of the table and a file of -i; leave one out")
-    found = replace(
+    with_outputs = replace(
         testset,
         systems={**(also or {}), **systems},
         info={},
@@ -759,7 +759,7 @@ def _with_inputs(
         errors=(),
         system_references={},
     )
-    return formats.warn_of_anomalies(found)
+    return formats.warn_of_anomalies(with_outputs)
 
 
 def _inputs(args: argparse.Namespace) -> list[str]:

@@ -102,8 +102,8 @@ class Parser(argparse.ArgumentParser):
         return self._further
 
     def _get_positional_actions(self) -> list[argparse.Action]:
-        own: list[argparse.Action] = super()._get_positional_actions()
-        return [one for one in own if one is not self._further]
+        actions: list[argparse.Action] = super()._get_positional_actions()
+        return [action for action in actions if action is not self._further]
 
     def add_subparsers(self, **options: Any) -> Any:
         """Add commands; argparse would lay out the help to know what comes before their names."""
@@ -119,11 +119,11 @@ class Parser(argparse.ArgumentParser):
     def format_help(self, *, full: bool = False) -> str:
         """Its help."""
         self.built()
-        own, epilog, groups = self.usage, self.epilog, self._action_groups
+        usage, epilog, groups = self.usage, self.epilog, self._action_groups
         description = self.description
         if description:
             self.description = textwrap.fill(description.replace("%(prog)s", self.prog), _WIDTH)
-        self.usage = own or self._briefly_used()
+        self.usage = usage or self._briefly_used()
         self.epilog = _folded(epilog if full else _first_examples(epilog))
         # what is said of all commands comes last
         self._action_groups = sorted(groups, key=lambda group: group is self._optionals)
@@ -134,7 +134,7 @@ class Parser(argparse.ArgumentParser):
                 said = super().format_help()
                 return f"{said}\n{more}: {self.prog} {_ALL}\n" if more else said
         finally:
-            self.usage, self.epilog, self._action_groups = own, epilog, groups
+            self.usage, self.epilog, self._action_groups = usage, epilog, groups
             self.description = description
 
     @contextmanager
@@ -159,18 +159,22 @@ class Parser(argparse.ArgumentParser):
 
     def _briefly_used(self) -> str:
         """What must be given; the rest is told below."""
-        must = [one for one in self._actions if one.required or not one.option_strings]
+        must = [
+            argument
+            for argument in self._actions
+            if argument.required or not argument.option_strings
+        ]
         said = ["%(prog)s"]
-        for one in sorted(must, key=lambda action: not action.option_strings):
-            name = one.metavar if isinstance(one.metavar, str) else one.dest.upper()
-            if one.nargs == argparse.PARSER:
+        for argument in sorted(must, key=lambda argument: not argument.option_strings):
+            name = argument.metavar if isinstance(argument.metavar, str) else argument.dest.upper()
+            if argument.nargs == argparse.PARSER:
                 said.append(f"{name} ...")
                 continue
-            flag = [one.option_strings[-1]] if one.option_strings else []
-            several = [] if one.nargs in (None, argparse.OPTIONAL) else ["..."]
+            flag = [argument.option_strings[-1]] if argument.option_strings else []
+            several = [] if argument.nargs in (None, argparse.OPTIONAL) else ["..."]
             shown = " ".join((*flag, name, *several))
-            said.append(shown if one.required else f"[{shown}]")
-        if any(one.option_strings and not one.required for one in self._actions):
+            said.append(shown if argument.required else f"[{shown}]")
+        if any(argument.option_strings and not argument.required for argument in self._actions):
             said.insert(1, "[OPTIONS]")
         return " ".join(said)
 
@@ -187,10 +191,10 @@ class Parser(argparse.ArgumentParser):
         if self._further is not None and args and args[0] in self._further.choices:
             inner: Parser = self._further.choices[args[0]]
             return inner.parse_known_args(args[1:], namespace)
-        found, unknown = super().parse_known_args(args, namespace)
+        values, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(self._unknown(unknown[0]))
-        return found, unknown
+        return values, unknown
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong in a line, not how everything is used."""
@@ -205,16 +209,16 @@ class Parser(argparse.ArgumentParser):
         """The first example of help that has these options; empty where none has."""
         for line in (self.epilog or "").splitlines():
             words = _WORD.findall(line.strip().split("   ")[0])
-            if words[:1] == ["gnomon"] and all(set(one.split("/")) & set(words) for one in names):
+            if words[:1] == ["gnomon"] and all(set(name.split("/")) & set(words) for name in names):
                 return " ".join(words)
         return ""
 
     def _unknown(self, given: str) -> str:
         if not given.startswith("-"):
             return f"{given!r} is one value too many"
-        known = [name for action in self._actions for name in action.option_strings]
+        names = [name for action in self._actions for name in action.option_strings]
         name = given.partition("=")[0]
-        near = nearest(name, known) if name.startswith("--") or name.lower() in known else ""
+        near = nearest(name, names) if name.startswith("--") or name.lower() in names else ""
         return f"unknown option {given}" + (f"; did you mean {near}?" if near else "")
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
@@ -247,7 +251,9 @@ def _first_clause(text: str) -> str:
     while rest and _open(first) > 0:  # a sign in brackets ends no clause
         first, rest = "".join((first, *rest[:2])), rest[2:]
     kept = [
-        sign + one for sign, one in zip(rest[::2], rest[1::2], strict=True) if _ALWAYS.match(one)
+        sign + clause
+        for sign, clause in zip(rest[::2], rest[1::2], strict=True)
+        if _ALWAYS.match(clause)
     ]
     default = re.search(r" \(default: [^()]*\)$", text)
     shown = "".join((first, *kept)).rstrip(".")
@@ -258,7 +264,7 @@ def _first_clause(text: str) -> str:
 
 def _open(text: str) -> int:
     """How many brackets of a text are not closed; intervals such as (0, 1] are."""
-    return sum((one in "([") - (one in ")]") for one in text)
+    return sum((character in "([") - (character in ")]") for character in text)
 
 
 def _first_examples(text: str | None) -> str | None:

@@ -86,14 +86,14 @@ def stages(doing: str, *, quiet: bool, timed: bool = True) -> Iterator[Stages]:
     long; so long, too, a stage of which nothing is done yet waits for its bar.
     """
     if quiet or not sys.stderr.isatty():
-        found = Stages(None, doing)
-        yield found
+        progress = Stages(None, doing)
+        yield progress
     else:
         with _bars(doing) as bars:
-            found = Stages(bars, doing)
-            yield found
-    if timed and found.in_words():
-        _log.info("time: %s", found.in_words())
+            progress = Stages(bars, doing)
+            yield progress
+    if timed and progress.in_words():
+        _log.info("time: %s", progress.in_words())
 
 
 def _bars(doing: str) -> Progress:

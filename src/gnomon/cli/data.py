@@ -54,24 +54,24 @@ def _add_home(parser: argparse.ArgumentParser, *names: str) -> None:
     )
 
 
-def _show_written(args: argparse.Namespace, command: str, found: Sequence[Written]) -> None:
+def _show_written(args: argparse.Namespace, command: str, testsets: Sequence[Written]) -> None:
     """Paths and the commands to go on with; in other formats than text, a table."""
     if args.format == "text":
-        sys.stdout.write("".join(_said_of(one) for one in found))
+        sys.stdout.write("".join(_said_of(written) for written in testsets))
         return
     rows: list[Mapping[str, Cell]] = [
         {
-            "set": one.name,
-            "pair": one.language_pair,
-            "segments": one.segments,
-            "references": " ".join(one.references),
-            "systems": len(one.systems),
-            "human": " ".join(one.human),
-            "path": str(one.path),
-            "new": one.new,
-            "next": one.next,
+            "set": written.name,
+            "pair": written.language_pair,
+            "segments": written.segments,
+            "references": " ".join(written.references),
+            "systems": len(written.systems),
+            "human": " ".join(written.human),
+            "path": str(written.path),
+            "new": written.new,
+            "next": written.next,
         }
-        for one in found
+        for written in testsets
     ]
     show_rows(args, command, "Test sets", rows)
 
@@ -129,19 +129,21 @@ def _list(args: argparse.Namespace) -> int:
             raise UsageError("--from lists what one place holds; leave names and --here out")
         show_rows(args, "data list", f"What {args.given} holds", _inside(args))
         return 0
-    known = official.available(args.folder)
-    names = {one.name: one for one in known}
+    available = official.available(args.folder)
+    names = {published.name: published for published in available}
     for name in args.names:
         if name not in names:
             raise UnknownNameError("test set", name, names)
-    pairs = dict.fromkeys(pair for one in known for pair in one.language_pairs)
+    pairs = dict.fromkeys(pair for published in available for pair in published.language_pairs)
     if args.language_pair is not None and args.language_pair not in pairs:
         raise UnknownNameError("language pair of the published sets", args.language_pair, pairs)
-    chosen = [one for one in ([names[n] for n in args.names] or known) if _fits(one, args)]
+    wanted = [names[name] for name in args.names] or available
+    chosen = [published for published in wanted if _fits(published, args)]
     if args.names:
-        _show(args, [row for one in chosen for row in _pairs(one, args)], _addresses(chosen))
+        rows = [row for published in chosen for row in _pairs(published, args)]
+        _show(args, rows, _addresses(chosen))
     else:
-        _show(args, [_of_set(one) for one in chosen], "")
+        _show(args, [_of_set(published) for published in chosen], "")
     return 0
 
 
@@ -192,16 +194,16 @@ def _pairs(one: Available, args: argparse.Namespace) -> list[Mapping[str, Cell]]
 
 
 def _addresses(chosen: Sequence[Available]) -> str:
-    return "from " + ", ".join(dict.fromkeys(url for one in chosen for url in one.urls))
+    return "from " + ", ".join(dict.fromkeys(url for published in chosen for url in published.urls))
 
 
 def _inside(args: argparse.Namespace) -> list[Mapping[str, Cell]]:
     from gnomon.data import official
 
     return [
-        {"set": found.name, "pair": found.language_pair, "format": found.format}
-        for found in official.contents(Path(args.given))
-        if args.language_pair in (None, found.language_pair)
+        {"set": contained.name, "pair": contained.language_pair, "format": contained.format}
+        for contained in official.contents(Path(args.given))
+        if args.language_pair in (None, contained.language_pair)
     ]
 
 
@@ -251,8 +253,8 @@ def _add_fetch(commands: Subparsers[argparse.ArgumentParser]) -> None:
     )
     _add_home(parser, "-o", "--output")
     add_format(parser)
-    part = "what has come is kept; the same command goes on where the transfer broke off"
-    parser.set_defaults(run=_fetch, kept=part)
+    kept = "what has come is kept; the same command goes on where the transfer broke off"
+    parser.set_defaults(run=_fetch, kept=kept)
 
 
 def _fetch(args: argparse.Namespace) -> int:
@@ -261,7 +263,7 @@ def _fetch(args: argparse.Namespace) -> int:
     from gnomon.data import official
 
     with stages("looking for what to fetch", quiet=args.quiet) as progress:
-        found = official.fetch(
+        written = official.fetch(
             args.name,
             language_pairs=args.language_pairs,
             folder=args.folder,
@@ -270,7 +272,7 @@ def _fetch(args: argparse.Namespace) -> int:
             patience=replace(official.Patience(), timeout=_seconds(args.timeout)),
             progress=progress,
         )
-    _show_written(args, "data fetch", found)
+    _show_written(args, "data fetch", written)
     return 0
 
 
@@ -378,7 +380,7 @@ def _convert(args: argparse.Namespace) -> int:
     """Convert, and say where it is."""
     from gnomon.data import official
 
-    found = official.convert(
+    written = official.convert(
         args.paths,
         args.folder,
         format=args.form,
@@ -394,5 +396,5 @@ def _convert(args: argparse.Namespace) -> int:
         layout=args.layout,
         compress=args.gz,
     )
-    _show_written(args, "data convert", found)
+    _show_written(args, "data convert", written)
     return 0

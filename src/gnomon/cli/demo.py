@@ -39,11 +39,12 @@ class Question:
         """The answer of a store, as a table."""
         from gnomon.core.findings import Column, Finding, Table
 
-        found = store.query(self.sql)
+        result = store.query(self.sql)
         columns = tuple(
-            Column(name, name, kind) for name, kind in zip(found.columns, found.kinds, strict=True)
+            Column(name, name, kind)
+            for name, kind in zip(result.columns, result.kinds, strict=True)
         )
-        rows = tuple(dict(zip(found.columns, row, strict=True)) for row in found.rows)
+        rows = tuple(dict(zip(result.columns, row, strict=True)) for row in result.rows)
         table = Table("answer", self.title, columns, rows, note=self.note)
         return Finding("query", self.title, (table,), signatures={})
 
@@ -83,11 +84,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the study, print answers to a few questions, write the report.
-
-    Raises:
-        MissingDependencyError: a package that the study needs is not installed.
-    """
+    """Run the study, print answers to a few questions, write the report."""
     from gnomon import studies as study
     from gnomon.cli.studies import write_report
 

@@ -64,17 +64,17 @@ def _info(args: argparse.Namespace) -> int:
 def _rows_of_set(testset: TestSet) -> list[dict[str, Cell]]:
     from gnomon.core.human import marked_kinds  # which loads numpy
 
-    found = testset.summary()
+    summary = testset.summary()
     rows: list[tuple[str, str, Cell]] = [
-        ("test set", found.name, testset.path),
-        ("language pair", found.language_pair or "not given", None),
-        ("segments", "", found.segments),
-        ("source", "", "yes" if found.sources else "no"),
-        *(("reference", name, f"{n} segments") for name, n in found.references.items()),
-        ("systems", "", found.systems),
+        ("test set", summary.name, testset.path),
+        ("language pair", summary.language_pair or "not given", None),
+        ("segments", "", summary.segments),
+        ("source", "", "yes" if summary.sources else "no"),
+        *(("reference", name, f"{n} segments") for name, n in summary.references.items()),
+        ("systems", "", summary.systems),
         *(("system", name, _of_system(testset, name)) for name in testset.systems),
-        ("documents", "", found.documents or "not given"),
-        *(("domain", name, _share(testset, name)) for name in found.domains),
+        ("documents", "", summary.documents or "not given"),
+        *(("domain", name, _share(testset, name)) for name in summary.domains),
         *(("labels", name, f"{len(set(v))} values") for name, v in testset.labels.items()),
         *(
             ("human scores", f"{kind}, {level} level", _judged(testset, kind, level))
@@ -84,7 +84,7 @@ def _rows_of_set(testset: TestSet) -> list[dict[str, Cell]]:
     ]
     spans = Counter(error.kind for error in testset.errors)
     rows += [("error spans", kind, spans[kind]) for kind in marked_kinds(testset)]
-    return [{"part": part, "name": name, "value": value} for part, name, value in rows]
+    return [{"part": what, "name": name, "value": value} for what, name, value in rows]
 
 
 def _of_system(testset: TestSet, name: str) -> str:
@@ -175,17 +175,17 @@ def _models(folders: Sequence[str] = ()) -> _Listed:
 
     rows = [
         (
-            one.name,
-            one.kind,
-            str(one.layers),
-            one.source,
-            one.serves,
-            one.languages,
-            one.licence,
-            _in_bytes(one.bytes),
-            _in_bytes(one.memory),
+            model.name,
+            model.kind,
+            str(model.layers),
+            model.source,
+            model.serves,
+            model.languages,
+            model.licence,
+            _in_bytes(model.bytes),
+            _in_bytes(model.memory),
         )
-        for one in installed_models(folders)
+        for model in installed_models(folders)
     ]
     learned = map(_learned_row, installed_learned(folders))
     header = ("name", "kind", "layers", "from", "serves", "languages", "licence", "disk", "memory")
@@ -235,16 +235,22 @@ def _scorers() -> _Listed:
 def _explainers() -> _Listed:
     from gnomon.methods import bmx
 
-    found = bmx.describe_explainers()
-    rows = [(one.name, ", ".join(one.options), one.summary, one.source) for one in found]
+    explainers = bmx.describe_explainers()
+    rows = [
+        (explainer.name, ", ".join(explainer.options), explainer.summary, explainer.source)
+        for explainer in explainers
+    ]
     return ("name", "options", "is", "source"), rows
 
 
 def _generators() -> _Listed:
     from gnomon.methods import paraphrase
 
-    found = paraphrase.describe_generators()
-    rows = [(one.name, ", ".join(one.options), one.summary, one.source) for one in found]
+    generators = paraphrase.describe_generators()
+    rows = [
+        (generator.name, ", ".join(generator.options), generator.summary, generator.source)
+        for generator in generators
+    ]
     return ("name", "options", "gives", "source"), rows
 
 
@@ -422,7 +428,7 @@ def _setup_baseline(args: argparse.Namespace) -> int:
     texts = [line for line in read_text(file).split("\n") if line.strip()]
     seed = SEED if args.seed is None else args.seed
     with stages("preparing the model", quiet=args.quiet) as progress:
-        path, found = set_up_baseline(
+        path, baselines = set_up_baseline(
             args.model,
             args.text_language,
             texts,
@@ -433,7 +439,7 @@ def _setup_baseline(args: argparse.Namespace) -> int:
     rows: list[dict[str, Cell]] = [
         {"model": args.model, "language": args.text_language, "layer": layer,
          "precision": p, "recall": r, "f": f, "texts": len(texts), "seed": seed, "file": str(path)}
-        for layer, p, r, f in found
+        for layer, p, r, f in baselines
     ]  # fmt: skip
     show_rows(args, "setup", "Baselines of unrelated sentences", rows)
     return 0
@@ -476,10 +482,10 @@ def _setup_weights(args: argparse.Namespace) -> int:
     if args.encoder is not None:
         raise UsageError(f"{args.model!r} has no encoder of its own; leave out --encoder")
     made = convert_weights(args.model, into=args.into, revision=args.revision)
-    known = installed_models([str(made.path)])[0]
+    model = installed_models([str(made.path)])[0]
     row: dict[str, Cell] = {
-        "spec": known.serves.replace(str(made.path), made.name),
-        "licence": known.licence,
+        "spec": model.serves.replace(str(made.path), made.name),
+        "licence": model.licence,
         "identity": made.identity,
         "folder": str(made.path),
     }

@@ -43,7 +43,7 @@ def _muler(testset: TestSet) -> Iterator[Check]:
 
     texts = [str(text) for text in testset.references["A"]]
     perfect = type(testset).from_lists({"perfect": texts}, texts)
-    found = score(perfect, features=["re:word"], pattern={"word": r"\w+"}, examples=0)
-    row = found.rows[0]
+    finding = score(perfect, features=["re:word"], pattern={"word": r"\w+"}, examples=0)
+    row = finding.rows[0]
     yield Check("MuLER of a perfect output", float(row["muler"] or 0.0), 0.0)
     yield Check("its oracle", float(row["oracle"] or 0.0), 100.0)

@@ -159,12 +159,12 @@ def _finish(
         outcome = study.run(made, engine, store=store, prune=args.prune, progress=progress)
     if args.prune:
         _log.info("%d tasks deleted that the study no longer asks for", outcome.pruned)
-    found = study.verdicts(store)
+    verdicts = study.verdicts(store)
     finding = made.finding(store)
     if args.format == "text":
-        show(args, finding, "run", after=partial(print_found, found))
+        show(args, finding, "run", after=partial(print_found, verdicts))
     else:
-        show(args, replace(finding, verdict=tuple(_in_a_row(found))), "run")
+        show(args, replace(finding, verdict=tuple(_in_a_row(verdicts))), "run")
     if page is not None:
         write_report(store, page, quiet=args.quiet)
     code = _exit_code(outcome)
@@ -183,11 +183,11 @@ def print_found(found: Sequence[PageVerdict], file: IO[str] | None) -> None:
     from gnomon.report import print_verdict
 
     print(file=file)
-    sets = list(dict.fromkeys(one.testset for one in found))
-    for one in found:
-        if one.testset in sets[:_SETS]:
-            what = "Scores" if one.section == "systems" else title_of(one.section)
-            print_verdict(f"{one.testset}: {what}", one.verdict, file=file)
+    sets = list(dict.fromkeys(verdict.testset for verdict in found))
+    for verdict in found:
+        if verdict.testset in sets[:_SETS]:
+            what = "Scores" if verdict.section == "systems" else title_of(verdict.section)
+            print_verdict(f"{verdict.testset}: {what}", verdict.verdict, file=file)
     if len(sets) > _SETS:
         left = f"What was found on {len(sets) - _SETS} more test sets stands in the report."
         print_verdict(left, (), file=file)
@@ -195,21 +195,23 @@ def print_found(found: Sequence[PageVerdict], file: IO[str] | None) -> None:
 
 def _in_a_row(found: Sequence[PageVerdict]) -> Iterator[Statement]:
     """All that was found, for programs; what it rests on is in the store, not in the plan."""
-    several = len({one.testset for one in found}) > 1
-    for one in found:
-        for said in one.verdict:
-            text = f"{one.testset}: {said.text}" if several else said.text
+    several = len({verdict.testset for verdict in found}) > 1
+    for verdict in found:
+        for said in verdict.verdict:
+            text = f"{verdict.testset}: {said.text}" if several else said.text
             yield replace(said, text=text, rows={})
 
 
 def _say_next(place: str | PathLike[str], store: Store, page: str | Path | None) -> None:
     """The next two commands, as they can be typed."""
-    own = shlex.quote(str(place))
+    store_path = shlex.quote(str(place))
     leaders = "select testset, metric, system, score from leaderboard where rank = 1"
     commands = [
-        *([f"gnomon report {own} -o report.html"] if page is None else []),
-        f'gnomon query {own} "{leaders}"' if "scores" in store.files() else f"gnomon query {own}",
-        f"gnomon export {own} -o tables --as csv",
+        *([f"gnomon report {store_path} -o report.html"] if page is None else []),
+        f'gnomon query {store_path} "{leaders}"'
+        if "scores" in store.files()
+        else f"gnomon query {store_path}",
+        f"gnomon export {store_path} -o tables --as csv",
     ]
     for command in commands[:2]:
         _log.info("next: %s", command)
@@ -303,11 +305,11 @@ def _query(args: argparse.Namespace) -> int:
         raise UsageError(f"the store comes first: gnomon query STORE {shlex.quote(args.store)}")
     store = Store.open(args.store)
     if args.sql:
-        found = store.query(args.sql, timeout=args.timeout or None)
+        result = store.query(args.sql, timeout=args.timeout or None)
     else:
-        found = store.describe() if args.columns else store.tables()
-    columns = tuple(_columns(found))
-    rows = _rows(found)
+        result = store.describe() if args.columns else store.tables()
+    columns = tuple(_columns(result))
+    rows = _rows(result)
     if args.format in ("json", "tsv"):
         emit(args, report.render_rows(columns, rows, args.format, command="query"))
         return 0
@@ -321,8 +323,8 @@ def _query(args: argparse.Namespace) -> int:
     else:
         tables = _meanings(shown) if args.columns else [_overview(shown)]
     listings = tuple(
-        Listing(one.name, one.title, tuple(column.name for column in one.columns))
-        for one in (tables if len(tables) > 1 else ())
+        Listing(table.name, table.title, tuple(column.name for column in table.columns))
+        for table in (tables if len(tables) > 1 else ())
     )
     finding = Finding("query", tables[0].title, tuple(tables), signatures={}, views=listings)
     show(args, finding, "query")
@@ -351,26 +353,30 @@ def _of_query(
     from gnomon.core.findings import Column, Table
 
     if len(rows) == 1 and len(columns) > _FEW:
-        downwards = [{"column": one.name, "value": _text(rows[0][one.name])} for one in columns]
+        downwards = [
+            {"column": column.name, "value": _text(rows[0][column.name])} for column in columns
+        ]
         header = (Column("column", "column"), Column("value", "value"))
         return Table("query", "Query", header, tuple(downwards), note)
     notes = [note] if note else []
     kept, equal = list(columns), []
     if len(rows) > 1 and _taken(columns, rows) > _TERMINAL:
-        equal = [one for one in columns if len({repr(row[one.name]) for row in rows}) == 1]
-        kept = [one for one in columns if one not in equal]
+        equal = [column for column in columns if len({repr(row[column.name]) for row in rows}) == 1]
+        kept = [column for column in columns if column not in equal]
     first = rows[0] if rows else {}
-    told = [one for one in equal if first[one.name] is not None and one.name not in _KEYS]
-    said = [f"{one.name} {_text(first[one.name])}" for one in told]
-    empty = [one.name for one in equal if first[one.name] is None]
+    told = [
+        column for column in equal if first[column.name] is not None and column.name not in _KEYS
+    ]
+    said = [f"{column.name} {_text(first[column.name])}" for column in told]
+    empty = [column.name for column in equal if first[column.name] is None]
     notes += [f"In all rows: {', '.join(said)}."] * bool(said)
     notes += [f"Empty in all rows: {', '.join(empty)}."] * bool(empty)
     if "*" in sql:
-        unread = [one for one in kept if one.name in _KEYS and len(kept) > 1]
-        fit = [one for one in kept if one not in unread]
+        unread = [column for column in kept if column.name in _KEYS and len(kept) > 1]
+        fit = [column for column in kept if column not in unread]
         while len(fit) > 1 and _taken(fit, rows) > _TERMINAL:
             fit.pop()
-        left = [one.name for one in kept if one not in fit]
+        left = [column.name for column in kept if column not in fit]
         if left:
             many = f"{len(left)} more columns" if len(left) > 1 else "One more column"
             notes.append(
@@ -383,13 +389,13 @@ def _of_query(
 def _taken(columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) -> int:
     """About how many cells of a terminal a table takes, numbers of rows included."""
     total = len(str(len(rows))) + 2
-    for one in columns:
-        values = [row[one.name] for row in rows]
+    for column in columns:
+        values = [row[column.name] for row in rows]
         if all(isinstance(value, int | float) or value is None for value in values):
             digits = max((len(f"{value:.2f}") for value in values if value is not None), default=1)
-            total += min(max(len(one.name), digits), _NUMBER) + 2
+            total += min(max(len(column.name), digits), _NUMBER) + 2
         else:
-            total += min(max(len(one.name), *(len(_text(value)) for value in values)), _NAME) + 2
+            total += min(max(len(column.name), *(len(_text(value)) for value in values)), _NAME) + 2
     return total
 
 
@@ -421,11 +427,11 @@ def _meanings(rows: Sequence[Mapping[str, Cell]]) -> list[Table]:
 
     names = [name for name in rows[0] if name != "table"] if rows else []
     columns = tuple(Column(name, name) for name in names)
-    found = [
+    tables = [
         Table(str(name), str(name), columns, tuple(some))
         for name, some in groupby(rows, lambda row: row["table"])
     ]
-    return found or [Table("query", "Tables", columns, ())]
+    return tables or [Table("query", "Tables", columns, ())]
 
 
 def _rows(answer: QueryResult) -> Iterator[Mapping[str, Cell]]:
@@ -507,11 +513,7 @@ def write_report(
     spans: bool = True,
     quiet: bool = False,
 ) -> None:
-    """The pages of a store, and where they are.
-
-    Raises:
-        UsageError: the store is empty.
-    """
+    """The pages of a store, and where they are."""
     from gnomon.cli._progress import stages
     from gnomon.core.cache import Cache, default_path
     from gnomon.report.site import write_site

@@ -30,12 +30,7 @@ _COLOURS = (
 
 
 def draw(finding: Finding, view: int | None = None) -> Any:  # matplotlib is optional
-    """A view as a figure; see :meth:`gnomon.Finding.plot`.
-
-    Raises:
-        MissingDependencyError: matplotlib is not installed.
-        UsageError: there is no such view, or none that can be drawn.
-    """
+    """A view as a figure; see :meth:`gnomon.Finding.plot`."""
     chosen = _chosen(finding, view)
     table = finding.table(chosen.table)
     rows = _with_short_names(finding, selected(table, chosen.where))
@@ -52,7 +47,7 @@ def draw(finding: Finding, view: int | None = None) -> Any:  # matplotlib is opt
     }
     if isinstance(chosen, Bars) and chosen.series in METRICS:
         titles = titles_of(finding)
-        chosen = replace(chosen, shown=tuple(titles.get(one, one) for one in chosen.shown))
+        chosen = replace(chosen, shown=tuple(titles.get(title, title) for title in chosen.shown))
     drawers[type(chosen)](figure, chosen, table, rows)
     figure.suptitle(chosen.title)
     return figure
@@ -69,7 +64,7 @@ def _with_short_names(
 
 
 def _chosen(finding: Finding, number: int | None) -> View:
-    pictures = [i for i, one in enumerate(finding.views) if not isinstance(one, Listing)]
+    pictures = [i for i, shown in enumerate(finding.views) if not isinstance(shown, Listing)]
     listed = "; ".join(f"{i}: {finding.views[i].title}" for i in pictures) or "none"
     if number is None:
         if not pictures:
@@ -167,17 +162,17 @@ def _bars(figure: Any, view: Bars, table: Table, rows: Sequence[Any]) -> None:
     height = 0.8 / len(series)
     for axes, name in zip(panels, view.values, strict=True):
         column = table.column(name)
-        for k, one in enumerate(series):
-            own = {str(r[view.category]): r for r in rows if str(r[view.series]) == one}
-            there = [i for i, category in enumerate(names) if category in own]
-            mine = [own[names[i]] for i in there]
+        for k, label in enumerate(series):
+            cells = {str(r[view.category]): r for r in rows if str(r[view.series]) == label}
+            there = [i for i, category in enumerate(names) if category in cells]
+            mine = [cells[names[i]] for i in there]
             at = [i + (k - (len(series) - 1) / 2) * height for i in there]
             values, reach = [_number(row[name]) for row in mine], _errors(column, mine)
             if view.dots:
-                style = {"fmt": "o", "label": one, "color": _COLOURS[k], "elinewidth": 0.8}
+                style = {"fmt": "o", "label": label, "color": _COLOURS[k], "elinewidth": 0.8}
                 axes.errorbar(values, at, xerr=reach, **style)
             else:
-                style = {"label": one, "color": _COLOURS[k], "error_kw": {"lw": 0.8}}
+                style = {"label": label, "color": _COLOURS[k], "error_kw": {"lw": 0.8}}
                 axes.barh(at, values, height, xerr=reach, **style)
         axes.set_xlabel(column.title)
     if len(names) == 1:  # the bars of one category are told by their own names
@@ -215,16 +210,16 @@ def _stacked(figure: Any, view: StackedBars, table: Table, rows: Sequence[Any]) 
     series = _distinct(rows, view.series)[:_PANELS]
     panels = figure.subplots(1, len(series), squeeze=False, sharey=True)[0]
     names = _cut(_distinct(rows, view.category), _MOST, panels[0], "categories")
-    for axes, one in zip(panels, series, strict=True):
-        own = {str(r[view.category]): r for r in rows if str(r[view.series]) == one}
+    for axes, title in zip(panels, series, strict=True):
+        cells = {str(r[view.category]): r for r in rows if str(r[view.series]) == title}
         left = [0.0] * len(names)
-        for k, part in enumerate(view.parts):
-            there = [_number(own[name][part]) if name in own else 0.0 for name in names]
+        for k, measure in enumerate(view.parts):
+            there = [_number(cells[name][measure]) if name in cells else 0.0 for name in names]
             widths = [0.0 if value != value else value for value in there]  # noqa: PLR0124  # NaN alone differs
-            column = table.column(part)
+            column = table.column(measure)
             axes.barh(range(len(names)), widths, 0.8, left, label=column.title, color=_COLOURS[k])
             left = [a + b for a, b in zip(left, widths, strict=True)]
-        axes.set_title(one, fontsize="medium")
+        axes.set_title(title, fontsize="medium")
     panels[0].set_yticks(range(len(names)), names)
     panels[0].invert_yaxis()
     _legend(figure, panels[0], len(view.parts))
@@ -238,30 +233,30 @@ def _panels(figure: Any, rows: Sequence[Any], name: str | None) -> list[tuple[An
     values = _distinct(rows, name)[:_PANELS]
     axes = figure.subplots(1, len(values), squeeze=False)[0]
     parts = [[row for row in rows if str(row[name]) == value] for value in values]
-    for one, value in zip(axes, values, strict=True):
-        one.set_title(value, fontsize="medium")
+    for panel, value in zip(axes, values, strict=True):
+        panel.set_title(value, fontsize="medium")
     figure.set_size_inches(2 + 3.8 * len(values), 4)
     return list(zip(axes, parts, strict=True))
 
 
 def _scatter(figure: Any, view: Scatter, table: Table, rows: Sequence[Any]) -> None:
-    for axes, own in _panels(figure, rows, view.panels):
-        groups = _distinct(own, view.series)[:_SERIES] if view.series else [""]
+    for axes, points in _panels(figure, rows, view.panels):
+        groups = _distinct(points, view.series)[:_SERIES] if view.series else [""]
         for k, group in enumerate(groups):
-            mine = [r for r in own if not view.series or str(r[view.series]) == group]
+            mine = [r for r in points if not view.series or str(r[view.series]) == group]
             x, y = ([_number(row[name]) for row in mine] for name in (view.x, view.y))
             axes.scatter(x, y, s=18, color=_COLOURS[k], label=group)
             for row, a, b in zip(mine, x, y, strict=True):
-                if row[view.label] and len(own) <= _MOST and a == a and b == b:  # noqa: PLR0124  # NaN alone differs
+                if row[view.label] and len(points) <= _MOST and a == a and b == b:  # noqa: PLR0124  # NaN alone differs
                     axes.annotate(str(row[view.label]), (a, b), fontsize="x-small")
         _finish(axes, view, table, several=len(groups) > 1)
 
 
 def _lines(figure: Any, view: Lines, table: Table, rows: Sequence[Any]) -> None:
-    for axes, own in _panels(figure, rows, view.panels):
-        groups = _distinct(own, view.series)[:_SERIES]
+    for axes, points in _panels(figure, rows, view.panels):
+        groups = _distinct(points, view.series)[:_SERIES]
         for k, group in enumerate(groups):
-            mine = [row for row in own if str(row[view.series]) == group]
+            mine = [row for row in points if str(row[view.series]) == group]
             colour = "black" if view.ink is not None and str(view.ink) == group else _COLOURS[k]
             x = [_number(row[view.x]) for row in mine]
             axes.plot(x, [_number(row[view.y]) for row in mine], color=colour, label=group)

@@ -73,16 +73,7 @@ _OF_ONE_VIEW = frozenset({"title", "where", "shown", "prominent"})
 def write_html(
     path: str | PathLike[str], findings: Finding | Sequence[Finding], *, title: str | None = None
 ) -> None:
-    """Write a report; the file appears whole or not at all.
-
-    Args:
-        path: the file to write; an existing one is replaced.
-        findings: one finding, or several in the order of the page.
-        title: heading of the page; the first finding's title by default.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
+    """Write a report; the file appears whole or not at all."""
     from gnomon.data.formats import atomic_write
 
     page = to_html(findings, title=title)
@@ -95,13 +86,13 @@ def to_html(findings: Finding | Sequence[Finding], *, title: str | None = None) 
     """The page of :func:`write_html` as a string, pure ASCII in what comes from data tables."""
     from gnomon.core.findings import Finding
 
-    found = [findings] if isinstance(findings, Finding) else list(findings)
-    shown = [_head(finding) for finding in found]
+    listed = [findings] if isinstance(findings, Finding) else list(findings)
+    shown = [_head(finding) for finding in listed]
     return framed(
         "report.html.j2",
-        payload(found),
+        payload(listed),
         scripts=(*DRAWERS, "exhibits.js", "page.js"),
-        title=title or (found[0].title if found else "gnomon report"),
+        title=title or (listed[0].title if listed else "gnomon report"),
         contents=_contents(shown),
         findings=shown,
     )
@@ -116,16 +107,7 @@ def framed(
     more_scripts: str = "",
     **shown: object,
 ) -> str:
-    """A page: a template with scripts and styles of this package, and data that these read.
-
-    Args:
-        template: its name.
-        data: what JSON can hold.
-        scripts: names of the scripts, in order.
-        styles: names of the style sheets.
-        more_scripts: what the page's policy allows beside its own script.
-        shown: what the template shows; it is escaped.
-    """
+    """A page: a template with scripts and styles of this package, and data that these read."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -152,13 +134,7 @@ def framed(
 
 
 def policy(script: str, style: str, more: str = "") -> str:
-    """A Content-Security-Policy that allows this script and this style, and nothing else.
-
-    Args:
-        script: the script of the page.
-        style: its style.
-        more: a further source of scripts, as the policy writes it.
-    """
+    """A Content-Security-Policy that allows this script and this style, and nothing else."""
     return (
         f"default-src 'none'; script-src {_hash(script)}{more}; style-src {_hash(style)};"
         " base-uri 'none'; form-action 'none'"
@@ -202,15 +178,10 @@ _LEADS = 2
 
 
 def leading(verdict: Sequence[Statement], most: int = _LEADS) -> list[Sequence[Statement]]:
-    """The first statements with the cautions that follow them, and the others.
-
-    Args:
-        verdict: what was found; each caution follows what it limits.
-        most: how many come first, cautions not counted.
-    """
-    plain = [n for n, one in enumerate(verdict) if one.level != "caution"]
+    """The first statements, with the cautions that follow them uncounted, and the others."""
+    plain = [n for n, statement in enumerate(verdict) if statement.level != "caution"]
     first = plain[most] if len(plain) > most else len(verdict)
-    return [part for part in (verdict[:first], verdict[first:]) if part]
+    return [group for group in (verdict[:first], verdict[first:]) if group]
 
 
 def _contents(shown: Sequence[dict[str, object]]) -> list[dict[str, str]]:
@@ -224,11 +195,11 @@ def _contents(shown: Sequence[dict[str, object]]) -> list[dict[str, str]]:
 
 def _sections(f: int, finding: dict[str, object]) -> list[dict[str, str]]:
     titles: list[tuple[str, str]] = []
-    for kind, part in (("p", finding["panels"]), ("t", finding["tables"])):
+    for kind, shown in (("p", finding["panels"]), ("t", finding["tables"])):
         titles += [
-            (f"{kind}{n}", _title(one))
-            for n, one in enumerate(cast("Sequence[Any]", part))
-            if n == 0 or isinstance(one, dict) or one.rows
+            (f"{kind}{n}", _title(panel))
+            for n, panel in enumerate(cast("Sequence[Any]", shown))
+            if n == 0 or isinstance(panel, dict) or panel.rows
         ]
         if kind == "p" and finding["exhibits"]:
             titles.append(("segments", "Segments behind the numbers"))
@@ -253,11 +224,11 @@ class _Pool:
         }  # fmt: skip
 
     def number(self, part: str, value: Hashable) -> int:
-        known = self.parts[part]
-        return known.setdefault(value, len(known))
+        numbers = self.parts[part]
+        return numbers.setdefault(value, len(numbers))
 
     def lists(self) -> Json:
-        return {part: list(known) for part, known in self.parts.items()}
+        return {name: list(numbers) for name, numbers in self.parts.items()}
 
 
 def payload(findings: Sequence[Finding]) -> Json:
@@ -309,8 +280,10 @@ def _short_names(findings: Sequence[Finding]) -> dict[str, str]:
 def _finding(finding: Finding, pool: _Pool) -> Json:
     return {
         "title": finding.title,
-        "verdict": " ".join(one.text for one in finding.verdict),
-        "tables": [{**_table(one), "answers": _answers(finding, one)} for one in finding.tables],
+        "verdict": " ".join(statement.text for statement in finding.verdict),
+        "tables": [
+            {**_table(table), "answers": _answers(finding, table)} for table in finding.tables
+        ],
         "panels": _panels(finding),
         "exhibits": [_exhibit(exhibit, pool) for exhibit in finding.exhibits],
     }
@@ -353,23 +326,20 @@ def panels(views: Iterable[tuple[View, int]]) -> list[Json]:
 
     The page offers the values of ``where`` as choices, so that the first view of a panel suffices
     to show them all. Listings get none: the page holds every table.
-
-    Args:
-        views: views, and the numbers of their tables.
     """
-    found: dict[str, Json] = {}
+    by_title: dict[str, Json] = {}
     for view, table in views:
         if isinstance(view, Listing):
             continue
         content = _view(view, table)
         family = repr({k: v for k, v in content.items() if k not in _OF_ONE_VIEW})
         keys = repr(sorted(view.where))
-        panel = found.setdefault(
+        panel = by_title.setdefault(
             f"{type(view).__name__} {family} {keys}",
             {"type": type(view).__name__, "title": view.title, "views": []},
         )
         panel["views"].append(content)
-    return list(found.values())
+    return list(by_title.values())
 
 
 def _view(view: View, table: int) -> Json:
@@ -422,7 +392,7 @@ def _exhibit(exhibit: Exhibit, pool: _Pool) -> Json:
 
 def _text(text: ExhibitText, pool: _Pool) -> list[Cell]:
     """Numbers of side, text, marks and names of values, then the values."""
-    marks = tuple(_mark(one, pool) for one in text.highlights)
+    marks = tuple(_mark(mark, pool) for mark in text.highlights)
     return [
         pool.number("sides", (text.role, text.name)),
         pool.number("strings", text.text),
@@ -434,8 +404,12 @@ def _text(text: ExhibitText, pool: _Pool) -> list[Cell]:
 
 def _mark(mark: Highlight, pool: _Pool) -> tuple[int, ...]:
     """Ends and number of the label; the colour where there is one, and whether it is flagged."""
-    own = (mark.start, mark.end, pool.number("strings", mark.label))
-    return own if mark.step is None else (*own, mark.step, *([1] if mark.flagged else []))
+    packed_mark = (mark.start, mark.end, pool.number("strings", mark.label))
+    return (
+        packed_mark
+        if mark.step is None
+        else (*packed_mark, mark.step, *([1] if mark.flagged else []))
+    )
 
 
 def _rounded(value: float | None) -> float | None:

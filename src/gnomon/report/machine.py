@@ -57,19 +57,8 @@ def render(
 ) -> str:
     """A finding, or the scores of some metrics, in one of the output formats.
 
-    Args:
-        what: a finding (its ``method`` names the command), or one :class:`Scores` per metric.
-        format: "text", "json", "tsv", "latex" or "markdown"; JSON and TSV hold the records of the
-            contract, unrounded, JSON those of further tables too; the others show the
-            views of :meth:`Finding.shown`.
-        command: the command's name in JSON, for scores.
-        digits: digits after the point, for people.
-        neutralise: TSV only: keep spreadsheets from running texts as formulas.
-        width: text only: characters per line.
-        most: text of findings only: rows of a table; see :func:`print_finding`.
-
-    Raises:
-        UnknownNameError: there is no such format.
+    JSON and TSV hold records as they are, JSON those of all tables; the others show the views of
+    :meth:`Finding.shown`.
     """
     if format not in get_args(Format):
         raise UnknownNameError("output format", format, get_args(Format))
@@ -91,9 +80,6 @@ def render_segments(
 
     Options as for :func:`render`; for people, one row per system and segment, one column per
     metric.
-
-    Raises:
-        UnknownNameError: there is no such format.
     """
     wide = format not in {"json", "tsv"}
     table = _segments_side_by_side(scores, digits) if wide else segments_table(scores)
@@ -109,14 +95,7 @@ def render_rows(
     *,
     command: str,
 ) -> Iterator[str]:
-    """Parts of what :func:`render` gives for a table; rows are read as the parts are, and let go.
-
-    Args:
-        columns: the columns, in order.
-        rows: a mapping per row, as many as there may be.
-        format: one that takes its rows one by one.
-        command: the command's name in JSON.
-    """
+    """Parts of what :func:`render` gives for a table; rows are read as the parts are."""
     if format == "tsv":
         return tsv_lines(columns, rows)
     return _envelope(command, rows, {})
@@ -134,17 +113,6 @@ def envelope(
 
     Numbers are not rounded; NaN and infinities become ``null``. All of it is ASCII, so that no
     control character reaches a terminal and no encoding can spoil it.
-
-    Args:
-        command: the command's name.
-        rows: the records of the contract.
-        signatures: how to make them again.
-        tables: records of further tables by name, under the key ``tables``, which is left out if
-            there are none.
-        notices: what a reader should know, in sentences, under the key ``notices``; likewise.
-        verdict: what was found, as ``text``, ``level`` and ``rows`` (positions by the name of their
-            table; a name that ``tables`` lacks is that of ``rows``), under the key ``verdict``,
-            before the rows; likewise.
     """
     return "".join(_envelope(command, rows, signatures, tables, notices, verdict))
 
@@ -162,7 +130,7 @@ def _envelope(
         "command": [_json(command)],
     }
     if verdict:
-        content["verdict"] = _lines(asdict(one) for one in verdict)
+        content["verdict"] = _lines(asdict(statement) for statement in verdict)
     content["rows"] = _lines(rows)
     content["signatures"] = [_json(dict(signatures))]
     if tables:
@@ -215,13 +183,8 @@ def scores_table(scores: Sequence[Scores]) -> Table:
 
 @checked
 def scores_finding(scores: Sequence[Scores], name: str) -> Finding:
-    """Scores as a finding, for a page.
-
-    Args:
-        scores: what each metric said.
-        name: name of the test set.
-    """
-    table, names = scores_table(scores), [one.metric for one in scores]
+    """Scores as a finding, for a page."""
+    table, names = scores_table(scores), [scored.metric for scored in scores]
     columns = tuple(column for column in table.columns if column.name != "signature")
     return Finding(
         method="score",
@@ -231,23 +194,23 @@ def scores_finding(scores: Sequence[Scores], name: str) -> Finding:
         views=tuple(
             Bars(
                 "scores",
-                leaders(one, names) or f"{metric_title(one.metric, names)} of each system",
+                leaders(scored, names) or f"{metric_title(scored.metric, names)} of each system",
                 "metric",
                 "system",
                 ("score",),
-                {"metric": one.metric},
+                {"metric": scored.metric},
                 ordered=True,
             )
-            for one in scores
+            for scored in scores
         ),
         notices=_notices(scores),
-        facts={"test set": name, "metrics": ", ".join(one.metric for one in scores)},
+        facts={"test set": name, "metrics": ", ".join(scored.metric for scored in scores)},
         verdict=of_scores(scores, shell=False),
     )
 
 
 def _notices(scores: Sequence[Scores]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(notice for one in scores for notice in one.notices))
+    return tuple(dict.fromkeys(notice for scored in scores for notice in scored.notices))
 
 
 def segments_table(scores: Sequence[Scores]) -> Table:
@@ -265,10 +228,10 @@ def segments_table(scores: Sequence[Scores]) -> Table:
 def _segments_side_by_side(scores: Sequence[Scores], digits: int | None) -> Table:
     columns = [Column("system", "System"), Column("segment", "Segment", "count")]
     rows: dict[tuple[Cell, Cell], dict[str, Cell]] = {}
-    for number, one in enumerate(scores):
+    for number, scored in enumerate(scores):
         name = f"score {number}"
-        columns.append(Column(name, one.metric, "number", 2 if digits is None else digits))
-        for row in one.segment_rows():
+        columns.append(Column(name, scored.metric, "number", 2 if digits is None else digits))
+        for row in scored.segment_rows():
             key = (row["system"], row["segment"])
             rows.setdefault(key, {"system": key[0], "segment": key[1]})[name] = row["score"]
     blank: dict[str, Cell] = {column.name: None for column in columns}

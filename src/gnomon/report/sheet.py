@@ -25,15 +25,7 @@ def to_form(
     question: str,
     title: str = "Which output is better?",
 ) -> str:
-    """The form, as a page.
-
-    Args:
-        items: name of an item -> source, references and two candidates, called A and B; its group
-            says what to judge.
-        study: what the answers belong to; answers to two studies do not mix.
-        question: what is asked of every item.
-        title: heading of the page.
-    """
+    """The form, as a page."""
     content = {"study": study, "items": _items(items), "strings": []}
     return framed(
         "sheet.html.j2",

@@ -56,14 +56,8 @@ def write_site(
 ) -> None:
     """Write the report of a study; it appears whole or not at all.
 
-    Args:
-        path: a file that ends in ``.html``, which then holds everything, or a folder: new, empty,
-            or with a report that is replaced. Above some ten megabytes a folder opens faster.
-        content: what there is to show; read part by part.
-        progress: called with a stage, what is done and the total.
-
-    Raises:
-        OutputError: the place cannot be written, or holds something else.
+    A path that ends in ``.html`` is a file with everything; any other is a folder, which above some
+    ten megabytes opens faster.
     """
     with _opened(path) as sink:
         total = len(content.tables) + len(content.testsets)
@@ -87,17 +81,18 @@ def write_site(
             "notices": list(content.notices),
             "lower": list(content.lower_is_better),
             "long": dict(content.names),
-            "standings": [one._asdict() for one in content.standings],
+            "standings": [column._asdict() for column in content.standings],
             "sections": [
-                dict(zip(("id", "title", "note"), one, strict=True)) for one in content.sections
+                dict(zip(("id", "title", "note"), section, strict=True))
+                for section in content.sections
             ],
             "found": [
                 {
-                    "set": names[one.testset],
-                    "section": one.section,
-                    "said": [(said.level, said.text) for said in one.verdict],
+                    "set": names[verdict.testset],
+                    "section": verdict.section,
+                    "said": [(statement.level, statement.text) for statement in verdict.verdict],
                 }
-                for one in content.verdicts
+                for verdict in content.verdicts
             ],
             "tables": tables,
             "sets": sets,
@@ -111,8 +106,8 @@ def _table(sink: Sink, number: int, table: PageTable, sets: Mapping[str, int]) -
     sizes: list[int] = []
     of: list[tuple[int | None, Cell]] = []
     rows = max(_FEWEST, _CELLS // max(1, len(named)))
-    for part, columns in enumerate(table.parts(rows)):
-        sink.add(f"table-{number}-{part}", [packed(cells) for cells in columns])
+    for chunk, columns in enumerate(table.parts(rows)):
+        sink.add(f"table-{number}-{chunk}", [packed(cells) for cells in columns])
         sizes.append(len(columns[0]) if columns else 0)
         held = dict(zip(named, columns, strict=True))
         testset = _only(held.get("testset", ()))
@@ -131,17 +126,17 @@ def _table(sink: Sink, number: int, table: PageTable, sets: Mapping[str, int]) -
 
 def _only(cells: Sequence[Cell]) -> Cell:
     """What all rows of a part say: a page of another test set or metric does not read it."""
-    found = set(cells)
-    return found.pop() if len(found) == 1 else None
+    distinct = set(cells)
+    return distinct.pop() if len(distinct) == 1 else None
 
 
 def _page(content: StudyPages, data: object) -> tuple[str, str]:
     """The page in two pieces, between which a single file holds the parts of its data."""
-    own = [(f"method/{_encoded(name)}", title) for name, title, _ in content.sections]
+    methods = [(f"method/{_encoded(name)}", title) for name, title, _ in content.sections]
     pages = [
         ("systems", "Results"),
         *([("overview", "All test sets")] if len(content.testsets) > 1 else []),
-        *own,
+        *methods,
         ("segments", "Segments"),
         ("provenance", "Provenance"),
         ("tables", "All tables"),
@@ -186,7 +181,7 @@ def _add_set(sink: Sink, number: int, given: PageSet) -> dict[str, Any]:
     for first, segments in _blocks(given, block):
         sink.add(
             f"text-{number}-{blocks}",
-            [_segment(one, scores, first + i) for i, one in enumerate(segments)],
+            [_segment(segment, scores, first + i) for i, segment in enumerate(segments)],
         )
         where.look(first, segments)
         blocks += 1
@@ -207,14 +202,14 @@ def _add_set(sink: Sink, number: int, given: PageSet) -> dict[str, Any]:
 
 
 def _blocks(given: PageSet, size: int) -> Iterator[tuple[int, list[PageSegment]]]:
-    first, found = 0, []
-    for one in given.read():
-        found.append(one)
-        if len(found) == size:
-            yield first, found
-            first, found = first + size, []
-    if found:
-        yield first, found
+    first, block = 0, []
+    for segment in given.read():
+        block.append(segment)
+        if len(block) == size:
+            yield first, block
+            first, block = first + size, []
+    if block:
+        yield first, block
 
 
 def _plain(rows: NDArray[np.float64]) -> list[list[float | None]]:
@@ -226,7 +221,7 @@ def _overview(rows: NDArray[np.float64]) -> list[list[float | None]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # no system has a score there
         mean, apart = np.nanmean(rows, axis=0), np.nanmax(rows, axis=0) - np.nanmin(rows, axis=0)
-    return [rounded(part.tolist()) for part in (mean, apart)]
+    return [rounded(values.tolist()) for values in (mean, apart)]
 
 
 def _segment(one: PageSegment, scores: Sequence[NDArray[np.float64]], i: int) -> list[Any]:
@@ -262,13 +257,13 @@ class _Where:
     def look(self, first: int, segments: Sequence[PageSegment]) -> None:
         if not self.layers:
             return
-        for i, one in enumerate(segments, start=first):
-            marked = [[m[0] for m in text.marks if m[0] in self.bits] for text in one.texts]
+        for i, segment in enumerate(segments, start=first):
+            marked = [[m[0] for m in text.marks if m[0] in self.bits] for text in segment.texts]
             byte, bit = i >> 3, 1 << (i & 7)
-            for reference in one.references:
+            for reference in segment.references:
                 for layer in marked[reference] if reference is not None else ():
                     self.bits[layer][0][byte] |= bit
-            for k, output in enumerate(one.outputs, start=1):
+            for k, output in enumerate(segment.outputs, start=1):
                 for layer in marked[output] if output is not None else ():
                     self.bits[layer][k][byte] |= bit
 
@@ -293,13 +288,9 @@ _SAID = "A report made by gnomon. Open index.html; the folder is replaced when i
 
 
 class Sink(Protocol):
-    """Takes the parts of a site one by one, then the page itself.
+    """Takes the parts of a site one by one, then the page itself."""
 
-    Attributes:
-        inside: parts are elements of the page.
-    """
-
-    inside: bool
+    inside: bool  # parts are elements of the page
 
     def add(self, key: str, content: object) -> None:
         """A part of the data, under letters, digits and hyphens."""
@@ -310,27 +301,23 @@ class Sink(Protocol):
 
 def _opened(path: str | PathLike[str]) -> contextlib.AbstractContextManager[Sink]:
     """A sink for one file (a name that ends in .html or .htm) or a folder."""
-    place = Path(path)
-    return _one_file(place) if _is_file(place) else _folder(place)
+    target = Path(path)
+    return _one_file(target) if _is_file(target) else _folder(target)
 
 
 def check_place(path: str | PathLike[str]) -> None:
-    """Refuse, before any work, a place that a report cannot be written to.
-
-    Raises:
-        OutputError: its folder is missing, or a folder of that name holds something else.
-    """
-    place = Path(path)
-    above = place.resolve().parent
+    """Refuse, before any work, a place that a report cannot be written to."""
+    target = Path(path)
+    above = target.resolve().parent
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise OutputError(
-            f"cannot write {place}: its folder {place.parent} does not exist or may not be written"
-            " to; make it first, or name another"
+            f"cannot write {target}: its folder {target.parent} does not exist or may not be"
+            " written to; make it first, or name another"
         )
-    if not _is_file(place):
-        _check_folder(place)
-    elif place.is_dir():
-        raise OutputError(f"{place} is a folder; name a file, or a folder without .html")
+    if not _is_file(target):
+        _check_folder(target)
+    elif target.is_dir():
+        raise OutputError(f"{target} is a folder; name a file, or a folder without .html")
 
 
 def _is_file(place: Path) -> bool:
@@ -422,11 +409,6 @@ def _pieces(file: IO[str]) -> Iterator[str]:
 
 
 def in_script(key: str, safe: str) -> str:
-    """A script that hands over JSON as a string, never as an object: keys stay plain data.
-
-    Args:
-        key: letters, digits and hyphens.
-        safe: what :func:`gnomon.report.html.json_in_html` gave.
-    """
+    """A script that hands over JSON as a string, never as an object: keys stay plain data."""
     quoted = safe.replace("\\", "\\\\").replace("'", "\\'")
     return f"gnomonData('{key}','{quoted}')\n"

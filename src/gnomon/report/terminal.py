@@ -95,9 +95,9 @@ class _PlainConsole:
         """Write a row of cells, which may have several lines: at the top or the bottom."""
         lines = [_known_text(self, cell).split("\n") for cell in cells]
         most = max(map(len, lines))
-        for number, one in enumerate(lines):
-            empty = [""] * (most - len(one))
-            lines[number] = empty + one if bottom[number] else one + empty
+        for number, written in enumerate(lines):
+            empty = [""] * (most - len(written))
+            lines[number] = empty + written if bottom[number] else written + empty
         for parts in zip(*lines, strict=True):
             columns = zip(parts, room, right, strict=True)
             self.print(" ".join(f"{_padded(*column)} " for column in columns))
@@ -129,8 +129,8 @@ def folded(text: str, width: int) -> str:
     if len(text) <= width and text.isascii() and text.isprintable():
         return text
     lines = [""]
-    for part in _BREAKS.split(visible(text)):
-        for piece in _chopped(part, width):
+    for line in _BREAKS.split(visible(text)):
+        for piece in _chopped(line, width):
             if _cells(lines[-1] + piece) > width and lines[-1]:
                 lines.append("")
             lines[-1] += piece
@@ -178,7 +178,7 @@ def blocks(made: Grid, sizes: Sequence[int], width: int) -> list[list[int]]:
         if parts[-1] and taken + sizes[column] + _GAP > room:
             parts.append([])
         parts[-1].append(column)
-    return [part for part in parts if part] or [[]]
+    return [block for block in parts if block] or [[]]
 
 
 def _column_width(made: Grid, column: int) -> int:
@@ -227,12 +227,7 @@ _HURTS, _HELPS = 2, 6
 
 
 def shaded(finding: Finding, *, colours: bool) -> Iterator[Text]:
-    """Lines of the exhibits whose highlights have weights.
-
-    Args:
-        finding: what a method found.
-        colours: colours can be seen; else what weighs most stands between signs.
-    """
+    """Lines of the exhibits whose highlights have weights, in colours or else between signs."""
     for exhibit in finding.exhibits:
         marks = (mark for text in exhibit.texts for mark in text.highlights)
         if any(mark.weight is not None for mark in marks):
@@ -300,14 +295,6 @@ def print_finding(
 
     Exhibits whose highlights have weights come before the views, in colours; where there are no
     colours, what hurts most stands in [-brackets-] and what helps most in {+braces+}, as in wdiff.
-
-    Args:
-        finding: what a method found.
-        view: one of its views; by default those of :meth:`Finding.shown`.
-        digits: digits after the point; by default each column's own.
-        width: characters per line; by default COLUMNS, the terminal's, or 100 where none is known.
-        most: rows of a table; those that say least are left out, and counted. All by default.
-        file: where to print; standard output by default.
     """
     console = _console(width, file)
     _print_verdict(console, finding.verdict)
@@ -316,10 +303,12 @@ def print_finding(
         for line in shaded(finding, colours=console.color_system is not None):
             console.print(_known(console, line), soft_wrap=True)
     shown = finding.shown() if view is None else (view,)
-    *others, last = (_cut(grid(finding, one, digits=digits), most) for one in shown)
+    *others, last = (_cut(grid(finding, shown_view, digits=digits), most) for shown_view in shown)
     for other in others:
-        own = {n: s for n, s in other.signatures.items() if last.signatures.get(n) != s}
-        _print_grid(console, replace(other, signatures=own), ())  # the rest stands at the end
+        signatures = {n: s for n, s in other.signatures.items() if last.signatures.get(n) != s}
+        _print_grid(
+            console, replace(other, signatures=signatures), ()
+        )  # the rest stands at the end
         console.print()
     _print_grid(console, last, finding.notices)
 
@@ -331,14 +320,7 @@ def print_scores(
     width: int | None = None,
     file: IO[str] | None = None,
 ) -> None:
-    """Print who is on top, systems x metrics, notices and signatures (of the defining tools too).
-
-    Args:
-        scores: what each metric said.
-        digits: digits after the point; by default 4 for scores within [-1, 1], else 2.
-        width: characters per line, as for :func:`print_finding`.
-        file: where to print; standard output by default.
-    """
+    """Print who is on top, systems x metrics, notices and signatures, of defining tools too."""
     console = _console(width, file)
     _print_verdict(console, of_scores(scores))
     _print_grid(console, scores_grid(scores, digits=digits), ())
@@ -351,14 +333,7 @@ def print_verdict(
     width: int | None = None,
     file: IO[str] | None = None,
 ) -> None:
-    """Print what was found below a heading, a line for each sentence.
-
-    Args:
-        title: the heading.
-        verdict: the sentences.
-        width: characters per line, as for :func:`print_finding`.
-        file: where to print; standard output by default.
-    """
+    """Print what was found below a heading, a line for each sentence."""
     console = _console(width, file)
     _line(console, title, "bold")
     _print_verdict(console, verdict)
@@ -431,12 +406,13 @@ def _print_grid(console: Console | _PlainConsole, made: Grid, notices: Sequence[
     sizes = widths(made)
     parts = blocks(made, sizes, console.width)
     shown = len(made.columns) - made.stub
-    for part in parts:
+    for block in parts:
         if len(parts) > 1:
             _line(
-                console, f"columns {part[0] - made.stub + 1}-{part[-1] - made.stub + 1} of {shown}"
+                console,
+                f"columns {block[0] - made.stub + 1}-{block[-1] - made.stub + 1} of {shown}",
             )
-        _print_block(console, made, [*range(made.stub), *part], sizes)
+        _print_block(console, made, [*range(made.stub), *block], sizes)
     if len(parts) > _BLOCKS:
         _line(console, "too wide for this terminal: -f tsv writes all columns side by side")
     for note in (*made.notes, *notices):
@@ -508,9 +484,9 @@ _LEVELS: Mapping[Level, str] = {
 
 
 def _print_verdict(console: Console | _PlainConsole, verdict: Sequence[Statement]) -> None:
-    for one in verdict:
+    for statement in verdict:
         # a person's lines end between words; in a pipe a sentence is a line
-        text = _line_of(console, visible(one.text), _LEVELS[one.level])
+        text = _line_of(console, visible(statement.text), _LEVELS[statement.level])
         console.print(text, soft_wrap=not console.is_terminal)
     if verdict:
         console.print()

@@ -59,7 +59,9 @@ class Problems:
         """Tell all of them."""
         if self.found:
             count = "an error" if len(self.found) == 1 else f"{len(self.found)} errors"
-            raise DataError(f"{file} has {count}:\n" + "\n".join(f"  {one}" for one in self.found))
+            raise DataError(
+                f"{file} has {count}:\n" + "\n".join(f"  {problem}" for problem in self.found)
+            )
 
     def name(self, where: str, kind: str, given: str, known: Iterable[str]) -> None:
         """Note an unknown name, with what there is and the nearest of it."""
@@ -76,7 +78,7 @@ class Problems:
         value = given.get(key, [])
         if isinstance(value, str):
             return (value,)
-        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        if isinstance(value, list) and all(isinstance(member, str) for member in value):
             return tuple(value)
         self.add(f"{where}.{key}", f"must be texts; got {described(value)}")
         return ()
@@ -101,24 +103,24 @@ def checked_specs(
     if not isinstance(listed, list):
         problems.add(where, f"must be specs such as ['bleu']; got {described(given)}")
         return ()
-    found: list[str] = []
+    specs: list[str] = []
     for number, spec in enumerate(listed):
-        place = f"{where}[{number}]"
+        key = f"{where}[{number}]"
         if not isinstance(spec, str):
-            problems.add(place, f"must be a spec such as 'bleu'; got {described(spec)}")
+            problems.add(key, f"must be a spec such as 'bleu'; got {described(spec)}")
             continue
         try:
             metric = parse(spec, allow_code=allow_code)
         except GnomonError as error:
-            problems.add(place, str(error))
+            problems.add(key, str(error))
             continue
         canonical = str(read_spec(spec))
-        if canonical in found:
+        if canonical in specs:
             same = "" if canonical == spec else f": it is {canonical}"
-            problems.add(place, f"{spec!r} is named twice{same}")
-        _called(metric, canonical, place, problems)
-        found.append(canonical)
-    return tuple(found)
+            problems.add(key, f"{spec!r} is named twice{same}")
+        _called(metric, canonical, key, problems)
+        specs.append(canonical)
+    return tuple(specs)
 
 
 def _called(metric: Metric, spec: str, place: str, problems: Problems) -> None:
@@ -139,24 +141,26 @@ def checked_options(
     method: Method, given: Mapping[str, object], folder: Path, where: str, problems: Problems
 ) -> dict[str, object]:
     """The options of a method, those known and of the right type; files found beside the study."""
-    known = method.step_options
-    problems.unknown(given, known, where)
-    found: dict[str, object] = {}
+    declared = method.step_options
+    problems.unknown(given, declared, where)
+    checked: dict[str, object] = {}
     for key, value in given.items():
-        if key not in known:
+        if key not in declared:
             continue
-        option = in_files(known[key])
+        option = in_files(declared[key])
         fitting = value
         if option.mark(InputFile) and isinstance(value, str) and not fits(option.kind, value):
             fitting = [value]  # one file of several
         # what has the right type and is not allowed is told with what the method refuses
-        wrong = [one for one in misfits(option, fitting) if one.error is WrongTypeError]
-        for one in wrong:
-            must = one.must.replace("True or False", "true or false")
-            problems.add(f"{where}.{key}{one.where}", f"must be {must}; got {described(one.given)}")
+        wrong = [misfit for misfit in misfits(option, fitting) if misfit.error is WrongTypeError]
+        for misfit in wrong:
+            must = misfit.must.replace("True or False", "true or false")
+            problems.add(
+                f"{where}.{key}{misfit.where}", f"must be {must}; got {described(misfit.given)}"
+            )
         if not wrong:
-            found[key] = located_files(option, fitting, folder)
-    return found
+            checked[key] = located_files(option, fitting, folder)
+    return checked
 
 
 # What methods would refuse of their options and test sets, told when a study is planned.
@@ -179,8 +183,8 @@ def step_problems(
     """Note what a method would refuse of a step, and of the test sets that it takes."""
     taken = list(_sets_of_step(step, sets))
     if not taken:  # what no test set could mend
-        for one in _of_step(step, key, None, folder, allow_code=allow_code):
-            problems.add(*one)
+        for remark in _of_step(step, key, None, folder, allow_code=allow_code):
+            problems.add(*remark)
     named: dict[_Remark, list[str]] = {}
     for planned in taken:
         for said in dict.fromkeys(_of_set(step, key, planned, folder, allow_code=allow_code)):
@@ -193,12 +197,12 @@ def step_problems(
 def _sets_of_step(step: Step, sets: Iterable[PlannedSet]) -> Iterator[PlannedSet]:
     """The test sets that a step has tasks for."""
     chosen = methods.find(step.method)
-    for one in sets:
-        silent = not chosen.is_applicable(one.sketch.outline, step.options) or (
-            chosen.paraphrased and not one.source.paraphrases
+    for planned in sets:
+        silent = not chosen.is_applicable(planned.sketch.outline, step.options) or (
+            chosen.paraphrased and not planned.source.paraphrases
         )
-        if step.takes(one.name) and not silent:
-            yield one
+        if step.takes(planned.name) and not silent:
+            yield planned
 
 
 def _of_set(
@@ -211,7 +215,7 @@ def _of_set(
     yield from wrong
     language = outline.target_language
     for spec, where in zip(step.metrics, key.specs, strict=True):
-        if where not in [one.where for one in wrong]:
+        if where not in [remark.where for remark in wrong]:
             yield from _models(
                 where.rpartition(": ")[2], spec, language, folder, allow_code=allow_code
             )
@@ -219,7 +223,7 @@ def _of_set(
         chosen = methods.find(step.method)
         options, _ = located_options(chosen, step.options, folder)
         needs = step_needs(chosen, options, language, allow_code=allow_code)
-        yield from _absent(key.where, [one for one in needs if one.kind == "model"])
+        yield from _absent(key.where, [need for need in needs if need.kind == "model"])
 
 
 def _of_step(
@@ -243,8 +247,8 @@ def _of_step(
         for spec, where in zip(specs, key.specs, strict=True):
             for fault in chosen.problems(outline, {"metrics": spec, **given}):
                 told.add(_base(fault.option))
-                own = where if fault.option == "metrics" else _key(key, fault.option)
-                yield _Remark(own, str(fault.error))
+                named = where if fault.option == "metrics" else _key(key, fault.option)
+                yield _Remark(named, str(fault.error))
     else:
         if chosen.metrics == "all":  # scores that are taken have the names of the study
             names = [_name(spec, allow_code=allow_code) for spec in step.metrics]
@@ -290,14 +294,14 @@ def _models(
     except GnomonError as error:
         yield _Remark(where, str(error))
         return
-    yield from _absent(where, [one for one in traits.needs if one.kind == "model"])
+    yield from _absent(where, [need for need in traits.needs if need.kind == "model"])
 
 
 def _absent(where: str, models: Iterable[Dependency]) -> Iterator[_Remark]:
-    for one in models:
+    for model in models:
         from gnomon.models import find_model  # most metrics have none
 
-        yield from _caught(where, find_model, one.name, one.revision or None)
+        yield from _caught(where, find_model, model.name, model.revision or None)
 
 
 def _caught(where: str, check: Callable[..., object], *given: object) -> Iterator[_Remark]:

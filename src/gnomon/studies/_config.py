@@ -83,9 +83,9 @@ def _look_further(study: Study, problems: Problems, *, allow_code: bool) -> None
 def store_of(path: str | PathLike[str]) -> Path:
     """Where a study keeps its results; nothing else that the file says is looked at."""
     file, problems = Path(path), Problems()
-    found = _store(file, _toml(file), problems)
+    store = _store(file, _toml(file), problems)
     problems.refuse(file)
-    return found
+    return store
 
 
 def _store(file: Path, given: Mapping[str, object], problems: Problems) -> Path:
@@ -98,7 +98,7 @@ def _store(file: Path, given: Mapping[str, object], problems: Problems) -> Path:
 def _toml(file: Path) -> Mapping[str, object]:
     text = read_text(file)
     try:
-        found = tomllib.loads(text)
+        content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         said = str(error)
         number = said.partition("(at line ")[2].partition(",")[0]
@@ -106,9 +106,9 @@ def _toml(file: Path) -> Mapping[str, object]:
         raise FormatError(f"is not TOML: {said}", path=str(file), line=line) from error
     except ValueError as error:
         raise FormatError(f"is not TOML: {plain(error)}", path=str(file)) from error
-    for key in _with_nul(found):
+    for key in _with_nul(content):
         raise FormatError(f"{key} holds a NUL character, which no name has", path=str(file))
-    return found
+    return content
 
 
 def _with_nul(value: object, key: str = "") -> Iterator[str]:
@@ -116,11 +116,11 @@ def _with_nul(value: object, key: str = "") -> Iterator[str]:
     if isinstance(value, str) and "\0" in value:
         yield key
     if isinstance(value, Mapping):
-        for name, one in value.items():
-            yield from _with_nul(one, f"{key}.{name}" if key else name)
+        for name, member in value.items():
+            yield from _with_nul(member, f"{key}.{name}" if key else name)
     if isinstance(value, list):
-        for number, one in enumerate(value):
-            yield from _with_nul(one, f"{key}[{number}]")
+        for number, member in enumerate(value):
+            yield from _with_nul(member, f"{key}[{number}]")
 
 
 def _sets(given: object, folder: Path, problems: Problems) -> list[tuple[str, SetSource]]:
@@ -128,20 +128,23 @@ def _sets(given: object, folder: Path, problems: Problems) -> list[tuple[str, Se
     if not isinstance(given, list) or not given:
         problems.add("testsets", "a study needs test sets; write [[testsets]] and path = 'DIR'")
         return []
-    found: list[tuple[str, SetSource]] = []
-    for number, one in enumerate(given):
+    sources: list[tuple[str, SetSource]] = []
+    for number, entry in enumerate(given):
         where = f"testsets[{number}]"
-        if not isinstance(one, Mapping):
-            problems.add(where, f"must be a table, [[testsets]]; got {described(one)}")
+        if not isinstance(entry, Mapping):
+            problems.add(where, f"must be a table, [[testsets]]; got {described(entry)}")
             continue
-        problems.unknown(one, _SET, where)
-        found.extend((where, source) for source in _set(one, where, folder, problems))
-    places = [" ".join(filter(None, (one.path, one.language_pair, one.name))) for _, one in found]
-    for twice in sorted({one for one in places if places.count(one) > 1}):
+        problems.unknown(entry, _SET, where)
+        sources.extend((where, source) for source in _set(entry, where, folder, problems))
+    titles = [
+        " ".join(filter(None, (source.path, source.language_pair, source.name)))
+        for _, source in sources
+    ]
+    for twice in sorted({title for title in titles if titles.count(title) > 1}):
         problems.add(
             "testsets", f"{twice} is named twice; narrow a path, give one a name, or take one away"
         )
-    return found
+    return sources
 
 
 def _set(
@@ -152,9 +155,9 @@ def _set(
         problems.add(f"{where}.path", "is missing; name the directory or file of a test set")
         return []
     files = tuple(
-        str(place)
+        str(file)
         for pattern in problems.strings(given, "paraphrases", where)
-        for place in _places(pattern, folder, f"{where}.paraphrases", problems)
+        for file in _places(pattern, folder, f"{where}.paraphrases", problems)
     )
     taken = SetSource(
         path="",
@@ -172,12 +175,12 @@ def _set(
         if key in given and "paraphrases" not in given:
             said = "is of paraphrases, and there are none; name files: paraphrases = ['made.jsonl']"
             problems.add(f"{where}.{key}", said)
-    places = _places(path, folder, f"{where}.path", problems)
-    if files and len(places) > 1:
+    paths = _places(path, folder, f"{where}.path", problems)
+    if files and len(paths) > 1:
         problems.add(f"{where}.paraphrases", "belong to one test set, and path names several")
-    if taken.name and len(places) > 1:
+    if taken.name and len(paths) > 1:
         problems.add(f"{where}.name", "is of one test set, and path names several")
-    return [replace(taken, path=str(place)) for place in places]
+    return [replace(taken, path=str(path)) for path in paths]
 
 
 def _places(pattern: str, folder: Path, where: str, problems: Problems) -> list[Path]:
@@ -190,15 +193,15 @@ def _places(pattern: str, folder: Path, where: str, problems: Problems) -> list[
         return []
     base = Path(given.anchor) if given.is_absolute() else folder
     try:
-        found = sorted(base.glob(str(given.relative_to(given.anchor))))
+        paths = sorted(base.glob(str(given.relative_to(given.anchor))))
     except ValueError as error:
         problems.add(where, f"{pattern!r} is no pattern of paths: {error}")
         return []
-    if not found and not _WILD & set(str(given.parent)):
-        found = [whole.parent / p for p in _pairs(whole.parent) if fnmatchcase(p, whole.name)]
-    if not found:
+    if not paths and not _WILD & set(str(given.parent)):
+        paths = [whole.parent / p for p in _pairs(whole.parent) if fnmatchcase(p, whole.name)]
+    if not paths:
         problems.add(where, f"nothing fits {whole}")
-    return found
+    return paths
 
 
 def _pairs(folder: Path) -> tuple[str, ...]:
@@ -219,54 +222,54 @@ def _steps(
         if given:
             problems.add("methods", f"must be a table; got {described(given)}")
         given = {"score": {}}
-    found: list[tuple[StepKey, Step]] = []
+    steps: list[tuple[StepKey, Step]] = []
     for name, entry in _flat(given).items():
         where = f"methods.{name}"
         chosen = _chosen(name, where, problems)
         if chosen is None:
             continue
         for number, options in enumerate(entry if isinstance(entry, list) else [entry]):
-            place = f"{where}[{number}]" if isinstance(entry, list) else where
+            step_key = f"{where}[{number}]" if isinstance(entry, list) else where
             if not isinstance(options, Mapping):
-                problems.add(place, f"must be a table of options; got {described(options)}")
+                problems.add(step_key, f"must be a table of options; got {described(options)}")
                 continue
-            found.append(
-                _step(chosen, options, metrics, folder, place, problems, allow_code=allow_code)
+            steps.append(
+                _step(chosen, options, metrics, folder, step_key, problems, allow_code=allow_code)
             )
-    return found
+    return steps
 
 
 def _chosen(name: str, where: str, problems: Problems) -> Method | None:
     """The method of that name, where a study can run it."""
     try:
-        found = methods.find(name) if name in methods.names() else None
+        method = methods.find(name) if name in methods.names() else None
     except GnomonError as error:
         problems.add(where, str(error))
         return None
-    if found is None or not found.tables:
+    if method is None or not method.tables:
         problems.name(where, "method of a study", name, methods.steps())
         return None
-    return found
+    return method
 
 
 def _flat(given: Mapping[str, object], before: str = "") -> dict[str, object]:
     """``{"muler": {"score": {...}}}`` is the method ``muler.score``."""
-    found: dict[str, object] = {}
-    for part, entry in given.items():
-        name = f"{before}{part}"
-        further = [one for one in methods.names() if one.startswith(f"{name}.")]
+    flat: dict[str, object] = {}
+    for head, entry in given.items():
+        name = f"{before}{head}"
+        further = [method for method in methods.names() if method.startswith(f"{name}.")]
         if not isinstance(entry, Mapping) or not further:
-            found[name] = entry
+            flat[name] = entry
             continue
         inner = dict(entry)
         if name in methods.names():  # a method of its own, and the head of others
-            heads = {one.removeprefix(f"{name}.").partition(".")[0] for one in further}
+            heads = {method.removeprefix(f"{name}.").partition(".")[0] for method in further}
             inner = {key: value for key, value in entry.items() if key in heads}
-            own = {key: value for key, value in entry.items() if key not in heads}
-            if own or not inner:
-                found[name] = own
-        found |= _flat(inner, f"{name}.")
-    return found
+            options = {key: value for key, value in entry.items() if key not in heads}
+            if options or not inner:
+                flat[name] = options
+        flat |= _flat(inner, f"{name}.")
+    return flat
 
 
 def _step(
@@ -279,13 +282,13 @@ def _step(
     *,
     allow_code: bool,
 ) -> tuple[StepKey, Step]:
-    own = options.get("metrics")
-    if own is not None and chosen.metrics == "none":
+    given = options.get("metrics")
+    if given is not None and chosen.metrics == "none":
         problems.add(f"{where}.metrics", f"{chosen.name} takes no metrics; leave them out")
     specs = (
         tuple(metrics)
-        if own is None
-        else checked_specs(own, f"{where}.metrics", problems, allow_code=allow_code)
+        if given is None
+        else checked_specs(given, f"{where}.metrics", problems, allow_code=allow_code)
     )
     _need_metrics(chosen, specs, where, problems)
     together = options.get("together", False)
@@ -299,7 +302,7 @@ def _step(
         together=together is True,
         testsets=problems.strings(options, "testsets", where),
     )
-    of_metrics = f"{where}: metrics" if own is None else f"{where}.metrics"
+    of_metrics = f"{where}: metrics" if given is None else f"{where}.metrics"
     keys = tuple(f"{of_metrics}[{number}]" for number in range(len(step.metrics)))
     return StepKey(where, keys), step
 

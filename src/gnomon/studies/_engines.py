@@ -263,13 +263,13 @@ class _DaskCluster:
 
     def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
         with self._talking():
-            found: Future[T] = self._executor.submit(function, *given)
-        return found
+            future: Future[T] = self._executor.submit(function, *given)
+        return future
 
     def each(self, function: Callable[..., T], *given: object) -> dict[str, T]:
         with self._talking():
-            found: dict[str, T] = self._client.run(function, *given)
-        return found
+            answers: dict[str, T] = self._client.run(function, *given)
+        return answers
 
     def prepare(self, methods: Collection[str]) -> None:
         """Its workers are there."""
@@ -299,7 +299,7 @@ def _check_scheduler(address: str) -> None:
 
     try:
         with ThreadPoolExecutor(1) as apart:  # a notebook has a loop of its own in this thread
-            found = apart.submit(asyncio.run, asyncio.wait_for(kind(), _ANSWER)).result()
+            role = apart.submit(asyncio.run, asyncio.wait_for(kind(), _ANSWER)).result()
     except ValueError as error:
         said = address.replace("tcp://", "dask://", 1)
         raise UsageError(f"a cluster is named dask://HOST:PORT; got {said}: {error}") from error
@@ -308,9 +308,9 @@ def _check_scheduler(address: str) -> None:
             f"no Dask scheduler answers at {address}: {_reason(error)}; start one, or give the"
             " address that it printed when it started"
         ) from error
-    if found != "Scheduler":
+    if role != "Scheduler":
         raise DataError(
-            f"at {address} is a {found.lower()} of a cluster; give the address of its scheduler"
+            f"at {address} is a {role.lower()} of a cluster; give the address of its scheduler"
         )
 
 

@@ -39,27 +39,29 @@ def export(
     """
     if kind not in ("duckdb", "csv", "parquet"):
         raise UsageError(f"kind is duckdb, csv or parquet; got {kind!r}")
-    known = names(store)
+    tables_there = names(store)
     for name in tables or ():
-        if name not in known:
-            raise UnknownNameError("table", name, known)
+        if name not in tables_there:
+            raise UnknownNameError("table", name, tables_there)
     wanted = tuple(tables or (*store.files(), *OWN_TABLES))
-    place = Path(to)
-    taken = place.exists() and (kind == "duckdb" or not place.is_dir() or any(place.iterdir()))
+    target = Path(to)
+    taken = target.exists() and (kind == "duckdb" or not target.is_dir() or any(target.iterdir()))
     if taken:
-        raise OutputError(f"{place} is there already; name a new one")
-    if kind == "duckdb" and not place.absolute().parent.is_dir():
-        raise OutputError(f"{place} cannot be written: there is no folder {place.parent}; make it")
+        raise OutputError(f"{target} is there already; name a new one")
+    if kind == "duckdb" and not target.absolute().parent.is_dir():
+        raise OutputError(
+            f"{target} cannot be written: there is no folder {target.parent}; make it"
+        )
     connection = connect(store, closed=False, frugal=True)
     import duckdb
 
     from gnomon.data.formats import explain_failure
 
-    with explain_failure(place, duckdb.Error):
+    with explain_failure(target, duckdb.Error):
         try:
-            found = [] if tables else [(view.name, view.sql) for view in views(store)]
+            named_views = [] if tables else [(view.name, view.sql) for view in views(store)]
             write = _ExportWriter(store, connection, keep_formulas=keep_formulas)
-            return write.all(wanted, found, place, kind)
+            return write.all(wanted, named_views, target, kind)
         except duckdb.Error as error:
             raise damage(store, error) or error from error
 
@@ -71,22 +73,26 @@ class _ExportWriter:
     keep_formulas: bool
 
     def all(
-        self, tables: Sequence[str], found: Sequence[tuple[str, str]], place: Path, kind: ExportKind
+        self,
+        tables: Sequence[str],
+        named_views: Sequence[tuple[str, str]],
+        target: Path,
+        kind: ExportKind,
     ) -> dict[str, int]:
         """Write some tables, and the SQL of some views where a file can hold it."""
-        place = place.resolve()
-        beside = next(one for one in place.parents if one.exists())  # on the same disk
+        target = target.resolve()
+        beside = next(parent for parent in target.parents if parent.exists())  # on the same disk
         with TemporaryDirectory(prefix=".", suffix=".tmp", dir=beside) as scratch:
-            made = Path(scratch, place.name)
+            made = Path(scratch, target.name)
             if kind == "duckdb":
-                self._one_file(tables, found, made)
+                self._one_file(tables, named_views, made)
             else:
                 made.mkdir()
                 for name in tables:
                     self._file(name, made / f"{name}.{kind}", kind)
-            place.parent.mkdir(parents=True, exist_ok=True)
+            target.parent.mkdir(parents=True, exist_ok=True)
             rows = {name: self._count(name) for name in tables}
-            made.rename(place)  # a folder takes the place of an empty one
+            made.rename(target)  # a folder takes the place of an empty one
         return rows
 
     def _count(self, table: str) -> int:
@@ -122,8 +128,8 @@ class _ExportWriter:
         """What methods declared of a table, as Arrow keeps it in a Parquet file."""
         if table not in self.store.files():
             return ""
-        found = self.store.schema(table)
-        whole = replace(found, table=replace(found.table, columns=(*found.columns, TASK)))
+        schema = self.store.schema(table)
+        whole = replace(schema, table=replace(schema.table, columns=(*schema.columns, TASK)))
         held = b64encode(arrow_schema(whole).serialize().to_pybytes()).decode()
         return f", kv_metadata {{'ARROW:schema': {sql_text(held)}}}"
 

@@ -49,8 +49,8 @@ def make_store(folder: Path) -> None:
     from gnomon.data.formats import atomic_write
 
     try:
-        found = (one.relative_to(folder).as_posix() for one in folder.rglob("*"))
-        taken = not all(map(_REMAINS.fullmatch, found))
+        paths = (path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+        taken = not all(map(_REMAINS.fullmatch, paths))
         if not taken:
             (folder / TABLES).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -68,11 +68,11 @@ def make_store(folder: Path) -> None:
 def check_layout(folder: Path) -> None:
     """Check that a store is one that this gnomon knows."""
     about = folder / ABOUT
-    for one in folder.iterdir():
-        if not one.name.startswith("."):
-            check_kind(one)
+    for path in folder.iterdir():
+        if not path.name.startswith("."):
+            check_kind(path)
     try:
-        found = json.loads(about.read_text(encoding="utf-8"))["gnomon-store"]
+        layout = json.loads(about.read_text(encoding="utf-8"))["gnomon-store"]
     except OSError as error:
         raise DataError(f"{about} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError) as error:
@@ -80,9 +80,9 @@ def check_layout(folder: Path) -> None:
             f"{about} is damaged: it does not say the version of the store; run the study into a"
             " new store"
         ) from error
-    if found != _LAYOUT:
+    if layout != _LAYOUT:
         raise DataError(
-            f"the store {folder} has layout {found!r}, and this gnomon reads layout {_LAYOUT}; run"
+            f"the store {folder} has layout {layout!r}, and this gnomon reads layout {_LAYOUT}; run"
             " the study into a new store, or use the gnomon that made this one"
         )
 
@@ -124,11 +124,11 @@ def is_intact(file: Path, expected: str) -> bool:
 
 def checksum_of(file: Path) -> str:
     """The checksum of a file."""
-    found = 0
+    checksum = 0
     with file.open("rb", buffering=0) as opened:
         while piece := opened.read(_PIECE):
-            found = zlib.crc32(piece, found)
-    return f"{found:08x}"
+            checksum = zlib.crc32(piece, checksum)
+    return f"{checksum:08x}"
 
 
 def sealed(record: object) -> str:
@@ -223,9 +223,9 @@ def entry_for(task: Task, done: TaskResult, checksums: Mapping[str, str]) -> Fin
         testset=task.testset,
         metrics=task.metrics,
         systems=task.systems,
-        rows={one.name: one.rows for one in done.tables},
+        rows={made_table.name: made_table.rows for made_table in done.tables},
         checksums=checksums,
-        schemas={one.name: one.digest for one in done.tables},
+        schemas={made_table.name: made_table.digest for made_table in done.tables},
         notices=done.notices,
         signatures=dict(done.signatures),
         seconds=done.seconds,
@@ -239,7 +239,7 @@ def entry_for(task: Task, done: TaskResult, checksums: Mapping[str, str]) -> Fin
 
 def text_of(entries: Iterable[FinishedTask]) -> str:
     """The lines of some tasks."""
-    return "".join(sealed(one) + "\n" for one in entries)
+    return "".join(sealed(entry) + "\n" for entry in entries)
 
 
 def cut_torn_line(manifest: Path) -> None:

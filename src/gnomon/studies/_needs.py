@@ -47,19 +47,19 @@ def code_identity(target: str) -> str:
     from gnomon.metrics.functions import imported
 
     imported(target)
-    found: dict[str, str] = {}
+    identities: dict[str, str] = {}
     root = target.partition(":")[0]
     left = [root]
     while left:
         name = left.pop()
         top, _, _ = name.partition(".")
-        if name in found or (top in (*sys.stdlib_module_names, "gnomon") and name != root):
+        if name in identities or (top in (*sys.stdlib_module_names, "gnomon") and name != root):
             continue
         parent = name.rpartition(".")[0]
         left += [parent] if parent else []
-        found[name], more = _looked_at(name, root=name == root)
+        identities[name], more = _looked_at(name, root=name == root)
         left += more
-    return content_hash(*(f"{name} {said}" for name, said in sorted(found.items())))
+    return content_hash(*(f"{name} {said}" for name, said in sorted(identities.items())))
 
 
 def _looked_at(name: str, *, root: bool) -> tuple[str, list[str]]:
@@ -97,10 +97,10 @@ def _spec_of(name: str) -> ModuleSpec | None:
 def _released(name: str, spec: ModuleSpec) -> str:
     """The version of the installed package that a module is of; "" for all others."""
     places = [spec.origin or "", *(spec.submodule_search_locations or ())]
-    if not any(_INSTALLED & set(Path(place).parts) for place in places):
+    if not any(_INSTALLED & set(Path(file).parts) for file in places):
         return ""
     packages = sorted(set(_packages().get(name.partition(".")[0], ())))
-    return ", ".join(f"{one} {version(one)}" for one in packages)
+    return ", ".join(f"{package} {version(package)}" for package in packages)
 
 
 @lru_cache(maxsize=1)
@@ -116,12 +116,12 @@ def _imports(source: bytes, package: str) -> Iterator[str]:
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (one.name for one in node.names)
+            yield from (alias.name for alias in node.names)
         if isinstance(node, ast.ImportFrom):
             base = _absolute(node, package)
             if base:
                 yield base
-                yield from (f"{base}.{one.name}" for one in node.names if one.name != "*")
+                yield from (f"{base}.{alias.name}" for alias in node.names if alias.name != "*")
 
 
 def _absolute(node: ast.ImportFrom, package: str) -> str:
@@ -147,8 +147,8 @@ class Stamp(NamedTuple):
 
 def stamp_of_file(path: str) -> Stamp:
     """The state of one file, whatever lies beside it; there may be hundreds beside it."""
-    for file, found in _stat(path):
-        return Stamp(content_hash(_line(file, found)), max(found.st_mtime, found.st_ctime))
+    for file, status in _stat(path):
+        return Stamp(content_hash(_line(file, status)), max(status.st_mtime, status.st_ctime))
     return Stamp("", 0.0)
 
 
@@ -158,11 +158,11 @@ def stamp_of(*paths: str, beside: bool = True, without: Collection[str] = ()) ->
     newest = 0.0
     for path in paths:
         alone = not beside and not Path(path).is_dir()
-        for file, found in _stat(path) if alone else _files(Path(path)):
+        for file, status in _stat(path) if alone else _files(Path(path)):
             if file in without:
                 continue
-            lines.append(_line(file, found))
-            newest = max(newest, found.st_mtime, found.st_ctime)
+            lines.append(_line(file, status))
+            newest = max(newest, status.st_mtime, status.st_ctime)
             if len(lines) > _MOST:
                 return Stamp("", newest)
     return Stamp(content_hash(*sorted(lines)) if lines else "", newest)
@@ -177,9 +177,9 @@ def _files(path: Path) -> Iterator[tuple[str, os.stat_result]]:
         return
     if not path.parent.is_dir():
         return
-    for one in os.scandir(path.parent):
-        if one.is_file():
-            yield from _stat(one.path)
+    for entry in os.scandir(path.parent):
+        if entry.is_file():
+            yield from _stat(entry.path)
     if not path.exists():  # DIR/de-en, where DIR holds the pair among others
         yield from _files(path.parent)
 
@@ -207,9 +207,9 @@ _NOTHING = "none"
 def identity(need: Dependency) -> str:
     """Version, revision or hash, as it is here; "none" where it is not here."""
     if need.kind in IN_FILES:
-        place = place_of(need)
+        path = place_of(need)
         state = stamp_of_file if need.kind == "file" else stamp_of
-        return _of_files(need, state(str(place))) if place else _NOTHING
+        return _of_files(need, state(str(path))) if path else _NOTHING
     return _plain(need)
 
 
@@ -238,8 +238,8 @@ def _of_files(need: Dependency, _stamp: Stamp) -> str:
     if need.kind == "file":
         return content_hash(Path(need.name).read_bytes())
     if need.kind == "wordnet":
-        files = sorted(one for one in _wordnet(need).iterdir() if _WORDNET.fullmatch(one.name))
-        return content_hash(*(part for one in files for part in (one.name, one.read_bytes())))
+        files = sorted(file for file in _wordnet(need).iterdir() if _WORDNET.fullmatch(file.name))
+        return content_hash(*(piece for file in files for piece in (file.name, file.read_bytes())))
     return _found_model(need)[1]
 
 
@@ -252,8 +252,8 @@ def _wordnet(need: Dependency) -> Path:
 def _found_model(need: Dependency) -> tuple[Path, str]:
     from gnomon.models import find_model
 
-    found = find_model(need.name, need.revision or None)
-    return found.path, found.identity
+    model = find_model(need.name, need.revision or None)
+    return model.path, model.identity
 
 
 @lru_cache(maxsize=256)
@@ -320,8 +320,8 @@ def located_spec(spec: str, folder: Path) -> str:
     if "'" not in spec and '"' not in spec:
         return spec
     given = read_spec(spec)
-    found = _located(given, folder)
-    return spec if found == given else str(found)
+    located = _located(given, folder)
+    return spec if located == given else str(located)
 
 
 def step_needs(
@@ -331,10 +331,11 @@ def step_needs(
     package = methods.package_of(method.name)
     if package != "gnomon":
         yield Dependency("package", package)
-    known = method.step_options
-    given = {name: one.default for name, one in known.items()} | {**method.usual, **options}
+    declared = method.step_options
+    given = {name: option.default for name, option in declared.items()}
+    given |= {**method.usual, **options}
     given["allow_code"] = allow_code
-    for name, option in known.items():
+    for name, option in declared.items():
         needs = option.mark(Needs)
         if needs is not None and given[name] is not inspect.Parameter.empty:
             yield from needs.of(given[name], language, given)
@@ -347,7 +348,7 @@ def _located(value: object, folder: Path, *, sure: bool = False) -> object:
         return Spec(
             value.name,
             _located(value.first, folder, sure=True),  # type: ignore[arg-type]  # a spec or a string stays one
-            tuple((k, _located(one, folder, sure=k in _FILES)) for k, one in value.arguments),  # type: ignore[misc]  # likewise
+            tuple((k, _located(member, folder, sure=k in _FILES)) for k, member in value.arguments),  # type: ignore[misc]  # likewise
         )
     if isinstance(value, str) and (sure or "/" in value or "." in value):
         beside = folder / value
@@ -366,15 +367,15 @@ def located_options(
 
     def in_full(spec: str) -> str:
         with suppress(SpecError):  # a kind of human scores
-            if (place := located_spec(spec, folder)) != spec:
-                places[spec] = place
+            if (located := located_spec(spec, folder)) != spec:
+                places[spec] = located
         return places.get(spec, spec)
 
-    found = {
+    in_place = {
         name: _each(value, in_full) if _has(method, name, Specs) else value
         for name, value in options.items()
     }
-    return found, places
+    return in_place, places
 
 
 def located_files(option: Option, value: object, folder: Path) -> object:
@@ -401,17 +402,17 @@ def _place_in_folder(name: str, folder: Path) -> str:
 
 def files_of(method: Method, options: Mapping[str, object]) -> tuple[str, ...]:
     """The files that options name and that are there, in full."""
-    found: dict[str, None] = {}
+    files: dict[str, None] = {}
 
     def note(text: str) -> str:
         if file := _split(text)[1]:
-            found[file] = None
+            files[file] = None
         return text
 
     for name, value in options.items():
         if _has(method, name, InputFile):
             _each(value, note)
-    return tuple(found)
+    return tuple(files)
 
 
 def placeless(method: Method, options: Mapping[str, object]) -> dict[str, object]:
@@ -421,12 +422,12 @@ def placeless(method: Method, options: Mapping[str, object]) -> dict[str, object
         head, file = ("", text) if sure else _split(text)
         return head + Path(file).name if file else text
 
-    found = dict(options)
+    named = dict(options)
     for name, value in options.items():
         if _has(method, name, InputFile):
             sure = method.options[name].mark(InputFile).sure
-            found[name] = _each(value, partial(name_of, sure=sure))
-    return found
+            named[name] = _each(value, partial(name_of, sure=sure))
+    return named
 
 
 def options_of_task(
@@ -437,17 +438,17 @@ def options_of_task(
     A task of one system reads that system's file alone, so that files of hundreds of systems need
     not be read for each of them. A list without files is left out where the option has no default.
     """
-    found: dict[str, object] = {}
+    taken: dict[str, object] = {}
     for name, value in options.items():
         if not _has(method, name, InputFile):
-            found[name] = value
+            taken[name] = value
             continue
         files = _each(value, lambda text: text.replace("{testset}", testset))
         if isinstance(files, list):
             files = [file for text in files for file in _of_systems(text, systems)]
         if files != [] or method.options[name].default is not None:
-            found[name] = files
-    return found
+            taken[name] = files
+    return taken
 
 
 def missing_files(method: Method, options: Mapping[str, object]) -> Iterator[tuple[str, str]]:
@@ -477,8 +478,11 @@ def _each(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
-        return {key: change(one) if isinstance(one, str) else one for key, one in value.items()}
-    return [_each(one, change) for one in value] if isinstance(value, list | tuple) else value
+        return {
+            key: change(member) if isinstance(member, str) else member
+            for key, member in value.items()
+        }
+    return [_each(member, change) for member in value] if isinstance(value, list | tuple) else value
 
 
 def _split(text: str) -> tuple[str, str]:

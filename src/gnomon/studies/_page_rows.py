@@ -44,16 +44,20 @@ class PageSource:
     @property
     def tables(self) -> tuple[str, ...]:
         """Names of all tables that finished tasks gave rows."""
-        return tuple(sorted({n for one in self.entries for n, rows in one.rows.items() if rows}))
+        return tuple(
+            sorted({n for entry in self.entries for n, rows in entry.rows.items() if rows})
+        )
 
     def testsets(self, table: str) -> tuple[str, ...]:
         """The test sets that a table has rows of, in the order of the plan."""
-        return tuple(dict.fromkeys(one.testset for one in self.entries if one.rows.get(table)))
+        return tuple(
+            dict.fromkeys(entry.testset for entry in self.entries if entry.rows.get(table))
+        )
 
     def groups(self, table: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Test sets and metrics of the tasks that gave a table rows, in the order of the plan."""
-        own = (one for one in self.entries if one.rows.get(table))
-        return tuple(dict.fromkeys((one.testset, one.metrics) for one in own))
+        entries = (entry for entry in self.entries if entry.rows.get(table))
+        return tuple(dict.fromkeys((entry.testset, entry.metrics) for entry in entries))
 
     def rows(
         self,
@@ -65,12 +69,12 @@ class PageSource:
     ) -> str:
         """SQL of a table, or of what tasks of a test set and a metric gave to it."""
         files = [
-            self.store.file(table, one.key)
-            for one in self.entries
-            if one.rows.get(table)
-            and testset in (None, one.testset)
-            and (metric is None or metric in one.metrics or metric in one.signatures)
-            and metrics in (None, one.metrics)
+            self.store.file(table, entry.key)
+            for entry in self.entries
+            if entry.rows.get(table)
+            and testset in (None, entry.testset)
+            and (metric is None or metric in entry.metrics or metric in entry.signatures)
+            and metrics in (None, entry.metrics)
         ]
         self.store.fetch(files)
         return (
@@ -80,20 +84,20 @@ class PageSource:
 
     def columns(self, rows: str) -> dict[str, str]:
         """The columns of what :meth:`rows` gave, and their types in SQL."""
-        found = self.ask(f"describe select * from {rows}")  # noqa: S608  # made by rows()
-        return {str(column): str(kind) for column, kind, *_ in found}
+        described = self.ask(f"describe select * from {rows}")  # noqa: S608  # made by rows()
+        return {str(column): str(kind) for column, kind, *_ in described}
 
     def ask(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         """The rows of a query."""
         with self.explain_damage():
-            found: list[tuple[Any, ...]] = self.connection.execute(sql, list(values)).fetchall()
-        return found
+            rows: list[tuple[Any, ...]] = self.connection.execute(sql, list(values)).fetchall()
+        return rows
 
     def parts(self, sql: str, rows: int) -> Iterator[list[list[Cell]]]:
         """What a query gives, column by column, at most that many rows at a time."""
         with self.explain_damage():
-            found = self.connection.cursor().execute(sql)
-            while taken := found.fetchmany(rows):
+            result = self.connection.cursor().execute(sql)
+            while taken := result.fetchmany(rows):
                 yield [[_cell(value) for value in cells] for cells in zip(*taken, strict=True)]
 
     @contextmanager
@@ -129,9 +133,9 @@ class SetRows:
     def options(self) -> Sequence[Mapping[str, Any]]:
         """Of the method, for each step that takes the test set; files are those of the set."""
         name, systems = self.planned.name, list(self.planned.sketch.systems)
-        steps = (one for one in self.source.store.steps() if one.method == self.method.name)
-        own = [one.options for one in steps if one.takes(name)]
-        return [options_of_task(self.method, one, name, systems) for one in own]
+        steps = (step for step in self.source.store.steps() if step.method == self.method.name)
+        written = [step.options for step in steps if step.takes(name)]
+        return [options_of_task(self.method, options, name, systems) for options in written]
 
     def rows(self, table: str) -> str | None:
         """SQL of the rows that a table has of the test set; None where there are none."""
@@ -161,7 +165,8 @@ def stored_table(source: PageSource, name: str, section: str) -> PageTable:
             held = source.rows(name, testset=testset, metrics=metrics)
             there = source.columns(held)
             chosen = ", ".join(
-                f'"{one.name}"' if one.name in there else f'null as "{one.name}"' for one in columns
+                f'"{column.name}"' if column.name in there else f'null as "{column.name}"'
+                for column in columns
             )
             yield from source.parts(f"select {chosen} from {held}", rows)  # noqa: S608  # the store's own names
 
@@ -174,7 +179,7 @@ def view_table(source: PageSource, view: StoredView, section: str) -> PageTable:
 
     def parts(rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
         sets = [source.testsets(table) for table in view.of]
-        for testset in (one for one in sets[0] if all(one in others for others in sets)):
+        for testset in (name for name in sets[0] if all(name in others for others in sets)):
             held = (f"{table} as {source.rows(table, testset=testset)}" for table in view.of)
             asked = f"with {', '.join(held)} select * from ({view.sql})"  # noqa: S608  # a method's own
             yield from source.parts(asked, rows)
@@ -191,9 +196,9 @@ def made_table(
     """A small table on where results are from, whose rows are made when they are wanted."""
 
     def parts(size: int) -> Iterator[Sequence[Sequence[Cell]]]:
-        found = list(rows())
-        for start in range(0, len(found), size):
-            some = found[start : start + size]
+        made = list(rows())
+        for start in range(0, len(made), size):
+            some = made[start : start + size]
             yield [[row[column.name] for row in some] for column in columns]
 
     return PageTable(name, title, "provenance", columns, parts)

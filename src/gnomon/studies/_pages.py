@@ -78,18 +78,18 @@ class Markers:
     @property
     def layers(self) -> tuple[Layer, ...]:
         """All layers, in order."""
-        return tuple(layer for one in self.markers for layer in one.layers)
+        return tuple(layer for marker in self.markers for layer in marker.layers)
 
     def marks(self, stretch: Stretch) -> list[dict[str, list[Mark]]]:
         """The marks of each text, segment by segment; each text once per layer."""
-        found: list[dict[str, dict[int, Mark]]] = [{} for _ in stretch.outputs]
+        marks: list[dict[str, dict[int, Mark]]] = [{} for _ in stretch.outputs]
         base = 0
-        for one in self.markers:
-            for i, text, (layer, ends, values) in one.marks(stretch):
+        for marker in self.markers:
+            for i, text, (layer, ends, values) in marker.marks(stretch):
                 number = base + layer
-                found[i].setdefault(text, {}).setdefault(number, (number, ends, values))
-            base += len(one.layers)
-        return [{text: list(own.values()) for text, own in texts.items()} for texts in found]
+                marks[i].setdefault(text, {}).setdefault(number, (number, ends, values))
+            base += len(marker.layers)
+        return [{text: list(layers.values()) for text, layers in texts.items()} for texts in marks]
 
 
 @dataclass(frozen=True)
@@ -113,10 +113,10 @@ def study_sets(
     progress: Callable[[str, int, int], None] | None = None,
 ) -> tuple[StudySet, ...]:
     """The test sets of a store; see :func:`gnomon.study.pages`."""
-    known = {one.name: one for one in source.store.sets()}
-    found = []
+    planned_sets = {planned_set.name: planned_set for planned_set in source.store.sets()}
+    sets = []
     for name in dict.fromkeys(entry.testset for entry in source.entries):
-        planned = known.get(name)
+        planned = planned_sets.get(name)
         missing = _missing(name, planned) if texts else "texts were not asked for"
         systems, segments = _size(source, name, planned)
         marked = Markers()
@@ -135,8 +135,8 @@ def study_sets(
             missing,
             marked.notices,
         )
-        found.append(StudySet(page, planned))
-    return tuple(found)
+        sets.append(StudySet(page, planned))
+    return tuple(sets)
 
 
 def _missing(name: str, planned: PlannedSet | None) -> str:
@@ -152,8 +152,8 @@ def _missing(name: str, planned: PlannedSet | None) -> str:
 def _size(source: PageSource, name: str, planned: PlannedSet | None) -> tuple[tuple[str, ...], int]:
     if planned is not None:
         return tuple(planned.sketch.systems), planned.sketch.segments
-    own = [entry for entry in source.entries if entry.testset == name]
-    systems = tuple(dict.fromkeys(system for entry in own for system in entry.systems))
+    entries = [entry for entry in source.entries if entry.testset == name]
+    systems = tuple(dict.fromkeys(system for entry in entries for system in entry.systems))
     if name not in source.testsets("segments"):
         return systems, 0
     held = source.rows(_SEGMENTS, testset=name)
@@ -162,8 +162,9 @@ def _size(source: PageSource, name: str, planned: PlannedSet | None) -> tuple[tu
 
 def _metrics(source: PageSource, name: str) -> tuple[str, ...]:
     """The metrics with segment scores, as rows name them: a spec may be spelled otherwise."""
-    own = [one for one in source.entries if one.testset == name and one.rows.get("segments")]
-    return tuple(dict.fromkeys(metric for entry in own for metric in entry.signatures))
+    of_set = (entry for entry in source.entries if entry.testset == name)
+    entries = [entry for entry in of_set if entry.rows.get("segments")]
+    return tuple(dict.fromkeys(metric for entry in entries for metric in entry.signatures))
 
 
 def _segment_scores(
@@ -176,9 +177,9 @@ def _segment_scores(
             f" from {held} where metric = $metric and score is not null",
             {"systems": list(systems), "metric": metric},
         )
-        found = asked.fetchnumpy()
+        columns = asked.fetchnumpy()
     scores = np.full((len(systems), segments), np.nan)
-    scores[found["k"] - 1, found["i"] - 1] = found["score"]
+    scores[columns["k"] - 1, columns["i"] - 1] = columns["score"]
     return scores
 
 
@@ -231,10 +232,10 @@ def _markers(
     progress: Callable[[str, int, int], None] | None,
 ) -> Markers:
     """Whatever the methods of a test set mark in its texts."""
-    found: list[Marker] = []
+    markers: list[Marker] = []
     notices = []
-    own = {one.method for one in source.entries if one.testset == planned.name}
-    for name in (one for one in source.store.methods() if one in own):
+    methods_of_set = {entry.method for entry in source.entries if entry.testset == planned.name}
+    for name in (method for method in source.store.methods() if method in methods_of_set):
         method = methods.installed(name)
         if method is None or method.marks is None or (method.tagged and not spans):
             continue
@@ -243,8 +244,8 @@ def _markers(
         except GnomonError as error:
             notices.append(f"{name} marks nothing in the texts of {planned.name}: {error}")
         else:
-            found += [] if marker is None else [marker]
-    return Markers(tuple(found), tuple(notices))
+            markers += [] if marker is None else [marker]
+    return Markers(tuple(markers), tuple(notices))
 
 
 #: the tables of scores
@@ -316,37 +317,37 @@ def pages(
     tables = [stored_table(source, name, "systems") for name in source.tables if name == _SCORES]
     for method, names in of_methods.items():
         tables += [stored_table(source, name, method) for name in names]
-    installed = [one for one in map(methods.installed, store.methods()) if one is not None]
+    installed = [method for method in map(methods.installed, store.methods()) if method is not None]
     return StudyPages(
         title=store.name,
         facts=_facts(sets, source.entries),
         notices=(
             *_undone(len(store.planned()), len(source.entries)),
-            *(one.page.missing for one in sets if texts and one.page.missing),
-            *(notice for one in sets for notice in one.page.notices),
+            *(study_set.page.missing for study_set in sets if texts and study_set.page.missing),
+            *(notice for study_set in sets for notice in study_set.page.notices),
         ),
         lower_is_better=_lower(source),
         standings=tuple(
-            one.standing
-            for one in installed
-            if one.standing and one.standing.table in source.tables
+            method.standing
+            for method in installed
+            if method.standing and method.standing.table in source.tables
         ),
         sections=[
-            PageSection(name, methods.title_of(name), found.answers if found else "")
+            PageSection(name, methods.title_of(name), method.answers if method else "")
             for name in of_methods
-            for found in [methods.installed(name)]
+            for method in [methods.installed(name)]
         ],
         tables=(
             *tables,
             *(
-                view_table(source, view, one.name)
-                for one in installed
-                for view in one.views
+                view_table(source, view, method.name)
+                for method in installed
+                for view in method.views
                 if set(source.tables) >= set(view.of)
             ),
             *_made_tables(sets, source.entries),
         ),
-        testsets=[one.page for one in sets],
+        testsets=[study_set.page for study_set in sets],
         verdicts=verdicts(store),
         names=_short_names(source),
     )
@@ -362,9 +363,9 @@ def verdicts(store: Store) -> tuple[PageVerdict, ...]:
     done = [there[key] for key in store.planned() if key in there]
     names, titles = dict.fromkeys(entry.testset for entry in done), _titles(done)
     return tuple(
-        one
+        verdict
         for name in names
-        for one in _found_on(
+        for verdict in _found_on(
             store, name, [entry for entry in done if entry.testset == name], titles
         )
     )
@@ -393,20 +394,20 @@ def _short_names(source: PageSource) -> dict[str, str]:
         ]
         for name in texts:
             asked = f'select distinct "{name}" from {held} where list_contains(?, "{name}")'  # noqa: S608  # columns of ours
-            others |= {one for (one,) in source.ask(asked, plain)}
+            others |= {spec for (spec,) in source.ask(asked, plain)}
     return {spec: title for spec, title in titles.items() if spec not in others}
 
 
-def _told_of(entry: FinishedTask, titles: Mapping[str, str]) -> Iterator[Statement]:
+def _statements_of(entry: FinishedTask, titles: Mapping[str, str]) -> Iterator[Statement]:
     """What a task found; a metric that it alone had is told from the others of the study."""
     alone = metric_titles(entry.signatures)
-    other = {alone[one]: titles[one] for one in entry.signatures if alone[one] != titles[one]}
-    for one in entry.verdict:
-        text = one.text
+    other = {alone[spec]: titles[spec] for spec in entry.signatures if alone[spec] != titles[spec]}
+    for statement in entry.verdict:
+        text = statement.text
         for short, full in other.items():
             pattern = rf"(?<!\w){re.escape(short)}(?!\w)"
             text = re.sub(pattern, full.replace("\\", r"\\"), text)
-        yield replace(one, text=text)
+        yield replace(statement, text=text)
 
 
 def _found_on(
@@ -417,46 +418,44 @@ def _found_on(
     Who is on top comes first where no metric was compared, and last where some were.
     """
     done = list(_of_whole(done))
-    entries = [one for one in done if one.verdict]
-    tested = {metric for one in entries if one.method == _COMPARE for metric in one.metrics}
-    scores = [one for one in _system_scores(store, done) if one.metric not in tested]
+    entries = [entry for entry in done if entry.verdict]
+    compared = (entry for entry in entries if entry.method == _COMPARE)
+    tested = {metric for entry in compared for metric in entry.metrics}
+    scores = [scored for scored in _system_scores(store, done) if scored.metric not in tested]
     tops = (
         [PageVerdict(name, "systems", top)]
         if (top := of_scores(scores, _SCORES, shell=False))
         else []
     )
     listed = {method: n for n, method in enumerate(methods.names())}
-    told = [
-        PageVerdict(
-            name,
-            method,
-            [told for one in entries if one.method == method for told in _told_of(one, titles)],
-        )
-        for method in dict.fromkeys(one.method for one in entries)
-    ]
-    told.sort(key=lambda one: listed.get(one.section, len(listed)))
-    yield from told if tested else [*tops, *told]
+    by_method: dict[str, list[Statement]] = {}
+    for entry in entries:
+        by_method.setdefault(entry.method, []).extend(_statements_of(entry, titles))
+    verdicts = [PageVerdict(name, method, said) for method, said in by_method.items()]
+    verdicts.sort(key=lambda verdict: listed.get(verdict.section, len(listed)))
+    yield from verdicts if tested else [*tops, *verdicts]
     yield from _untested(name, done)
     yield from tops if tested else ()
 
 
 def _of_whole(done: Sequence[FinishedTask]) -> Iterator[FinishedTask]:
     """Tasks of a test set; what was said of one system of several is not to be read alone."""
-    several = len({name for one in done for name in one.systems}) > 1
-    for one in done:
-        chosen = methods.installed(one.method)
-        alone = several and len(one.systems) == 1 and chosen is not None and chosen.by_system
-        yield replace(one, verdict=()) if alone else one
+    several = len({name for entry in done for name in entry.systems}) > 1
+    for entry in done:
+        chosen = methods.installed(entry.method)
+        alone = several and len(entry.systems) == 1 and chosen is not None and chosen.by_system
+        yield replace(entry, verdict=()) if alone else entry
 
 
 def _untested(name: str, done: Sequence[FinishedTask]) -> Iterator[PageVerdict]:
     """Methods that took each system alone, which says nothing of several."""
-    for method in dict.fromkeys(one.method for one in done if not one.verdict):
-        own = [one for one in done if one.method == method]
-        chosen, systems = methods.installed(method), {name for one in own for name in one.systems}
+    for method in dict.fromkeys(entry.method for entry in done if not entry.verdict):
+        entries = [entry for entry in done if entry.method == method]
+        chosen = methods.installed(method)
+        systems = {name for entry in entries for name in entry.systems}
         if chosen is None or chosen.verdict is None or len(systems) == 1:
             continue
-        if all(len(one.systems) == 1 and not one.verdict for one in own):
+        if all(len(entry.systems) == 1 and not entry.verdict for entry in entries):
             text = _ONE_BY_ONE.said(
                 systems=counted(len(systems), "system"), method=methods.title_of(method)
             )
@@ -465,15 +464,15 @@ def _untested(name: str, done: Sequence[FinishedTask]) -> Iterator[PageVerdict]:
 
 def _system_scores(store: Store, done: Sequence[FinishedTask]) -> Iterator[Scores]:
     """Scores of systems as the store holds them: without those of segments."""
-    found: dict[str, list[SystemScore]] = {}
+    by_metric: dict[str, list[SystemScore]] = {}
     notices: dict[str, dict[str, None]] = {}
     segments = 0
-    for entry in (one for one in done if one.rows.get(_SCORES)):
+    for entry in (entry for entry in done if entry.rows.get(_SCORES)):
         segments = max(segments, entry.rows.get(_SEGMENTS, 0) // max(1, entry.rows[_SCORES]))
         for row in _rows_of_systems(store, entry):
-            found.setdefault(row.metric, []).append(row)
+            by_metric.setdefault(row.metric, []).append(row)
             notices.setdefault(row.metric, {}).update(dict.fromkeys(entry.notices))
-    for metric, rows in found.items():
+    for metric, rows in by_metric.items():
         yield Scores(
             metric,
             tuple(row.system for row in rows),
@@ -497,11 +496,11 @@ def _rows_of_systems(store: Store, entry: FinishedTask) -> Iterator[SystemScore]
 
 def _facts(sets: Sequence[StudySet], entries: Sequence[FinishedTask]) -> dict[str, str]:
     names = {spec: name for spec, name in _titles(entries).items() if "(" in spec}
-    metrics = dict.fromkeys(names.get(one, one) for entry in entries for one in entry.metrics)
+    metrics = dict.fromkeys(names.get(spec, spec) for entry in entries for spec in entry.metrics)
     return {
         "test sets": str(len(sets)),
-        "systems": str(len({name for one in sets for name in one.page.systems})),
-        "segments": f"{sum(one.page.segments for one in sets):,}",
+        "systems": str(len({name for study_set in sets for name in study_set.page.systems})),
+        "segments": f"{sum(study_set.page.segments for study_set in sets):,}",
         "metrics": ", ".join(metrics),
         "methods": ", ".join(dict.fromkeys(entry.method for entry in entries)),
         "tasks": str(len(entries)),
@@ -527,14 +526,14 @@ def _undone(planned: int, done: int) -> list[str]:
 
 def _tables_of_methods(source: PageSource) -> dict[str, list[str]]:
     """The tables that methods gave rows, each with the first method that did; main tables first."""
-    found: dict[str, list[str]] = {}
+    tables: dict[str, list[str]] = {}
     there = {_SCORES, _SEGMENTS}  # the test sets hold these
     for entry in source.entries:
         for name, rows in entry.rows.items():
             if rows and name not in there:
                 there.add(name)
-                found.setdefault(entry.method, []).append(name)
-    return {name: found[name] for name in source.store.methods() if name in found}
+                tables.setdefault(entry.method, []).append(name)
+    return {name: tables[name] for name in source.store.methods() if name in tables}
 
 
 def _made_tables(sets: Sequence[StudySet], entries: Sequence[FinishedTask]) -> list[PageTable]:
@@ -553,18 +552,18 @@ def _made_tables(sets: Sequence[StudySet], entries: Sequence[FinishedTask]) -> l
 
 
 def _references(sets: Sequence[StudySet]) -> Iterator[Row]:
-    for one in sets:
-        testset = one.testset()
+    for study_set in sets:
+        testset = study_set.testset()
         if testset is not None:
-            yield from _of_set(one.page.name, testset)
+            yield from _of_set(study_set.page.name, testset)
 
 
 def _of_set(name: str, testset: TestSet) -> Iterator[Row]:
     first = next(iter(testset.references.values()), ())
     columns = [("", reference, texts) for reference, texts in testset.references.items()] + [
         (system, reference, texts)
-        for system, own in testset.system_references.items()
-        for reference, texts in own.items()
+        for system, references in testset.system_references.items()
+        for reference, texts in references.items()
     ]
     for system, reference, texts in columns:
         there = [text for text in texts if text is not None]
@@ -612,21 +611,21 @@ def _versions(entries: Sequence[FinishedTask]) -> Iterator[Row]:
 
 
 def _tasks(entries: Sequence[FinishedTask]) -> Iterator[Row]:
-    for one in entries:
+    for entry in entries:
         yield {
-            "key": one.key,
-            "method": one.method,
-            "testset": one.testset,
-            "metrics": ", ".join(one.metrics) or None,
-            "systems": len(one.systems),
-            "options": one.options or None,
-            "seconds": one.seconds,
-            "finished": one.finished or None,
+            "key": entry.key,
+            "method": entry.method,
+            "testset": entry.testset,
+            "metrics": ", ".join(entry.metrics) or None,
+            "systems": len(entry.systems),
+            "options": entry.options or None,
+            "seconds": entry.seconds,
+            "finished": entry.finished or None,
         }
 
 
 def _sets(sets: Sequence[StudySet]) -> Iterator[Row]:
-    for page, planned in ((one.page, one.planned) for one in sets):
+    for page, planned in ((study_set.page, study_set.planned) for study_set in sets):
         yield {
             "testset": page.name,
             "language_pair": page.language_pair,

@@ -65,7 +65,7 @@ class TaskLayout:
             chosen.paraphrased and not planned.source.paraphrases
         ):
             return
-        single = [(one,) for one in step.metrics]
+        single = [(metric,) for metric in step.metrics]
         for metrics in single if chosen.metrics == "one" else [step.metrics]:
             for task in self._of(step, metrics, planned):
                 self.tasks.setdefault(task.key, task)
@@ -74,18 +74,20 @@ class TaskLayout:
         chosen, sketch = methods.find(step.method), planned.sketch
         traits = {spec: self._traits(spec, planned) for spec in metrics}
         together = step.together or not chosen.by_system
-        together |= any(one.together for one in traits.values())
+        together |= any(trait.together for trait in traits.values())
         if step.method == _SCORE:  # scores of a metric are planned once, whoever takes them
             together |= self._scored_together(metrics, planned)
-        human = chosen.reads_people(step.options) or any(one.human for one in traits.values())
+        human = chosen.reads_people(step.options) or any(trait.human for trait in traits.values())
         options, placed = located_options(chosen, step.options, self.folder)
         needs = self._needs(chosen, options, traits, planned)
         after = self._after(chosen, traits, planned)
         said = json.dumps(placeless(chosen, step.options), sort_keys=True)
-        places = {spec: place for spec in metrics if (place := self._place(spec)) != spec} | placed
-        for systems in [(*sketch.systems,)] if together else [(one,) for one in sketch.systems]:
+        places = {
+            spec: located for spec in metrics if (located := self._place(spec)) != spec
+        } | placed
+        for systems in [(*sketch.systems,)] if together else [(name,) for name in sketch.systems]:
             files = files_of(chosen, options_of_task(chosen, options, sketch.name, systems))
-            own = needs | self._identified(Dependency("file", file) for file in files)
+            all_needs = needs | self._identified(Dependency("file", file) for file in files)
             content = content_of(sketch, systems, human=human)
             yield Task(
                 key=task_key(
@@ -93,7 +95,7 @@ class TaskLayout:
                     metrics,
                     said,
                     content,
-                    [(need.kind, found) for need, found in own.items()],
+                    [(need.kind, identity) for need, identity in all_needs.items()],
                 ),
                 method=step.method,
                 testset=sketch.name,
@@ -104,7 +106,7 @@ class TaskLayout:
                 content=content,
                 human=human,
                 allow_code=self.allow_code,
-                needs=own,
+                needs=all_needs,
                 after=after,
                 places=places,
                 said=said,
@@ -112,9 +114,9 @@ class TaskLayout:
 
     def _scored_together(self, metrics: Sequence[str], planned: PlannedSet) -> bool:
         return any(
-            one.method == _SCORE and one.together and one.takes(planned.name)
-            for one in self.steps
-            if set(metrics) & set(one.metrics)
+            step.method == _SCORE and step.together and step.takes(planned.name)
+            for step in self.steps
+            if set(metrics) & set(step.metrics)
         )
 
     def _after(
@@ -123,14 +125,14 @@ class TaskLayout:
         """By metric, the tasks whose scores are taken; these are added."""
         from gnomon.studies._study import Step
 
-        found = {}
-        for spec, one in traits.items():
-            if chosen.reuses == "all" or (chosen.reuses == "costly" and one.costly):
+        tasks_of = {}
+        for spec, trait in traits.items():
+            if chosen.reuses == "all" or (chosen.reuses == "costly" and trait.costly):
                 tasks = list(self._of(Step(_SCORE, (spec,)), (spec,), planned))
                 for task in tasks:
                     self.tasks.setdefault(task.key, task)
-                found[spec] = tuple(task.key for task in tasks)
-        return found
+                tasks_of[spec] = tuple(task.key for task in tasks)
+        return tasks_of
 
     def _needs(
         self,
@@ -139,13 +141,13 @@ class TaskLayout:
         traits: Mapping[str, Traits],
         planned: PlannedSet,
     ) -> dict[Dependency, str]:
-        own = step_needs(
+        of_options = step_needs(
             chosen, options, planned.sketch.outline.target_language, allow_code=self.allow_code
         )
-        of_metrics = [need for one in traits.values() for need in one.needs]
+        of_metrics = [need for trait in traits.values() for need in trait.needs]
         files = planned.source.paraphrases if chosen.from_study else ()
         paraphrases = [Dependency("file", file) for file in files]
-        return self._identified(dict.fromkeys([*of_metrics, *own, *paraphrases]))
+        return self._identified(dict.fromkeys([*of_metrics, *of_options, *paraphrases]))
 
     def _identified(
         self, needs: Mapping[Dependency, None] | Iterator[Dependency]
@@ -153,8 +155,10 @@ class TaskLayout:
         return {need: self.sketches.identity(need) for need in needs}
 
     def _traits(self, spec: str, planned: PlannedSet) -> Traits:
-        place = self._place(spec)
-        return traits_of(place, planned.sketch.outline.target_language, allow_code=self.allow_code)
+        located = self._place(spec)
+        return traits_of(
+            located, planned.sketch.outline.target_language, allow_code=self.allow_code
+        )
 
     def _place(self, spec: str) -> str:
         return located_spec(spec, self.folder)
@@ -180,32 +184,32 @@ def left_of(plan: StudyPlan, store: Store | None) -> list[RemainingTasks]:
     Seconds are those per output (systems x segments) that tasks of the same method and metrics took
     before, also such as the study no longer asks for.
     """
-    sizes = {one.name: one.sketch.segments for one in plan.sets}
+    sizes = {planned.name: planned.sketch.segments for planned in plan.sets}
     rates = _rates(store, sizes)
     groups: dict[tuple[str, str], list[Task]] = {}
     for task in plan.tasks:
         groups.setdefault((task.method, ", ".join(task.metrics)), []).append(task)
     done = store.entries if store else {}
-    found = []
+    remaining = []
     for group, tasks in groups.items():
         left = [task for task in tasks if task.key not in done]
         rate = rates.get(group)
         outputs = sum(max(1, len(task.systems)) * sizes[task.testset] for task in left)
         seconds = 0.0 if not left else None if rate is None else rate * outputs
         sets = len({task.testset for task in tasks})
-        found.append(RemainingTasks(*group, sets, len(tasks), len(left), seconds))
-    return found
+        remaining.append(RemainingTasks(*group, sets, len(tasks), len(left), seconds))
+    return remaining
 
 
 def said(left: Iterable[RemainingTasks], workers: int = 1) -> str:
     """The estimate in words."""
-    groups = [one for one in left if one.left]
+    groups = [group for group in left if group.left]
     if not groups:
         return "nothing is left to do"
-    unknown = [_group_name(one) for one in groups if one.seconds is None]
-    known = sum(one.seconds for one in groups if one.seconds is not None) / workers
+    unknown = [_group_name(group) for group in groups if group.seconds is None]
+    seconds = sum(group.seconds for group in groups if group.seconds is not None) / workers
     by = "one worker" if workers == 1 else f"{workers} workers"
-    parts = [f"about {_time(known)} with {by}"] if len(unknown) < len(groups) else []
+    parts = [f"about {_time(seconds)} with {by}"] if len(unknown) < len(groups) else []
     if unknown:
         parts.append(f"unknown, as never done here: {_listed(unknown)}")
     return "; ".join(parts)
@@ -217,8 +221,8 @@ def _rates(store: Store | None, sizes: Mapping[str, int]) -> dict[tuple[str, str
         if entry.testset in sizes:
             group = (entry.method, ", ".join(entry.metrics))
             seconds, outputs = spent.get(group, (0.0, 0))
-            own = max(1, len(entry.systems)) * sizes[entry.testset]
-            spent[group] = (seconds + entry.seconds, outputs + own)
+            size = max(1, len(entry.systems)) * sizes[entry.testset]
+            spent[group] = (seconds + entry.seconds, outputs + size)
     return {group: seconds / outputs for group, (seconds, outputs) in spent.items() if outputs}
 
 
@@ -256,7 +260,10 @@ class StudyPlan:
     @property
     def sizes(self) -> dict[str, tuple[int, int]]:
         """Systems and segments of the test sets, by name."""
-        return {one.name: (len(one.sketch.systems), one.sketch.segments) for one in self.sets}
+        return {
+            planned.name: (len(planned.sketch.systems), planned.sketch.segments)
+            for planned in self.sets
+        }
 
     def record(self) -> PlanRecord:
         """What a store keeps of it."""
@@ -267,7 +274,10 @@ class StudyPlan:
             self.study.name,
             tuple(task.key for task in self.tasks),
             self.study.steps,
-            tuple(SetRecord(one.source, one.sketch, tuple(keys[one.name])) for one in self.sets),
+            tuple(
+                SetRecord(planned.source, planned.sketch, tuple(keys[planned.name]))
+                for planned in self.sets
+            ),
         )
 
     def finding(self, store: Store | None = None, *, workers: int = 1) -> Finding:
@@ -280,15 +290,15 @@ class StudyPlan:
         groups = left_of(self, store)
         rows = [
             {
-                "method": one.method,
-                "metrics": one.metrics or None,
-                "testsets": one.testsets,
-                "tasks": one.tasks,
-                "done": one.tasks - one.left,
-                "left": one.left,
-                "seconds": one.seconds,
+                "method": group.method,
+                "metrics": group.metrics or None,
+                "testsets": group.testsets,
+                "tasks": group.tasks,
+                "done": group.tasks - group.left,
+                "left": group.left,
+                "seconds": group.seconds,
             }
-            for one in groups
+            for group in groups
         ]
         return _plan_finding(self, rows, said(groups, workers))
 
@@ -304,9 +314,9 @@ def plan(study: Study, *, allow_code: bool = False) -> StudyPlan:
     problems.refuse(study.path)
     laid = TaskLayout(_folder(study), sketches, allow_code=allow_code, steps=study.steps)
     for step in study.steps:
-        for one in sets:
-            if step.takes(one.name):
-                laid.add(step, one)
+        for planned in sets:
+            if step.takes(planned.name):
+                laid.add(step, planned)
     whole_sets_first = sorted(laid.tasks.values(), key=lambda task: -len(task.systems))
     return StudyPlan(study, tuple(whole_sets_first), tuple(sets), sketches)
 
@@ -335,21 +345,23 @@ def _remembered(study: Study) -> Sketches:
 
 
 def _sketched(study: Study, sketches: Sketches, problems: Problems) -> list[PlannedSet]:
-    found = []
+    planned = []
     for number, source in enumerate(study.testsets):
         try:
-            found.append(PlannedSet(source, sketches.sketch(source)))
+            planned.append(PlannedSet(source, sketches.sketch(source)))
         except (GnomonError, OSError) as error:
             problems.add(f"{study.set_key(number)}{_part(error)}", f"{source.path}: {error}")
         else:
-            _say_unfit(found[-1], study.set_key(number))
-    return found
+            _say_unfit(planned[-1], study.set_key(number))
+    return planned
 
 
 def _say_unfit(planned: PlannedSet, key: str) -> None:
     """A misspelt name among right ones would go unseen."""
     names = planned.sketch.systems
-    unfit = [one for one in planned.source.systems if not any(fits(k, (one,)) for k in names)]
+    unfit = [
+        system for system in planned.source.systems if not any(fits(k, (system,)) for k in names)
+    ]
     if unfit:
         _log.warning(
             "%s.systems: no system that is taken of %s fits %s", key, planned.name, ", ".join(unfit)
@@ -369,34 +381,35 @@ def _part(error: Exception) -> str:
 
 def _check_names(study: Study, sets: Sequence[PlannedSet], problems: Problems) -> None:
     paths: dict[str, str] = {}
-    for one in sets:
-        if one.name in paths:
+    for planned in sets:
+        if planned.name in paths:
             problems.add(
-                study.set_key(study.testsets.index(one.source)),
-                f"two test sets are called {one.name!r}: {paths[one.name]} and {one.source.path};"
-                " results are kept by name, so give one of them another: name = '...'",
+                study.set_key(study.testsets.index(planned.source)),
+                f"two test sets are called {planned.name!r}: {paths[planned.name]} and"
+                f" {planned.source.path}; results are kept by name, so give one of them another:"
+                " name = '...'",
             )
-        paths[one.name] = one.source.path
+        paths[planned.name] = planned.source.path
 
 
 def _check_needs(step: Step, where: str, sets: Sequence[PlannedSet], problems: Problems) -> None:
     chosen = methods.find(step.method)
-    taken = [one for one in sets if step.takes(one.name)]
+    taken = [planned for planned in sets if step.takes(planned.name)]
     if not taken:
         problems.add(
             f"{where}.testsets",
             f"no test set fits {', '.join(step.testsets)}; there are"
-            f" {', '.join(one.name for one in sets)}",
+            f" {', '.join(planned.name for planned in sets)}",
         )
         return
-    lacking = [one.name for one in taken if chosen.systems and not one.sketch.systems]
+    lacking = [planned.name for planned in taken if chosen.systems and not planned.sketch.systems]
     if lacking:
         problems.add(where, f"{step.method} needs systems, and {', '.join(lacking)} has none")
-    if not any(chosen.is_applicable(one.sketch.outline, step.options) for one in taken):
+    if not any(chosen.is_applicable(planned.sketch.outline, step.options) for planned in taken):
         problems.add(
             where, f"{step.method} needs people's judgements, and no test set of the study has any"
         )
-    if chosen.paraphrased and not any(one.source.paraphrases for one in taken):
+    if chosen.paraphrased and not any(planned.source.paraphrases for planned in taken):
         problems.add(
             where,
             f"{step.method} needs paraphrases, and no test set of the study has any; name files:"

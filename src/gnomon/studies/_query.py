@@ -56,20 +56,20 @@ class QueryResult:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns, each with a name of its own: the second ``a`` is called ``a_2``."""
-        found: list[str] = []
+        names: list[str] = []
         for name in self.columns:
-            number, own = 1, name
-            while own in found or (number > 1 and own in self.columns):
+            number, unique = 1, name
+            while unique in names or (number > 1 and unique in self.columns):
                 number += 1
-                own = f"{name}_{number}"
-            found.append(own)
-        return tuple(found)
+                unique = f"{name}_{number}"
+            names.append(unique)
+        return tuple(names)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
         """What the columns hold: numbers, counts, truth values, or texts."""
         return tuple(
-            _KINDS.get(one, "count" if one.endswith("INT") else "text") for one in self.types
+            _KINDS.get(kind, "count" if kind.endswith("INT") else "text") for kind in self.types
         )
 
     @cached_property
@@ -100,18 +100,18 @@ class QueryResult:
             raise MissingDependencyError(
                 "data frames need polars, which is not installed; run: pip install 'gnomon[study]'"
             ) from error
-        known = {
+        types = {
             "VARCHAR": pl.String,
             "BOOLEAN": pl.Boolean,
             **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT"), pl.Int64),
             **dict.fromkeys(("FLOAT", "DOUBLE"), pl.Float64),
         }
         kinds = zip(self.names, self.types, strict=True)
-        schema = [(name, known.get(kind)) for name, kind in kinds]
+        schema = [(name, types.get(kind)) for name, kind in kinds]
         parts = [self.rows] if "rows" in self.__dict__ else self.parts
         frames = [
-            pl.DataFrame(part, schema=schema, orient="row", infer_schema_length=None)
-            for part in parts
+            pl.DataFrame(rows, schema=schema, orient="row", infer_schema_length=None)
+            for rows in parts
         ]
         return pl.concat(frames or [pl.DataFrame(schema=schema)], how="vertical_relaxed")
 
@@ -131,11 +131,11 @@ def question(sql: str) -> str:
     """A query as it is to be run."""
     import duckdb
 
-    found = duckdb.extract_statements(sql)
-    if len(found) != 1:
-        raise UsageError(f"{_HOW}; got {len(found) or 'no'} statements")
-    kind, copies = _kind(found[0]), "copy" in sql.lower()
-    inner = _BELOW.format(found[0].query.strip().rstrip(";"))
+    statements = duckdb.extract_statements(sql)
+    if len(statements) != 1:
+        raise UsageError(f"{_HOW}; got {len(statements) or 'no'} statements")
+    kind, copies = _kind(statements[0]), "copy" in sql.lower()
+    inner = _BELOW.format(statements[0].query.strip().rstrip(";"))
     reads = kind == "SELECT" or (kind == "MULTI" and not copies)  # pivots are several
     for name in _called(sql):
         if name in _RUN_SQL:
@@ -308,13 +308,15 @@ def views(store: Store) -> list[SqlView]:
     there = store.files().keys()
     of_methods = filter(None, map(methods.installed, store.methods()))
     declared = (view for method in of_methods for view in method.views)
-    known = (*_VIEWS, *(_of_method(view) for view in declared))
-    found = [view for view in known if there >= set(view.of)]
-    return [*found, _wide(store), _by_testset(store)] if "scores" in there else found
+    all_views = (*_VIEWS, *(_of_method(view) for view in declared))
+    possible = [view for view in all_views if there >= set(view.of)]
+    return [*possible, _wide(store), _by_testset(store)] if "scores" in there else possible
 
 
 def _of_method(view: StoredView) -> SqlView:
-    return SqlView(view.name, view.of, view.sql, {one.name: one.help for one in view.columns})
+    return SqlView(
+        view.name, view.of, view.sql, {column.name: column.help for column in view.columns}
+    )
 
 
 def meanings_of(store: Store, table: str) -> dict[str, str]:
@@ -328,7 +330,7 @@ def meanings_of(store: Store, table: str) -> dict[str, str]:
 
 def _wide(store: Store) -> SqlView:
     """A column for each metric."""
-    metrics = [name for one in _scorings(store) for name in one.signatures]
+    metrics = [name for entry in _scorings(store) for name in entry.signatures]
     return _pivot(
         "scores_wide",
         ("testset", "system"),
@@ -344,7 +346,7 @@ def _wide(store: Store) -> SqlView:
 
 def _by_testset(store: Store) -> SqlView:
     """A column for each test set."""
-    sets = [one.testset for one in _scorings(store)]
+    sets = [entry.testset for entry in _scorings(store)]
     return _pivot(
         "scores_by_testset",
         ("metric", "system"),
@@ -360,7 +362,7 @@ def _by_testset(store: Store) -> SqlView:
 
 def _scorings(store: Store) -> list[FinishedTask]:
     done = (store.entries[key] for key in store.planned() if key in store.entries)
-    return [one for one in done if one.method == "score"]
+    return [entry for entry in done if entry.method == "score"]
 
 
 def _pivot(
@@ -402,18 +404,18 @@ def ask(store: Store, sql: str, seconds: float | None = None) -> QueryResult:
 
 
 def _query_result(store: Store, connection: Any, sql: str, seconds: float | None) -> QueryResult:
-    found = _within(seconds, connection, lambda: connection.execute(question(sql)))
-    described = found.description or []
+    cursor = _within(seconds, connection, lambda: connection.execute(question(sql)))
+    described = cursor.description or []
     columns = tuple(str(column[0]) for column in described)
-    parts = _parts_of(found, connection, seconds)
+    parts = _parts_of(cursor, connection, seconds)
     first = next(parts, [])  # what goes wrong while it runs mostly does so here
     rest = _parts_or_error(store, parts)
     return QueryResult(columns, tuple(str(column[1]) for column in described), chain([first], rest))
 
 
 def _parts_of(found: Any, connection: Any, seconds: float | None) -> Iterator[list[_Row]]:
-    while part := _within(seconds, connection, lambda: found.fetchmany(_ROWS)):
-        yield part
+    while rows := _within(seconds, connection, lambda: found.fetchmany(_ROWS)):
+        yield rows
 
 
 def _within(seconds: float | None, connection: Any, call: Callable[[], Any]) -> Any:
@@ -465,8 +467,8 @@ def _blamed(store: Store, error: Exception) -> Path | None:
     import duckdb
 
     said = str(error).partition("\n\nLINE ")[0]  # there the query follows
-    _, found, rest = said.partition(f"{store.path.resolve()}/")
-    if found:
+    _, separator, rest = said.partition(f"{store.path.resolve()}/")
+    if separator:
         return store.path / f"{rest.partition('.parquet')[0]}.parquet"
     if type(error) is not duckdb.Error:
         return None
@@ -518,50 +520,52 @@ def connect(
         raise MissingDependencyError(
             "queries need duckdb, which is not installed; run: pip install 'gnomon[study]'"
         ) from error
-    found = duckdb.connect(":memory:")
-    found.execute("set preserve_insertion_order = true")
-    found.execute("set enable_progress_bar = false")  # it goes to standard output
+    connection = duckdb.connect(":memory:")
+    connection.execute("set preserve_insertion_order = true")
+    connection.execute("set enable_progress_bar = false")  # it goes to standard output
     spill = Path(gettempdir(), f"gnomon-{secrets.token_hex(8)}")  # made and removed by DuckDB
-    found.execute(f"set temp_directory = {sql_text(spill)}")
+    connection.execute(f"set temp_directory = {sql_text(spill)}")
     for setting, value in _FRUGAL.items() if frugal else ():
-        found.execute(f"set {setting} = '{value}'")
+        connection.execute(f"set {setting} = '{value}'")
     for name, rows in (("tasks", _tasks(store)), ("testsets", _testsets(store))):
         kinds = {column.name: SQL_TYPES[column.kind] for column in OWN_TABLES[name]}
         columns = ", ".join(f'"{column}" {kind}' for column, kind in kinds.items())
-        found.execute(f"create table {name} ({columns})")
+        connection.execute(f"create table {name} ({columns})")
         if rows:  # column by column: thousands of rows take long one by one
             cells = ", ".join(f"unnest(?::{kind}[])" for kind in kinds.values())
-            found.execute(
+            connection.execute(
                 f"insert into {name} select {cells}", [*map(list, zip(*rows, strict=True))]
             )
     sources = _sources(store, _tables_in(store, sql))
     if closed and all_files:
-        found.execute(f"set allowed_directories = {sql_files([store.path])}")
+        connection.execute(f"set allowed_directories = {sql_files([store.path])}")
     elif closed:
         every = [file for _, parts in sources.values() for file in parts]
-        found.execute(f"set allowed_paths = {sql_files(every)}")
+        connection.execute(f"set allowed_paths = {sql_files(every)}")
     try:
-        _name_tables(found, store, sources)
+        _name_tables(connection, store, sources)
     except duckdb.Error as error:
         raise damage(store, error) or DataError(
             f"the store {store.path} cannot be read: {error}"
         ) from error
     if closed:  # before a query comes in
-        found.execute("set enable_external_access = false")
-        found.execute("set lock_configuration = true")
-    return found
+        connection.execute("set enable_external_access = false")
+        connection.execute("set lock_configuration = true")
+    return connection
 
 
 def _sources(store: Store, wanted: Collection[str]) -> dict[str, RowSource]:
     """What to read for each table, all of it here and whole."""
     planned = frozenset(store.planned())
-    found = {}
+    sources = {}
     for name, parts in store.files().items():
         if name in wanted:
-            known = bundle_of(store.path, name, store.entries)
-            found[name] = source_of(parts, known, planned)
-            store.fetch([one for one in found[name].files if known is None or one != known.file])
-    return found
+            bundled = bundle_of(store.path, name, store.entries)
+            sources[name] = source_of(parts, bundled, planned)
+            store.fetch(
+                [file for file in sources[name].files if bundled is None or file != bundled.file]
+            )
+    return sources
 
 
 def _name_tables(connection: Any, store: Store, sources: Mapping[str, RowSource]) -> None:
@@ -575,47 +579,47 @@ def _name_tables(connection: Any, store: Store, sources: Mapping[str, RowSource]
 
 def _tables_in(store: Store, sql: str | None) -> set[str]:
     """The tables that a query needs; all where it asks which there are, or is not known."""
-    known = set(store.files())
+    tables = set(store.files())
     said = (sql or "").lower()
     if sql is None or any(word in said for word in _ABOUT_ALL):
-        return known
+        return tables
     of_views = {name for view in views(store) if view.name in said for name in view.of}
-    return {name for name in known if name.lower() in said} | of_views
+    return {name for name in tables if name.lower() in said} | of_views
 
 
 def _tasks(store: Store) -> list[tuple[object, ...]]:
     planned = [store.entries[key] for key in store.planned() if key in store.entries]
     return [
         (
-            one.key,
-            one.method,
-            one.testset,
-            ", ".join(one.metrics),
-            len(one.systems),
-            one.options or None,
-            one.seconds,
-            one.finished or None,
-            one.gnomon or None,
-            _lines(f"{name} {found}" for name, found in one.made_with.items()),
-            _lines(one.signatures.values()),
-            _lines(one.notices),
+            entry.key,
+            entry.method,
+            entry.testset,
+            ", ".join(entry.metrics),
+            len(entry.systems),
+            entry.options or None,
+            entry.seconds,
+            entry.finished or None,
+            entry.gnomon or None,
+            _lines(f"{name} {release}" for name, release in entry.made_with.items()),
+            _lines(entry.signatures.values()),
+            _lines(entry.notices),
         )
-        for one in planned
+        for entry in planned
     ]
 
 
 def _testsets(store: Store) -> list[tuple[object, ...]]:
     return [
         (
-            one.name,
-            one.sketch.language_pair,
-            one.sketch.segments,
-            len(one.sketch.systems),
-            ", ".join(one.sketch.references),
-            one.sketch.judged,
-            one.source.path,
+            planned.name,
+            planned.sketch.language_pair,
+            planned.sketch.segments,
+            len(planned.sketch.systems),
+            ", ".join(planned.sketch.references),
+            planned.sketch.judged,
+            planned.source.path,
         )
-        for one in store.sets()
+        for planned in store.sets()
     ]
 
 

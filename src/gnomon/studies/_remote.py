@@ -92,9 +92,9 @@ class Mirror:
             folder.mkdir(parents=True, exist_ok=True)
         there = [f"{self.root}/{file.relative_to(self.folder).as_posix()}" for file in missing]
         with self._trouble():
-            self.system.get(there, [str(part) for part in parts])
-        for part, file in zip(parts, missing, strict=True):
-            part.replace(file)
+            self.system.get(there, [str(partial) for partial in parts])
+        for partial, file in zip(parts, missing, strict=True):
+            partial.replace(file)
 
     def there(self, file: Path) -> str:
         """The URL of a file that is here."""

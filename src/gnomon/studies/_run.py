@@ -56,22 +56,22 @@ class Equipment:
 
 def equipment(paths: Sequence[str], needs: Mapping[Dependency, str] = {}) -> Equipment:
     """What this process has, and which of some paths and things it does not have."""
-    found = {"gnomon": version()}
+    versions = {"gnomon": version()}
     offered = entry_points()
     plugins = {
-        one.dist.name
+        offer.dist.name
         for group in offered.groups
         if group.startswith("gnomon.")
-        for one in offered.select(group=group)
-        if one.dist is not None
+        for offer in offered.select(group=group)
+        if offer.dist is not None
     }
     for name in (*_PACKAGES, *sorted(plugins)):
         try:
-            found[name] = installed(name)
+            versions[name] = installed(name)
         except PackageNotFoundError:
             continue
     missing = tuple(path for path in paths if not os.path.exists(path))  # noqa: PTH110  # a string stays a string
-    return Equipment(found, missing, tuple(differing(dict(needs))))
+    return Equipment(versions, missing, tuple(differing(dict(needs))))
 
 
 def preflight(plan: StudyPlan, engine: TaskEngine) -> None:
@@ -99,13 +99,13 @@ def preflight(plan: StudyPlan, engine: TaskEngine) -> None:
 
 def _differences(mine: Equipment, theirs: Equipment) -> list[str]:
     names = sorted(mine.versions.keys() | theirs.versions.keys())
-    found = [
+    differences = [
         f"has {name} {theirs.versions.get(name, '(none)')},"
         f" and here it is {mine.versions.get(name, '(none)')}; install the same"
         for name in names
         if mine.versions.get(name) != theirs.versions.get(name)
     ]
-    return [*found, *theirs.others] + [
+    return [*differences, *theirs.others] + [
         f"does not see {path}; give all workers the same folders" for path in theirs.missing
     ]
 
@@ -119,28 +119,28 @@ def stored_scores(store: Store, task: Task) -> dict[str, Scores]:
     Where corpus scores of resamples come from statistics, which a store does not hold, scores are
     left out for methods that resample; these compute them again.
     """
-    found = {}
+    scores_of = {}
     for spec, keys in task.after.items():
         if all(key in store.entries for key in keys):
             scores, made_of = _scores(store, keys)
             if methods.find(task.method).reuses == "all" or made_of != "statistics":
-                found[spec] = scores
-    return found
+                scores_of[spec] = scores
+    return scores_of
 
 
 def _scores(store: Store, keys: Sequence[str]) -> tuple[Scores, str]:
     files = [store.file(table, key) for table in ("scores", "segments") for key in keys]
     store.fetch(files)
     totals = [cells_of(store.file("scores", key)) for key in keys]
-    systems = [str(name) for one in totals for name in one["system"]]
+    systems = [str(name) for row in totals for name in row["system"]]
     cells = [cells_of(store.file("segments", key)) for key in keys]
     first = totals[0]
     informed = first["informed_by"][0]
     scores = Scores(
         metric=str(first["metric"][0]),
         systems=tuple(systems),
-        system=_floats([score for one in totals for score in one["score"]]),
-        segments=_floats([score for one in cells for score in one["score"]]).reshape(
+        system=_floats([score for row in totals for score in row["score"]]),
+        segments=_floats([score for row in cells for score in row["score"]]).reshape(
             len(systems), -1
         ),
         higher_is_better=bool(first["higher_is_better"][0]),
@@ -158,8 +158,8 @@ def _scores(store: Store, keys: Sequence[str]) -> tuple[Scores, str]:
 
 def _of_metric(store: Store, keys: Sequence[str]) -> tuple[str, ...]:
     """What a metric said of itself; what is wrong with the texts, whoever reads them sees."""
-    notices = dict.fromkeys(notice for key in keys for notice in store.entries[key].notices)
-    return tuple(one for one in notices if one not in misaligned(notices))
+    said = dict.fromkeys(notice for key in keys for notice in store.entries[key].notices)
+    return tuple(notice for notice in said if notice not in misaligned(said))
 
 
 def _floats(cells: Sequence[Cell]) -> NDArray[np.float64]:
@@ -206,27 +206,27 @@ def run(
     Only this process writes. A task that fails is reported and the others go on; a task that
     kills its worker twice (the second time alone) is set aside.
     """
-    place = store or Store.open(plan.study.store, create=True)
-    place.refresh()
-    whole = not (prune or place.damaged or _left(plan, place)) and place.bundles_are_intact()
-    if whole and place.has_plan(plan.record()):
-        return _unchanged(plan, place)
-    with place.locked():
-        left = _left(plan, place)
+    target = store or Store.open(plan.study.store, create=True)
+    target.refresh()
+    whole = not (prune or target.damaged or _left(plan, target)) and target.bundles_are_intact()
+    if whole and target.has_plan(plan.record()):
+        return _unchanged(plan, target)
+    with target.locked():
+        left = _left(plan, target)
         if left:
             engine.prepare({task.method for task in left})
             preflight(plan, engine)
-        if left or place.damaged:
-            place.repair(_told_of_lost(left, place))
-        place.keep_plan(plan.record())
-        place.keep_sketches(plan.sketches)
+        if left or target.damaged:
+            target.repair(_told_of_lost(left, target))
+        target.keep_plan(plan.record())
+        target.keep_sketches(plan.sketches)
         total, kept = len(plan.tasks), len(plan.tasks) - len(left)
         left = narrowed(left, plan)
-        driver = _TaskDriver(engine, place, total, kept, progress)
-        for wave in waves(left, set(place.entries)):
+        driver = _TaskDriver(engine, target, total, kept, progress)
+        for wave in waves(left, set(target.entries)):
             driver.all_of(driver.ready(wave))
-        pruned = place.prune() if prune else 0
-        place.bundle()
+        pruned = target.prune() if prune else 0
+        target.bundle()
     labels = {task.key: task.label for task in left if task.key in driver.failed}
     return RunOutcome(kept, driver.finished - kept, driver.failed, labels, pruned)
 
@@ -259,13 +259,14 @@ def _unchanged(plan: StudyPlan, store: Store) -> RunOutcome:
 
 def narrowed(tasks: Sequence[Task], plan: StudyPlan) -> list[Task]:
     """Tasks that read no more than half of the systems of their test set where that will do."""
-    every = {one.name: tuple(one.sketch.systems) for one in plan.sets if not one.source.paraphrases}
+    plain = (planned for planned in plan.sets if not planned.source.paraphrases)
+    every = {planned.name: tuple(planned.sketch.systems) for planned in plain}
     wanted: dict[str, set[str]] = {name: set() for name in every}
     for task in tasks:
         if task.testset in every and task.systems != every[task.testset]:
             wanted[task.testset].update(task.systems)
     reads = {
-        name: tuple(one for one in systems if one in wanted[name])
+        name: tuple(system for system in systems if system in wanted[name])
         for name, systems in every.items()
         if 0 < 2 * len(wanted[name]) <= len(systems)
     }
@@ -279,16 +280,18 @@ def narrowed(tasks: Sequence[Task], plan: StudyPlan) -> list[Task]:
 
 def waves(tasks: Sequence[Task], done: Collection[str]) -> list[list[Task]]:
     """Tasks in the order of what they take from each other; each wave needs only earlier ones."""
-    found: list[list[Task]] = []
-    left, known = list(tasks), set(done)
+    ordered: list[list[Task]] = []
+    left, finished = list(tasks), set(done)
     while left:
-        wave = [one for one in left if all(known.issuperset(keys) for keys in one.after.values())]
+        wave = [
+            task for task in left if all(finished.issuperset(keys) for keys in task.after.values())
+        ]
         if not wave:  # their scores are not even planned; they will say so
-            return [*found, left]
-        found.append(wave)
-        known |= {task.key for task in wave}
-        left = [task for task in left if task.key not in known]
-    return found
+            return [*ordered, left]
+        ordered.append(wave)
+        finished |= {task.key for task in wave}
+        left = [task for task in left if task.key not in finished]
+    return ordered
 
 
 @dataclass
@@ -303,7 +306,7 @@ class _TaskDriver:
 
     def ready(self, wave: Sequence[Task]) -> list[Task]:
         """The tasks whose scores are all there; the others have failed."""
-        found = []
+        tasks = []
         for task in wave:
             lacking = [k for keys in task.after.values() for k in keys if k in self.failed]
             if lacking:
@@ -312,8 +315,8 @@ class _TaskDriver:
                     f" reason: {self.failed[lacking[0]]}"
                 )
             else:
-                found.append(task)
-        return found
+                tasks.append(task)
+        return tasks
 
     def all_of(self, tasks: list[Task]) -> None:
         """Keep the workers busy; after a death, suspects run one by one."""
@@ -322,10 +325,10 @@ class _TaskDriver:
             self.engine.restart()
             alone, rest = suspects[0], suspects[1:]
             died = self._together([alone])
-            suspects = [one for one in died if self.deaths[one.key] < _CHANCES] + rest
-            for one in died:
-                if self.deaths[one.key] >= _CHANCES:
-                    self.failed[one.key] = (
+            suspects = [task for task in died if self.deaths[task.key] < _CHANCES] + rest
+            for task in died:
+                if self.deaths[task.key] >= _CHANCES:
+                    self.failed[task.key] = (
                         f"its worker died {_CHANCES} times (out of memory, or a crash); "
                         "the task was set aside, and runs again with the study"
                     )
@@ -392,12 +395,12 @@ class _TaskDriver:
 
     def _take(self, task: Task, future: Future[TaskResult | TaskFailure]) -> None:
         error = _error(future)
-        found = future.result() if error is None else TaskFailure(task.key, _cluster_error(error))
-        if isinstance(found, TaskResult):
-            self.store.add(task, found)
+        result = future.result() if error is None else TaskFailure(task.key, _cluster_error(error))
+        if isinstance(result, TaskResult):
+            self.store.add(task, result)
             self.finished += 1
         else:
-            self.failed[task.key] = found.said
+            self.failed[task.key] = result.said
         if self.progress is not None:
             self.progress("tasks", self.finished + len(self.failed), self.total)
 

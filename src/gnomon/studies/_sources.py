@@ -76,15 +76,15 @@ class PlannedSet:
             DataError: it is not there any more, cannot be read, or holds other texts now.
         """
         try:
-            found = read_set(self.source)
+            read = read_set(self.source)
         except (GnomonError, OSError) as error:
             raise DataError(f"the texts of {self.name} cannot be read again: {error}") from error
-        if found.sketch != self.sketch:
+        if read.sketch != self.sketch:
             raise DataError(
                 f"{self.source.path} holds other texts than the results of {self.name} are of; run"
                 " the study again"
             )
-        return found.testset
+        return read.testset
 
 
 @dataclass(frozen=True)
@@ -124,12 +124,12 @@ def read_set(source: SetSource, *, only: tuple[str, ...] = ()) -> ReadSet:
 
 @lru_cache(maxsize=_KEPT)
 def _read(source: SetSource, only: tuple[str, ...], _stamp: Stamp) -> ReadSet:
-    found = read_original(source, only=only)
+    testset = read_original(source, only=only)
     if source.paraphrases:
-        found = found.with_paraphrases(
+        testset = testset.with_paraphrases(
             paraphrases_of(source), n=source.n, methods=source.methods or None
         )
-    return ReadSet(found, sketch_of(found))
+    return ReadSet(testset, sketch_of(testset))
 
 
 def read_original(source: SetSource, *, only: tuple[str, ...] = ()) -> TestSet:
@@ -142,10 +142,10 @@ def read_original(source: SetSource, *, only: tuple[str, ...] = ()) -> TestSet:
             f"{' without ' + ', '.join(source.exclude) if source.exclude else ''}; there are"
             f" {', '.join(whole.systems)}"
         )
-    found = whole.select(
+    testset = whole.select(
         systems=names, segments=None if source.first is None else _first(whole, source.first)
     )
-    return replace(found, name=source.name) if source.name else found
+    return replace(testset, name=source.name) if source.name else testset
 
 
 def paraphrases_of(source: SetSource) -> list[Paraphrase]:
@@ -153,8 +153,12 @@ def paraphrases_of(source: SetSource) -> list[Paraphrase]:
     from gnomon.data.formats import read_paraphrases
 
     whole = _whole(source, (), stamp_of(source.path))
-    found = read_paraphrases(source.paraphrases, segments=whole.segments)
-    return [one for one in found if source.first is None or one.segment <= source.first]
+    paraphrases = read_paraphrases(source.paraphrases, segments=whole.segments)
+    return [
+        paraphrase
+        for paraphrase in paraphrases
+        if source.first is None or paraphrase.segment <= source.first
+    ]
 
 
 @lru_cache(maxsize=1)
@@ -230,7 +234,7 @@ def _digest_of_system(testset: TestSet, system: str) -> str:
 
 
 def _digest_of_people(testset: TestSet) -> str:
-    scores = [part for one in testset.human for part in _people(one)]
+    scores = [piece for scores_of_people in testset.human for piece in _people(scores_of_people)]
     looked_at = [repr(testset.looked_at)] if testset.looked_at else []
     return content_hash(*scores, repr(testset.rankings), repr(testset.errors), *looked_at)
 
@@ -281,19 +285,19 @@ class Sketches:
         if entry is not None and entry.stamp == stamp.hash != "" and entry.sketch is not None:
             return entry.sketch
         parts = _output_stamps(source)
-        found = _amended(source, entry, parts) or read_set(source).sketch
+        sketch = _amended(source, entry, parts) or read_set(source).sketch
         same = stamp == stamp_of(source.path, *source.paraphrases)
         if stamp.hash and same and stamp.newest < time.time() - _YOUNG:
             rest, outputs = parts or ("", {})
-            self.fresh[key] = FileEntry(stamp.hash, found, rest=rest, outputs=outputs)
-        return found
+            self.fresh[key] = FileEntry(stamp.hash, sketch, rest=rest, outputs=outputs)
+        return sketch
 
     def identity(self, need: Dependency) -> str:
         """Version or hash of something that numbers depend on; large files are remembered."""
         if need not in self.seen:
-            place = place_of(need) if need.kind in IN_FILES else None
-            found = identity(need) if place is None else self._of_files(need, str(place))
-            self.seen[need] = found
+            path = place_of(need) if need.kind in IN_FILES else None
+            content_id = identity(need) if path is None else self._of_files(need, str(path))
+            self.seen[need] = content_id
         return self.seen[need]
 
     def _of_files(self, need: Dependency, place: str) -> str:
@@ -303,17 +307,17 @@ class Sketches:
         entry = self.known.get(key)
         if entry is not None and entry.stamp == stamp.hash != "":
             return entry.identity
-        found = identity(need)
+        content_id = identity(need)
         if stamp.hash and stamp == state(place) and stamp.newest < time.time() - _YOUNG:
-            self.fresh[key] = FileEntry(stamp.hash, identity=found)
-        return found
+            self.fresh[key] = FileEntry(stamp.hash, identity=content_id)
+        return content_id
 
     def without(self, testset: str) -> dict[str, FileEntry]:
         """All of them but those of a test set, for keeping."""
         return {
-            key: one
-            for key, one in self.merged().items()
-            if one.sketch is None or one.sketch.name != testset
+            key: entry
+            for key, entry in self.merged().items()
+            if entry.sketch is None or entry.sketch.name != testset
         }
 
     def merged(self) -> dict[str, FileEntry]:
@@ -348,16 +352,16 @@ def _amended(
     """What is remembered, with those systems read again whose files changed; None for more."""
     if parts is None or entry is None or entry.sketch is None or entry.rest != parts.rest:
         return None
-    known, stamps = entry.sketch, entry.outputs
+    before, stamps = entry.sketch, entry.outputs
     names = systems_of(source, parts.outputs)
     changed = [name for name in names if stamps.get(name) != parts.outputs[name]]
     if 2 * len(changed) > len(names):
         return None  # all may as well be read
-    part = read_set(source, only=tuple(changed or names[:1])).sketch
-    if replace(part, systems={}) != replace(known, systems={}):
+    changed_part = read_set(source, only=tuple(changed or names[:1])).sketch
+    if replace(changed_part, systems={}) != replace(before, systems={}):
         return None
-    digests = {**known.systems, **part.systems}
+    digests = {**before.systems, **changed_part.systems}
     if any(name not in digests for name in names):
         return None
-    outline = replace(known.outline, systems=tuple(names))
-    return replace(known, systems={name: digests[name] for name in names}, outline=outline)
+    outline = replace(before.outline, systems=tuple(names))
+    return replace(before, systems={name: digests[name] for name in names}, outline=outline)

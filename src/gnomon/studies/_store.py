@@ -74,8 +74,8 @@ def locked(folder: Path) -> Iterator[Callable[[], None]]:
                 f"the store {folder} cannot be written: {error.strerror}; allow it, or name another"
                 " store = '...' in the study (a copy of this one goes on where it ended)"
             ) from error
-        own = os.fstat(file.fileno())
-        yield lambda: _check(folder, own)
+        status = os.fstat(file.fileno())
+        yield lambda: _check(folder, status)
 
 
 def _check(folder: Path, own: os.stat_result | None) -> None:
@@ -125,10 +125,10 @@ class Store:
         if not self.is_at(self.path):
             check_kind(self.path)
             check_kind(self.path / ABOUT)
-            place = self.remote.url if self.remote else self.path
+            location = self.remote.url if self.remote else self.path
             if self.path.is_file():
-                raise DataError(f"{place} is a file; a store is a folder")
-            raise DataError(f"there is no store in {place}; make one: gnomon run STUDY.toml")
+                raise DataError(f"{location} is a file; a store is a folder")
+            raise DataError(f"there is no store in {location}; make one: gnomon run STUDY.toml")
         self.refresh()
 
     @classmethod
@@ -174,7 +174,7 @@ class Store:
 
     def sets(self) -> tuple[PlannedSet, ...]:
         """The test sets of the last plan: where they are and what they held; they can be read."""
-        return tuple(PlannedSet(one.source, one.sketch) for one in self._plan.testsets)
+        return tuple(PlannedSet(record.source, record.sketch) for record in self._plan.testsets)
 
     def steps(self) -> tuple[Step, ...]:
         """The methods of the last plan with their metrics and options."""
@@ -186,16 +186,16 @@ class Store:
 
     def files(self) -> dict[str, list[Path]]:
         """The Parquet files of finished tasks of the last plan, by table."""
-        found: dict[str, list[Path]] = {}
+        files: dict[str, list[Path]] = {}
         for key in self.planned():  # tasks end in another order each time
             for name in self.entries[key].rows if key in self.entries else ():
-                found.setdefault(name, []).append(self.file(name, key))
-        return dict(sorted(found.items()))
+                files.setdefault(name, []).append(self.file(name, key))
+        return dict(sorted(files.items()))
 
     def methods(self) -> tuple[str, ...]:
         """The methods of finished tasks of the last plan, in the order of the study."""
         done = {self.entries[key].method for key in self.planned() if key in self.entries}
-        return tuple(dict.fromkeys(one.method for one in self.steps() if one.method in done))
+        return tuple(dict.fromkeys(step.method for step in self.steps() if step.method in done))
 
     def schema(self, table: str) -> TableSchema:
         """What the methods declared of a table: title, note, columns and views.
@@ -275,9 +275,9 @@ class Store:
         """
         from gnomon.studies._query import names
 
-        known = names(self)
-        if table not in known:
-            raise UsageError(f"there is no table {table!r}; there are {', '.join(known)}")
+        tables = names(self)
+        if table not in tables:
+            raise UsageError(f"there is no table {table!r}; there are {', '.join(tables)}")
         return self.query(f'select * from "{table}"', timeout=None).to_frame()  # noqa: S608  # a known name
 
     def fetch(self, files: Sequence[Path]) -> None:
@@ -321,13 +321,13 @@ class Store:
         Returns:
             By key of the task, the first such file.
         """
-        found: dict[str, Path] = {}
+        files: dict[str, Path] = {}
         for key in keys:
             for name in self.entries[key].rows if key in self.entries else ():
                 file = self.file(name, key)
                 if not self.is_intact(file):
-                    found.setdefault(key, file)
-        return found
+                    files.setdefault(key, file)
+        return files
 
     def place(self, file: Path) -> str:
         """Where a file of the store is, for messages: of a remote store, elsewhere."""
@@ -372,13 +372,13 @@ class Store:
             self.remote.get()
         check_layout(self.path)
         self._plan = self._last_plan()
-        found = entries_of(self.path / MANIFEST)
-        self.entries = {entry.key: entry for entry in found if entry}
-        self.damaged = None in found
+        entries = entries_of(self.path / MANIFEST)
+        self.entries = {entry.key: entry for entry in entries if entry}
+        self.damaged = None in entries
         if self.damaged and not self._adds:
-            place = f"{self.place(self.path / MANIFEST)}:{found.index(None) + 1}"
+            line = f"{self.place(self.path / MANIFEST)}:{entries.index(None) + 1}"
             raise DataError(
-                f"{place} is damaged; {self.remedy}: the task of that line is done again"
+                f"{line} is damaged; {self.remedy}: the task of that line is done again"
             )
 
     def _last_plan(self) -> PlanRecord:
@@ -451,7 +451,7 @@ class Store:
         """
         with self.locked():
             gone = {key for key, entry in self.entries.items() if entry.testset == testset}
-            planned = {one.sketch.name for one in self._plan.testsets}
+            planned = {record.sketch.name for record in self._plan.testsets}
             if not gone and testset not in planned:
                 names = sorted({entry.testset for entry in self.entries.values()} | planned)
                 raise DataError(
@@ -464,10 +464,10 @@ class Store:
 
     def _unplan(self, tasks: Collection[str], testset: str) -> None:
         """Take a test set and its tasks out of the plan."""
-        of_set = [one for one in self._plan.testsets if one.sketch.name == testset]
-        gone = {*tasks, *(key for one in of_set for key in one.tasks)}
+        of_set = [record for record in self._plan.testsets if record.sketch.name == testset]
+        gone = {*tasks, *(key for record in of_set for key in record.tasks)}
         kept = tuple(key for key in self._plan.tasks if key not in gone)
-        others = tuple(one for one in self._plan.testsets if one not in of_set)
+        others = tuple(record for record in self._plan.testsets if record not in of_set)
         self.keep_plan(replace(self._plan, tasks=kept, testsets=others))
 
     def prune(self) -> int:
@@ -503,7 +503,7 @@ class Store:
 
     def _keep(self, keys: Collection[str]) -> None:
         # the manifest first: a file that nothing names is only litter
-        self._write_manifest({key: one for key, one in self.entries.items() if key in keys})
+        self._write_manifest({key: entry for key, entry in self.entries.items() if key in keys})
         drop_bundles(self.path)
         self.repair()
 

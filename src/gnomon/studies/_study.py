@@ -102,19 +102,19 @@ class Study:
 
     def set_key(self, number: int) -> str:
         """Where a test set stands."""
-        known = len(self.set_keys) == len(self.testsets)
-        return self.set_keys[number] if known else f"testsets[{number}]"
+        complete = len(self.set_keys) == len(self.testsets)
+        return self.set_keys[number] if complete else f"testsets[{number}]"
 
     def step_key(self, number: int) -> StepKey:
         """Where a method stands."""
         counts = [len(key.specs) for key in self.step_keys]
-        known = counts == [len(step.metrics) for step in self.steps]
-        return self.step_keys[number] if known else key_of(number, self.steps)
+        complete = counts == [len(step.metrics) for step in self.steps]
+        return self.step_keys[number] if complete else key_of(number, self.steps)
 
 
 def key_of(number: int, steps: Sequence[Step]) -> StepKey:
     """The key of a step that no file was read for."""
     step = steps[number]
-    same = [place for place, one in enumerate(steps) if one.method == step.method]
+    same = [position for position, other in enumerate(steps) if other.method == step.method]
     where = f"methods.{step.method}" + (f"[{same.index(number)}]" if len(same) > 1 else "")
     return StepKey(where, tuple(f"{where}.metrics[{n}]" for n in range(len(step.metrics))))

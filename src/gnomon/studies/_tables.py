@@ -65,8 +65,8 @@ class TableSchema:
     @property
     def digest(self) -> str:
         """A hash of all that is declared."""
-        own = (column_metadata(one)[_COLUMN] for one in self.columns)
-        return content_hash(self.metadata()[_TABLE], *own)
+        columns = (column_metadata(column)[_COLUMN] for column in self.columns)
+        return content_hash(self.metadata()[_TABLE], *columns)
 
     def metadata(self) -> dict[bytes, bytes]:
         """What an Arrow schema says of the table; see :func:`schema_of`."""
@@ -120,8 +120,8 @@ def schema_of(
 ) -> TableSchema:
     """What was declared of a table, from the metadata of an Arrow schema and of its fields."""
     said = msgspec.json.decode(table.get(_TABLE, b""), type=_TableRecord)
-    declared = (msgspec.json.decode(one.get(_COLUMN, b""), type=Column) for one in columns)
-    views = [msgspec.convert(one, _VIEWS[str(one.pop("type"))]) for one in said.views]
+    declared = (msgspec.json.decode(cells.get(_COLUMN, b""), type=Column) for cells in columns)
+    views = [msgspec.convert(view, _VIEWS[str(view.pop("type"))]) for view in said.views]
     empty = Table(said.name, said.title, tuple(declared), (), said.note)
     return TableSchema(empty, said.method, tuple(views))
 
@@ -136,12 +136,12 @@ def united(schemas: Sequence[TableSchema]) -> TableSchema:
     first = schemas[0]
     columns: dict[str, Column] = {}
     views: dict[bytes, View] = {}
-    for one in schemas:
-        for column in one.columns:
-            known = columns.setdefault(column.name, column)
-            if column.digits > known.digits:
-                columns[column.name] = replace(known, digits=column.digits)
-        for view in one.views:
+    for schema in schemas:
+        for column in schema.columns:
+            column_before = columns.setdefault(column.name, column)
+            if column.digits > column_before.digits:
+                columns[column.name] = replace(column_before, digits=column.digits)
+        for view in schema.views:
             views.setdefault(msgspec.json.encode(_view_record(view)), view)
     return TableSchema(
         replace(first.table, columns=tuple(columns.values())), first.method, tuple(views.values())
@@ -190,8 +190,10 @@ def arrow_schema(schema: TableSchema) -> Any:  # pyarrow is optional
 
     types = {"text": pa.string(), "count": pa.int64(), "truth": pa.bool_()}
     fields = [
-        pa.field(one.name, types.get(one.kind, pa.float64()), metadata=column_metadata(one))
-        for one in schema.columns
+        pa.field(
+            column.name, types.get(column.kind, pa.float64()), metadata=column_metadata(column)
+        )
+        for column in schema.columns
     ]
     return pa.schema(fields, metadata=schema.metadata())
 
@@ -200,9 +202,9 @@ def schema_in(file: Path) -> TableSchema:
     """What a Parquet file of a task says of its table and columns."""
     import pyarrow.parquet as pq
 
-    found = pq.read_schema(file)
+    schema = pq.read_schema(file)
     try:
-        return schema_of(found.metadata or {}, [field.metadata or {} for field in found])
+        return schema_of(schema.metadata or {}, [field.metadata or {} for field in schema])
     except (msgspec.DecodeError, KeyError, TypeError) as error:
         raise DataError(
             f"{file} does not say what its columns are; run the study into a new store, or use the"
@@ -216,15 +218,15 @@ def cells_of(file: Path | io.BytesIO) -> dict[str, list[Cell]]:
 
     # the threads of pq.read_table may outlive the interpreter, which then aborts
     with pq.ParquetFile(file) as opened:
-        found: dict[str, list[Cell]] = opened.read(use_threads=False).to_pydict()
-    return found
+        cells: dict[str, list[Cell]] = opened.read(use_threads=False).to_pydict()
+    return cells
 
 
 def _fitting(table: TaskTable, column: Column) -> Sequence[Cell]:
     """The cells of a column, each of the declared kind."""
     cells = table.cells[column.name]
-    for found in set(map(type, cells)) - {type(None)}:  # there are few types, and many cells
-        wrong = _misfits((cell for cell in cells if type(cell) is found), found, column.kind)
+    for kind in set(map(type, cells)) - {type(None)}:  # there are few types, and many cells
+        wrong = _misfits((cell for cell in cells if type(cell) is kind), kind, column.kind)
         for cell in wrong:
             raise DataError(
                 f"column {column.name!r} of the table {table.name!r} is declared as"
@@ -300,15 +302,15 @@ def bundle_of(store: Path, table: str, finished: Collection[str]) -> Bundle | No
         return None
     if said is None:
         return None
-    found = Bundle(store / BUNDLES / said.file, frozenset(said.tasks))
-    whole = is_intact(found.file, said.made)
+    bundle = Bundle(store / BUNDLES / said.file, frozenset(said.tasks))
+    whole = is_intact(bundle.file, said.made)
     if not whole:
         _log.warning(
             "%s is damaged and not read: what it copies is read from the files of tasks; the next"
             " run of the study makes it anew",
-            found.file,
+            bundle.file,
         )
-    return found if whole and found.tasks.issubset(finished) else None
+    return bundle if whole and bundle.tasks.issubset(finished) else None
 
 
 def bundled(store: Path) -> list[str]:
@@ -319,10 +321,10 @@ def bundled(store: Path) -> list[str]:
 def bundle(store: Store) -> None:
     """Copy the files of tables that have many outside of their bundle; only the writer may."""
     for table, parts in store.files().items():
-        known = bundle_of(store.path, table, store.entries)
-        loose = [one for one in parts if known is None or one.stem not in known.tasks]
-        if len(loose) >= max(_MANY, len(known.tasks) // 4 if known else 0):
-            _try(store, table, parts, known)
+        bundled = bundle_of(store.path, table, store.entries)
+        loose = [file for file in parts if bundled is None or file.stem not in bundled.tasks]
+        if len(loose) >= max(_MANY, len(bundled.tasks) // 4 if bundled else 0):
+            _try(store, table, parts, bundled)
 
 
 def drop_bundles(store: Path) -> None:
@@ -342,7 +344,7 @@ def source_of(files: Sequence[Path], known: Bundle | None, planned: Collection[s
     """Where the rows of a table are."""
     if known is None or known.tasks.isdisjoint(planned):
         return RowSource(_of_files(files), files)
-    loose = [one for one in files if one.stem not in known.tasks]
+    loose = [file for file in files if file.stem not in known.tasks]
     others = sorted(known.tasks.difference(planned))
     where = f" where task not in ({', '.join(map(sql_text, others))})" if others else ""
     bundled = f"select * from read_parquet({sql_text(known.file.resolve())}){where}"  # noqa: S608  # quoted
@@ -364,7 +366,7 @@ def _try(store: Store, table: str, parts: Sequence[Path], known: Bundle | None) 
 def _write(store: Path, table: str, parts: Sequence[Path], known: Bundle | None) -> None:
     import duckdb
 
-    keys = [one.stem for one in parts]
+    keys = [file.stem for file in parts]
     folder = store / BUNDLES
     folder.mkdir(exist_ok=True)
     target = folder / f"{table}-{content_hash(*keys)}.parquet"
@@ -409,4 +411,4 @@ def sql_name(value: str) -> str:
 
 def sql_files(files: Iterable[Path]) -> str:
     """A list of files as SQL writes it, each by its real place."""
-    return "[" + ", ".join(sql_text(one.resolve()) for one in files) + "]"
+    return "[" + ", ".join(sql_text(file.resolve()) for file in files) + "]"

@@ -79,7 +79,7 @@ class Task:
     @property
     def made_with(self) -> dict[str, str]:
         """What the result depends on beside texts and options, by name, and which one it was."""
-        return {need.label: found for need, found in self.needs.items()}
+        return {need.label: identity for need, identity in self.needs.items()}
 
 
 @dataclass(frozen=True)
@@ -147,14 +147,14 @@ def execute(task: Task, scores: Mapping[str, Scores] | None = None) -> TaskResul
     testset = whole if every else whole.select(systems=task.systems)
     # sums of products end in other digits on other numbers of threads
     with threadpool_limits(1, user_api="blas"):
-        found = called(task, testset, scores or {})
+        result = called(task, testset, scores or {})
     return TaskResult(
         task.key,
-        tuple(map(file_of, tables_of(task, found))),
-        tuple(found.notices),
-        signatures_of(found),
+        tuple(map(file_of, tables_of(task, result))),
+        tuple(result.notices),
+        signatures_of(result),
         time.perf_counter() - start,
-        verdict_of(task, found),
+        verdict_of(task, result),
     )
 
 
@@ -210,12 +210,12 @@ def called(task: Task, testset: TestSet, scores: Mapping[str, Scores]) -> Scores
     options = options_of_task(chosen, json.loads(task.options), task.testset, task.systems)
     options = {**chosen.usual, **options, **_of_the_run(task)}
     if chosen.metrics != "none":
-        wanted = [scores.get(one, task.places.get(one, one)) for one in task.metrics]
+        wanted = [scores.get(spec, task.places.get(spec, spec)) for spec in task.metrics]
         options["metrics"] = wanted[0] if chosen.metrics == "one" else wanted
-    found = chosen.function(*_data_of(task, testset), **options)
-    if not isinstance(found, Scores | Finding):
+    result = chosen.function(*_data_of(task, testset), **options)
+    if not isinstance(result, Scores | Finding):
         raise DataError(f"{task.method} gave neither scores nor a finding; a study cannot keep it")
-    return _as_named(task, found)
+    return _as_named(task, result)
 
 
 def signatures_of(found: Scores | Finding) -> dict[str, str]:
@@ -232,10 +232,10 @@ def verdict_of(task: Task, found: Scores | Finding) -> tuple[Statement, ...]:
     method, names = methods.find(task.method), [table.name for table in found.tables]
     return tuple(
         replace(
-            one,
-            rows={method.table(k, first=k == names[0]): rows for k, rows in one.rows.items()},
+            statement,
+            rows={method.table(k, first=k == names[0]): rows for k, rows in statement.rows.items()},
         )
-        for one in found.verdict
+        for statement in found.verdict
     )
 
 
@@ -311,15 +311,15 @@ def _of_the_run(task: Task) -> dict[str, object]:
     from gnomon.core.cache import Cache, default_path
 
     given: dict[str, object] = {"allow_code": task.allow_code, "cache": Cache(default_path())}
-    known = methods.find(task.method).of_the_run
-    return {name: value for name, value in given.items() if name in known}
+    parameters = methods.find(task.method).of_the_run
+    return {name: value for name, value in given.items() if name in parameters}
 
 
 def _as_named(task: Task, found: Scores | Finding) -> Scores | Finding:
     """Metrics under the names that the study gives them, not with files in full."""
     if not task.places:
         return found
-    names = {_canonical(place): _canonical(name) for name, place in task.places.items()}
+    names = {_canonical(written): _canonical(name) for name, written in task.places.items()}
     if isinstance(found, Scores):
         return replace(found, metric=names.get(found.metric, found.metric))
     tables = tuple(
@@ -339,8 +339,11 @@ def _as_named(task: Task, found: Scores | Finding) -> Scores | Finding:
         _as_study_names(k, names): _as_study_names(value, names)
         for k, value in found.signatures.items()
     }
-    notices = tuple(_as_study_names(one, names) for one in found.notices)
-    verdict = tuple(replace(one, text=_as_study_names(one.text, names)) for one in found.verdict)
+    notices = tuple(_as_study_names(notice, names) for notice in found.notices)
+    verdict = tuple(
+        replace(statement, text=_as_study_names(statement.text, names))
+        for statement in found.verdict
+    )
     return replace(
         found, tables=tables, views=views, signatures=signatures, notices=notices, verdict=verdict
     )
@@ -361,9 +364,9 @@ def _as_study_names(text: str, names: Mapping[str, str]) -> str:
     """What a method says, which may name metrics within others: ``by='scores(...)'``."""
     from gnomon.metrics.spec import format_literal
 
-    for place, name in names.items():
-        text = text.replace(place, name)
-        text = text.replace(format_literal(place)[1:-1], format_literal(name)[1:-1])
+    for written, name in names.items():
+        text = text.replace(written, name)
+        text = text.replace(format_literal(written)[1:-1], format_literal(name)[1:-1])
     return text
 
 
@@ -392,11 +395,11 @@ def _of_scores(
 def _of_set(task: Task, schema: TableSchema, cells: Cells) -> TaskTable:
     """Rows with the test set in front, and metric and system where each has tables of its own."""
     count = len(next(iter(cells.values()), ()))
-    own = {_TESTSET: task.testset}
+    first_cells = {_TESTSET: task.testset}
     if methods.find(task.method).metrics == "one" and "metric" not in cells:
-        own[_METRIC] = _canonical(task.metrics[0])
+        first_cells[_METRIC] = _canonical(task.metrics[0])
     if _alone(task) and "system" not in cells:
-        own[_OF_SYSTEM] = task.systems[0]
-    table = replace(schema.table, columns=(*own, *schema.columns))
-    first = {column.name: [value] * count for column, value in own.items()}
+        first_cells[_OF_SYSTEM] = task.systems[0]
+    table = replace(schema.table, columns=(*first_cells, *schema.columns))
+    first = {column.name: [value] * count for column, value in first_cells.items()}
     return TaskTable(replace(schema, table=table), {**first, **cells})

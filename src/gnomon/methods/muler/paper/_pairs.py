@@ -533,8 +533,9 @@ def _fitting(
     if not found:
         raise DataError(
             f"{len(near)} pairs of systems are within {limits.near:g} of each other, but none is"
-            f" {limits.apart:g} apart in MuLER on a feature with |I| >= {limits.least}; the widest"
-            f" gap is {widest:.3f}: lower apart or least (--apart, --least), or raise near (--near)"
+            f" {limits.apart:g} apart in MuLER on a feature of {limits.least} segments or more; the"
+            f" widest gap is {widest:.3f}: lower apart or least (--apart, --least), or raise near"
+            " (--near)"
         )
     names = setup.batch.systems
     return sorted(found, key=lambda c: (-c.gap, c.feature, names[c.better], names[c.worse]))
