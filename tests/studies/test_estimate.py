@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gnomon import study
-from gnomon.studies._plan import RemainingTasks, left_of, said
+from gnomon.studies._plan import RemainingTasks, estimate, left_of
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
@@ -39,7 +39,7 @@ def _left(seconds: float | None, count: int = 1, metrics: str = "bleu") -> Remai
 def test_the_estimate_says_what_is_not_known(
     left: list[RemainingTasks], workers: int, expected: str
 ) -> None:
-    assert said(left, workers) == expected
+    assert estimate(left, workers) == expected
 
 
 def test_the_estimate_goes_by_what_such_tasks_took_and_by_size(study_file: Path) -> None:

@@ -37,9 +37,9 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
     """What is known of packages is forgotten before and after."""
-    _needs._plain.cache_clear()
+    _needs._plain_identity.cache_clear()
     yield
-    _needs._plain.cache_clear()
+    _needs._plain_identity.cache_clear()
 
 
 def _tasks(folder: Path) -> dict[str, Task]:
@@ -84,7 +84,7 @@ def _forgotten(*modules: str) -> None:
     for name in [one for one in sys.modules if one.partition(".")[0] in modules]:
         del sys.modules[name]
     importlib.invalidate_caches()
-    _needs._plain.cache_clear()
+    _needs._plain_identity.cache_clear()
     traits_of.cache_clear()
 
 
@@ -183,7 +183,7 @@ def test_the_version_of_a_package_counts_where_it_computes(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = _keys(folder)
-    _needs._plain.cache_clear()
+    _needs._plain_identity.cache_clear()
     monkeypatch.setattr(_needs, "installed", lambda _: "99")
     assert _changed(before, _keys(folder)) == {"bleu s", "bleu t"}
 
@@ -522,7 +522,7 @@ def test_the_packages_of_a_tokeniser_count_where_it_is_taken(
             return version if name == package else "1"
 
         monkeypatch.setattr(_needs, "installed", installed)
-        _needs._plain.cache_clear()
+        _needs._plain_identity.cache_clear()
         made = study.plan(study.read_study(folder / "study.toml"))
         return {task.label: task.key for task in made.tasks}
 

@@ -109,7 +109,7 @@ def build(parser: Parser, method: Method) -> None:
     _options.add_run(parser)
     if method.given != "nothing":
         several = method.given == "testsets" or callable(method.given)
-        # those that say nothing without paraphrases, and their neighbours, are about them
+        # those that need paraphrases, and the others of their group, are about them
         about = method.paraphrased or method.name.startswith("paraphrase.")
         _options.add_data(parser, several=several, without=method.options, paraphrases=about)
         parser.usage = "%(prog)s REF ... -i SYSTEM ... [OPTIONS]\n       %(prog)s -t DIR [OPTIONS]"
@@ -172,7 +172,7 @@ def _default(option: Option) -> list[str]:
 def _add(group: argparse._ArgumentGroup, option: Option) -> None:
     flags = option.mark(Flags)
     names = [*(flags.names if flags else ()), option.flag]
-    help_text = _help(option)
+    help_text = _help_text(option).replace("%", "%%")
     if option.switch:
         added = group.add_argument(
             *names, dest=option.name, action=argparse.BooleanOptionalAction, default=None,
@@ -241,10 +241,6 @@ def _pair(option: Option, text: str) -> tuple[str, str]:
     return name, value
 
 
-def _help(option: Option) -> str:
-    return _help_text(option).replace("%", "%%")
-
-
 def _help_text(option: Option) -> str:
     text = _ROLES.sub(_as_command, _OBJECTS.sub("", option.help)).replace("``", "").rstrip(".")
     choices = ", ".join(map(str, option.choices))
@@ -306,7 +302,12 @@ def _run(method: Method, args: argparse.Namespace) -> int:
         if os.environ.get("RANK", "0") != "0":  # of several processes, the first one answers
             return 0
         progress.begin("reporting")
-        finding = _as_finding(result, data.values()) if method.gives_scores else result
+        finding = result
+        if method.gives_scores:
+            from gnomon import report
+
+            name = next((testset.name for testset in data.values()), "")
+            finding = report.scores_finding(result, name)
         finding = replace(finding, method=" ".join(method.command))
         # what is said of paraphrases themselves needs no section that lists them
         _write(args, finding, () if method.paraphrased else data.values(), tables)
@@ -321,12 +322,6 @@ def _run(method: Method, args: argparse.Namespace) -> int:
     return 0
 
 
-def _as_finding(scores: list[Scores], data: Collection[Any]) -> Finding:
-    from gnomon import report
-
-    return report.scores_finding(scores, next((testset.name for testset in data), ""))
-
-
 def _show_scores(args: argparse.Namespace, scores: list[Scores], command: str) -> None:
     """Print scores: of systems, of segments, or nothing but the numbers."""
     from gnomon import report
@@ -337,11 +332,11 @@ def _show_scores(args: argparse.Namespace, scores: list[Scores], command: str) -
             scored.segments.ravel() if args.sentence_level else scored.system for scored in scores
         ]
         _options.emit(args, (f"{value:.{digits}f}\n" for row in values for value in row))
-        _options.tell(scores)
+        _options.log_notices(scores)
     elif args.sentence_level:
         said = report.render_segments(scores, args.format, command=command, digits=args.width)
         _options.emit(args, [said])
-        _options.tell(scores if args.format in _options.BARE else ())
+        _options.log_notices(scores if args.format in _options.BARE else ())
     else:
         _options.show(args, scores, command)
 

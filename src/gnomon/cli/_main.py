@@ -83,16 +83,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _main(argv: Sequence[str]) -> int:
     with named_in_shell():
-        return _of_command(argv)
+        return _run_command(argv)
 
 
-def _of_command(argv: Sequence[str]) -> int:
+def _run_command(argv: Sequence[str]) -> int:
     args = argparse.Namespace()
     try:
-        with _seldom_collecting():
+        with _rare_collection():
             with _one_thread():
                 args = parser(argv).parse_args(argv)
-            with _ending(args), _logging(args), _sized(args), _consented(args), _encodable():
+            with (
+                _end_on_signals(args),
+                _logging(args),
+                _limit_input(args),
+                _allow_network(args),
+                _escape_output(),
+            ):
                 code = _run(args)
                 sys.stdout.flush()
     except BrokenPipeError:
@@ -179,7 +185,7 @@ def _add_offered(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 
 @contextmanager
-def _seldom_collecting() -> Iterator[None]:
+def _rare_collection() -> Iterator[None]:
     """Python looks for cycles among all that is loaded, again and again while it loads more."""
     before = gc.get_threshold()
     gc.set_threshold(_MANY, *before[1:])
@@ -232,7 +238,7 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
 
 
 @contextmanager
-def _sized(args: argparse.Namespace) -> Iterator[None]:
+def _limit_input(args: argparse.Namespace) -> Iterator[None]:
     """The largest input of this command, of its workers too: these have its environment."""
     given = getattr(args, "max_input", None)
     if given is None:
@@ -252,7 +258,7 @@ def _sized(args: argparse.Namespace) -> Iterator[None]:
             os.environ[MAX_INPUT] = before
 
 
-def _consented(args: argparse.Namespace) -> AbstractContextManager[None]:
+def _allow_network(args: argparse.Namespace) -> AbstractContextManager[None]:
     """Whether texts may leave this machine, of this command and its workers."""
     if not getattr(args, "allow_network", False):
         return nullcontext()
@@ -262,7 +268,7 @@ def _consented(args: argparse.Namespace) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def _encodable() -> Iterator[None]:
+def _escape_output() -> Iterator[None]:
     """What the encoding of stdout lacks is written as escapes, and said: no result is lost."""
     stream, lacking = sys.stdout, Counter[str]()
     if not isinstance(stream, io.TextIOWrapper) or stream.errors not in _STOPPING:
@@ -294,7 +300,7 @@ def _encodable() -> Iterator[None]:
 
 
 @contextmanager
-def _ending(args: argparse.Namespace) -> Iterator[None]:
+def _end_on_signals(args: argparse.Namespace) -> Iterator[None]:
     """End in order when asked to, unless somebody provided for the signal (nohup)."""
     usual = (signal.SIG_DFL, signal.default_int_handler)
     handlers = {signum: signal.getsignal(signum) for signum in _ENDS}

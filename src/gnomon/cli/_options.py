@@ -335,7 +335,7 @@ class Inputs:
         self.args = args
 
     @property
-    def named(self) -> bool:
+    def has_testset(self) -> bool:
         """Whether a test set, references, outputs or a table are named."""
         args = self.args
         return bool(args.test_set or args.refs or args.table or args.input)
@@ -525,21 +525,15 @@ def _load(args: argparse.Namespace) -> TestSet:
             if Path(args.refs[0]).suffix.lower() not in _TABLES:
                 raise
             raise UsageError(
-                f"no system comes by standard input; {_table_hint(args.refs[0])}"
+                "no system comes by standard input; a table is read by its columns: --table"
+                f" {args.refs[0]} --system-columns COLUMN ... (columns of references that are not"
+                " called reference or ref: --reference-columns COLUMN ...)"
             ) from error
         raise UsageError(f"no system comes by standard input; {_forgotten(args)}") from error
 
 
 #: how names of tables end
 _TABLES = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet"})
-
-
-def _table_hint(file: str) -> str:
-    """What is answered where a table is named without the option that reads tables."""
-    return (
-        f"a table is read by its columns: --table {file} --system-columns COLUMN ... (columns of"
-        " references that are not called reference or ref: --reference-columns COLUMN ...)"
-    )
 
 
 def _forgotten(args: argparse.Namespace) -> str:
@@ -646,11 +640,11 @@ def show(
     from gnomon.core.verdicts import of_scores
 
     verdict = of_scores(what) if isinstance(what, list) else what.verdict
-    told = verdict if args.format in PURE else ()
+    logged = verdict if args.format in PURE else ()
     if isinstance(what, list):
-        tell(what if args.format == "tsv" else (), told)
+        log_notices(what if args.format == "tsv" else (), logged)
     else:
-        tell((what,) if args.format in BARE else (), told)
+        log_notices((what,) if args.format in BARE else (), logged)
     if args.format == "text" and args.output is None and sys.stdout.isatty():
         if isinstance(what, list):
             report.print_scores(what, digits=args.width)
@@ -667,7 +661,7 @@ def show(
     emit(args, parts)
 
 
-def tell(results: Sequence[Finding | Scores], verdict: Sequence[Statement] = ()) -> None:
+def log_notices(results: Sequence[Finding | Scores], verdict: Sequence[Statement] = ()) -> None:
     """Say on stderr what was found, and what the reader of some results should know."""
     for statement in verdict:
         _log.info("%s", statement.text)

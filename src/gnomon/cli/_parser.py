@@ -51,7 +51,7 @@ _ALL = "--help-all"
 
 
 class HelpFormatter(RawDescriptionRichHelpFormatter):
-    """Headings as sentences begin, and lists as NAME ..., which needs no more room than it says."""
+    """Headings as sentences begin, and lists as NAME ..., which is as wide as it says."""
 
     group_name_formatter = staticmethod(lambda title: f"{title[:1].upper()}{title[1:]}")  # type: ignore[assignment]  # declared as one without a title
 
@@ -158,7 +158,7 @@ class Parser(argparse.ArgumentParser):
                 action.help = text
 
     def _briefly_used(self) -> str:
-        """What must be given; the rest is told below."""
+        """What must be given; the rest stands below."""
         must = [
             argument
             for argument in self._actions
@@ -186,7 +186,7 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]  # argparse has overloads for namespaces
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
-        """Parse; what nobody knows is refused where its neighbours are known."""
+        """Parse; what is unknown is refused by the parser that knows its neighbours."""
         self.built()
         if self._further is not None and args and args[0] in self._further.choices:
             inner: Parser = self._further.choices[args[0]]

@@ -141,7 +141,8 @@ def _list(args: argparse.Namespace) -> int:
     chosen = [published for published in wanted if _fits(published, args)]
     if args.names:
         rows = [row for published in chosen for row in _pairs(published, args)]
-        _show(args, rows, _addresses(chosen))
+        addresses = dict.fromkeys(url for published in chosen for url in published.urls)
+        _show(args, rows, "from " + ", ".join(addresses))
     else:
         _show(args, [_of_set(published) for published in chosen], "")
     return 0
@@ -191,10 +192,6 @@ def _pairs(one: Available, args: argparse.Namespace) -> list[Mapping[str, Cell]]
         for pair in pairs or (None,)
         if pair in one.here or not args.here
     ]
-
-
-def _addresses(chosen: Sequence[Available]) -> str:
-    return "from " + ", ".join(dict.fromkeys(url for published in chosen for url in published.urls))
 
 
 def _inside(args: argparse.Namespace) -> list[Mapping[str, Cell]]:

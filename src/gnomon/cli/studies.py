@@ -360,21 +360,21 @@ def _of_query(
         return Table("query", "Query", header, tuple(downwards), note)
     notes = [note] if note else []
     kept, equal = list(columns), []
-    if len(rows) > 1 and _taken(columns, rows) > _TERMINAL:
+    if len(rows) > 1 and _width(columns, rows) > _TERMINAL:
         equal = [column for column in columns if len({repr(row[column.name]) for row in rows}) == 1]
         kept = [column for column in columns if column not in equal]
     first = rows[0] if rows else {}
-    told = [
+    constant = [
         column for column in equal if first[column.name] is not None and column.name not in _KEYS
     ]
-    said = [f"{column.name} {_text(first[column.name])}" for column in told]
+    said = [f"{column.name} {_text(first[column.name])}" for column in constant]
     empty = [column.name for column in equal if first[column.name] is None]
     notes += [f"In all rows: {', '.join(said)}."] * bool(said)
     notes += [f"Empty in all rows: {', '.join(empty)}."] * bool(empty)
     if "*" in sql:
         unread = [column for column in kept if column.name in _KEYS and len(kept) > 1]
         fit = [column for column in kept if column not in unread]
-        while len(fit) > 1 and _taken(fit, rows) > _TERMINAL:
+        while len(fit) > 1 and _width(fit, rows) > _TERMINAL:
             fit.pop()
         left = [column.name for column in kept if column not in fit]
         if left:
@@ -386,7 +386,7 @@ def _of_query(
     return Table("query", "Query", tuple(kept or columns), tuple(rows), " ".join(notes))
 
 
-def _taken(columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) -> int:
+def _width(columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) -> int:
     """About how many cells of a terminal a table takes, numbers of rows included."""
     total = len(str(len(rows))) + 2
     for column in columns:

@@ -33,7 +33,11 @@ def draw(finding: Finding, view: int | None = None) -> Any:  # matplotlib is opt
     """A view as a figure; see :meth:`gnomon.Finding.plot`."""
     chosen = _chosen(finding, view)
     table = finding.table(chosen.table)
-    rows = _with_short_names(finding, selected(table, chosen.where))
+    titles = titles_of(finding)  # of metrics, as people know them
+    rows = [
+        {k: titles.get(str(v), v) if k in METRICS else v for k, v in row.items()}
+        for row in selected(table, chosen.where)
+    ]
     if not rows:
         raise UsageError(f"the view {chosen.title!r} has no rows to draw")
     figure = _figure_class()(layout="constrained")
@@ -46,21 +50,10 @@ def draw(finding: Finding, view: int | None = None) -> Any:  # matplotlib is opt
         Boxes: _boxes,
     }
     if isinstance(chosen, Bars) and chosen.series in METRICS:
-        titles = titles_of(finding)
         chosen = replace(chosen, shown=tuple(titles.get(title, title) for title in chosen.shown))
     drawers[type(chosen)](figure, chosen, table, rows)
     figure.suptitle(chosen.title)
     return figure
-
-
-def _with_short_names(
-    finding: Finding, rows: Iterable[Mapping[str, Cell]]
-) -> list[Mapping[str, Cell]]:
-    """Rows whose metrics go by the names that people know them by."""
-    titles = titles_of(finding)
-    return [
-        {k: titles.get(str(v), v) if k in METRICS else v for k, v in row.items()} for row in rows
-    ]
 
 
 def _chosen(finding: Finding, number: int | None) -> View:
@@ -150,8 +143,8 @@ def _heat_map(figure: Any, view: HeatMap, table: Table, rows: Sequence[Any]) -> 
 def _signs(view: HeatMap, row: Mapping[str, Cell]) -> str:
     """How many others of its row a cell is better and worse than."""
     counts = [row.get(name) for name in view.signs or ()]
-    told = [f"{sign}{n}" for sign, n in zip("\u25b2\u25bc", counts, strict=False) if n]
-    return f" {' '.join(told)}" if told else ""
+    shown = [f"{sign}{n}" for sign, n in zip("\u25b2\u25bc", counts, strict=False) if n]
+    return f" {' '.join(shown)}" if shown else ""
 
 
 def _bars(figure: Any, view: Bars, table: Table, rows: Sequence[Any]) -> None:
@@ -175,7 +168,7 @@ def _bars(figure: Any, view: Bars, table: Table, rows: Sequence[Any]) -> None:
                 style = {"label": label, "color": _COLOURS[k], "error_kw": {"lw": 0.8}}
                 axes.barh(at, values, height, xerr=reach, **style)
         axes.set_xlabel(column.title)
-    if len(names) == 1:  # the bars of one category are told by their own names
+    if len(names) == 1:  # the bars of one category have names of their own
         middle = (len(series) - 1) / 2
         panels[0].set_yticks([(k - middle) * height for k in range(len(series))], series)
     else:

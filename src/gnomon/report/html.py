@@ -300,8 +300,8 @@ def _glosses(table: Table, panel: Json) -> list[tuple[str, str]]:
     for attribute in _DRAWN:
         names = view.get(attribute) or ()
         drawn |= dict.fromkeys([names] if isinstance(names, str) else names)
-    told = (table.column(name) for name in drawn)
-    return [(column.title, column.help) for column in told if column.help]
+    columns = (table.column(name) for name in drawn)
+    return [(column.title, column.help) for column in columns if column.help]
 
 
 def _answers(finding: Finding, table: Table) -> list[str]:

@@ -112,7 +112,7 @@ def envelope(
     """The JSON object that every command prints: ``gnomon, command, rows, signatures``.
 
     Numbers are not rounded; NaN and infinities become ``null``. All of it is ASCII, so that no
-    control character reaches a terminal and no encoding can spoil it.
+    control character reaches a terminal and no encoding can damage it.
     """
     return "".join(_envelope(command, rows, signatures, tables, notices, verdict))
 

@@ -388,7 +388,7 @@ def _one_file(place: Path) -> Generator[Sink]:
     from gnomon.data.formats import atomic_write
 
     with (
-        atomic_write(place) as file,  # first: a place that cannot be written is told at once
+        atomic_write(place) as file,  # first: a file that cannot be written is an error at once
         tempfile.TemporaryFile(
             "w+", encoding="utf-8", newline="\n", dir=place.resolve().parent
         ) as parts,

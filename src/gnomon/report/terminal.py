@@ -68,13 +68,13 @@ class _PlainConsole:
 
     def print_block(self, made: Grid, columns: Sequence[int], sizes: Sequence[int]) -> None:
         """Write some columns of a grid below their titles and a line."""
-        room = [sizes[i] for i in columns]
-        if sum(size + 2 for size in room) > self.width:
-            room[0] += 1
+        space = [sizes[i] for i in columns]
+        if sum(size + 2 for size in space) > self.width:
+            space[0] += 1
         heads = [folded(made.columns[i].title, sizes[i]) for i in columns]
         numeric = [made.columns[i].numeric for i in columns]
-        self._print_row(heads, room, numeric, [True] * len(room))
-        total = sum(size + 2 for size in room) - 1
+        self._print_row(heads, space, numeric, [True] * len(space))
+        total = sum(size + 2 for size in space) - 1
         self.print(_RULE * total)
         group = made.rows[0].group if made.rows else ""
         marked = {i for row in made.rows for i in columns if row.cells[i].marked}
@@ -83,23 +83,23 @@ class _PlainConsole:
                 self.print(" " * total)
                 group = row.group
             cells = [_shown(row, i, sizes[i], among=i in marked) for i in columns]
-            self._print_row(cells, room, numeric, numeric)
+            self._print_row(cells, space, numeric, numeric)
 
     def _print_row(
         self,
         cells: Sequence[str],
-        room: Sequence[int],
+        space: Sequence[int],
         right: Sequence[bool],
         bottom: Sequence[bool],
     ) -> None:
         """Write a row of cells, which may have several lines: at the top or the bottom."""
-        lines = [_known_text(self, cell).split("\n") for cell in cells]
+        lines = [_encodable_text(self, cell).split("\n") for cell in cells]
         most = max(map(len, lines))
         for number, written in enumerate(lines):
             empty = [""] * (most - len(written))
             lines[number] = empty + written if bottom[number] else written + empty
         for parts in zip(*lines, strict=True):
-            columns = zip(parts, room, right, strict=True)
+            columns = zip(parts, space, right, strict=True)
             self.print(" ".join(f"{_padded(*column)} " for column in columns))
 
 
@@ -171,11 +171,11 @@ def _numbered(made: Grid) -> Grid:
 
 def blocks(made: Grid, sizes: Sequence[int], width: int) -> list[list[int]]:
     """The columns after the stub, in blocks that fit the width beside the stub; one at least."""
-    room = width - sum(size + _GAP for size in sizes[: made.stub])
+    space = width - sum(size + _GAP for size in sizes[: made.stub])
     parts: list[list[int]] = [[]]
     for column in range(made.stub, len(made.columns)):
         taken = sum(sizes[i] + _GAP for i in parts[-1])
-        if parts[-1] and taken + sizes[column] + _GAP > room:
+        if parts[-1] and taken + sizes[column] + _GAP > space:
             parts.append([])
         parts[-1].append(column)
     return [block for block in parts if block] or [[]]
@@ -298,10 +298,12 @@ def print_finding(
     """
     console = _console(width, file)
     _print_verdict(console, finding.verdict)
-    _print_facts(console, finding.facts)
+    if finding.facts:
+        facts = " | ".join(f"{name}: {value}" for name, value in finding.facts.items())
+        _line(console, facts, "dim")
     if view is None:
         for line in shaded(finding, colours=console.color_system is not None):
-            console.print(_known(console, line), soft_wrap=True)
+            console.print(_encodable_line(console, line), soft_wrap=True)
     shown = finding.shown() if view is None else (view,)
     *others, last = (_cut(grid(finding, shown_view, digits=digits), most) for shown_view in shown)
     for other in others:
@@ -492,18 +494,13 @@ def _print_verdict(console: Console | _PlainConsole, verdict: Sequence[Statement
         console.print()
 
 
-def _print_facts(console: Console | _PlainConsole, facts: Mapping[str, str]) -> None:
-    if facts:
-        _line(console, " | ".join(f"{name}: {value}" for name, value in facts.items()), "dim")
-
-
 def _line(console: Console | _PlainConsole, text: str, style: str = "") -> None:
     console.print(_line_of(console, visible(text), style), soft_wrap=True)
 
 
 def _line_of(console: Console | _PlainConsole, text: str, style: str) -> Text | str:
     if isinstance(console, _PlainConsole):
-        return _known_text(console, text)
+        return _encodable_text(console, text)
     return _text(console, text, style)
 
 
@@ -511,14 +508,14 @@ def _text(console: Console | _PlainConsole, text: str, style: str = "") -> Text:
     """Literal text; what the file's encoding lacks is shown as an escape."""
     from rich.text import Text
 
-    return Text(_known_text(console, text), style=style)
+    return Text(_encodable_text(console, text), style=style)
 
 
-def _known_text(console: Console | _PlainConsole, text: str) -> str:
+def _encodable_text(console: Console | _PlainConsole, text: str) -> str:
     return text.encode(console.encoding, "backslashreplace").decode(console.encoding)
 
 
-def _known(console: Console | _PlainConsole, line: Text) -> Text:
+def _encodable_line(console: Console | _PlainConsole, line: Text) -> Text:
     """The line, if the file's encoding has all of it; else without colours, with escapes."""
-    plain = _known_text(console, line.plain)
+    plain = _encodable_text(console, line.plain)
     return line if plain == line.plain else _text(console, plain)

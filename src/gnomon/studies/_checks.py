@@ -1,4 +1,4 @@
-"""What is wrong with a study: gathered, and told at once."""
+"""What is wrong with a study, gathered, so that all of it is said at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gnomon.studies._needs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from gnomon.core.dependencies import Dependency
@@ -51,9 +51,9 @@ class Problems:
 
     def add(self, where: str, said: str) -> None:
         """Note an error, once."""
-        told = f"{where}: {said}" if where else said
-        if told not in self.found:
-            self.found.append(told)
+        problem = f"{where}: {said}" if where else said
+        if problem not in self.found:
+            self.found.append(problem)
 
     def refuse(self, file: str | Path) -> None:
         """Tell all of them."""
@@ -68,7 +68,7 @@ class Problems:
         self.add(where, str(UnknownNameError(kind, given, list(known))))
 
     def unknown(self, given: Mapping[str, object], known: Iterable[str], where: str) -> None:
-        """Note the keys that nobody knows."""
+        """Note unknown keys."""
         for key in given:
             if key not in known:
                 self.name(f"{where}.{key}" if where else key, "key", key, known)
@@ -118,12 +118,12 @@ def checked_specs(
         if canonical in specs:
             same = "" if canonical == spec else f": it is {canonical}"
             problems.add(key, f"{spec!r} is named twice{same}")
-        _called(metric, canonical, key, problems)
+        _check_name(metric, canonical, key, problems)
         specs.append(canonical)
     return tuple(specs)
 
 
-def _called(metric: Metric, spec: str, place: str, problems: Problems) -> None:
+def _check_name(metric: Metric, spec: str, place: str, problems: Problems) -> None:
     """Note two functions that tables would call the same."""
     from gnomon.metrics.functions import FunctionMetric
 
@@ -151,7 +151,7 @@ def checked_options(
         fitting = value
         if option.mark(InputFile) and isinstance(value, str) and not fits(option.kind, value):
             fitting = [value]  # one file of several
-        # what has the right type and is not allowed is told with what the method refuses
+        # values of the right type that are not allowed are among what the method refuses
         wrong = [misfit for misfit in misfits(option, fitting) if misfit.error is WrongTypeError]
         for misfit in wrong:
             must = misfit.must.replace("True or False", "true or false")
@@ -163,7 +163,7 @@ def checked_options(
     return checked
 
 
-# What methods would refuse of their options and test sets, told when a study is planned.
+# What methods would refuse of their options and test sets, said when a study is planned.
 
 
 class _Remark(NamedTuple):
@@ -216,14 +216,14 @@ def _of_set(
     language = outline.target_language
     for spec, where in zip(step.metrics, key.specs, strict=True):
         if where not in [remark.where for remark in wrong]:
-            yield from _models(
+            yield from _missing_models_of_metric(
                 where.rpartition(": ")[2], spec, language, folder, allow_code=allow_code
             )
     if not wrong:
         chosen = methods.find(step.method)
         options, _ = located_options(chosen, step.options, folder)
         needs = step_needs(chosen, options, language, allow_code=allow_code)
-        yield from _absent(key.where, [need for need in needs if need.kind == "model"])
+        yield from _missing_models(key.where, [need for need in needs if need.kind == "model"])
 
 
 def _of_step(
@@ -242,33 +242,33 @@ def _of_step(
         located = options_of_task(chosen, located, of.name, [*of.sketch.systems])
     given = {**chosen.usual, **located, "allow_code": allow_code}
     specs = [located_spec(spec, folder) for spec in step.metrics]
-    told: set[str] = set()
+    reported: set[str] = set()
     if chosen.metrics == "one":
         for spec, where in zip(specs, key.specs, strict=True):
             for fault in chosen.problems(outline, {"metrics": spec, **given}):
-                told.add(_base(fault.option))
+                reported.add(_option_of(fault.option))
                 named = where if fault.option == "metrics" else _key(key, fault.option)
                 yield _Remark(named, str(fault.error))
     else:
         if chosen.metrics == "all":  # scores that are taken have the names of the study
-            names = [_name(spec, allow_code=allow_code) for spec in step.metrics]
+            names = [_table_name(spec, allow_code=allow_code) for spec in step.metrics]
             taken = chosen.reuses == "all"
             given["metrics"] = dict(zip(names, specs, strict=True)) if taken else specs
         places = {f"metrics[{number}]": where for number, where in enumerate(key.specs)}
         for fault in chosen.problems(outline, given):
-            told.add(_base(fault.option))
+            reported.add(_option_of(fault.option))
             yield _Remark(places.get(fault.option) or _key(key, fault.option), str(fault.error))
     for option, file in missing_files(chosen, located):
-        if option not in told:
+        if option not in reported:
             yield _Remark(f"{key.where}.{option}", f"there is no file {file!r}")
 
 
-def _base(option: str) -> str:
+def _option_of(option: str) -> str:
     """The option of a place within it."""
     return option.partition("[")[0].partition(".")[0]
 
 
-def _name(spec: str, *, allow_code: bool) -> str:
+def _table_name(spec: str, *, allow_code: bool) -> str:
     """What tables call a metric: its spec, or the name of a function."""
     from gnomon.metrics import parse
     from gnomon.metrics.functions import FunctionMetric
@@ -277,7 +277,7 @@ def _name(spec: str, *, allow_code: bool) -> str:
     try:
         metric = parse(spec, allow_code=allow_code)
     except GnomonError:
-        return spec  # told elsewhere
+        return spec  # the error is reported elsewhere
     return metric.name if isinstance(metric, FunctionMetric) else str(read_spec(spec))
 
 
@@ -285,7 +285,7 @@ def _key(key: StepKey, option: str) -> str:
     return f"{key.where}.{option}" if option else key.where
 
 
-def _models(
+def _missing_models_of_metric(
     where: str, spec: str, language: str | None, folder: Path, *, allow_code: bool
 ) -> Iterator[_Remark]:
     """Models of a metric that are not here."""
@@ -294,18 +294,14 @@ def _models(
     except GnomonError as error:
         yield _Remark(where, str(error))
         return
-    yield from _absent(where, [need for need in traits.needs if need.kind == "model"])
+    yield from _missing_models(where, [need for need in traits.needs if need.kind == "model"])
 
 
-def _absent(where: str, models: Iterable[Dependency]) -> Iterator[_Remark]:
+def _missing_models(where: str, models: Iterable[Dependency]) -> Iterator[_Remark]:
     for model in models:
         from gnomon.models import find_model  # most metrics have none
 
-        yield from _caught(where, find_model, model.name, model.revision or None)
-
-
-def _caught(where: str, check: Callable[..., object], *given: object) -> Iterator[_Remark]:
-    try:
-        check(*given)
-    except GnomonError as error:
-        yield _Remark(where, str(error))
+        try:
+            find_model(model.name, model.revision or None)
+        except GnomonError as error:
+            yield _Remark(where, str(error))

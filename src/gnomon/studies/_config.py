@@ -66,18 +66,13 @@ def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
         if given.get("report") is None
         else file.parent / _text(given, "report", problems),
     )
-    if problems.found:
-        _look_further(study, problems, allow_code=allow_code)
+    if problems.found:  # what test sets lack is said with it, as far as they can be read
+        from gnomon.studies._plan import look
+
+        with suppress(GnomonError, OSError):
+            look(study, problems, allow_code=allow_code)
     problems.refuse(file)
     return study
-
-
-def _look_further(study: Study, problems: Problems, *, allow_code: bool) -> None:
-    """Note what test sets lack too, as far as they can be read: nobody likes to be told twice."""
-    from gnomon.studies._plan import look
-
-    with suppress(GnomonError, OSError):
-        look(study, problems, allow_code=allow_code)
 
 
 def store_of(path: str | PathLike[str]) -> Path:
@@ -290,7 +285,8 @@ def _step(
         if given is None
         else checked_specs(given, f"{where}.metrics", problems, allow_code=allow_code)
     )
-    _need_metrics(chosen, specs, where, problems)
+    if chosen.metrics != "none" and not specs and "metrics" not in "".join(problems.found):
+        problems.add(where, "needs metrics: write metrics = ['bleu'] here, or at the top")
     together = options.get("together", False)
     if not isinstance(together, bool):
         problems.add(f"{where}.together", f"must be true or false; got {described(together)}")
@@ -305,11 +301,6 @@ def _step(
     of_metrics = f"{where}: metrics" if given is None else f"{where}.metrics"
     keys = tuple(f"{of_metrics}[{number}]" for number in range(len(step.metrics)))
     return StepKey(where, keys), step
-
-
-def _need_metrics(chosen: Method, specs: Sequence[str], where: str, problems: Problems) -> None:
-    if chosen.metrics != "none" and not specs and "metrics" not in "".join(problems.found):
-        problems.add(where, "needs metrics: write metrics = ['bleu'] here, or at the top")
 
 
 def _text(

@@ -189,7 +189,7 @@ def _begin(parent: int, lasting: bool, methods: Sequence[str]) -> None:  # noqa:
     """What a worker does first: it loads what the tasks need, while the plan is still made."""
     end_with(parent, lasting)
     import_module("gnomon.studies._tasks")
-    # what cannot be loaded is told by the tasks that need it
+    # tasks report what they need and cannot load
     with suppress(Exception):
         import_module("pyarrow.parquet")
         for name in methods:
@@ -208,7 +208,7 @@ class _DaskCluster:
                 " 'gnomon[dask]'"
             ) from error
         _check_scheduler(address)
-        # a lost connection is told in our words, not in tracebacks
+        # a lost connection is reported in our words, without tracebacks
         for name in ("distributed.batched", "distributed.client", "tornado.application"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         self._address = address

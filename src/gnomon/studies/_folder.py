@@ -32,7 +32,7 @@ SKETCHES, BUNDLES, LOCK = "sketches.json", "bundles", "lock"
 
 #: version of the layout
 _LAYOUT = 4
-#: what there is where a store was made or deleted in part: nobody else's files
+#: what is left where a store was made or deleted in part, and no file of others
 _REMAINS = re.compile(
     rf"({MANIFEST}|{PLAN}|{SKETCHES}|{LOCK}|{TABLES}|{BUNDLES}|(.+/)?\.[0-9a-f]{{16}}\.tmp"
     rf"|{TABLES}/[^/]+(/[0-9a-f]{{32}}\.parquet)?|{BUNDLES}/[^/]+\.(json|parquet))"

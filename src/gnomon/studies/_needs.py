@@ -57,17 +57,17 @@ def code_identity(target: str) -> str:
             continue
         parent = name.rpartition(".")[0]
         left += [parent] if parent else []
-        identities[name], more = _looked_at(name, root=name == root)
+        identities[name], more = _module_identity(name, root=name == root)
         left += more
     return content_hash(*(f"{name} {said}" for name, said in sorted(identities.items())))
 
 
-def _looked_at(name: str, *, root: bool) -> tuple[str, list[str]]:
+def _module_identity(name: str, *, root: bool) -> tuple[str, list[str]]:
     """The identity of a module, and the names of what it imports."""
     spec = _spec_of(name)
     if spec is None:  # a name within a module, or what is not here
         return "none", []
-    released = _released(name, spec)
+    released = _package_version(name, spec)
     if released and not root:
         return released, []
     file = Path(spec.origin or "")
@@ -94,7 +94,7 @@ def _spec_of(name: str) -> ModuleSpec | None:
         return None
 
 
-def _released(name: str, spec: ModuleSpec) -> str:
+def _package_version(name: str, spec: ModuleSpec) -> str:
     """The version of the installed package that a module is of; "" for all others."""
     places = [spec.origin or "", *(spec.submodule_search_locations or ())]
     if not any(_INSTALLED & set(Path(file).parts) for file in places):
@@ -209,8 +209,8 @@ def identity(need: Dependency) -> str:
     if need.kind in IN_FILES:
         path = place_of(need)
         state = stamp_of_file if need.kind == "file" else stamp_of
-        return _of_files(need, state(str(path))) if path else _NOTHING
-    return _plain(need)
+        return _identity_of_files(need, state(str(path))) if path else _NOTHING
+    return _plain_identity(need)
 
 
 def place_of(need: Dependency) -> Path | None:
@@ -219,7 +219,7 @@ def place_of(need: Dependency) -> Path | None:
         file = Path(need.name)
         return file if file.is_file() else None
     try:
-        return _wordnet(need) if need.kind == "wordnet" else _found_model(need)[0]
+        return _wordnet(need) if need.kind == "wordnet" else _model_identity(need)[0]
     except (GnomonError, OSError):
         return None
 
@@ -234,13 +234,13 @@ def differing(needs: dict[Dependency, str]) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def _of_files(need: Dependency, _stamp: Stamp) -> str:
+def _identity_of_files(need: Dependency, _stamp: Stamp) -> str:
     if need.kind == "file":
         return content_hash(Path(need.name).read_bytes())
     if need.kind == "wordnet":
         files = sorted(file for file in _wordnet(need).iterdir() if _WORDNET.fullmatch(file.name))
         return content_hash(*(piece for file in files for piece in (file.name, file.read_bytes())))
-    return _found_model(need)[1]
+    return _model_identity(need)[1]
 
 
 def _wordnet(need: Dependency) -> Path:
@@ -249,7 +249,7 @@ def _wordnet(need: Dependency) -> Path:
     return find_wordnet(need.name or None).folder
 
 
-def _found_model(need: Dependency) -> tuple[Path, str]:
+def _model_identity(need: Dependency) -> tuple[Path, str]:
     from gnomon.models import find_model
 
     model = find_model(need.name, need.revision or None)
@@ -257,12 +257,12 @@ def _found_model(need: Dependency) -> tuple[Path, str]:
 
 
 @lru_cache(maxsize=256)
-def _plain(need: Dependency) -> str:
+def _plain_identity(need: Dependency) -> str:
     try:
         if need.kind == "package":
             return installed(need.name)
         if need.kind == "code":
-            return _code(need.name)
+            return _identity_of_code(need.name)
         from gnomon.linguistics import find_tagger, standard_tagger
 
         return (find_tagger if ":" in need.name else standard_tagger)(need.name).signature
@@ -270,7 +270,7 @@ def _plain(need: Dependency) -> str:
         return _NOTHING
 
 
-def _code(spec: str) -> str:
+def _identity_of_code(spec: str) -> str:
     from gnomon.metrics import parse
     from gnomon.metrics.spec import CODE, read_spec
 
@@ -320,7 +320,7 @@ def located_spec(spec: str, folder: Path) -> str:
     if "'" not in spec and '"' not in spec:
         return spec
     given = read_spec(spec)
-    located = _located(given, folder)
+    located = _locate(given, folder)
     return spec if located == given else str(located)
 
 
@@ -341,14 +341,14 @@ def step_needs(
             yield from needs.of(given[name], language, given)
 
 
-def _located(value: object, folder: Path, *, sure: bool = False) -> object:
+def _locate(value: object, folder: Path, *, sure: bool = False) -> object:
     from gnomon.metrics.spec import Spec
 
     if isinstance(value, Spec):
         return Spec(
             value.name,
-            _located(value.first, folder, sure=True),  # type: ignore[arg-type]  # a spec or a string stays one
-            tuple((k, _located(member, folder, sure=k in _FILES)) for k, member in value.arguments),  # type: ignore[misc]  # likewise
+            _locate(value.first, folder, sure=True),  # type: ignore[arg-type]  # a spec or a string stays one
+            tuple((k, _locate(member, folder, sure=k in _FILES)) for k, member in value.arguments),  # type: ignore[misc]  # likewise
         )
     if isinstance(value, str) and (sure or "/" in value or "." in value):
         beside = folder / value
@@ -372,7 +372,7 @@ def located_options(
         return places.get(spec, spec)
 
     in_place = {
-        name: _each(value, in_full) if _has(method, name, Specs) else value
+        name: _map_texts(value, in_full) if _is_marked(method, name, Specs) else value
         for name, value in options.items()
     }
     return in_place, places
@@ -392,7 +392,7 @@ def located_files(option: Option, value: object, folder: Path) -> object:
             return f"{head}={_place_in_folder(source, folder)}"
         return _place_in_folder(text, folder) if "/" in text or "." in text else text
 
-    return value if files is None else _each(value, in_full)
+    return value if files is None else _map_texts(value, in_full)
 
 
 def _place_in_folder(name: str, folder: Path) -> str:
@@ -405,13 +405,13 @@ def files_of(method: Method, options: Mapping[str, object]) -> tuple[str, ...]:
     files: dict[str, None] = {}
 
     def note(text: str) -> str:
-        if file := _split(text)[1]:
+        if file := _split_name_and_file(text)[1]:
             files[file] = None
         return text
 
     for name, value in options.items():
-        if _has(method, name, InputFile):
-            _each(value, note)
+        if _is_marked(method, name, InputFile):
+            _map_texts(value, note)
     return tuple(files)
 
 
@@ -419,14 +419,14 @@ def placeless(method: Method, options: Mapping[str, object]) -> dict[str, object
     """Options without the folders of files: what these hold counts, not where they are."""
 
     def name_of(text: str, *, sure: bool) -> str:
-        head, file = ("", text) if sure else _split(text)
+        head, file = ("", text) if sure else _split_name_and_file(text)
         return head + Path(file).name if file else text
 
     named = dict(options)
     for name, value in options.items():
-        if _has(method, name, InputFile):
+        if _is_marked(method, name, InputFile):
             sure = method.options[name].mark(InputFile).sure
-            named[name] = _each(value, partial(name_of, sure=sure))
+            named[name] = _map_texts(value, partial(name_of, sure=sure))
     return named
 
 
@@ -440,12 +440,12 @@ def options_of_task(
     """
     taken: dict[str, object] = {}
     for name, value in options.items():
-        if not _has(method, name, InputFile):
+        if not _is_marked(method, name, InputFile):
             taken[name] = value
             continue
-        files = _each(value, lambda text: text.replace("{testset}", testset))
+        files = _map_texts(value, lambda text: text.replace("{testset}", testset))
         if isinstance(files, list):
-            files = [file for text in files for file in _of_systems(text, systems)]
+            files = [file for text in files for file in _for_each_system(text, systems)]
         if files != [] or method.options[name].default is not None:
             taken[name] = files
     return taken
@@ -454,23 +454,23 @@ def options_of_task(
 def missing_files(method: Method, options: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """Options that name files one by one, with each that is not there whatever the test set."""
     for name, value in options.items():
-        if _has(method, name, InputFile) and method.options[name].mark(InputFile).sure:
+        if _is_marked(method, name, InputFile) and method.options[name].mark(InputFile).sure:
             for text in value if isinstance(value, list) else [value]:
                 if isinstance(text, str) and "{" not in text and not Path(text).is_file():
                     yield name, text
 
 
-def _of_systems(text: object, systems: Sequence[str]) -> list[object]:
+def _for_each_system(text: object, systems: Sequence[str]) -> list[object]:
     if isinstance(text, str) and "{system}" in text:
         return [text.replace("{system}", system) for system in systems]
     return [text]
 
 
-def _has(method: Method, option: str, mark: type) -> bool:
+def _is_marked(method: Method, option: str, mark: type) -> bool:
     return option in method.options and method.options[option].mark(mark) is not None
 
 
-def _each(value: Any, change: Callable[[str], str]) -> Any:
+def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
     """A value whose names are changed: a text, a list of them, or texts by name.
 
     A list by name holds no names: it is a list of words in place of a file of them.
@@ -482,10 +482,14 @@ def _each(value: Any, change: Callable[[str], str]) -> Any:
             key: change(member) if isinstance(member, str) else member
             for key, member in value.items()
         }
-    return [_each(member, change) for member in value] if isinstance(value, list | tuple) else value
+    return (
+        [_map_texts(member, change) for member in value]
+        if isinstance(value, list | tuple)
+        else value
+    )
 
 
-def _split(text: str) -> tuple[str, str]:
+def _split_name_and_file(text: str) -> tuple[str, str]:
     """What stands before the file that a text names, and the file: NAME=FILE."""
     name, equals, source = text.partition("=")
     for head, file in (("", text), (name + equals, source)):

@@ -93,7 +93,7 @@ class PageSource:
             rows: list[tuple[Any, ...]] = self.connection.execute(sql, list(values)).fetchall()
         return rows
 
-    def parts(self, sql: str, rows: int) -> Iterator[list[list[Cell]]]:
+    def read_parts(self, sql: str, rows: int) -> Iterator[list[list[Cell]]]:
         """What a query gives, column by column, at most that many rows at a time."""
         with self.explain_damage():
             result = self.connection.cursor().execute(sql)
@@ -160,7 +160,7 @@ def stored_table(source: PageSource, name: str, section: str) -> PageTable:
     schema = source.store.schema(name)
     columns = (*schema.columns, TASK)
 
-    def parts(rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
+    def read_parts(rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
         for testset, metrics in source.groups(name):
             held = source.rows(name, testset=testset, metrics=metrics)
             there = source.columns(held)
@@ -168,23 +168,23 @@ def stored_table(source: PageSource, name: str, section: str) -> PageTable:
                 f'"{column.name}"' if column.name in there else f'null as "{column.name}"'
                 for column in columns
             )
-            yield from source.parts(f"select {chosen} from {held}", rows)  # noqa: S608  # the store's own names
+            yield from source.read_parts(f"select {chosen} from {held}", rows)  # noqa: S608  # the store's own names
 
     table = schema.table
-    return PageTable(name, table.title, section, columns, parts, table.note, schema.views)
+    return PageTable(name, table.title, section, columns, read_parts, table.note, schema.views)
 
 
 def view_table(source: PageSource, view: StoredView, section: str) -> PageTable:
     """A table that a method makes of its stored rows, for a page; each part of one test set."""
 
-    def parts(rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
+    def read_parts(rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
         sets = [source.testsets(table) for table in view.of]
         for testset in (name for name in sets[0] if all(name in others for others in sets)):
             held = (f"{table} as {source.rows(table, testset=testset)}" for table in view.of)
             asked = f"with {', '.join(held)} select * from ({view.sql})"  # noqa: S608  # a method's own
-            yield from source.parts(asked, rows)
+            yield from source.read_parts(asked, rows)
 
-    return PageTable(view.name, view.title, section, view.columns, parts)
+    return PageTable(view.name, view.title, section, view.columns, read_parts)
 
 
 def made_table(
@@ -195,13 +195,13 @@ def made_table(
 ) -> PageTable:
     """A small table on where results are from, whose rows are made when they are wanted."""
 
-    def parts(size: int) -> Iterator[Sequence[Sequence[Cell]]]:
+    def read_parts(size: int) -> Iterator[Sequence[Sequence[Cell]]]:
         made = list(rows())
         for start in range(0, len(made), size):
             some = made[start : start + size]
             yield [[row[column.name] for row in some] for column in columns]
 
-    return PageTable(name, title, "provenance", columns, parts)
+    return PageTable(name, title, "provenance", columns, read_parts)
 
 
 def _cell(value: object) -> Cell:

@@ -365,7 +365,7 @@ def verdicts(store: Store) -> tuple[PageVerdict, ...]:
     return tuple(
         verdict
         for name in names
-        for verdict in _found_on(
+        for verdict in _verdicts_on(
             store, name, [entry for entry in done if entry.testset == name], titles
         )
     )
@@ -399,7 +399,7 @@ def _short_names(source: PageSource) -> dict[str, str]:
 
 
 def _statements_of(entry: FinishedTask, titles: Mapping[str, str]) -> Iterator[Statement]:
-    """What a task found; a metric that it alone had is told from the others of the study."""
+    """What a task found; a metric that it alone had gets a name that differs from the others'."""
     alone = metric_titles(entry.signatures)
     other = {alone[spec]: titles[spec] for spec in entry.signatures if alone[spec] != titles[spec]}
     for statement in entry.verdict:
@@ -410,14 +410,14 @@ def _statements_of(entry: FinishedTask, titles: Mapping[str, str]) -> Iterator[S
         yield replace(statement, text=text)
 
 
-def _found_on(
+def _verdicts_on(
     store: Store, name: str, done: Sequence[FinishedTask], titles: Mapping[str, str]
 ) -> Iterator[PageVerdict]:
     """What methods said of a test set, in the order in which these are listed.
 
     Who is on top comes first where no metric was compared, and last where some were.
     """
-    done = list(_of_whole(done))
+    done = list(_entries_of_whole(done))
     entries = [entry for entry in done if entry.verdict]
     compared = (entry for entry in entries if entry.method == _COMPARE)
     tested = {metric for entry in compared for metric in entry.metrics}
@@ -438,7 +438,7 @@ def _found_on(
     yield from tops if tested else ()
 
 
-def _of_whole(done: Sequence[FinishedTask]) -> Iterator[FinishedTask]:
+def _entries_of_whole(done: Sequence[FinishedTask]) -> Iterator[FinishedTask]:
     """Tasks of a test set; what was said of one system of several is not to be read alone."""
     several = len({name for entry in done for name in entry.systems}) > 1
     for entry in done:

@@ -76,7 +76,11 @@ class TaskLayout:
         together = step.together or not chosen.by_system
         together |= any(trait.together for trait in traits.values())
         if step.method == _SCORE:  # scores of a metric are planned once, whoever takes them
-            together |= self._scored_together(metrics, planned)
+            together |= any(
+                other.method == _SCORE and other.together and other.takes(planned.name)
+                for other in self.steps
+                if set(metrics) & set(other.metrics)
+            )
         human = chosen.reads_people(step.options) or any(trait.human for trait in traits.values())
         options, placed = located_options(chosen, step.options, self.folder)
         needs = self._needs(chosen, options, traits, planned)
@@ -87,7 +91,7 @@ class TaskLayout:
         } | placed
         for systems in [(*sketch.systems,)] if together else [(name,) for name in sketch.systems]:
             files = files_of(chosen, options_of_task(chosen, options, sketch.name, systems))
-            all_needs = needs | self._identified(Dependency("file", file) for file in files)
+            all_needs = needs | self._identities(Dependency("file", file) for file in files)
             content = content_of(sketch, systems, human=human)
             yield Task(
                 key=task_key(
@@ -111,13 +115,6 @@ class TaskLayout:
                 places=places,
                 said=said,
             )
-
-    def _scored_together(self, metrics: Sequence[str], planned: PlannedSet) -> bool:
-        return any(
-            step.method == _SCORE and step.together and step.takes(planned.name)
-            for step in self.steps
-            if set(metrics) & set(step.metrics)
-        )
 
     def _after(
         self, chosen: Method, traits: Mapping[str, Traits], planned: PlannedSet
@@ -147,9 +144,9 @@ class TaskLayout:
         of_metrics = [need for trait in traits.values() for need in trait.needs]
         files = planned.source.paraphrases if chosen.from_study else ()
         paraphrases = [Dependency("file", file) for file in files]
-        return self._identified(dict.fromkeys([*of_metrics, *of_options, *paraphrases]))
+        return self._identities(dict.fromkeys([*of_metrics, *of_options, *paraphrases]))
 
-    def _identified(
+    def _identities(
         self, needs: Mapping[Dependency, None] | Iterator[Dependency]
     ) -> dict[Dependency, str]:
         return {need: self.sketches.identity(need) for need in needs}
@@ -201,17 +198,21 @@ def left_of(plan: StudyPlan, store: Store | None) -> list[RemainingTasks]:
     return remaining
 
 
-def said(left: Iterable[RemainingTasks], workers: int = 1) -> str:
+def estimate(left: Iterable[RemainingTasks], workers: int = 1) -> str:
     """The estimate in words."""
     groups = [group for group in left if group.left]
     if not groups:
         return "nothing is left to do"
-    unknown = [_group_name(group) for group in groups if group.seconds is None]
+    unknown = [
+        f"{group.method} ({group.metrics})" if group.metrics else group.method
+        for group in groups
+        if group.seconds is None
+    ]
     seconds = sum(group.seconds for group in groups if group.seconds is not None) / workers
     by = "one worker" if workers == 1 else f"{workers} workers"
     parts = [f"about {_time(seconds)} with {by}"] if len(unknown) < len(groups) else []
     if unknown:
-        parts.append(f"unknown, as never done here: {_listed(unknown)}")
+        parts.append(f"unknown, as never done here: {_first_names(unknown)}")
     return "; ".join(parts)
 
 
@@ -226,17 +227,13 @@ def _rates(store: Store | None, sizes: Mapping[str, int]) -> dict[tuple[str, str
     return {group: seconds / outputs for group, (seconds, outputs) in spent.items() if outputs}
 
 
-def _group_name(one: RemainingTasks) -> str:
-    return f"{one.method} ({one.metrics})" if one.metrics else one.method
-
-
 def _time(seconds: float) -> str:
     if seconds < 100:
         return f"{max(1, round(seconds))} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     shown = ", ".join(names[:5])
     return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
 
@@ -249,7 +246,7 @@ class StudyPlan:
         study: what they are for.
         tasks: all of them, each key once; costly ones first.
         sets: the test sets.
-        sketches: what is remembered of their files.
+        sketches: what is kept of their files.
     """
 
     study: Study
@@ -300,7 +297,7 @@ class StudyPlan:
             }
             for group in groups
         ]
-        return _plan_finding(self, rows, said(groups, workers))
+        return _plan_finding(self, rows, estimate(groups, workers))
 
 
 def plan(study: Study, *, allow_code: bool = False) -> StudyPlan:
@@ -325,7 +322,7 @@ def look(
     study: Study, problems: Problems, *, allow_code: bool = False
 ) -> tuple[list[PlannedSet], Sketches]:
     """Read the test sets, and note what is wrong with them, and with the methods on them."""
-    sketches = _remembered(study)
+    sketches = _load_sketches(study)
     sets = _sketched(study, sketches, problems)
     _check_names(study, sets, problems)
     for number, step in enumerate(study.steps):
@@ -340,7 +337,7 @@ def _folder(study: Study) -> Path:
     return Path(study.path).absolute().parent
 
 
-def _remembered(study: Study) -> Sketches:
+def _load_sketches(study: Study) -> Sketches:
     return Sketches.read(study.store / SKETCHES)
 
 
@@ -350,7 +347,9 @@ def _sketched(study: Study, sketches: Sketches, problems: Problems) -> list[Plan
         try:
             planned.append(PlannedSet(source, sketches.sketch(source)))
         except (GnomonError, OSError) as error:
-            problems.add(f"{study.set_key(number)}{_part(error)}", f"{source.path}: {error}")
+            problems.add(
+                f"{study.set_key(number)}{_key_of_error(error)}", f"{source.path}: {error}"
+            )
         else:
             _say_unfit(planned[-1], study.set_key(number))
     return planned
@@ -368,7 +367,7 @@ def _say_unfit(planned: PlannedSet, key: str) -> None:
         )
 
 
-def _part(error: Exception) -> str:
+def _key_of_error(error: Exception) -> str:
     """Which key of a test set an error speaks of."""
     if isinstance(error, UnknownNameError):
         for said, key in (("method", ".methods"), ("reference", ".references")):
@@ -417,7 +416,7 @@ def _check_needs(step: Step, where: str, sets: Sequence[PlannedSet], problems: P
         )
 
 
-def _plan_finding(made: StudyPlan, rows: Sequence[Mapping[str, Cell]], estimate: str) -> Finding:
+def _plan_finding(made: StudyPlan, rows: Sequence[Mapping[str, Cell]], time: str) -> Finding:
     columns = (
         Column("method", "method"),
         Column("metrics", "metrics"),
@@ -438,6 +437,6 @@ def _plan_finding(made: StudyPlan, rows: Sequence[Mapping[str, Cell]], estimate:
             "study": made.study.name,
             "test sets": sets,
             "tasks": f"{len(made.tasks)}, {sum(int(row['left'] or 0) for row in rows)} left",
-            "time": estimate,
+            "time": time,
         },
     )

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Kind
-    from gnomon.core.store_views import StoredView
     from gnomon.studies._folder import FinishedTask
     from gnomon.studies._store import Store
     from gnomon.studies._tables import RowSource
@@ -137,14 +136,14 @@ def question(sql: str) -> str:
     kind, copies = _kind(statements[0]), "copy" in sql.lower()
     inner = _BELOW.format(statements[0].query.strip().rstrip(";"))
     reads = kind == "SELECT" or (kind == "MULTI" and not copies)  # pivots are several
-    for name in _called(sql):
+    for name in _called_functions(sql):
         if name in _RUN_SQL:
             raise UsageError(
                 f"{name}() runs SQL of a string, which is not allowed; what only has that name,"
                 " like a WITH query(...), needs another one"
             )
     if not reads or not _is_one(inner):
-        raise UsageError(f"{_HOW}; got {_shown(sql)!r}")
+        raise UsageError(f"{_HOW}; got {_shortened(sql)!r}")
     return inner if copies else sql
 
 
@@ -156,7 +155,7 @@ def _kind(statement: Any) -> str:
         return "unknown"
 
 
-def _called(sql: str) -> Iterator[str]:
+def _called_functions(sql: str) -> Iterator[str]:
     """Names that stand before a parenthesis, whatever spaces and comments are between."""
     import duckdb
 
@@ -180,7 +179,7 @@ def _is_one(sql: str) -> bool:
         return False
 
 
-def _shown(sql: str) -> str:
+def _shortened(sql: str) -> str:
     said = " ".join(sql.split())
     return said if len(said) <= 60 else f"{said[:57]}..."
 
@@ -308,15 +307,12 @@ def views(store: Store) -> list[SqlView]:
     there = store.files().keys()
     of_methods = filter(None, map(methods.installed, store.methods()))
     declared = (view for method in of_methods for view in method.views)
-    all_views = (*_VIEWS, *(_of_method(view) for view in declared))
+    all_views = [*_VIEWS]
+    for view in declared:
+        columns = {column.name: column.help for column in view.columns}
+        all_views.append(SqlView(view.name, view.of, view.sql, columns))
     possible = [view for view in all_views if there >= set(view.of)]
     return [*possible, _wide(store), _by_testset(store)] if "scores" in there else possible
-
-
-def _of_method(view: StoredView) -> SqlView:
-    return SqlView(
-        view.name, view.of, view.sql, {column.name: column.help for column in view.columns}
-    )
 
 
 def meanings_of(store: Store, table: str) -> dict[str, str]:
@@ -404,7 +400,7 @@ def ask(store: Store, sql: str, seconds: float | None = None) -> QueryResult:
 
 
 def _query_result(store: Store, connection: Any, sql: str, seconds: float | None) -> QueryResult:
-    cursor = _within(seconds, connection, lambda: connection.execute(question(sql)))
+    cursor = _with_timeout(seconds, connection, lambda: connection.execute(question(sql)))
     described = cursor.description or []
     columns = tuple(str(column[0]) for column in described)
     parts = _parts_of(cursor, connection, seconds)
@@ -414,11 +410,11 @@ def _query_result(store: Store, connection: Any, sql: str, seconds: float | None
 
 
 def _parts_of(found: Any, connection: Any, seconds: float | None) -> Iterator[list[_Row]]:
-    while rows := _within(seconds, connection, lambda: found.fetchmany(_ROWS)):
+    while rows := _with_timeout(seconds, connection, lambda: found.fetchmany(_ROWS)):
         yield rows
 
 
-def _within(seconds: float | None, connection: Any, call: Callable[[], Any]) -> Any:
+def _with_timeout(seconds: float | None, connection: Any, call: Callable[[], Any]) -> Any:
     """Let DuckDB work in another thread: in the main one it would hear no signal."""
     with ThreadPoolExecutor(1) as apart:
         running = apart.submit(call)
@@ -459,11 +455,11 @@ def _query_errors(store: Store) -> Iterator[None]:
 
 def damage(store: Store, error: Exception) -> DataError | None:
     """What to say where DuckDB could not read a file of the store; None where it was no file."""
-    file = _blamed(store, error)
+    file = _damaged_file(store, error)
     return None if file is None else store.damage_of(file)
 
 
-def _blamed(store: Store, error: Exception) -> Path | None:
+def _damaged_file(store: Store, error: Exception) -> Path | None:
     import duckdb
 
     said = str(error).partition("\n\nLINE ")[0]  # there the query follows

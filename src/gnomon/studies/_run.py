@@ -136,6 +136,8 @@ def _scores(store: Store, keys: Sequence[str]) -> tuple[Scores, str]:
     cells = [cells_of(store.file("segments", key)) for key in keys]
     first = totals[0]
     informed = first["informed_by"][0]
+    # of the metric; what is wrong with the texts is said by whoever reads them
+    said = dict.fromkeys(notice for key in keys for notice in store.entries[key].notices)
     scores = Scores(
         metric=str(first["metric"][0]),
         systems=tuple(systems),
@@ -147,19 +149,13 @@ def _scores(store: Store, keys: Sequence[str]) -> tuple[Scores, str]:
         signature=Signature.parse(str(first["signature"][0])),
         informed_by=tuple(str(informed).split(", ")) if informed else (),
         from_people=bool(first["from_people"][0]),
-        notices=_of_metric(store, keys),
+        notices=tuple(notice for notice in said if notice not in misaligned(said)),
     )
     made_of = str(first["made_of"][0])
     if made_of == "segments":
         statistics = mean_statistics(scores.segments)
         scores = replace(scores, statistics=statistics, aggregate=aggregate_means)
     return scores, made_of
-
-
-def _of_metric(store: Store, keys: Sequence[str]) -> tuple[str, ...]:
-    """What a metric said of itself; what is wrong with the texts, whoever reads them sees."""
-    said = dict.fromkeys(notice for key in keys for notice in store.entries[key].notices)
-    return tuple(notice for notice in said if notice not in misaligned(said))
 
 
 def _floats(cells: Sequence[Cell]) -> NDArray[np.float64]:
@@ -208,36 +204,41 @@ def run(
     """
     target = store or Store.open(plan.study.store, create=True)
     target.refresh()
-    whole = not (prune or target.damaged or _left(plan, target)) and target.bundles_are_intact()
+    whole = (
+        not (prune or target.damaged or _tasks_left(plan, target)) and target.bundles_are_intact()
+    )
     if whole and target.has_plan(plan.record()):
-        return _unchanged(plan, target)
+        if plan.sketches.fresh:  # sketches of files are kept where that is possible
+            with suppress(DataError, OutputError), target.locked():
+                target.keep_sketches(plan.sketches)
+        return RunOutcome(len(plan.tasks), 0, {})
     with target.locked():
-        left = _left(plan, target)
+        left = _tasks_left(plan, target)
         if left:
             engine.prepare({task.method for task in left})
             preflight(plan, engine)
         if left or target.damaged:
-            target.repair(_told_of_lost(left, target))
+            target.repair(_report_lost(left, target))
         target.keep_plan(plan.record())
         target.keep_sketches(plan.sketches)
         total, kept = len(plan.tasks), len(plan.tasks) - len(left)
         left = narrowed(left, plan)
         driver = _TaskDriver(engine, target, total, kept, progress)
         for wave in waves(left, set(target.entries)):
-            driver.all_of(driver.ready(wave))
+            driver.run_all(driver.runnable(wave))
         pruned = target.prune() if prune else 0
         target.bundle()
     labels = {task.key: task.label for task in left if task.key in driver.failed}
     return RunOutcome(kept, driver.finished - kept, driver.failed, labels, pruned)
 
 
-def _left(plan: StudyPlan, store: Store) -> list[Task]:
+def _tasks_left(plan: StudyPlan, store: Store) -> list[Task]:
     """Tasks without results, and those whose results were lost."""
     lost = store.lost(task.key for task in plan.tasks)
     return [task for task in plan.tasks if task.key in lost or task.key not in store.entries]
 
 
-def _told_of_lost(left: Sequence[Task], store: Store) -> Collection[str]:
+def _report_lost(left: Sequence[Task], store: Store) -> Collection[str]:
     """The tasks whose results were lost, after a word on which they are."""
     lost = store.lost(task.key for task in left)
     if lost:
@@ -247,14 +248,6 @@ def _told_of_lost(left: Sequence[Task], store: Store) -> Collection[str]:
             "results of %d tasks are missing or damaged: done again: %s%s", len(lost), first, more
         )
     return lost
-
-
-def _unchanged(plan: StudyPlan, store: Store) -> RunOutcome:
-    """Nothing is to be written; what is remembered of files may be, where that is possible."""
-    if plan.sketches.fresh:
-        with suppress(DataError, OutputError), store.locked():
-            store.keep_sketches(plan.sketches)
-    return RunOutcome(len(plan.tasks), 0, {})
 
 
 def narrowed(tasks: Sequence[Task], plan: StudyPlan) -> list[Task]:
@@ -304,7 +297,7 @@ class _TaskDriver:
     failed: dict[str, str] = field(default_factory=dict)
     deaths: dict[str, int] = field(default_factory=dict)
 
-    def ready(self, wave: Sequence[Task]) -> list[Task]:
+    def runnable(self, wave: Sequence[Task]) -> list[Task]:
         """The tasks whose scores are all there; the others have failed."""
         tasks = []
         for task in wave:
@@ -318,13 +311,13 @@ class _TaskDriver:
                 tasks.append(task)
         return tasks
 
-    def all_of(self, tasks: list[Task]) -> None:
+    def run_all(self, tasks: list[Task]) -> None:
         """Keep the workers busy; after a death, suspects run one by one."""
-        suspects = self._together(tasks)
+        suspects = self._run_together(tasks)
         while suspects:
             self.engine.restart()
             alone, rest = suspects[0], suspects[1:]
-            died = self._together([alone])
+            died = self._run_together([alone])
             suspects = [task for task in died if self.deaths[task.key] < _CHANCES] + rest
             for task in died:
                 if self.deaths[task.key] >= _CHANCES:
@@ -333,9 +326,9 @@ class _TaskDriver:
                         "the task was set aside, and runs again with the study"
                     )
             if not died:
-                suspects = self._together(suspects)
+                suspects = self._run_together(suspects)
 
-    def _together(self, tasks: list[Task]) -> list[Task]:
+    def _run_together(self, tasks: list[Task]) -> list[Task]:
         """Run tasks; returns those that were running or waiting when a worker died."""
         waiting = list(reversed(tasks))
         running: dict[Future[TaskResult | TaskFailure], Task] = {}
@@ -347,10 +340,12 @@ class _TaskDriver:
                     running[self.engine.submit(attempt, task, scores)] = task
                     waiting.pop()
             except BrokenExecutor:
-                return self._lost(running, waiting)
+                return self._collect_suspects(running, waiting)
             ready, _ = wait(running, timeout=_LOOK, return_when=FIRST_COMPLETED)
             if not ready and self.engine.lost():
-                return self._given_up([*running.values(), *waiting])
+                said = "there was no worker any more to do it; start some, and run the study again"
+                self.failed |= {task.key: said for task in (*running.values(), *waiting)}
+                return []
             broken = False
             for future in ready:
                 error = _error(future)
@@ -361,13 +356,13 @@ class _TaskDriver:
                 elif self._may_do_again(running[future], error):
                     waiting.append(running.pop(future))
                 else:
-                    self._take(running.pop(future), future)
+                    self._keep(running.pop(future), future)
             if broken:
-                return self._lost(running, waiting)
+                return self._collect_suspects(running, waiting)
         return []
 
     def _may_do_again(self, task: Task, error: BaseException | None) -> bool:
-        """Whether an engine stumbled: tasks catch what goes wrong in them.
+        """Whether the engine failed, not the task: tasks catch what goes wrong in them.
 
         A cluster that loses a worker between an answer and its delivery hands over neither.
         """
@@ -376,24 +371,19 @@ class _TaskDriver:
         self.deaths[task.key] = self.deaths.get(task.key, 0) + 1
         return self.deaths[task.key] < _CHANCES
 
-    def _given_up(self, tasks: Sequence[Task]) -> list[Task]:
-        said = "there was no worker any more to do it; start some, and run the study again"
-        self.failed.update({task.key: said for task in tasks})
-        return []
-
-    def _lost(
+    def _collect_suspects(
         self, running: Mapping[Future[TaskResult | TaskFailure], Task], waiting: list[Task]
     ) -> list[Task]:
         suspects = []
         for future, task in running.items():
             if future.done() and not future.cancelled() and future.exception() is None:
-                self._take(task, future)
+                self._keep(task, future)
             else:
                 self.deaths[task.key] = self.deaths.get(task.key, 0) + 1
                 suspects.append(task)
         return suspects + list(reversed(waiting))
 
-    def _take(self, task: Task, future: Future[TaskResult | TaskFailure]) -> None:
+    def _keep(self, task: Task, future: Future[TaskResult | TaskFailure]) -> None:
         error = _error(future)
         result = future.result() if error is None else TaskFailure(task.key, _cluster_error(error))
         if isinstance(result, TaskResult):

@@ -134,7 +134,7 @@ def _read(source: SetSource, only: tuple[str, ...], _stamp: Stamp) -> ReadSet:
 
 def read_original(source: SetSource, *, only: tuple[str, ...] = ()) -> TestSet:
     """The same without paraphrases."""
-    whole = _whole(source, only, stamp_of(source.path))
+    whole = _read_whole(source, only, stamp_of(source.path))
     names = systems_of(source, whole.systems)
     if whole.systems and not names:
         raise DataError(
@@ -152,7 +152,7 @@ def paraphrases_of(source: SetSource) -> list[Paraphrase]:
     """All paraphrases that a source names, of the segments that it takes."""
     from gnomon.data.formats import read_paraphrases
 
-    whole = _whole(source, (), stamp_of(source.path))
+    whole = _read_whole(source, (), stamp_of(source.path))
     paraphrases = read_paraphrases(source.paraphrases, segments=whole.segments)
     return [
         paraphrase
@@ -162,7 +162,7 @@ def paraphrases_of(source: SetSource) -> list[Paraphrase]:
 
 
 @lru_cache(maxsize=1)
-def _whole(source: SetSource, only: tuple[str, ...], _stamp: Stamp) -> TestSet:
+def _read_whole(source: SetSource, only: tuple[str, ...], _stamp: Stamp) -> TestSet:
     from gnomon.core.testset import TestSet
 
     return TestSet.read(
@@ -215,36 +215,40 @@ def content_of(sketch: Sketch, systems: Sequence[str], *, human: bool) -> str:
 def _digest_of_set(testset: TestSet) -> str:
     parts = [name_of(testset), testset.language_pair or ""]
     for name, texts in testset.references.items():
-        parts += ["reference", name, testset.paraphrases.get(name, ""), _joined(texts)]
+        parts += ["reference", name, testset.paraphrases.get(name, ""), _joined_texts(texts)]
     for system, columns in testset.system_references.items():
         for name, texts in columns.items():
-            parts += ["own reference", system, name, _joined(texts)]
+            parts += ["own reference", system, name, _joined_texts(texts)]
     for kind, values in (
         ("sources", testset.sources),
         ("documents", testset.documents),
         ("domains", testset.domains),
         *(("label " + name, labels) for name, labels in sorted(testset.labels.items())),
     ):
-        parts += [kind, _joined(values or ())]
+        parts += [kind, _joined_texts(values or ())]
     return content_hash(*parts)
 
 
 def _digest_of_system(testset: TestSet, system: str) -> str:
-    return content_hash(system, repr(testset.info.get(system)), _joined(testset.systems[system]))
+    return content_hash(
+        system, repr(testset.info.get(system)), _joined_texts(testset.systems[system])
+    )
 
 
 def _digest_of_people(testset: TestSet) -> str:
-    scores = [piece for scores_of_people in testset.human for piece in _people(scores_of_people)]
+    scores = [
+        piece for scores_of_people in testset.human for piece in _bytes_of_scores(scores_of_people)
+    ]
     looked_at = [repr(testset.looked_at)] if testset.looked_at else []
     return content_hash(*scores, repr(testset.rankings), repr(testset.errors), *looked_at)
 
 
-def _people(one: HumanScores) -> tuple[str | bytes, ...]:
+def _bytes_of_scores(one: HumanScores) -> tuple[str | bytes, ...]:
     names = repr((one.kind, one.level, one.rater, one.systems, one.items))
     return names, one.values.tobytes()
 
 
-def _joined(texts: Iterable[str | None]) -> str:
+def _joined_texts(texts: Iterable[str | None]) -> str:
     # boundaries show, and what is missing is not what is empty
     return json.dumps(list(texts), ensure_ascii=False)
 
@@ -253,7 +257,7 @@ def _first(testset: TestSet, first: int) -> range:
     return range(min(first, testset.segments))
 
 
-# Sketches of test sets that are remembered: unchanged files are not read again.
+# Sketches of test sets are kept, so that unchanged files are not read again.
 
 
 #: changes of a file within the tick of a clock cannot be seen: younger files are read again
@@ -285,7 +289,7 @@ class Sketches:
         if entry is not None and entry.stamp == stamp.hash != "" and entry.sketch is not None:
             return entry.sketch
         parts = _output_stamps(source)
-        sketch = _amended(source, entry, parts) or read_set(source).sketch
+        sketch = _amended_sketch(source, entry, parts) or read_set(source).sketch
         same = stamp == stamp_of(source.path, *source.paraphrases)
         if stamp.hash and same and stamp.newest < time.time() - _YOUNG:
             rest, outputs = parts or ("", {})
@@ -293,7 +297,7 @@ class Sketches:
         return sketch
 
     def identity(self, need: Dependency) -> str:
-        """Version or hash of something that numbers depend on; large files are remembered."""
+        """Version or hash of something that numbers depend on; those of large files are kept."""
         if need not in self.seen:
             path = place_of(need) if need.kind in IN_FILES else None
             content_id = identity(need) if path is None else self._of_files(need, str(path))
@@ -346,10 +350,10 @@ def _output_stamps(source: SetSource) -> _FileStamps | None:
     return _FileStamps(rest.hash, outputs) if rest.hash else None
 
 
-def _amended(
+def _amended_sketch(
     source: SetSource, entry: FileEntry | None, parts: _FileStamps | None
 ) -> Sketch | None:
-    """What is remembered, with those systems read again whose files changed; None for more."""
+    """The kept sketch, with those systems read again whose files changed; None for more."""
     if parts is None or entry is None or entry.sketch is None or entry.rest != parts.rest:
         return None
     before, stamps = entry.sketch, entry.outputs

@@ -418,7 +418,7 @@ class Store:
 
         if task.key in self.entries:
             return self.entries[task.key]
-        self._still_there()
+        self._check_lock()
         with explain_failure(self.path):
             checksums = {table.name: self._write(table, task.key) for table in done.tables}
             entry = entry_for(task, done, checksums)
@@ -490,12 +490,12 @@ class Store:
         if find_spec("duckdb") is not None:
             bundle(self)
 
-    def _still_there(self) -> None:
+    def _check_lock(self) -> None:
         if self._check is not None:
             self._check()
 
     def _replace(self, name: str, record: object) -> None:
-        self._still_there()
+        self._check_lock()
         replace_text(self.path / name, sealed(record))
 
     def _write_manifest(self, entries: Mapping[str, FinishedTask]) -> None:

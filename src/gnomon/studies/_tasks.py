@@ -129,7 +129,7 @@ def execute(task: Task, scores: Mapping[str, Scores] | None = None) -> TaskResul
     from threadpoolctl import threadpool_limits
 
     start = time.perf_counter()
-    with _untold():
+    with _quiet_reading():
         whole, sketch = read_set(task.source, only=task.reads)
         if task.reads and content_of(sketch, task.systems, human=task.human) != task.content:
             whole, sketch = read_set(task.source)  # what is said of one may lie with another
@@ -159,7 +159,7 @@ def execute(task: Task, scores: Mapping[str, Scores] | None = None) -> TaskResul
 
 
 @contextmanager
-def _untold() -> Iterator[None]:
+def _quiet_reading() -> Iterator[None]:
     """What is to be said of files was said when they were planned; each worker would repeat it."""
     logger = logging.getLogger("gnomon.formats")
     before = logger.level
@@ -258,22 +258,22 @@ def tables_of(task: Task, found: Scores | Finding) -> Iterator[TaskTable]:
             ).cells()
             for name, score in zip(found.systems, found.system.tolist(), strict=True)
         ]
-        yield _of_scores(task, names[""], "Scores", columns_of(SystemScore), rows)
-        yield _of_scores(
+        yield _score_table(task, names[""], "Scores", columns_of(SystemScore), rows)
+        yield _score_table(
             task, names["segments"], "Scores of segments", _SEGMENTS, found.segment_rows()
         )
         return
     for number, table in enumerate(found.tables):
-        if number and not table.rows and _alone(task):
+        if number and not table.rows and _is_of_one_system(task):
             continue  # what compares systems says nothing of one
         name = methods.find(task.method).table(table.name, first=number == 0)
         views = [replace(view, table=name) for view in found.views if view.table == table.name]
         schema = TableSchema(
             Table(name, table.title, table.columns, (), table.note),
             found.method,
-            tuple(_of_many(views) if _alone(task) else views),
+            tuple(_views_of_many(views) if _is_of_one_system(task) else views),
         )
-        yield _of_set(task, schema, found.to_dict(table.name))
+        yield _with_set_columns(task, schema, found.to_dict(table.name))
 
 
 def _made_of(scores: Scores) -> str:
@@ -370,18 +370,18 @@ def _as_study_names(text: str, names: Mapping[str, str]) -> str:
     return text
 
 
-def _alone(task: Task) -> bool:
+def _is_of_one_system(task: Task) -> bool:
     return len(task.systems) == 1 and methods.find(task.method).by_system
 
 
-def _of_many(views: Iterable[View]) -> Iterator[View]:
+def _views_of_many(views: Iterable[View]) -> Iterator[View]:
     """The views of one system that also show many: each system has a task of its own."""
     for view in views:
         if "system" not in view.where:
             yield replace(view, shown=()) if isinstance(view, Bars) else view
 
 
-def _of_scores(
+def _score_table(
     task: Task,
     name: str,
     title: str,
@@ -389,16 +389,16 @@ def _of_scores(
     rows: Sequence[Mapping[str, Cell]],
 ) -> TaskTable:
     cells = {column.name: [row[column.name] for row in rows] for column in columns}
-    return _of_set(task, TableSchema(Table(name, title, columns, ()), "score"), cells)
+    return _with_set_columns(task, TableSchema(Table(name, title, columns, ()), "score"), cells)
 
 
-def _of_set(task: Task, schema: TableSchema, cells: Cells) -> TaskTable:
+def _with_set_columns(task: Task, schema: TableSchema, cells: Cells) -> TaskTable:
     """Rows with the test set in front, and metric and system where each has tables of its own."""
     count = len(next(iter(cells.values()), ()))
     first_cells = {_TESTSET: task.testset}
     if methods.find(task.method).metrics == "one" and "metric" not in cells:
         first_cells[_METRIC] = _canonical(task.metrics[0])
-    if _alone(task) and "system" not in cells:
+    if _is_of_one_system(task) and "system" not in cells:
         first_cells[_OF_SYSTEM] = task.systems[0]
     table = replace(schema.table, columns=(*first_cells, *schema.columns))
     first = {column.name: [value] * count for column, value in first_cells.items()}

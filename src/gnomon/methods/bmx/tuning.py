@@ -237,7 +237,7 @@ def _data_of_command(inputs: Any, options: Mapping[str, Any]) -> tuple[Any, ...]
     """The test sets that a command line names; none beside grids."""
     if not options.get("grids"):
         return (inputs.testsets(),)
-    if inputs.named:
+    if inputs.has_testset:
         raise UsageError("--grids brings correlations that were made before; leave out the data")
     return (None,)
 

@@ -111,7 +111,7 @@ _TESTS = Group("intervals and tests")
 
 def _test_sets(inputs: Any, options: Mapping[str, Any]) -> tuple[Sequence[TestSet], ...]:
     """The test sets of a command line, and these with paraphrases; or those that files make."""
-    if not inputs.named:
+    if not inputs.has_testset:
         column, pair = options.get("score_column", "score"), inputs.args.language_pair
         files, _ = human_files(options.get("human", ()))
         return (textless(files, options.get("scores", ()), language_pair=pair, column=column),)
