@@ -41,13 +41,13 @@ def make(encoder: str, folder: Path) -> None:
     for name, (kind, options) in kinds.items():
         torch.manual_seed(5)
         model = kind(**common, **options).eval()
-        place = folder / name / CHECKPOINT
-        place.parent.mkdir(parents=True)
+        checkpoint = folder / name / CHECKPOINT
+        checkpoint.parent.mkdir(parents=True)
         trainer = pytorch_lightning.Trainer(
             logger=False, accelerator="cpu", enable_checkpointing=False, enable_progress_bar=False
         )
         trainer.strategy.connect(model)
-        trainer.save_checkpoint(place, weights_only=True)
+        trainer.save_checkpoint(checkpoint, weights_only=True)
         (folder / name / "hparams.yaml").write_text(
             yaml.safe_dump(
                 {**common, **options, "class_identifier": model.hparams.class_identifier}
@@ -73,8 +73,8 @@ def score(checkpoint: str, samples: Path, *, cache: bool) -> dict[str, object]:
     systems = json.loads(samples.read_text(encoding="utf-8"))
     begun = time.process_time()
     for system in systems:
-        found = model.predict(system, batch_size=16, gpus=0, num_workers=0, progress_bar=False)
-        scores.append(found.scores)
+        prediction = model.predict(system, batch_size=16, gpus=0, num_workers=0, progress_bar=False)
+        scores.append(prediction.scores)
     return {"scores": scores, "read": read, "seconds": time.process_time() - begun}
 
 

@@ -77,8 +77,8 @@ def fresh(data: gn.TestSet) -> gn.TestSet:
 def cpu(run: Callable[[], object]) -> tuple[float, object]:
     """CPU seconds of this process, and the result."""
     begun = time.process_time()
-    found = run()
-    return time.process_time() - begun, found
+    result = run()
+    return time.process_time() - begun, result
 
 
 def compare(
@@ -95,12 +95,12 @@ def compare(
     seconds: dict[str, list[float]] = {"ours": [], "theirs": []}
     difference = 0.0
     for _ in range(ROUNDS):
-        found = {}
+        results = {}
         for name, (run, work) in (("ours", ours), ("theirs", theirs)):
             prepare()
-            spent, found[name] = cpu(run)
+            spent, results[name] = cpu(run)
             seconds[name].append(spent / work)
-        difference = max(difference, (same or largest)(found["ours"], found["theirs"]))
+        difference = max(difference, (same or largest)(results["ours"], results["theirs"]))
     if not difference <= 1e-9:
         raise SystemExit(f"{task}: results differ by {difference}")
     return Row(task, peer, *(statistics.median(seconds[k]) for k in seconds), unit, difference)

@@ -45,13 +45,13 @@ def one(rows: int) -> str:
     with Vectors() as vectors:
         vectors.extend(drawn(rows))
         begun = time.process_time()
-        found = kmeans(vectors, K, seed=0)
+        clusters = kmeans(vectors, K, seed=0)
         seconds = time.process_time() - begun
     raw = rows * DIMENSIONS * 4 / 1e6
-    cost = 1e6 * seconds / rows / (found.passes + 1)
+    cost = 1e6 * seconds / rows / (clusters.passes + 1)
     return (
-        f"| {rows:,} | {raw:,.0f} MB | {memory():,.0f} MB | {found.passes} | {cost:.0f} |"
-        f" {found.empty} |"
+        f"| {rows:,} | {raw:,.0f} MB | {memory():,.0f} MB | {clusters.passes} | {cost:.0f} |"
+        f" {clusters.empty} |"
     )
 
 

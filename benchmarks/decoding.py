@@ -50,8 +50,10 @@ def main(count: int, peers: int, folder: str | None) -> None:
     texts = [str(text) for text in next(iter(wmt("wmt19/de-en").references.values()))]
     frequent = Counter(word for text in texts for word in text.split()).most_common(WORDS)
     words = [word for word, _ in frequent]
-    with tempfile.TemporaryDirectory() as own:
-        model = load_seq2seq(folder, device="cpu") if folder else built(Path(own) / "model", words)
+    with tempfile.TemporaryDirectory() as scratch:
+        model = (
+            load_seq2seq(folder, device="cpu") if folder else built(Path(scratch) / "model", words)
+        )
     asked = phrases(texts, set(words), count)
     chained = {size: chains(texts, set(words), peers, size) for size in CHAINS}
     plain = partial(beam, model, beam=BEAM, limit=LIMIT)
@@ -69,18 +71,18 @@ def main(count: int, peers: int, folder: str | None) -> None:
         "usual": partial(plain, texts[:peers], stopping="usual"),
         "False": partial(theirs, model, texts[:peers], early=False),
     }
-    middle, found = measured(sides)
+    middle, results = measured(sides)
     tasks = {"constrained": ("plain", f"{count} references x 3 constraints")}
     for size in CHAINS:
         tasks[f"chain {size}"] = ("exact", f"{peers} references x {size} that overlap")
     lines = [
         f"| constrained, {task} | plain beam search of gnomon |"
-        f" {middle[ours] / middle[alone]:.2f}x as long | {met(found[ours]):.1%} of the constraints"
-        " are met |"
+        f" {middle[ours] / middle[alone]:.2f}x as long | {met(results[ours]):.1%} of the"
+        " constraints are met |"
         for ours, (alone, task) in tasks.items()
     ]
     for ours, name in (("exact", "never"), ("usual", "False")):
-        said = f"the best scores differ by at most {difference(found[ours], found[name]):.1g}"
+        said = f"the best scores differ by at most {difference(results[ours], results[name]):.1g}"
         lines.append(
             f"| plain beam, {peers} references, stopping={ours} | transformers generate,"
             f" early_stopping={name} | {middle[ours] / middle[name]:.2f}x as long | {said} |"
@@ -100,12 +102,12 @@ def main(count: int, peers: int, folder: str | None) -> None:
 def measured(sides: Mapping[str, Callable[[], Any]]) -> tuple[dict[str, float], dict[str, Any]]:
     """Median CPU seconds and results of what is run in turn."""
     seconds: dict[str, list[float]] = {name: [] for name in sides}
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for _ in range(ROUNDS):
         for name, run in sides.items():
-            spent, found[name] = cpu(run)
+            spent, results[name] = cpu(run)
             seconds[name].append(spent)
-    return {name: float(np.median(values)) for name, values in seconds.items()}, found
+    return {name: float(np.median(values)) for name, values in seconds.items()}, results
 
 
 def built(folder: Path, words: Sequence[str]) -> Seq2Seq:
@@ -121,7 +123,7 @@ def built(folder: Path, words: Sequence[str]) -> Seq2Seq:
 def phrases(texts: Sequence[str], known: set[str], count: int) -> list[list[str]]:
     """Per text three phrases of one to three known words, each out of another text."""
     random = np.random.default_rng(3)
-    found = []
+    rows = []
     for _ in range(count):
         row: list[str] = []
         while len(row) < 3:
@@ -130,25 +132,27 @@ def phrases(texts: Sequence[str], known: set[str], count: int) -> list[list[str]
             some = words[first : first + size]
             if len(some) == size and known.issuperset(some):
                 row.append(" ".join(some))
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def chains(texts: Sequence[str], known: set[str], count: int, size: int) -> list[list[str]]:
     """Per text some phrases of two or three known words, each beginning within the one before."""
     random = np.random.default_rng(5)
-    found: list[list[str]] = []
-    while len(found) < count:
+    chained: list[list[str]] = []
+    while len(chained) < count:
         text = texts[int(random.integers(len(texts)))].split()
         words = [word for word in text if word in known][: size + 2]
         if len(words) == size + 2:
-            found.append([" ".join(words[at : at + 2 + at % 2]) for at in range(size)])
-    return found
+            chained.append([" ".join(words[at : at + 2 + at % 2]) for at in range(size)])
+    return chained
 
 
 def met(found: Sequence[Sequence[Any]]) -> float:
     """The share of the constraints that hypotheses hold."""
-    return float(np.mean([held for row in found for one in row for held in one.met]))
+    return float(
+        np.mean([is_met for row in found for hypothesis in row for is_met in hypothesis.met])
+    )
 
 
 def theirs(model: Seq2Seq, texts: Sequence[str], *, early: Any) -> list[list[float]]:
@@ -167,7 +171,7 @@ def theirs(model: Seq2Seq, texts: Sequence[str], *, early: Any) -> list[list[flo
 
     pieces = model.pieces(texts)
     order = sorted(range(len(texts)), key=lambda number: -len(pieces[number]))
-    found: list[list[float]] = [[] for _ in texts]
+    scored: list[list[float]] = [[] for _ in texts]
     for first in range(0, len(order), BATCH):
         batch = order[first : first + BATCH]
         filled = model.tokenizer.pad({"input_ids": [pieces[n] for n in batch]}, return_tensors="pt")
@@ -187,8 +191,8 @@ def theirs(model: Seq2Seq, texts: Sequence[str], *, early: Any) -> list[list[flo
             ).sequences_scores
         rows = scores.view(len(batch), -1).tolist()
         for number, row in zip(batch, rows, strict=True):
-            found[number] = row
-    return found
+            scored[number] = row
+    return scored
 
 
 def difference(ours: Sequence[Sequence[Any]], theirs: Sequence[Sequence[float]]) -> float:

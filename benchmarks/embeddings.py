@@ -61,12 +61,12 @@ def main(segments: int, rounds: int) -> None:
     for run in runs.values():  # imports, compiled regular expressions, the ONNX file
         run(wmt("wmt19/de-en", systems=1, segments=5))
     seconds: dict[str, list[float]] = {name: [] for name in runs}
-    found: dict[str, tuple[np.ndarray, int]] = {}
+    results: dict[str, tuple[np.ndarray, int]] = {}
     for _ in range(rounds):
         for name, run in runs.items():
-            spent, found[name] = cpu(lambda run=run: run(data))  # type: ignore[assignment,misc]
+            spent, results[name] = cpu(lambda run=run: run(data))  # type: ignore[assignment,misc]
             seconds[name].append(spent)
-    keep("embeddings", [*_table(seconds, found), "", *_notes(segments, rounds, found)])
+    keep("embeddings", [*_table(seconds, results), "", *_notes(segments, rounds, results)])
 
 
 def _table(seconds: dict[str, list[float]], found: dict[str, tuple[np.ndarray, int]]) -> list[str]:
@@ -133,7 +133,7 @@ def _theirs(data: gn.TestSet) -> tuple[np.ndarray, int]:
 
     module.get_tokenizer = limited
     references = [text or "" for text in next(iter(data.references.values()))]
-    found, encoded = [], 0
+    scored, encoded = [], 0
     for texts in data.systems.values():
         encoded += len({*references, *texts})
         with redirect_stderr(io.StringIO()):
@@ -145,8 +145,8 @@ def _theirs(data: gn.TestSet) -> tuple[np.ndarray, int]:
                 device="cpu",
                 nthreads=0,
             )
-        found.append(np.stack([part.numpy() for part in parts], axis=-1))
-    return np.stack(found), encoded
+        scored.append(np.stack([values.numpy() for values in parts], axis=-1))
+    return np.stack(scored), encoded
 
 
 def _peak(segments: int) -> float:

@@ -56,14 +56,14 @@ def _scorer() -> Scores:
 def _sides(data: gn.TestSet, scores: Scores) -> list[tuple[str, Callable[[object], np.ndarray]]]:
     """Each side of each output, and the score as a function of that side."""
     references = [str(text) for text in next(iter(data.references.values()))]
-    found: list[tuple[str, Callable[[object], np.ndarray]]] = []
+    sides: list[tuple[str, Callable[[object], np.ndarray]]] = []
     for texts in data.systems.values():
         for candidate, reference in zip(texts, references, strict=True):
-            found += [
+            sides += [
                 (candidate, lambda some, r=reference: scores(list(some), [r] * len(some))),  # type: ignore[misc]  # a default binds the text
                 (reference, lambda some, c=candidate: scores([c] * len(some), list(some))),  # type: ignore[misc]  # likewise
             ]
-    return found
+    return sides
 
 
 def _lime(data: gn.TestSet, scores: Scores) -> None:
@@ -118,9 +118,9 @@ def main() -> None:
             ("SHAP", "shap", _shap, f"shap(max_evals={EVALS})"),
         ):
             outputs = systems * segments
-            ours, found = cpu(lambda s=spec, d=data, b=bound: explanations(d, b, s))
+            ours, explained = cpu(lambda s=spec, d=data, b=bound: explanations(d, b, s))
             spent, _ = cpu(lambda t=theirs, d=data: t(d, scores))
-            task = f"{name}, {what}, {outputs} outputs ({found.calls} pairs scored)"  # type: ignore[attr-defined]  # explanations
+            task = f"{name}, {what}, {outputs} outputs ({explained.calls} pairs scored)"  # type: ignore[attr-defined]  # explanations
             rows.append(
                 Row(task, f"{peer} + bert-score", ours / outputs, spent / outputs, "output")
             )

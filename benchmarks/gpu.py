@@ -157,14 +157,14 @@ def peak_of(name: str) -> float | None:
 
 def _seconds(run: Callable[[], object], device: str) -> float:
     """Wall-clock seconds, the median of some rounds."""
-    found = []
+    seconds = []
     for _ in range(_ROUNDS):
         _wait(device)
         begun = time.perf_counter()
         run()
         _wait(device)
-        found.append(time.perf_counter() - begun)
-    return statistics.median(found)
+        seconds.append(time.perf_counter() - begun)
+    return statistics.median(seconds)
 
 
 def _wait(device: str) -> None:

@@ -50,9 +50,9 @@ def main() -> None:
     lines = ["| grows | by | time | memory |", "|---|---|---|---|"]
     with tempfile.TemporaryDirectory() as folder:
         for name, steps in groups:
-            found = [run(Path(folder), *step) for step in steps]
-            for number, (seconds, megabytes) in enumerate(found):
-                time, size = seconds / found[0][0], megabytes / found[0][1]
+            costs = [run(Path(folder), *step) for step in steps]
+            for number, (seconds, megabytes) in enumerate(costs):
+                time, size = seconds / costs[0][0], megabytes / costs[0][1]
                 lines.append(f"| {name} | x{4**number} | x{time:.1f} | x{size:.1f} |")
     note = (
         "WMT19 de-en, up to 16 systems x 2000 segments x all features; `gnomon muler score` with"
@@ -74,14 +74,12 @@ def memory() -> None:
             ("difficulty", "score", "-m", "bleu"),
             ("difficulty", "words", "-m", "bleu"),
         ):
-            found = []
+            megabytes = []
             for name in ("5000", "20000"):
                 data = ("-t", Path(folder, name), "-f", "json", "-q")
-                found.append(command([program("gnomon"), *arguments, *data])[1])
-            name = " ".join(arguments)
-            lines.append(
-                f"| `{name}` | {found[0]:.0f} MB | {found[1]:.0f} MB | {found[1] / found[0]:.2f} |"
-            )
+                megabytes.append(command([program("gnomon"), *arguments, *data])[1])
+            name, (small, large) = " ".join(arguments), megabytes
+            lines.append(f"| `{name}` | {small:.0f} MB | {large:.0f} MB | {large / small:.2f} |")
     keep("memory", [*lines, "", "Texts of WMT19 de-en, repeated with a word of each changed."])
 
 
@@ -90,13 +88,13 @@ def enlarged(segments: int) -> gn.TestSet:
     data = wmt("wmt19/de-en", systems=4)
 
     def texts(given: Sequence[str]) -> list[str]:
-        found = []
+        longer = []
         for number in range(segments):
             words = given[number % len(given)].split() or ["-"]
             if number >= len(given):
                 words[number % len(words)] = f"w{number % 3000}"
-            found.append(" ".join(words))
-        return found
+            longer.append(" ".join(words))
+        return longer
 
     [reference] = data.references.values()
     return gn.TestSet.from_lists(

@@ -76,9 +76,9 @@ def _samples(data: gn.TestSet) -> list[list[dict[str, str]]]:
 
 def _theirs(python: str, model: Path, samples: Path, *options: str) -> _Run:
     """The package, called once per system."""
-    place = model / "checkpoints" / "model.ckpt"
+    checkpoint = model / "checkpoints" / "model.ckpt"
     answer = subprocess.run(
-        [python, PEER, "score", place, samples, *options],
+        [python, PEER, "score", checkpoint, samples, *options],
         check=True,
         capture_output=True,
         text=True,
@@ -113,17 +113,19 @@ def _compared(python: str, folder: Path, data: gn.TestSet, rounds: int) -> list[
         ("COMET, the package with its cache", "regression", "comet", samples, ("cache",)),
         ("CometKiwi", "unified", "cometkiwi", qe, ()),
     ):
-        own, other = [], []
+        ours, other = [], []
         for _ in range(rounds):
-            own.append(_ours(f"{spec}('{folder / 'made' / name}', device='cpu')", data))
+            ours.append(_ours(f"{spec}('{folder / 'made' / name}', device='cpu')", data))
             other.append(_theirs(python, folder / name, given, *options))
-        gap = max(float(np.abs(a.scores - b.scores).max()) for a, b in zip(own, other, strict=True))
+        gap = max(
+            float(np.abs(a.scores - b.scores).max()) for a, b in zip(ours, other, strict=True)
+        )
         if not gap <= _ALLOWED:
             raise SystemExit(f"{title}: scores differ by {gap}")
-        spent = [statistics.median(one.seconds for one in runs) for runs in (own, other)]
+        spent = [statistics.median(one.seconds for one in runs) for runs in (ours, other)]
         lines.append(
-            f"| {title} | {own[0].read:,} | {other[0].read:,} |"
-            f" {other[0].read / own[0].read:.1f}x | {spent[1] / spent[0]:.1f}x | {gap:.1g} |"
+            f"| {title} | {ours[0].read:,} | {other[0].read:,} |"
+            f" {other[0].read / ours[0].read:.1f}x | {spent[1] / spent[0]:.1f}x | {gap:.1g} |"
         )
     return lines
 
@@ -138,7 +140,9 @@ def _masks(batch: Any) -> MaskPlan:
         drawn = rng.random((len(words), _FEATURES)) < _SHARE
         rows.append(
             {
-                name: [word for word, one in zip(words, drawn[:, n].tolist(), strict=True) if one]
+                name: [
+                    word for word, masked in zip(words, drawn[:, n].tolist(), strict=True) if masked
+                ]
                 for n, name in enumerate(names)
             }
         )
@@ -181,10 +185,10 @@ def _memory(folder: Path, data: gn.TestSet) -> list[str]:
     lines = []
     for count in (1, 4, len(files)):
         # nobody's results of an earlier run
-        place = tempfile.mkdtemp(dir=folder)
+        cache = tempfile.mkdtemp(dir=folder)
         _, megabytes = command(
             [sys.executable, "-m", "gnomon", "score", references, "-i", *files[:count],
-             "-s", sources, "-m", spec], GNOMON_CACHE=place,
+             "-s", sources, "-m", spec], GNOMON_CACHE=cache,
         )  # fmt: skip
         lines.append(f"| {count} | {megabytes:,.0f} MB |")
     return lines
@@ -206,8 +210,8 @@ def main(segments: int, rounds: int) -> None:
         f"{data.name} de-en, {len(data.systems)} systems x {data.segments} segments; MiniLM (6"
         f" layers of 384) under random heads, one thread, medians of {rounds} rounds."
     )
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
         encoder = str(find_model(MODEL).path)
         subprocess.run([python, PEER, "make", encoder, folder], check=True, capture_output=True)
         for name in ("regression", "unified"):

@@ -80,12 +80,12 @@ def interleaved(
     ours()  # what is loaded once does not count
     seconds: tuple[list[float], list[float]] = ([], [])
     for _ in range(_ROUNDS):
-        found = []
-        for place, run in enumerate((ours, theirs)):
+        results = []
+        for side, run in enumerate((ours, theirs)):
             spent, result = timed(run)
-            seconds[place].append(spent)
-            found.append(result)
-        if not equal(*found):
+            seconds[side].append(spent)
+            results.append(result)
+        if not equal(*results):
             raise SystemExit("results differ")
     return statistics.median(seconds[0]), statistics.median(seconds[1])
 
@@ -119,10 +119,10 @@ def permutations(human: NDArray[np.float64], metrics: NDArray[np.float64]) -> li
         short = stats.permutation_test(human, metrics, count=_SOME_DRAWS, plus_one=False)
         return np.allclose([short.p[pair] for pair in some], found)
 
-    ours, part = interleaved(
+    ours, their_seconds = interleaved(
         lambda: stats.permutation_test(human, metrics, count=_DRAWS), theirs, equal
     )
-    per_draw = part / (_SOME_DRAWS * len(some))
+    per_draw = their_seconds / (_SOME_DRAWS * len(some))
     stopped = stats.permutation_test(
         human, metrics, count=_DRAWS, plus_one=False, early_stopping=_STOP
     )
@@ -147,15 +147,15 @@ def permutations_by_item(human: NDArray[np.float64], metrics: NDArray[np.float64
     def theirs() -> float:
         delta, large = tau(first) - tau(second), 0
         for swap in coins:
-            one, other = np.where(swap, second, first), np.where(swap, first, second)
-            large += tau(one) - tau(other) >= delta
+            swapped, other = np.where(swap, second, first), np.where(swap, first, second)
+            large += tau(swapped) - tau(other) >= delta
         return large / len(coins)
 
     def ours(count: int, some: int) -> stats.PairTest:
         options = {"statistic": "kendall_b", "grouping": "item", "plus_one": False}
         return stats.permutation_test(human, metrics[:some], count=count, **options)  # type: ignore[arg-type]  # one of each kind
 
-    seconds, part = interleaved(
+    seconds, their_seconds = interleaved(
         lambda: ours(_DRAWS, _METRICS),
         theirs,
         lambda _, found: bool(ours(_FEW_DRAWS, 2).p[0, 1] == found),
@@ -163,19 +163,19 @@ def permutations_by_item(human: NDArray[np.float64], metrics: NDArray[np.float64
     pairs = _METRICS * (_METRICS - 1) // 2
     task = f"PERM-BOTH, tau-b by item, {pairs} pairs of metrics, {_DRAWS} draws"
     peer = "scipy's kendalltau by item, all draws"
-    return Row(task, peer, seconds, part / (_FEW_DRAWS + 1) * _DRAWS * pairs)
+    return Row(task, peer, seconds, their_seconds / (_FEW_DRAWS + 1) * _DRAWS * pairs)
 
 
 def tau_by_item(human: NDArray[np.float64], metric: NDArray[np.float64]) -> Row:
     """tau-b within each item; the published call of scipy for each."""
 
     def theirs() -> float:
-        found = [
+        taus = [
             scipy.stats.kendalltau(h, m)[0]
             for h, m in zip(human.T, metric.T, strict=True)
             if np.ptp(h) > 0
         ]
-        return float(np.mean(found))
+        return float(np.mean(taus))
 
     times = interleaved(
         lambda: stats.kendall_b(human, metric, grouping="item"),
@@ -231,22 +231,22 @@ def bootstraps(human: NDArray[np.float64], metrics: NDArray[np.float64]) -> Row:
     resamples = stats.resamples(_SEGMENTS, count=_DRAWS)[: _SOME_DRAWS // 2]
 
     def theirs() -> NDArray[np.float64]:
-        found = []
+        replicates = []
         for drawn in resamples:
             gold = human[:, drawn].ravel()
-            found.append([scipy.stats.pearsonr(gold, m[:, drawn].ravel())[0] for m in metrics])
-        return np.array(found)
+            replicates.append([scipy.stats.pearsonr(gold, m[:, drawn].ravel())[0] for m in metrics])
+        return np.array(replicates)
 
-    def equal(_: object, found: object) -> bool:
+    def equal(_: object, replicates: object) -> bool:
         short = stats.bootstrap_test(human, metrics, count=len(resamples))
-        ends = np.quantile(np.asarray(found), [0.025, 0.975], axis=0)
+        ends = np.quantile(np.asarray(replicates), [0.025, 0.975], axis=0)
         return np.allclose(short.intervals, ends)
 
-    ours, part = interleaved(
+    ours, their_seconds = interleaved(
         lambda: stats.bootstrap_test(human, metrics, count=_DRAWS), theirs, equal
     )
     task = f"paired bootstrap, pooled Pearson, {_METRICS} metrics, {_DRAWS} resamples"
-    return Row(task, "a loop over resamples", ours, part * _DRAWS / len(resamples))
+    return Row(task, "a loop over resamples", ours, their_seconds * _DRAWS / len(resamples))
 
 
 def main() -> None:

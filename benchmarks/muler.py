@@ -73,7 +73,7 @@ class Peer:
     def _variant(self, variant: int, *, skip: bool) -> list[list[float]]:
         left, right = ("MASK=1", "MASK=1") if variant % 2 == 0 else ("MASK=2", "MASK=3")
         feature = variant // 2
-        found = []
+        rows = []
         for k in range(len(self.batch.systems)):
             row = []
             for c, r in self._pairs(k):
@@ -82,8 +82,8 @@ class Peer:
                 else:
                     masked = self._masked(c, feature, left), self._masked(r, feature, right)
                     row.append(self._score(*masked))
-            found.append(row)
-        return found
+            rows.append(row)
+        return rows
 
     def _pairs(self, k: int) -> Iterator[tuple[int, int]]:
         for n in self.segments:
@@ -97,8 +97,8 @@ class Peer:
 
     def _masked(self, text: int, feature: int, mask: str) -> str:
         words = list(self.words[text])
-        for place in self.covered[text, feature]:
-            words[place] = mask
+        for position in self.covered[text, feature]:
+            words[position] = mask
         return " ".join(words)
 
     def _covered(self, text: int, feature: str) -> list[int]:

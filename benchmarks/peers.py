@@ -70,8 +70,8 @@ def _bleu(package: Any) -> Peer:
 
 def _chrf(package: Any) -> Peer:
     def scores(candidates: list[str], references: list[str]) -> list[float]:
-        found = package.pairwise_chrf([[c] for c in candidates], [[r] for r in references])
-        return [row[0][0] for row in found]
+        matrix = package.pairwise_chrf([[c] for c in candidates], [[r] for r in references])
+        return [row[0][0] for row in matrix]
 
     return scores
 
@@ -127,11 +127,11 @@ def scored(data: gn.TestSet, one: Comparison) -> str:
     spent: dict[str, list[float]] = {"ours": [], "theirs": []}
     for _ in range(ROUNDS):
         again = fresh(data)
-        seconds, found = cpu(lambda a=again: gn.score(a, one.spec).segments)
+        seconds, scores = cpu(lambda a=again: gn.score(a, one.spec).segments)
         spent["ours"].append(seconds / data.segments)
         seconds, expected = cpu(theirs)
         spent["theirs"].append(seconds / some.segments)
-    gaps = np.abs(np.asarray(found)[:, chosen] - np.asarray(expected))
+    gaps = np.abs(np.asarray(scores)[:, chosen] - np.asarray(expected))
     differ = f"{(gaps > _CLOSE).mean():.1%}"
     return _line(one.task, one.package, spent, len(data.systems), differ)
 
@@ -165,12 +165,16 @@ def explained() -> str:
 
     def theirs(data: gn.TestSet) -> list[np.ndarray]:
         references = [str(text) for text in data.references["A"]]
-        found = []
+        explained_sides = []
         for texts in data.systems.values():
             for c, r in zip(texts, references, strict=True):
-                found.append(ablated(c.split(), lambda some, r=r: scores(some, [r] * len(some))))
-                found.append(ablated(r.split(), lambda some, c=c: scores([c] * len(some), some)))
-        return found
+                explained_sides.append(
+                    ablated(c.split(), lambda some, r=r: scores(some, [r] * len(some)))
+                )
+                explained_sides.append(
+                    ablated(r.split(), lambda some, c=c: scores([c] * len(some), some))
+                )
+        return explained_sides
 
     spent: dict[str, list[float]] = {"ours": [], "theirs": []}
     gaps = []
@@ -178,11 +182,11 @@ def explained() -> str:
         # other texts each time: what was encoded once is remembered
         data = whole.select(segments=[_PAIR * number + i for i in range(_PAIR)])
         _, bound = bind(data, METRIC)
-        seconds, found = cpu(lambda d=data, b=bound: explanations(d, b, "erasure"))
+        seconds, explained_sides = cpu(lambda d=data, b=bound: explanations(d, b, "erasure"))
         spent["ours"].append(seconds)
         seconds, expected = cpu(lambda d=data: theirs(d))
         spent["theirs"].append(seconds)
-        sides: Any = found.sides  # type: ignore[attr-defined]  # explanations
+        sides: Any = explained_sides.sides  # type: ignore[attr-defined]  # explanations
         gaps += [
             np.abs(sides[side].importance - np.concatenate(expected[side::2]))  # type: ignore[index]
             for side in (0, 1)

@@ -162,7 +162,7 @@ def files(data: gn.TestSet, folder: Path) -> tuple[Path, list[Path]]:
 def main() -> None:
     """Measure, print, write the table."""
     data = wmt("wmt19/en-de")
-    one = wmt("wmt19/en-de", systems=1)
+    single = wmt("wmt19/en-de", systems=1)
     k = len(data.systems)
     # imported before the clock runs, as sacreBLEU is
     gn.score(wmt("wmt19/en-de", systems=3, segments=20), "bleu")
@@ -171,7 +171,7 @@ def main() -> None:
     bleu = partial(BLEU, effective_order=True)
     rows = [
         sentences(f"sentence BLEU from raw text, {k} systems", data, "bleu", bleu),
-        sentences("sentence BLEU from raw text, 1 system", one, "bleu", bleu),
+        sentences("sentence BLEU from raw text, 1 system", single, "bleu", bleu),
         sentences(
             f"sentence BLEU of tokenised text, {k} systems",
             tokenised(data),
@@ -180,7 +180,7 @@ def main() -> None:
         ),
         known_tokens(tokenised(data)),
         sentences(f"sentence chrF2, {k} systems", data, "chrf", CHRF),
-        *error_rates(data, one),
+        *error_rates(data, single),
     ]
     with tempfile.TemporaryDirectory() as folder:
         reference, systems = files(data, Path(folder))

@@ -90,16 +90,16 @@ def growth(folder: Path, *, whole: bool) -> None:
     sizes = list(zip(*(step for steps in ladders.values() for step in steps), strict=True))
     largest = corpus(folder, max(sizes[0]), max(sizes[1]))
     _cost(largest, folder, 2, 300)  # what is loaded once does not count
-    known: dict[tuple[int, int], Cost] = {}
+    measured: dict[tuple[int, int], Cost] = {}
     lines = ["| grows | size | by | time | memory | store |", "|---|---|---|---|---|---|"]
     said = []
     for name, steps in ladders.items():
         for step in steps:
-            if step not in known:
-                known[step] = _cost(largest, folder, *step)
-                print(f"{step[0]} x {step[1]}: {known[step]}", file=sys.stderr, flush=True)
+            if step not in measured:
+                measured[step] = _cost(largest, folder, *step)
+                print(f"{step[0]} x {step[1]}: {measured[step]}", file=sys.stderr, flush=True)
         works = [systems * segments for systems, segments in steps]
-        costs = [known[step] for step in steps]
+        costs = [measured[step] for step in steps]
         lines += [
             f"| {name} | {step[0]} x {step[1]} | x{work / works[0]:.1f} |"
             f" {_relative(cost, costs[0])} |"
@@ -115,16 +115,16 @@ def growth(folder: Path, *, whole: bool) -> None:
 
 
 def _cost(largest: Path, folder: Path, systems: int, segments: int) -> Cost:
-    place = folder / "part"
+    part_folder = folder / "part"
     for file in largest.rglob("*.*"):
         number = file.stem.partition("-")[2]
         if file.is_file() and not (number and int(number) >= systems):
-            target = place / file.relative_to(largest)
+            target = part_folder / file.relative_to(largest)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(_head(file, segments), encoding="utf-8")
-    seconds, megabytes = command(_run(place / "study.toml", "--engine", "here"))
-    stored = sum(file.stat().st_size for file in (place / "study.store").rglob("*.*"))
-    shutil.rmtree(place)
+    seconds, megabytes = command(_run(part_folder / "study.toml", "--engine", "here"))
+    stored = sum(file.stat().st_size for file in (part_folder / "study.store").rglob("*.*"))
+    shutil.rmtree(part_folder)
     return Cost(seconds, megabytes, stored)
 
 
@@ -134,7 +134,7 @@ def _head(file: Path, segments: int) -> str:
 
 
 def _relative(cost: Cost, first: Cost) -> str:
-    return " | ".join(f"x{one / other:.1f}" for one, other in zip(cost, first, strict=True))
+    return " | ".join(f"x{value / other:.1f}" for value, other in zip(cost, first, strict=True))
 
 
 def _exponents(name: str, works: Sequence[int], costs: Sequence[Cost]) -> str:
@@ -150,22 +150,22 @@ def _exponents(name: str, works: Sequence[int], costs: Sequence[Cost]) -> str:
 
 def corpus(folder: Path, systems: int, segments: int, *, chosen: str = "") -> Path:
     """A folder with a test set, its labels and a study of both."""
-    place = folder / "corpus"
+    folder_of_corpus = folder / "corpus"
     script = ROOT / "scripts" / "study_corpus.py"
     sizes = ("--systems", systems, "--segments", segments, "--features", _FEATURES)
-    subprocess.run([sys.executable, script, place, *map(str, sizes)], check=True)
-    (place / "study.toml").write_text(_STUDY.format(chosen=chosen), encoding="utf-8")
-    return place
+    subprocess.run([sys.executable, script, folder_of_corpus, *map(str, sizes)], check=True)
+    (folder_of_corpus / "study.toml").write_text(_STUDY.format(chosen=chosen), encoding="utf-8")
+    return folder_of_corpus
 
 
 def speed(folder: Path) -> None:
     """Two workers and one, Dask and the pool, an unchanged study, one more system."""
-    place = corpus(folder, *_COMPARED)
+    study_folder = corpus(folder, *_COMPARED)
     lines = ["| what | measured | wanted | results |", "|---|---|---|---|"]
-    one, two, dask = _engines(place, "one", "two", "dask")
+    one, two, dask = _engines(study_folder, "one", "two", "dask")
     larger = corpus(folder / "larger", *_LARGER)
     longer, halved = _engines(larger, "one", "two")
-    again, alone, more = _more(place)
+    again, alone, more = _more(study_folder)
     unchanged = f"{again / _AGAIN_SECONDS:.2f} of {_AGAIN_SECONDS:.0f} s"
     lines += [
         f"| one worker / two workers | {one / two:.2f}x | - | the same |",

@@ -47,14 +47,14 @@ look();
 def main(systems: int = 200, segments: int = 3000) -> None:
     """Make up, write, open, print."""
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "report"
+        report = Path(folder) / "report"
         start = time.process_time()
-        write_site(place, _made(systems, segments))
+        write_site(report, _made(systems, segments))
         spent = time.process_time() - start
-        size = sum(file.stat().st_size for file in place.rglob("*") if file.is_file()) / 1e6
+        size = sum(file.stat().st_size for file in report.rglob("*") if file.is_file()) / 1e6
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         lines = ["| page | first paint | first row |", "|---|---|---|"]
-        lines += [_line(place, name, *what) for name, what in _PAGES.items()]
+        lines += [_line(report, name, *what) for name, what in _PAGES.items()]
     text = "\n".join(lines) + (
         f"\n\n{systems} systems x {segments} segments, 4 metrics, 40 features; medians of"
         f" {_ROUNDS} in Chromium, from disk, milliseconds. The folder has {size:.0f} MB; making the"
@@ -76,8 +76,8 @@ def _made(systems: int, segments: int) -> Any:  # as tests make studies up
 
 
 def _line(place: Path, name: str, route: str, selector: str) -> str:
-    found = [_opened(place, route, selector) for _ in range(_ROUNDS)]
-    paint, rows = (statistics.median(values) for values in zip(*found, strict=True))
+    timings = [_opened(place, route, selector) for _ in range(_ROUNDS)]
+    paint, rows = (statistics.median(values) for values in zip(*timings, strict=True))
     return f"| {name} | {paint:.0f} | {rows:.0f} |"
 
 

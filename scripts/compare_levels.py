@@ -95,7 +95,7 @@ def counts(
     plan = PairedTestPlan(test=test, resamples=resamples, trials=resamples, unit=unit)  # type: ignore[arg-type]
     everything = np.ones(segments, dtype=np.bool_)
     names = np.arange(segments) // EACH
-    found = intervals = covered = 0
+    decided = intervals = covered = 0
     for seed in range(draws):
         draw = np.random.default_rng(seed)
         gains = drawn(draw, segments)
@@ -109,14 +109,14 @@ def counts(
         for moved in (shift, 0.0) if null and mean else (0.0,):
             cells = np.stack([base, base + gains - moved])
             paired = PairedScores("m", ("A", "B"), cells, cells, None, 1)
-            one = figures(paired, everything, plan, names if documents else None)[1]
+            figure = figures(paired, everything, plan, names if documents else None)[1]
             if null and (moved or not mean):
-                verdict = verdict_of(one.difference, one.p, one.caveat, plan.alpha)
-                found += verdict in {"better", "worse"}
-            if not moved and one.low < one.high:  # where nothing differs, both are 0
+                verdict = verdict_of(figure.difference, figure.p, figure.caveat, plan.alpha)
+                decided += verdict in {"better", "worse"}
+            if not moved and figure.low < figure.high:  # where nothing differs, both are 0
                 intervals += 1
-                covered += one.low <= mean <= one.high
-    return Counts(draws, found, intervals, covered)
+                covered += figure.low <= mean <= figure.high
+    return Counts(draws, decided, intervals, covered)
 
 
 def _cells(draws: int, sizes: tuple[int, ...]) -> Iterator[str]:
@@ -129,8 +129,8 @@ def _cells(draws: int, sizes: tuple[int, ...]) -> Iterator[str]:
         drawn, mean = DISTRIBUTIONS[name]
         for unit in ("segment", "document"):
             for segments in (75, 200):
-                found = counts(drawn, mean, segments, draws=draws, documents=True, unit=unit)
-                yield _row(f"{name}, in documents, by {unit}", segments, found, mean)
+                counted = counts(drawn, mean, segments, draws=draws, documents=True, unit=unit)
+                yield _row(f"{name}, in documents, by {unit}", segments, counted, mean)
 
 
 def _row(name: str, segments: int, found: Counts, mean: float) -> str:

@@ -70,14 +70,16 @@ def main() -> None:
         parser.error("DATA and OUT are needed")
     args.out.mkdir(parents=True, exist_ok=True)
     name = args.name or args.model.replace("/", "_")
-    for one in args.sets:
-        file = args.out / f"{name}.{one.replace('/', '.')}.json"
+    for name_of_set in args.sets:
+        file = args.out / f"{name}.{name_of_set.replace('/', '.')}.json"
         if file.is_file():
             continue
-        found = judged(one, args)
-        part = file.with_suffix(".part")
-        part.write_text(json.dumps({"set": one, "model": name, **found}), encoding="utf-8")
-        part.replace(file)
+        judgements = judged(name_of_set, args)
+        unfinished = file.with_suffix(".part")
+        unfinished.write_text(
+            json.dumps({"set": name_of_set, "model": name, **judgements}), encoding="utf-8"
+        )
+        unfinished.replace(file)
         sys.stderr.write(f"{file}\n")
 
 
@@ -93,9 +95,9 @@ def judged(one: str, args: argparse.Namespace) -> dict[str, Any]:
     specs = {name: spec.replace("(M", f"({model}") for name, spec in VARIANTS.items()}
     rows: list[dict[str, Any]] = []
     notices: list[str] = []
-    known = set()
+    seen = set()
     for top in TOPS:
-        found = score(
+        finding = score(
             testset,
             list(specs.values()),
             human="da-z",
@@ -104,43 +106,47 @@ def judged(one: str, args: argparse.Namespace) -> dict[str, Any]:
             other_metrics=[],
             resamples=args.resamples,
         )
-        order = list(dict.fromkeys(row["metric"] for row in found.table("gains").rows))
+        order = list(dict.fromkeys(row["metric"] for row in finding.table("gains").rows))
         names = dict(zip(order, specs, strict=True))
-        for row in found.table("gains").rows:
+        for row in finding.table("gains").rows:
             key = row["subset"], row["statistic"], row["metric"]
-            if key not in known:
-                known.add(key)
+            if key not in seen:
+                seen.add(key)
                 rows.append({**row, "variant": names[row["metric"]]})
-        notices += found.notices
+        notices += finding.notices
     size = {"systems": len(testset.systems), "segments": testset.segments}
     return {**size, "rows": rows, "notices": list(dict.fromkeys(notices))}
 
 
 def show(out: Path) -> None:
     """Print what was found: the tables of docs/methods/difficulty-evidence.md."""
-    found = [json.loads(file.read_text(encoding="utf-8")) for file in out.glob("*.json")]
-    found.sort(key=lambda one: (one["model"] != "MiniLM", SETS.index(one["set"])))
+    results = [json.loads(file.read_text(encoding="utf-8")) for file in out.glob("*.json")]
+    results.sort(key=lambda result: (result["model"] != "MiniLM", SETS.index(result["set"])))
     for start, label in SUBSETS.items():
         _head(f"{label}, Pearson's r", "model", "base", *SHOWN)
-        for one in found:
-            rows = [_row(one, "Pearson's r", start, variant) for variant in SHOWN]
+        for result in results:
+            rows = [_row(result, "Pearson's r", start, variant) for variant in SHOWN]
             if rows[0] is not None:
                 cells = map(_difference, rows)
-                _line(one["set"], one["model"], f"{rows[0]['base']:.3f}", *cells)
+                _line(result["set"], result["model"], f"{rows[0]['base']:.3f}", *cells)
     for statistic in ("Pearson's r", "Kendall's tau-b"):
         _head(f"{statistic}: mean (intervals above 0 / below 0, of sets)", *VARIANTS)
-        for model in dict.fromkeys(one["model"] for one in found):
-            own = [one for one in found if one["model"] == model]
+        for model in dict.fromkeys(result["model"] for result in results):
+            of_model = [result for result in results if result["model"] == model]
             for start, label in SUBSETS.items():
-                means = [_mean(own, statistic, start, variant) for variant in VARIANTS]
+                means = [_mean(of_model, statistic, start, variant) for variant in VARIANTS]
                 _line(f"{model}, {label}", *means)
     _head("r of the weighted score, all systems", "model", *VARIANTS)
-    for one in found:
-        rows = [_row(one, "Pearson's r", "all", variant) for variant in VARIANTS]
-        _line(one["set"], one["model"], *(f"{row['weighted']:.3f}" if row else "" for row in rows))
-    for one in found:
-        signs = [notice for notice in one["notices"] if "different signs" in notice]
-        print("\n".join(f"- {one['set']}, {one['model']}: {notice}" for notice in signs))
+    for result in results:
+        rows = [_row(result, "Pearson's r", "all", variant) for variant in VARIANTS]
+        _line(
+            result["set"],
+            result["model"],
+            *(f"{row['weighted']:.3f}" if row else "" for row in rows),
+        )
+    for result in results:
+        signs = [notice for notice in result["notices"] if "different signs" in notice]
+        print("\n".join(f"- {result['set']}, {result['model']}: {notice}" for notice in signs))
 
 
 _CELL = re.compile(r"([+-]\d*\.\d+) \[([+-]\d*\.\d+), ([+-]\d*\.\d+)\]")
@@ -156,7 +162,7 @@ def correct(page: Path) -> None:
     subset = ""
     columns: list[str] = []
     for line in page.read_text(encoding="utf-8").split("\n"):
-        parts = [part.strip() for part in line.split("|")[1:-1]]
+        parts = [cell.strip() for cell in line.split("|")[1:-1]]
         if len(parts) > 4 and parts[1:4] == ["model", "segments", "base r"]:
             subset, columns = parts[0], parts[4:]
         elif len(parts) == 4 + len(columns) and parts[0].startswith("WMT"):
@@ -166,15 +172,15 @@ def correct(page: Path) -> None:
                 p = math.erfc(max(abs(value) - 0.005, 0.0) / error / math.sqrt(2))
                 name = f"{subset}, {parts[0]}, {parts[1]}"
                 cells.setdefault(column, []).append((name, value, p))
-    for column, found in cells.items():
-        ps = [one[2] for one in found]
+    for column, tested in cells.items():
+        ps = [one[2] for one in tested]
         corrected = {"none": np.array(ps), "Holm": holm(ps)}
         corrected["Benjamini-Hochberg"] = benjamini_hochberg(ps)
         for name, values in corrected.items():
-            left = [one for one, q in zip(found, values.tolist(), strict=True) if q <= 0.05]
+            left = [one for one, q in zip(tested, values.tolist(), strict=True) if q <= 0.05]
             up = [one[0] for one in left if one[1] > 0]
             down = [one[0] for one in left if one[1] < 0]
-            print(f"{column}, {name}: {len(up)} above 0, {len(down)} below, of {len(found)}")
+            print(f"{column}, {name}: {len(up)} above 0, {len(down)} below, of {len(tested)}")
             if name == "Holm":
                 print("", *(f"above: {one}" for one in up), sep="\n  ")
                 print("", *(f"below: {one}" for one in down if "all" not in one), sep="\n  ")
@@ -214,7 +220,7 @@ def _difference(row: dict[str, Any] | None) -> str:
 
 
 def _mean(own: list[dict[str, Any]], statistic: str, start: str, variant: str) -> str:
-    rows = [row for one in own if (row := _row(one, statistic, start, variant)) is not None]
+    rows = [row for member in own if (row := _row(member, statistic, start, variant)) is not None]
     if not rows:
         return ""
     mean = sum(row["difference"] for row in rows) / len(rows)

@@ -114,8 +114,8 @@ def study(browser: Browser, folder: Path) -> None:
 
 def figure() -> None:
     """What ``plot()`` draws in a notebook."""
-    found = gn.compare(gn.TestSet.read(example.path()), "chrf", baseline="apertium-direct")
-    found.plot().savefig(IMAGES / "plot.png", dpi=110, bbox_inches="tight")
+    finding = gn.compare(gn.TestSet.read(example.path()), "chrf", baseline="apertium-direct")
+    finding.plot().savefig(IMAGES / "plot.png", dpi=110, bbox_inches="tight")
     shrink(IMAGES / "plot.png")
 
 

@@ -54,10 +54,10 @@ class Cells:
     """Scores of the cells (system, segment) that have a feature on both sides."""
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], segments: int) -> None:
-        both = [one for one in rows if one["candidate_count"] and one["reference_count"]]
-        self.segment = np.array([one["segment"] for one in both], dtype=np.int64) - 1
+        both = [row for row in rows if row["candidate_count"] and row["reference_count"]]
+        self.segment = np.array([row["segment"] for row in both], dtype=np.int64) - 1
         self.base, self.oracle, self.anti = (
-            np.array([one[name] for one in both]) for name in ("base", "oracle", "anti_oracle")
+            np.array([row[name] for row in both]) for name in ("base", "oracle", "anti_oracle")
         )
         self.segments = segments
 
@@ -77,7 +77,7 @@ def interval(value: float, samples: NDArray[np.float64]) -> list[float]:
 
 def cells_of(testset: TestSet, given: argparse.Namespace) -> dict[tuple[str, str], Cells]:
     """Every metric's scores of every feature."""
-    found = muler(
+    finding = muler(
         testset,
         given.metrics,
         given.features,
@@ -86,11 +86,11 @@ def cells_of(testset: TestSet, given: argparse.Namespace) -> dict[tuple[str, str
         examples=0,
         resamples=0,
     )
-    print(*found.notices, sep="\n", file=sys.stderr)
-    own: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for row in found.table("segments").rows:
-        own.setdefault((str(row["metric"]), str(row["feature"])), []).append(row)
-    return {key: Cells(rows, testset.segments) for key, rows in own.items()}
+    print(*finding.notices, sep="\n", file=sys.stderr)
+    by_feature: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in finding.table("segments").rows:
+        by_feature.setdefault((str(row["metric"]), str(row["feature"])), []).append(row)
+    return {key: Cells(rows, testset.segments) for key, rows in by_feature.items()}
 
 
 def the_map(testset: TestSet, given: argparse.Namespace) -> list[Row]:
@@ -107,20 +107,20 @@ def the_map(testset: TestSet, given: argparse.Namespace) -> list[Row]:
     losses: dict[str, NDArray[np.float64]] = {}
     for name in given.metrics:
         best = score(perfect, name).segments[0]
-        own = score(testset, name).segments
-        losses[name] = (best[None] - own).sum(axis=0)
+        scores = score(testset, name).segments
+        losses[name] = (best[None] - scores).sum(axis=0)
     rows: list[Row] = []
-    for (metric, feature), one in cells.items():
-        if len(one.base) < _FEWEST:
+    for (metric, feature), feature_cells in cells.items():
+        if len(feature_cells.base) < _FEWEST:
             continue
-        gain = one.by_segment(one.oracle - one.base)
-        spread = one.by_segment(one.oracle - one.anti)
+        gain = feature_cells.by_segment(feature_cells.oracle - feature_cells.base)
+        spread = feature_cells.by_segment(feature_cells.oracle - feature_cells.anti)
         loss = losses[metric]
         rows.append(
             {
                 "metric": metric,
                 "feature": feature,
-                "cells": len(one.base),
+                "cells": len(feature_cells.base),
                 "muler": interval(gain.sum() / spread.sum(), (counts @ gain) / (counts @ spread)),
                 "share": interval(gain.sum() / loss.sum(), (counts @ gain) / (counts @ loss)),
             }
@@ -133,22 +133,25 @@ def the_order(testset: TestSet, given: argparse.Namespace) -> list[Row]:
     cells = cells_of(testset, given)
     counts = resample_counts(testset.segments, count=_RESAMPLES, seed=SEED).T.astype(float)
     rows: list[Row] = []
-    for (metric, feature), one in cells.items():
-        if len(one.base) < _FEWEST:
+    for (metric, feature), feature_cells in cells.items():
+        if len(feature_cells.base) < _FEWEST:
             continue
-        tie = _TIE * float(np.std(one.base))
-        gain, drop = one.oracle - one.base, one.base - one.anti
+        tie = _TIE * float(np.std(feature_cells.base))
+        gain, drop = (
+            feature_cells.oracle - feature_cells.base,
+            feature_cells.base - feature_cells.anti,
+        )
         kinds = {
             "in order": (gain > tie) & (drop > tie),
             "in order or equal": (gain >= -tie) & (drop >= -tie),
             "above the oracle": gain < -tie,
             "below the anti-oracle": drop < -tie,
         }
-        size = one.by_segment(np.ones(len(gain)))
+        size = feature_cells.by_segment(np.ones(len(gain)))
         row: Row = {"metric": metric, "feature": feature, "cells": len(gain)}
         for name, true in kinds.items():
-            own = one.by_segment(true.astype(float))
-            row[name] = interval(own.sum() / size.sum(), (counts @ own) / (counts @ size))
+            hits = feature_cells.by_segment(true.astype(float))
+            row[name] = interval(hits.sum() / size.sum(), (counts @ hits) / (counts @ size))
         rows.append(row)
     return rows
 
@@ -159,14 +162,14 @@ def the_experiment(which: str) -> Callable[[TestSet, argparse.Namespace], list[R
     def run(testset: TestSet, given: argparse.Namespace) -> list[Row]:
         how: dict[str, Any] = {"masking": given.masking}
         if which == "range":
-            found = validate.range(testset, given.metrics, given.features, **how)
+            finding = validate.range(testset, given.metrics, given.features, **how)
         elif which == "frequency":
-            found = validate.frequency(testset, given.metrics, given.features, **how)
+            finding = validate.frequency(testset, given.metrics, given.features, **how)
         else:
-            found = validate.specificity(
+            finding = validate.specificity(
                 testset, given.metrics, given.features, draws=given.draws, groups=(5,), **how
             )
-        return [dict(row) for row in found.rows]
+        return [dict(row) for row in finding.rows]
 
     return run
 
@@ -193,8 +196,8 @@ def printed(part: str, rows: Sequence[Row]) -> str:
         lines += ["", f"{name}", "| feature | " + " | ".join(metrics) + " |"]
         lines.append("|---|" + "---|" * len(metrics))
         for feature in dict.fromkeys(one["feature"] for one in rows):
-            own = {one["metric"]: one[name] for one in rows if one["feature"] == feature}
-            shown = [cell(own[metric]) if metric in own else "" for metric in metrics]
+            values = {one["metric"]: one[name] for one in rows if one["feature"] == feature}
+            shown = [cell(values[metric]) if metric in values else "" for metric in metrics]
             lines.append(f"| {feature} | {' | '.join(shown)} |")
     return "\n".join(lines)
 
@@ -214,14 +217,14 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=50, help="of random words (specificity)")
     given = parser.parse_args()
     testset = drawn(given)
-    found: dict[str, Any] = {}
-    for part in given.parts:
+    results: dict[str, Any] = {}
+    for experiment in given.parts:
         begun = time.process_time()
-        found[part] = PARTS[part](testset, given)
-        found[f"{part} cpu"] = time.process_time() - begun
-        print(f"\n{part}: {given.set}, {testset.segments} segments, {given.masking}")
-        print(printed(part, found[part]), flush=True)
-        given.out.write_text(json.dumps(found, indent=1, default=str) + "\n", encoding="utf-8")
+        results[experiment] = PARTS[experiment](testset, given)
+        results[f"{experiment} cpu"] = time.process_time() - begun
+        print(f"\n{experiment}: {given.set}, {testset.segments} segments, {given.masking}")
+        print(printed(experiment, results[experiment]), flush=True)
+        given.out.write_text(json.dumps(results, indent=1, default=str) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -89,20 +89,20 @@ def compared(spec: str, said: dict[str, Any], rows: list[dict[str, str]]) -> lis
         system = max(system, abs(float(bound.system(testset.batch())[0]) - expected.mean()))
         if "error_spans" in said:
             spans = _same_spans(bound, testset, [said["error_spans"][n] for n in plain])
-    own = next((said[key] for key in said if key.endswith("_max_abs_diff")), None)
-    noise = "" if own is None else f"{own:.1e}"
+    reported = next((said[key] for key in said if key.endswith("_max_abs_diff")), None)
+    noise = "" if reported is None else f"{reported:.1e}"
     return [str(len(plain)), *(f"{one:.1e}" for one in far), f"{system:.1e}", noise, spans]
 
 
 def _same_spans(bound: Any, testset: TestSet, said: list[list[dict[str, Any]]]) -> str:
     """How many spans of the original are the same (place, severity), of how many on either side."""
-    own = {(e.segment, e.start, e.end, e.severity) for e in bound.error_spans(testset.batch())}
+    ours = {(e.segment, e.start, e.end, e.severity) for e in bound.error_spans(testset.batch())}
     theirs = {
         (number, e["start"], e["end"], e["severity"])
         for number, errors in enumerate(said)
         for e in errors
     }
-    return f"{len(own & theirs)} of {len(own | theirs)}"
+    return f"{len(ours & theirs)} of {len(ours | theirs)}"
 
 
 def main(arguments: list[str]) -> None:
@@ -114,11 +114,11 @@ def main(arguments: list[str]) -> None:
         "| family | model | texts | batches of 1 | of 64 | system | original itself | same spans |"
     )
     print("|---|---|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as scratch:
         for file in sorted(given.oracles.glob("*/expected.json")):
             lines = (file.parent / "inputs.jsonl").read_text(encoding="utf-8").split("\n")
             rows = [json.loads(line) for line in lines if line]
-            for name, spec, said in models(file.parent, Path(place)):
+            for name, spec, said in models(file.parent, Path(scratch)):
                 cells = [file.parent.name, name, *compared(spec, said, rows)]
                 print(f"| {' | '.join(cells)} |", flush=True)
 

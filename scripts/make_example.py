@@ -176,9 +176,9 @@ def check(outputs: dict[str, list[str]], folder: Path) -> int:
     """Compares ``outputs`` with the files under ``folder``; returns the exit status."""
     differences = 0
     for name, lines in outputs.items():
-        told = difference(folder / f"{name}.txt", lines)
-        print(f"{Path(name).name}: {told or 'the same'}")
-        differences += told is not None
+        change = difference(folder / f"{name}.txt", lines)
+        print(f"{Path(name).name}: {change or 'the same'}")
+        differences += change is not None
     if differences:
         print("Another version of Apertium or of a language pair may translate differently.")
     return 1 if differences else 0

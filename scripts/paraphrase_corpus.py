@@ -93,10 +93,10 @@ def form_of(text: str) -> str | None:
         "fronted": r"[\w ]+, the \w+ \w+ed the \w+ \w+$",
         "active": r"the \w+ \w+ed the \w+ \w+ ",
     }
-    found = next((form for form, one in patterns.items() if re.match(one, plain)), None)
-    if found == "active":
+    form_found = next((form for form, one in patterns.items() if re.match(one, plain)), None)
+    if form_found == "active":
         return "reworded" if unusual else "active" if usual else None
-    return found
+    return form_found
 
 
 def corpus(
@@ -106,9 +106,9 @@ def corpus(
     rng = random.Random(seed)  # noqa: S311  # draws of texts, not secrets
     words = ["".join(one) for one in itertools.product(_syllables(), repeat=2)]
     rng.shuffle(words)
-    held, known = words[:400], words[400:]
+    held, common = words[:400], words[400:]
     return (
-        [_pair(rng, known, _FRAMES[:-_HELD_OUT]) for _ in range(pairs)],
+        [_pair(rng, common, _FRAMES[:-_HELD_OUT]) for _ in range(pairs)],
         [_pair(rng, held, _FRAMES[-_HELD_OUT:]) for _ in range(test)],
     )
 
@@ -129,7 +129,7 @@ def main() -> None:
 
 
 def _syllables() -> list[str]:
-    return ["".join(one) for one in itertools.product(_ONSETS, _VOWELS)]
+    return ["".join(pair) for pair in itertools.product(_ONSETS, _VOWELS)]
 
 
 def _pair(

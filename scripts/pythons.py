@@ -96,7 +96,7 @@ class NotInstallableError(NotUsableError):
 
 def interpreters() -> list[Interpreter]:
     """Each CPython from 3.11 on, once."""
-    found: dict[Path, Interpreter] = {}
+    by_path: dict[Path, Interpreter] = {}
     for program in _programs():
         done = _run(program, "-I", "-c", _PROBE)
         if done.returncode:
@@ -104,8 +104,11 @@ def interpreters() -> list[Interpreter]:
         implementation, version, base, minor, threaded = json.loads(done.stdout)
         path = Path(base).resolve()
         if implementation == "CPython" and tuple(minor) >= _LEAST:
-            found.setdefault(path, Interpreter(path, version, threaded))
-    return sorted(found.values(), key=lambda one: [*map(int, re.findall(r"\d+", one.version)[:3])])
+            by_path.setdefault(path, Interpreter(path, version, threaded))
+    return sorted(
+        by_path.values(),
+        key=lambda python: [*map(int, re.findall(r"\d+", python.version)[:3])],
+    )
 
 
 def _programs() -> Iterator[Path]:
@@ -126,14 +129,14 @@ def _run(*argv: str | Path, **variables: str) -> subprocess.CompletedProcess[str
     )
 
 
-def prepare(one: Interpreter) -> Path:
+def prepare(interpreter: Interpreter) -> Path:
     """The program of its environment with the core install, made where it is not there.
 
     Raises:
         NotUsableError: it cannot be made; with the reason.
         NotInstallableError: the core cannot be installed there.
     """
-    folder = one.environment()
+    folder = interpreter.environment()
     python, stamp = folder / "bin" / "python", folder / "made-of"
     wanted = _digest("pyproject.toml"), _digest("setup.py", "src")
     made = tuple(stamp.read_text().split()) if stamp.is_file() else ("", "")
@@ -150,7 +153,7 @@ def prepare(one: Interpreter) -> Path:
         "install",
         "--no-compile",
     ]
-    if one.extras:
+    if interpreter.extras:
         pip += [f"{ROOT}[{','.join(_EXTRAS)}]", "pytest>=8.2", "hypothesis>=6.100"]
     else:
         pip.append(ROOT)
@@ -159,7 +162,7 @@ def prepare(one: Interpreter) -> Path:
     else:
         shutil.rmtree(folder, ignore_errors=True)
         # Debian's has no pip of its own
-        done = _run(one.path, "-m", "venv", "--without-pip", folder)
+        done = _run(interpreter.path, "-m", "venv", "--without-pip", folder)
         if done.returncode:
             raise NotUsableError(_reason(done))
     done = _run(*pip, DIST_EXTRA_CONFIG=str(_own_build(folder)), GNOMON_QUICK="1")
@@ -196,20 +199,20 @@ def _reason(done: subprocess.CompletedProcess[str]) -> str:
     return (errors or lines or ["it gives no reason"])[-1]
 
 
-def run(one: Interpreter, python: Path) -> bool:
+def run(interpreter: Interpreter, python: Path) -> bool:
     """Whether the suite passes under it."""
     start = time.perf_counter()
     suite: tuple[str | Path, ...] = (ROOT / "tests" / "pythons" / "suite.py",)
-    if one.extras:  # gnomon as it is installed there, not the source
+    if interpreter.extras:  # gnomon as it is installed there, not the source
         options = ("-q", "-p", "no:cacheprovider", "-o", "pythonpath=", "--rootdir", ROOT)
         suite = ("-m", "pytest", *options, "-m", "not verify", *(ROOT / name for name in _TESTS))
     done = _run(python, *suite)
     said = done.stdout.strip() or "nothing was said"
-    if one.extras and not done.returncode:
+    if interpreter.extras and not done.returncode:
         said = said.split("\n")[-1]
     if done.returncode:
         said = f"FAILED\n{said}\n{done.stderr.strip()}"
-    print(f"Python {one.label}: {said} ({time.perf_counter() - start:.0f} s)", flush=True)
+    print(f"Python {interpreter.label}: {said} ({time.perf_counter() - start:.0f} s)", flush=True)
     return done.returncode == 0
 
 
@@ -217,16 +220,16 @@ def main() -> int:
     """Run all, and say which."""
     wanted = [name for name in sys.argv[1:] if name != "--extras"]
     fine, extras = True, "--extras" in sys.argv[1:]
-    for one in (replace(found, extras=extras) for found in interpreters()):
-        if wanted and not any(f"{one.version}.".startswith(f"{name}.") for name in wanted):
+    for interpreter in (replace(python, extras=extras) for python in interpreters()):
+        if wanted and not any(f"{interpreter.version}.".startswith(f"{name}.") for name in wanted):
             continue
         try:
-            python = prepare(one)
+            python = prepare(interpreter)
         except NotUsableError as error:
-            print(f"Python {one.label} is not run: {error}", flush=True)
-            fine = fine and not (one.supported and isinstance(error, NotInstallableError))
+            print(f"Python {interpreter.label} is not run: {error}", flush=True)
+            fine = fine and not (interpreter.supported and isinstance(error, NotInstallableError))
             continue
-        fine = run(one, python) and fine
+        fine = run(interpreter, python) and fine
     return 0 if fine else 1
 
 

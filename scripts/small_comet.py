@@ -47,7 +47,9 @@ def sampled(path: Path, most: int) -> TestSet:
         kind = testset.human_kinds("segment")[0]
         judged = np.isfinite(testset.human_scores(kind)).any(axis=0)
         names = [h.systems for h in testset.human if h.kind == kind and h.level == "segment"]
-        testset = testset.select(systems=[one for one in testset.systems if one in names[0]])
+        testset = testset.select(
+            systems=[system for system in testset.systems if system in names[0]]
+        )
     places = np.flatnonzero(judged)
     chosen = np.random.default_rng(SEED).permutation(places)[:most]
     return testset.select(segments=np.sort(chosen).tolist())
@@ -58,13 +60,13 @@ def agreement(
 ) -> list[dict[str, object]]:
     """What people say of metrics on one set, by the statistics that its scores allow."""
     testset = sampled(path, given.segments)
-    own = [scored(given, testset, folder) for folder in folders]
-    found = metaeval(testset, [*own, *given.beside], resamples=1000)
+    trained = [scored(given, testset, folder) for folder in folders]
+    finding = metaeval(testset, [*trained, *given.beside], resamples=1000)
     ends = ("low", "high")
     return [
         {"set": testset.name, "segments": testset.segments}
         | {name: row.get(name) for name in (*_COLUMNS, *ends)}
-        for row in found.rows
+        for row in finding.rows
     ]
 
 
@@ -89,8 +91,8 @@ def scored(given: argparse.Namespace, testset: TestSet, folder: Path) -> Scores:
         with TemporaryDirectory() as scratch:
             features = Features(base, "avg", "mix", base.encoder.limit)
             layers = features.fill(texts, Path(scratch) / "layers.npy", given.embeddings, None)
-            for text, one in zip(texts, layers, strict=True):
-                states = tuple(torch.from_numpy(np.array(row))[None, None] for row in one)
+            for text, rows in zip(texts, layers, strict=True):
+                states = tuple(torch.from_numpy(np.array(row))[None, None] for row in rows)
                 whole = States(states, torch.ones(1, 1, dtype=torch.bool), one_row, one_row[None])
                 bound.vectors.hold(text, bound.pool(whole).numpy())
     return score(testset, spec)
@@ -102,7 +104,7 @@ def train(given: argparse.Namespace, folder: Path, seed: int) -> dict[str, objec
         return {"seed": seed}
     begun = time.perf_counter(), time.process_time()
     options = {} if given.learning_rate is None else {"learning_rate": given.learning_rate}
-    found = metric(
+    finding = metric(
         [TestSet.read(given.data / "wmt17" / pair) for pair in _TRAINED_ON],
         save=folder,
         encoder=given.encoder,
@@ -115,8 +117,8 @@ def train(given: argparse.Namespace, folder: Path, seed: int) -> dict[str, objec
         **options,
     )
     spent = {"wall": time.perf_counter() - begun[0], "cpu": time.process_time() - begun[1]}
-    held = found.table("held_out").rows
-    return {"seed": seed, "training": found.rows[0], "held_out": held, "seconds": spent}
+    held = finding.table("held_out").rows
+    return {"seed": seed, "training": finding.rows[0], "held_out": held, "seconds": spent}
 
 
 def main() -> None:

@@ -59,9 +59,9 @@ class Vocabulary(NamedTuple):
     def other_than(self, word: str, rng: random.Random) -> str:
         """A word that is not this one."""
         while True:
-            found = rng.choices(self.words, cum_weights=self.until)[0]
-            if found != word:
-                return found
+            drawn = rng.choices(self.words, cum_weights=self.until)[0]
+            if drawn != word:
+                return drawn
 
 
 def changed(text: str, vocabulary: Vocabulary, rng: random.Random) -> str:
@@ -115,10 +115,14 @@ def _column(
 def labels(texts: Iterable[str], features: int = 40) -> Iterator[str]:
     """A line of JSON for each text: every word is a span of one feature, named ``label:f00``."""
     until = list(accumulate(1 / (rank + 1) for rank in range(features)))
-    known: dict[str, str] = {}
+    labels_of: dict[str, str] = {}
     for text in texts:
         spans = [
-            {"start": match.start(), "end": match.end(), "label": _label(match[0], until, known)}
+            {
+                "start": match.start(),
+                "end": match.end(),
+                "label": _label(match[0], until, labels_of),
+            }
             for match in _WORD.finditer(text)
         ]
         yield json.dumps({"text": text, "spans": spans}, ensure_ascii=False)
@@ -126,8 +130,8 @@ def labels(texts: Iterable[str], features: int = 40) -> Iterator[str]:
 
 def _label(word: str, until: Sequence[float], known: dict[str, str]) -> str:
     if word not in known:
-        place = zlib.crc32(word.lower().encode()) / 2**32 * until[-1]
-        known[word] = f"label:f{next(k for k, end in enumerate(until) if place < end):02d}"
+        position = zlib.crc32(word.lower().encode()) / 2**32 * until[-1]
+        known[word] = f"label:f{next(k for k, end in enumerate(until) if position < end):02d}"
     return known[word]
 
 

@@ -171,17 +171,17 @@ def main() -> int:
 
 def stored(folder: Path) -> study.Store:
     """A store of all methods, over the first segments of the example and drawn judgements."""
-    place = folder / "es-en"
-    shutil.copytree(example.path(), place)
-    (place / "human").mkdir()
+    copied = folder / "es-en"
+    shutil.copytree(example.path(), copied)
+    (copied / "human").mkdir()
     draw = random.Random(3)  # noqa: S311  # seeded draws, not secrets
-    whole = TestSet.read(place)
+    whole = TestSet.read(copied)
     lines = [
         f"{name}\t{number}\t{draw.randint(0, 100)}"
         for name in whole.systems
         for number in range(1, whole.segments + 1)
     ]
-    (place / "human" / "da.seg.tsv").write_text("\n".join(["system\tseg\tscore", *lines, ""]))
+    (copied / "human" / "da.seg.tsv").write_text("\n".join(["system\tseg\tscore", *lines, ""]))
     marks = tuple(
         ErrorSpan(name, number, "candidate", 0, 3, "style", severity, rater=rater, kind="mqm")
         for name in whole.systems
@@ -191,7 +191,7 @@ def stored(folder: Path) -> study.Store:
         if severity
     )
     marked = replace(whole, errors=marks)
-    write_human(place / "human" / "mqm.spans.tsv", marked, "mqm", format="gnomon", level="spans")
+    write_human(copied / "human" / "mqm.spans.tsv", marked, "mqm", format="gnomon", level="spans")
     with judging() as endpoint:
         (folder / "study.toml").write_text(STUDY.replace("ENDPOINT", endpoint))
         made = study.plan(study.read_study(folder / "study.toml"))

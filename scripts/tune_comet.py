@@ -36,9 +36,9 @@ def agreement_elsewhere(
     """Train on some judged outputs, and correlate with people on others."""
     features = Features(base, recipe.pool, recipe.layers, base.encoder.limit)
     with TemporaryDirectory() as scratch:
-        place = Path(scratch)
-        table = features.fill(learnt.texts, place / "learnt.npy", vectors, None)
-        beside = features.fill(other.texts, place / "other.npy", vectors, None)
+        scratch_folder = Path(scratch)
+        table = features.fill(learnt.texts, scratch_folder / "learnt.npy", vectors, None)
+        beside = features.fill(other.texts, scratch_folder / "other.npy", vectors, None)
         torch.manual_seed(recipe.seed)
         settings = recipe.settings(base.kind, base.folder.name)
         estimator = Estimator(
@@ -46,7 +46,7 @@ def agreement_elsewhere(
         )
         training = Training(learnt, features, table, estimator, recipe)
         training.standardise()
-        training.run(place / "state", None)
+        training.run(scratch_folder / "state", None)
         estimator.eval()
         sides = [torch.from_numpy(np.array(beside[other.sides[:, r]])) for r in training.roles]
         with torch.inference_mode():
@@ -71,7 +71,7 @@ def main() -> None:
     options: dict[str, Any] = {n: getattr(given, n) for n in names if getattr(given, n) is not None}
     sets = {pair: TestSet.read(given.data / "wmt17" / pair) for pair in _PAIRS}
     base = load_base(given.encoder, "cpu")
-    found: dict[int, list[float]] = {}
+    by_seed: dict[int, list[float]] = {}
     for seed in given.seeds:
         recipe = HeadRecipe(seed=seed, **options)
         choice = Choice(
@@ -86,9 +86,9 @@ def main() -> None:
             learnt = judged_outputs([sets[one] for one in _PAIRS if one != left], choice)
             other = judged_outputs([sets[left]], choice)
             r = agreement_elsewhere(base, recipe, learnt, other, given.vectors)
-            found.setdefault(seed, []).append(r)
+            by_seed.setdefault(seed, []).append(r)
             print(f"seed {seed}, {left} left out: {r:.3f}", flush=True)
-    means = [float(np.mean(one)) for one in found.values()]
+    means = [float(np.mean(one)) for one in by_seed.values()]
     print(f"mean {np.mean(means):.4f}, of seeds {min(means):.3f} to {max(means):.3f}")
 
 

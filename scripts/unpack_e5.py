@@ -68,15 +68,15 @@ class Reader:
 
     def take(self, form: str) -> tuple[Any, ...]:
         """The next values of a struct format, little-endian."""
-        found = struct.unpack_from("<" + form, self.data, self.place)
+        values = struct.unpack_from("<" + form, self.data, self.place)
         self.place += struct.calcsize("<" + form)
-        return found
+        return values
 
     def array(self, kind: str, count: int) -> NDArray[Any]:
         """The next values as an array."""
-        found: NDArray[Any] = np.frombuffer(self.data, kind, count, self.place)
-        self.place += found.nbytes
-        return found
+        values: NDArray[Any] = np.frombuffer(self.data, kind, count, self.place)
+        self.place += values.nbytes
+        return values
 
 
 def main(folder: Path) -> None:
@@ -124,27 +124,27 @@ def _replacements(reader: Reader) -> dict[str, str]:
     """What becomes of characters, where it is not what Unicode's NFKC makes of them."""
     count, size = reader.take("iI")
     end = reader.place + size
-    found: dict[str, str] = {}
+    replacements: dict[str, str] = {}
     for _ in range(count):
         code, number = reader.take("IB")
         new = "".join(map(chr, reader.take(f"{number}I")))
         if unicodedata.normalize("NFKC", chr(code)) != new:
-            found[chr(code)] = new
+            replacements[chr(code)] = new
     reader.place = end
-    return found
+    return replacements
 
 
 def _tensors(reader: Reader, sizes: Sizes) -> dict[str, NDArray[np.float32]]:
     (count,) = reader.take("i")
-    found = {}
+    tensors = {}
     for _ in range(count):
         (length,) = reader.take("H")
         name = reader.data[reader.place : reader.place + length].decode()
         reader.place += length
         packed, number, offset, _ = reader.take("BIQQ")
         read = _dequantised if packed else _plain
-        found[_name(name)] = _shaped(name, read(reader.data, number, offset), sizes)
-    return found
+        tensors[_name(name)] = _shaped(name, read(reader.data, number, offset), sizes)
+    return tensors
 
 
 def _plain(data: bytes, count: int, offset: int) -> NDArray[np.float32]:
@@ -162,9 +162,9 @@ def _dequantised(data: bytes, count: int, offset: int) -> NDArray[np.float32]:
 def _name(name: str) -> str:
     if name in _EMBEDDINGS:
         return _EMBEDDINGS[name]
-    layer, part, kind = name.split(".")
+    layer, piece, kind = name.split(".")
     end = {"w": "weight", "b": "bias"}[kind]
-    return f"encoder.layer.{layer[1:]}.{_LAYER[part]}.{end}"
+    return f"encoder.layer.{layer[1:]}.{_LAYER[piece]}.{end}"
 
 
 def _shaped(name: str, values: NDArray[np.float32], sizes: Sizes) -> NDArray[np.float32]:
