@@ -11,7 +11,7 @@ from tests.truth.worlds_bmx import marked
 from tests.truth.worlds_muler_analyses import MOOD
 
 import gnomon as gn
-from gnomon.methods.muler.paper._sheet import Answer, Key, KeyRow
+from gnomon.methods.muler.paper.sheet import Answer, Key, KeyRow
 
 if TYPE_CHECKING:
     from gnomon.core.findings import Finding

@@ -17,8 +17,8 @@ from gnomon.linguistics.scorers import LexiconScorer, Ratings
 from gnomon.linguistics.scorers._ratings import Rated
 from gnomon.methods.muler import validate
 from gnomon.methods.muler._discrepancy import discrepancy_verdict
-from gnomon.methods.muler.paper._correlations import correlate_verdict
-from gnomon.methods.muler.paper._judge import PreferenceRow, judge_verdict
+from gnomon.methods.muler.paper.correlations import correlate_verdict
+from gnomon.methods.muler.paper.judge import PreferenceRow, judge_verdict
 from gnomon.methods.muler.validate._specificity import specificity_verdict
 
 if TYPE_CHECKING:

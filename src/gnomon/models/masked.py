@@ -45,16 +45,8 @@ def masked_probabilities(
 ) -> Iterator[tuple[list[int], list[float]]]:
     """The most probable of the allowed pieces of each of M masks, row by row.
 
-    Args:
-        model: a masked language model of transformers.
-        ids: int64 [B, W], numbers of the pieces, masks in their places.
-        kept: bool [B, W], False for padding, which gets no attention.
-        masked: bool [B, W].
-        allowed: bool [M, V], which pieces are looked at; probabilities are those among all V.
-        most: how many pieces to return.
-
-    Yields:
-        Numbers of pieces and their probabilities, falling; 0 for pieces that are not allowed.
+    Ids, what is no padding and masks are [B, W], allowed pieces [M, V]; probabilities are those
+    among all V, falling, and 0 for pieces that are not allowed.
     """
     import torch
 
@@ -101,15 +93,10 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Speller:
-    """Knows which pieces are words, and which words pieces make.
-
-    Attributes:
-        tokenizer: of transformers.
-        size: how many pieces the model can predict.
-    """
+    """Knows which pieces are words, and which words pieces make."""
 
     tokenizer: Any
-    size: int
+    size: int  # pieces that the model can predict
 
     def read(self, numbers: tuple[int, ...]) -> str | None:
         """The whole word that pieces make: cut again, it gives them. None if they make none."""
@@ -160,14 +147,9 @@ def best_words(
 ) -> list[tuple[str, float]]:
     """Whole words whose probability exceeds a threshold; if none does, the most probable one.
 
-    Args:
-        options: for each mask its most probable pieces, the most probable first.
-        read: the word that some pieces make, or None.
-        threshold: in (0, 1).
-
-    Returns:
-        Words and probabilities, the most probable first; none where no combination within reach
-        is a word. Combinations that read alike are one word, their probabilities added up.
+    The options are the most probable pieces of each mask, the most probable first, and so are the
+    words; none where no combination within reach is a word. Combinations that read alike are one
+    word, their probabilities added up.
     """
     found: dict[str, float] = {}
     for tries, (numbers, probability) in enumerate(_combinations(options)):
@@ -209,7 +191,7 @@ def _product(options: Sequence[Sequence[Piece]], places: Sequence[int]) -> float
 #: logits that are held at once, which bounds memory where vocabularies are large
 _LOGITS = 1 << 25
 #: pieces that are looked at per mask, at least
-_LEAST = 64
+_FEWEST_PIECES = 64
 
 
 class Filling(NamedTuple):
@@ -395,7 +377,7 @@ class MaskedLM:
         allowed = np.stack(
             [row for gap in batch for row in self._speller.allowed(_own(pieces, gap))]
         )
-        most = max(_LEAST, int(1 / threshold) + 1)
+        most = max(_FEWEST_PIECES, int(1 / threshold) + 1)
         pairs = masked_probabilities(self.model, ids, kept, masked, allowed, most)
         rows = [[Piece(*one) for one in zip(*row, strict=True) if one[1] > 0] for row in pairs]
         ends = np.cumsum([int(gap.masked.sum()) for gap in batch]).tolist()

@@ -54,27 +54,12 @@ class _DamagedError(Exception):
 
 
 def vector_key(kind: str, ids: NDArray[np.int32]) -> bytes:
-    """What the vectors of a text are found by, 16 bytes.
-
-    Args:
-        kind: "pieces", or "mean" for one vector that stands for all.
-        ids: int32, the numbers of its pieces.
-    """
+    """What the vectors of a text are found by, 16 bytes: "pieces", or "mean" for a single one."""
     return blake2b(ids.tobytes(), digest_size=16, person=kind.encode()).digest()
 
 
 def open_store(folder: str, about: Mapping[str, object], dimensions: int) -> VectorStore:
-    """The vectors of one model in a folder, which is made where it is not there.
-
-    Args:
-        folder: ``~`` stands for the home folder.
-        about: what vectors depend on, beside the pieces of their text.
-        dimensions: size of a vector.
-
-    Raises:
-        OutputError: it cannot be made.
-        UsageError: the limit in the environment is no number.
-    """
+    """The vectors of one model in a folder, which is made where it is not there."""
     given = os.environ.get(_LIMIT, str(_LIMIT_BYTES))
     if not given.isdecimal():
         raise UsageError(f"{_LIMIT} is a number of bytes; got {given!r}")
@@ -95,18 +80,14 @@ def open_store(folder: str, about: Mapping[str, object], dimensions: int) -> Vec
 class VectorStore:
     """The vectors of one model, layer and way to run it.
 
-    Attributes:
-        folder: where its shards are.
-        about: what is written into them for people to read.
-        dimensions: size of a vector.
-        limit_bytes: most bytes of all models' shards in the folder above. Shards that no run has
-            used for longest go first; those used since this store was opened never do.
+    Shards that no run has used for longest are deleted first; those used since this store was
+    opened never are.
     """
 
     folder: Path
-    about: dict[str, str]
+    about: dict[str, str]  # what is written into shards for people to read
     dimensions: int
-    limit_bytes: int
+    limit_bytes: int  # of all models' shards in the folder above
 
     def __post_init__(self) -> None:
         self._begun = time.time() - _TICK
@@ -116,15 +97,9 @@ class VectorStore:
     def fill(
         self, keys: Sequence[bytes], offsets: NDArray[np.int64], into: NDArray[np.float32]
     ) -> NDArray[np.bool_]:
-        """Read the vectors of those texts that are there and whole.
+        """Read the vectors of those of E texts that are there and whole; which were, bool [E].
 
-        Args:
-            keys: of E texts.
-            offsets: int64 [E + 1]; the vectors of text e go to rows ``offsets[e]:offsets[e + 1]``.
-            into: float32 [rows, dimensions].
-
-        Returns:
-            bool [E], which texts were found.
+        Those of text e go to rows ``offsets[e]:offsets[e + 1]`` of ``into``.
         """
         found = np.zeros(len(keys), dtype=np.bool_)
         wanted: dict[Path, list[int]] = {}

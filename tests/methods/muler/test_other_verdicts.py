@@ -12,12 +12,12 @@ from gnomon import stats
 from gnomon.core.findings import Finding
 from gnomon.core.records import table
 from gnomon.methods.muler._discrepancy import DiscrepancyRow, discrepancy_verdict
-from gnomon.methods.muler.paper._correlations import (
+from gnomon.methods.muler.paper.correlations import (
     CorrelationRow,
     correlate_verdict,
     correlation_table,
 )
-from gnomon.methods.muler.paper._judge import PreferenceRow, judge_verdict
+from gnomon.methods.muler.paper.judge import PreferenceRow, judge_verdict
 from gnomon.methods.muler.validate._specificity import (
     SpecificityRow,
     specificity_tables,

@@ -11,9 +11,8 @@ import numpy as np
 
 from gnomon.core.findings import Bars, Excerpt, Listing
 from gnomon.core.records import FEATURE, METRIC, SLICE, Record, column, table
-from gnomon.core.verdicts import LEAST as ENOUGH
-from gnomon.core.verdicts import amount, metric_title
-from gnomon.methods.muler._figures import LEAST, VARIANT
+from gnomon.core.verdicts import LEAST, amount, metric_title
+from gnomon.methods.muler._figures import INTERVAL_SEGMENTS, VARIANT
 from gnomon.stats.resampling import shift_distance, shift_p
 from gnomon.stats.significance import benjamini_hochberg, holm
 
@@ -88,14 +87,14 @@ def compared(
 
     The interval is difference -+ q, q the quantile over resamples of |difference* - difference|,
     and p = (1 + #{|difference* - difference| >= |difference|}) / (B + 1); a pair with fewer than
-    ``LEAST`` segments in either I has neither.
+    ``INTERVAL_SEGMENTS`` segments in either I has neither.
     """
     first, second = np.triu_indices(len(estimates), 1)
     difference = estimates[first] - estimates[second]
     segments = np.minimum(sizes[first], sizes[second])
     wide, p, errors = np.full((3, len(first)), np.nan)
     farthest = np.zeros(samples.shape[1])
-    tested = np.flatnonzero((segments >= LEAST) & ~np.isnan(difference))
+    tested = np.flatnonzero((segments >= INTERVAL_SEGMENTS) & ~np.isnan(difference))
     step = max(1, _CELLS // samples.shape[1])
     for start in range(0, len(tested), step):
         pairs = tested[start : start + step]
@@ -126,12 +125,14 @@ def pair_tests(
     first, second = np.triu_indices(len(estimates), 1)
     segments = np.minimum(sizes[first], sizes[second])
     inside = (estimates >= 0) & (estimates <= 1)
-    reliable = inside[first] & inside[second] & (segments >= ENOUGH)
+    reliable = inside[first] & inside[second] & (segments >= LEAST)
     p, errors, farthest = tests
     words, p_words, p_same = segments, p, np.ones(len(p))
     if own is not None:
         words, p_same = own.words, own.p_same
-        p_words = np.where(own.everywhere, p, np.where(own.words < LEAST, np.nan, own.p))
+        p_words = np.where(
+            own.everywhere, p, np.where(own.words < INTERVAL_SEGMENTS, np.nan, own.p)
+        )
     return PairTests(
         first,
         second,
@@ -276,7 +277,9 @@ class DifferenceRow(Record):
     p: float | None = column("p", digits=4, help="paired test, two-sided")
     words: int = column("differing", help="segments in which the words of the feature differ")
     p_words: float | None = column(
-        "p (words)", digits=4, help=f"of the difference there; of {LEAST} segments or more"
+        "p (words)",
+        digits=4,
+        help=f"of the difference there; of {INTERVAL_SEGMENTS} segments or more",
     )
     p_holm: float | None = column(
         "Holm", digits=4, help="the larger p, corrected over features and pairs, after Holm"
@@ -295,7 +298,7 @@ class DifferenceRow(Record):
     significant: bool = column("significant", help="BH is at most 1 - confidence")
     reliable: bool = column(
         "reliable",
-        help=f"both MuLER lie within 0 and 1, over {ENOUGH} segments or more; else no finding",
+        help=f"both MuLER lie within 0 and 1, over {LEAST} segments or more; else no finding",
     )
 
     @property
@@ -312,6 +315,11 @@ class DifferenceRow(Record):
     def worse(self) -> str:
         """The other one."""
         return self.system_a if (self.difference or 0.0) > 0 else self.system_b
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether it may be read as a finding: significant, of two figures that are reliable."""
+        return self.significant and self.reliable
 
     @property
     def smallest_p(self) -> bool:
@@ -337,7 +345,7 @@ def differences_table(rows: Sequence[DifferenceRow], options: Bootstrap) -> Tabl
         how = "jackknife over documents, two-sided, Student's t"
     note = (
         f"p: {how}. p (words): Student's t of the difference in the segments where the words of the"
-        f" feature differ, for {LEAST} such segments or more. The larger of the two is corrected"
+        f" feature differ, for {INTERVAL_SEGMENTS} such segments or more. The larger of the two is corrected"
         " over all features and pairs of a metric, variant and slice: Holm and max-T (no false"
         " finding at all), Benjamini-Hochberg (BH: few among those found). Significant: BH <="
         f" {1 - options.confidence:.4g}."
@@ -370,9 +378,7 @@ def listings(
 ) -> tuple[View, ...]:
     """The most significant differences of each metric over all segments, for text."""
     significant = {
-        row.metric
-        for row in rows
-        if row.significant and row.reliable and (row.variant, row.slice) == (variant, None)
+        row.metric for row in rows if row.is_finding and (row.variant, row.slice) == (variant, None)
     }
     return tuple(
         Listing(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, metric_title, p_value
 from gnomon.linguistics import gloss
+from gnomon.methods.muler._error_rates import UNITS
 from gnomon.methods.muler._error_tables import (
     LISTED,
     TOO_FEW,
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Finding, Level, Statement
 
 _ALPHA = 0.05
-#: what rates of features are held against
-_UNITS = ("words", "characters")
 #: features that a correlation needs
 _FEATURES = 5
 
@@ -96,12 +95,12 @@ def errors_verdict(finding: Finding) -> Iterator[Statement]:
 def _where(
     finding: Finding, marks: str, rows: Sequence[ErrorRateRow], few: str | None
 ) -> Iterator[Statement]:
-    words = next((row for row in rows if row.feature in _UNITS), None)
+    words = next((row for row in rows if row.feature in UNITS), None)
     if words is None or words.occurrences < LEAST:
         yield FEW_WORDS.said({}, marks=metric_title(marks))
         return
     apart = [
-        row for row in rows if not row.few and row.feature not in _UNITS and _is_low(row.p_words)
+        row for row in rows if not row.few and row.feature not in UNITS and _is_low(row.p_words)
     ]
     more = [row for row in apart if (row.relative or 0.0) > 1]
     fewer = [row for row in apart if (row.relative or 0.0) <= 1]
@@ -143,7 +142,7 @@ def _systems(finding: Finding) -> Iterator[Statement]:
         if row.severity == "any" and _is_low(row.p_bh)
     ]
     for marks in dict.fromkeys(row.marks for row in rows):
-        of_features = [row for row in rows if row.marks == marks and row.feature not in _UNITS]
+        of_features = [row for row in rows if row.marks == marks and row.feature not in UNITS]
         if not of_features:
             continue
         row = of_features[0]

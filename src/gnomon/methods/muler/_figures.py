@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.core.options import Group, Help
 from gnomon.core.records import FEATURE, METRIC, SLICE, SYSTEM, Record, column
-from gnomon.core.verdicts import LEAST as ENOUGH
+from gnomon.core.verdicts import LEAST
 from gnomon.metrics.protocol import CostChecking
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ Variants: TypeAlias = Annotated[
 ]
 VARIANTS: tuple[Variant, ...] = ("ratio", "segment-clipped")
 VARIANT: Any = column("Variant", help="ratio of means, or mean of clipped segment ratios")
-LEAST = 10  # segments below which nothing is said about uncertainty
+INTERVAL_SEGMENTS = 10  # segments below which nothing is said about uncertainty
 _EXACT = 1e-12  # a difference below this share of the scores is rounding, not a difference
 
 
@@ -55,6 +55,11 @@ def ratio(base: SupportsFloat, oracle: SupportsFloat, anti_oracle: SupportsFloat
 def defined(value: float) -> float | None:
     """A figure as rows hold it: None where it is NaN."""
     return None if np.isnan(value) else float(value)
+
+
+def is_outside(muler: float | None) -> bool:
+    """Whether MuLER is no share, for the metric does not rank base, max and min in order."""
+    return muler is not None and not 0 <= muler <= 1
 
 
 def ratios(base: ArrayLike, oracle: ArrayLike, anti_oracle: ArrayLike) -> NDArray[np.float64]:
@@ -143,6 +148,10 @@ class Figures:
     absent: int
 
 
+#: fewer than 30 segments, no MuLER, MuLER outside [0, 1], an interval that is too wide to be useful
+Flaw: TypeAlias = Literal["few", "undefined", "outside", "wide"]
+
+
 class MulerRow(Record):
     """MuLER and its companions: one system, metric, feature, variant and slice."""
 
@@ -226,10 +235,20 @@ class MulerRow(Record):
         return self.metric, self.variant, self.slice
 
     @property
+    def flaw(self) -> Flaw | None:
+        """Why its MuLER may not be read as a finding, the gravest reason; None where it may."""
+        if self.segments < LEAST:
+            return "few"
+        if self.muler is None:
+            return "undefined"
+        if self.outside:
+            return "outside"
+        return "wide" if self.uninformative else None
+
+    @property
     def readable(self) -> bool:
         """Whether its MuLER may be read as a finding."""
-        flagged = self.outside or self.uninformative or self.segments < ENOUGH
-        return self.muler is not None and not flagged
+        return self.flaw is None
 
     @property
     def with_reference(self) -> int:
@@ -251,8 +270,8 @@ class MulerRow(Record):
     def by_tagger(self) -> bool:
         """Outside 0 to 1, and inside it where taggers agree, if they do often enough to see."""
         disagree = self.disagree or 0
-        nowhere = self.segments - disagree < LEAST and disagree >= LEAST
-        inside = self.agreed is not None and 0 <= self.agreed <= 1
+        nowhere = self.segments - disagree < INTERVAL_SEGMENTS and disagree >= INTERVAL_SEGMENTS
+        inside = self.agreed is not None and not is_outside(self.agreed)
         return self.outside and (inside or nowhere)
 
 
@@ -287,7 +306,7 @@ def rows_of(
             segments=figures.segments,
             muler=value,
             uninformative=_is_wide(ends, name),
-            outside=value is not None and not 0 <= value <= 1,
+            outside=is_outside(value),
             agreed=alike[0] if variant == "ratio" else None,
             disagree=alike[1] if variant == "ratio" else None,
             **of_system,

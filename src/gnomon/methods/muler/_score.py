@@ -25,8 +25,7 @@ from gnomon.core.registry import method
 from gnomon.core.slices import slices
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers
-from gnomon.core.verdicts import LEAST as ENOUGH
-from gnomon.core.verdicts import amount
+from gnomon.core.verdicts import LEAST, amount
 from gnomon.linguistics import Features, gloss
 from gnomon.methods.muler._differences import (
     DifferenceRow,
@@ -43,13 +42,14 @@ from gnomon.methods.muler._exhibits import (
     segment_table,
 )
 from gnomon.methods.muler._figures import (
-    LEAST,
+    INTERVAL_SEGMENTS,
     VARIANTS,
     WIDE,
     MulerRow,
     Variants,
     defined,
     figures,
+    is_outside,
     rows_of,
 )
 from gnomon.methods.muler._marks import FEATURES_VIEW, feature_marks
@@ -133,7 +133,7 @@ def _with_standing(
     ahead: Counter[tuple[str | None, ...]] = Counter()
     behind: Counter[tuple[str | None, ...]] = Counter()
     for row in compared:
-        if row.significant and row.reliable:
+        if row.is_finding:
             ahead[*row.family, row.feature, row.better] += 1
             behind[*row.family, row.feature, row.worse] += 1
     families = {row.family for row in compared}
@@ -222,7 +222,7 @@ def _heat_map(
         low=0.0,
         high=1.0,
         marks="outside",
-        few=("segments", ENOUGH),
+        few=("segments", LEAST),
         signs=_STANDING if compared else None,
         exhibits=True,
         prominent=prominent,
@@ -375,11 +375,11 @@ def _where_tags_agree(
     found: Figures,
 ) -> tuple[float | None, int | None]:
     """Of MuLER outside [0, 1]: that where taggers agree, and the segments where they do not."""
-    if found.muler is None or 0 <= found.muler <= 1:
+    if not is_outside(found.muler):
         return None, None
     apart = setup.words.disagree(feature, system)
     alike = figures(scores, present, part.members & ~apart)[system]
-    value = alike.muler if alike.segments >= LEAST else None
+    value = alike.muler if alike.segments >= INTERVAL_SEGMENTS else None
     return value, int((apart & present.both[system] & part.members).sum())
 
 
@@ -572,7 +572,7 @@ def _differences(
         ),
     )
     rows = found.rows.get(variant, [])
-    wide = {(row.metric, row.feature) for row in rows if row.uninformative and row.slice is None}
+    wide = {(row.metric, row.feature) for row in _too_wide(rows)}
     drawn = pictures(metrics, variant, differences, wide)
     listed = listings(metrics, variant, differences, options)
     return differences, (*drawn, *listed), said
@@ -585,9 +585,14 @@ def _picked(setup: Setup, found: Scored) -> list[str]:
     return [name for _, name in ranked]
 
 
+def _too_wide(rows: Sequence[MulerRow]) -> list[MulerRow]:
+    """The rows over all segments whose intervals are too wide to be useful."""
+    return [row for row in rows if row.uninformative and row.slice is None]
+
+
 def _wide_notice(rows: Sequence[MulerRow]) -> Iterator[str]:
     """Intervals of single systems that tell nothing; differences of systems are another matter."""
-    wide = [row for row in rows if row.uninformative and row.slice is None]
+    wide = _too_wide(rows)
     if wide:
         names = list(dict.fromkeys(row.feature for row in wide))
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""

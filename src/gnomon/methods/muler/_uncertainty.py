@@ -12,9 +12,9 @@ import numpy as np
 from gnomon.core.errors import UsageError
 from gnomon.core.options import DrawOptions
 from gnomon.core.validation import Problem
-from gnomon.core.verdicts import LEAST as ENOUGH
+from gnomon.core.verdicts import LEAST
 from gnomon.methods.muler._differences import Differences, OwnWords, compared, pair_tests
-from gnomon.methods.muler._figures import LEAST, VARIANTS, clipped_ratios, ratios
+from gnomon.methods.muler._figures import INTERVAL_SEGMENTS, VARIANTS, clipped_ratios, ratios
 from gnomon.methods.muler._setup import drawn_slices
 from gnomon.stats.jackknife import (
     LEAST_DOCUMENTS,
@@ -275,7 +275,7 @@ def resampled(scores: FeatureScores, present: Presence, within: Frame) -> Resamp
     MuLER, in both variants, and mean scores have the symmetric bootstrap-t interval (Hall, 1988):
     estimate -+ q s, where s is the standard error and q the quantile over resamples of |estimate* -
     estimate| / s*. Shares of segments have percentile intervals. There is none for a figure over
-    fewer than ``LEAST`` segments, nor for one that does not vary.
+    fewer than ``INTERVAL_SEGMENTS`` segments, nor for one that does not vary.
     """
     inside = present.both & within.members
     some = (inside | (present.neither < 1)).any(axis=0)  # all else adds 0 to every sum
@@ -295,7 +295,7 @@ def resampled(scores: FeatureScores, present: Presence, within: Frame) -> Resamp
     return Resampled(
         {name: samples[name].value for name in ("muler", "clipped")},
         tuple({name: pairs[k] for name, pairs in ends.items()} for k in range(len(size))),
-        int(((undefined > _SPARSE) & (size >= LEAST)).sum()),
+        int(((undefined > _SPARSE) & (size >= INTERVAL_SEGMENTS)).sum()),
     )
 
 
@@ -335,7 +335,7 @@ def left_out(
         for name, value in plain.items():
             sizes = every[:, k] if name in ("base_all", *_SHARES) else size[:, k]
             found = without_documents(value[k], drawn[name][:, k], sizes, confidence)
-            known = sizes.sum() >= LEAST and found.low < found.high
+            known = sizes.sum() >= INTERVAL_SEGMENTS and found.low < found.high
             ends[-1][name] = (float(found.low), float(found.high)) if known else (None, None)
     return LeftOut({name: drawn[name] for name in ("muler", "clipped")}, size, tuple(ends))
 
@@ -364,7 +364,7 @@ def _plain(columns: Mapping[str, Floats]) -> dict[str, Floats]:
 
 
 def _percentiles(samples: Floats, level: float, sizes: NDArray[np.intp]) -> tuple[Ends, ...]:
-    enough = np.flatnonzero(sizes >= LEAST)
+    enough = np.flatnonzero(sizes >= INTERVAL_SEGMENTS)
     low, high = np.full((2, len(sizes)), np.nan)
     low[enough], high[enough] = percentile_interval(samples[enough], level)
     low[low == high] = np.nan
@@ -378,7 +378,7 @@ def _symmetric(
     with np.errstate(invalid="ignore", divide="ignore"):
         distances = np.where((samples.error == 0) & (moved < _SAME), 0.0, moved / samples.error)
     wide = shift_distance(np.zeros(len(moved)), distances, level) * estimate.error
-    wide[(sizes < LEAST) | (estimate.error == 0)] = np.nan
+    wide[(sizes < INTERVAL_SEGMENTS) | (estimate.error == 0)] = np.nan
     return _ends(estimate.value - wide, estimate.value + wide)
 
 
@@ -397,7 +397,7 @@ def mean_ends(
     sizes = resampled_sums(scored.astype(np.float64), counts)
     means = np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
     low, high = percentile_interval(means, confidence)
-    enough = scored.sum(axis=1) >= LEAST
+    enough = scored.sum(axis=1) >= INTERVAL_SEGMENTS
     return [
         (float(a), float(b)) if fit else (None, None)
         for a, b, fit in zip(low, high, enough, strict=True)
@@ -537,7 +537,11 @@ def own_words(
         apart = whole[pair[0]] - whole[pair[1]]
         for found, rows in ((p, used), (p_same, either & ~used)):
             difference, own = _tested(sides, pair, rows, groups)
-            fits = (rows.sum(axis=1) >= LEAST) & (difference * apart > 0) & ~everywhere[part]
+            fits = (
+                (rows.sum(axis=1) >= INTERVAL_SEGMENTS)
+                & (difference * apart > 0)
+                & ~everywhere[part]
+            )
             found[part] = np.where(fits, own, 1.0)
     return OwnWords(differ.sum(axis=1), everywhere, p, p_same)
 
@@ -655,7 +659,7 @@ class Uncertainty:
         for a, b in pairs or [(0, -1)]:
             rows = present.both[a] if b < 0 else present.both[a] | present.both[b]
             z = moves[a] if b < 0 else moves[a] - moves[b]
-            if rows.sum() >= ENOUGH and np.isfinite(z[rows]).all():
+            if rows.sum() >= LEAST and np.isfinite(z[rows]).all():
                 effect = design_effect(z[rows], self.documents[rows])
                 self.effects += [] if math.isnan(effect) else [effect]
 
@@ -669,7 +673,7 @@ class Uncertainty:
         if self.counts is not None:
             yield (
                 f"{level}: {self.options.resamples} resamples of the segments (bootstrap-t, shares:"
-                f" percentiles), for figures over at least {LEAST} segments"
+                f" percentiles), for figures over at least {INTERVAL_SEGMENTS} segments"
             )
             effect = float(np.median(self.effects)) if self.effects else 1.0
             if effect > _GROUPED:
@@ -689,7 +693,7 @@ class Uncertainty:
             return
         yield (
             f"{level}: {n} documents are left out one at a time (jackknife, Student's t), for"
-            f" figures over at least {LEAST_DOCUMENTS} documents and {LEAST} segments"
+            f" figures over at least {LEAST_DOCUMENTS} documents and {INTERVAL_SEGMENTS} segments"
         )
 
 
@@ -719,7 +723,7 @@ def _compared_without(
     low, high, p, errors = np.full((4, len(first)), np.nan)
     values = drawn.values[name]
     for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        if min(sizes[a], sizes[b]) >= LEAST:
+        if min(sizes[a], sizes[b]) >= INTERVAL_SEGMENTS:
             together = np.maximum(drawn.sizes[:, a], drawn.sizes[:, b])
             found = without_documents(
                 float(estimates[a] - estimates[b]), values[:, a] - values[:, b], together, level

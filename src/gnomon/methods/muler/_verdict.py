@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Finding, Statement
+    from gnomon.methods.muler._figures import Flaw
 
 #: pairs of systems whose features are gone through one by one
 _IN_FULL = 1
@@ -127,6 +128,14 @@ SCORE_CLAIMS = (
     *(LEFT_OUT, BETTER, MANY, LARGEST, UNDECIDED, DRAWS, CARRIED, SAME, UNTESTED, LOSES),
     *(NOTHING, TAGGER, OUTSIDE, WIDE, FEW),
 )
+
+
+_REASONS: Mapping[Flaw, str] = {
+    "few": f"in fewer than {LEAST} segments",
+    "undefined": "on which the metric has nothing to give",
+    "outside": "with MuLER outside 0 to 1",
+    "wide": "with an interval too wide to be useful",
+}
 
 
 class SystemPair(NamedTuple):
@@ -252,7 +261,7 @@ def _of_one(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterat
             features=listed(features),
             n=counted(len(readable), "kind") + " of words",
         )
-    outside = [row for row in figures if row.outside and row.segments >= LEAST]
+    outside = [row for row in figures if row.flaw == "outside"]
     if not readable:
         rest = [row for row in figures if row not in outside]
         yield from _of_none(finding, title, rest, f"{name} loses most")
@@ -275,25 +284,14 @@ def _of_none(
     """That none of some features has figures that may be read, and why."""
     why: dict[str, str] = {}
     for row in figures:
-        if not row.readable:
-            why.setdefault(row.feature, _reason(row))
+        if row.flaw:
+            why.setdefault(row.feature, _REASONS[row.flaw])
     reasons = [
         f"{counted(n, 'feature')} {reason}" for reason, n in Counter(why.values()).most_common()
     ]
     if reasons:
         places = finding.positions(figures)
         yield NOTHING.said(places, metric=title, what=what, reasons=listed(reasons))
-
-
-def _reason(row: MulerRow) -> str:
-    """Why a figure may not be read."""
-    if row.segments < LEAST:
-        return f"in fewer than {LEAST} segments"
-    if row.muler is None:
-        return "on which the metric has nothing to give"
-    if row.outside:
-        return "with MuLER outside 0 to 1"
-    return "with an interval too wide to be useful"
 
 
 def _of_several(
@@ -438,7 +436,7 @@ def _flagged(finding: Finding, title: str, pairs: Sequence[SystemPair]) -> Itera
     outside = {id(side): side for pair in unreadable for side in pair.sides if side.outside}
     yield from _outside(finding, title, list(outside.values()))
     rest = [pair for pair in unreadable if pair.row.significant and not pair.outside]
-    few = [pair for pair in rest if any(side.segments < LEAST for side in pair.sides)]
+    few = [pair for pair in rest if any(side.flaw == "few" for side in pair.sides)]
     wide = [pair for pair in rest if pair not in few]
     if wide:
         names = _kinds(pair.row for pair in wide)

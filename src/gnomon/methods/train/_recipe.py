@@ -84,11 +84,7 @@ class HeadRecipe:
     seed: Annotated[Seed, Group("recipe")] = SEED
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
-
-        Raises:
-            UsageError: a number is out of its range, or two do not go together.
-        """
+        """Refuse what cannot be."""
         check_fields(self)
         if not self.hidden_sizes:
             raise UsageError("hidden_sizes names one layer or more; got none")
@@ -118,12 +114,7 @@ class HeadRecipe:
         return found | {"hidden_sizes": list(self.hidden_sizes)}
 
     def settings(self, encoder: str, name: str) -> dict[str, object]:
-        """Hyper-parameters as COMET's checkpoints have them.
-
-        Args:
-            encoder: what COMET calls the kind of encoder.
-            name: of the encoder.
-        """
+        """Hyper-parameters as COMET's checkpoints have them."""
         own: dict[str, object] = {
             "encoder_model": encoder,
             "pretrained_model": name,

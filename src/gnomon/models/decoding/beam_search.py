@@ -84,11 +84,7 @@ def beam(
 
 
 def make_plan(width: int, n: int | None, length_penalty: float, stopping: Stopping) -> SearchPlan:
-    """A plan without groups.
-
-    Raises:
-        UsageError: an option is out of its range.
-    """
+    """A plan without groups."""
     if width < 1:
         raise UsageError(f"beam={width} is no number of hypotheses; it must be 1 or more")
     if n is not None and not 1 <= n <= width:

@@ -53,16 +53,10 @@ def fewest(
     ends: NDArray[np.bool_],
     asked: tuple[int, ...],
 ) -> NDArray[np.int64]:
-    """The fewest pieces by which each state comes to hold all phrases.
+    """The fewest pieces by which each state comes to hold all phrases, int64 [T, *(asked + 1)].
 
-    Args:
-        after: the tail after a tail and a piece [T, A].
-        inner: pieces that go on with a word [A].
-        ends: phrases that stand at the end of a tail [T, P].
-        asked: how often each phrase is to stand [P].
-
-    Returns:
-        int64 [T, *(asked + 1)]: of each tail and counts before it.
+    Of the tail after a tail and a piece [T, A], pieces that go on with a word [A], phrases that
+    stand at the end of a tail [T, P], and how often each phrase is asked for [P].
     """
     shape = tuple(count + 1 for count in asked)
     counts = np.indices(shape).reshape(len(shape), -1).T  # [C, P]
@@ -100,11 +94,7 @@ class Machine:
 
     A phrase is met where its pieces stand side by side and the word that ends there ends. Phrases
     may begin alike, overlap or hold one another; one that is asked for twice must begin at two
-    places.
-
-    Args:
-        phrases: their pieces, none of them empty.
-        continuing: pieces that go on with a word [V].
+    places. Pieces that go on with a word are marked in ``continuing`` [V].
     """
 
     def __init__(self, phrases: Sequence[tuple[int, ...]], continuing: NDArray[np.bool_]) -> None:
@@ -221,11 +211,7 @@ class Machine:
 
 
 class Machines:
-    """The machines of many texts; texts with the same phrases share one.
-
-    Args:
-        continuing: pieces that go on with a word [V].
-    """
+    """The machines of many texts; texts with the same phrases share one."""
 
     def __init__(self, continuing: NDArray[np.bool_]) -> None:
         self._continuing = continuing
@@ -265,23 +251,14 @@ def phrases_held(
 
 @dataclass
 class PhraseStates:
-    """The machines of a batch as tables; states are numbered as they are met.
+    """The machines of a batch as tables; states are numbered as they are met."""
 
-    Attributes:
-        continuing: pieces that go on with a word [V].
-        machines: of each text; texts may share one [B].
-        first: the state of each text before its first piece [B].
-        size: pieces that all phrases of each text need [B].
-        needed: pieces that each state needs at most [N].
-        wanted: pieces that bring each state on, -1 for none [N, A].
-    """
-
-    continuing: NDArray[np.bool_]
-    machines: Sequence[Machine]
-    first: NDArray[np.int64] = field(init=False)
-    size: NDArray[np.int64] = field(init=False)
-    needed: NDArray[np.int64] = field(init=False)
-    wanted: NDArray[np.int64] = field(init=False)
+    continuing: NDArray[np.bool_]  # pieces that go on with a word [V]
+    machines: Sequence[Machine]  # of each text; texts may share one [B]
+    first: NDArray[np.int64] = field(init=False)  # states before the first piece [B]
+    size: NDArray[np.int64] = field(init=False)  # pieces that all phrases of a text need [B]
+    needed: NDArray[np.int64] = field(init=False)  # pieces that each state needs at most [N]
+    wanted: NDArray[np.int64] = field(init=False)  # what brings a state on, else -1 [N, A]
 
     def __post_init__(self) -> None:
         distinct = {machine: number for number, machine in enumerate(dict.fromkeys(self.machines))}
@@ -352,11 +329,6 @@ class Allocation:
     highest ones; each bank takes its best hypotheses, and places that are not taken go to the best
     of those that are left, whatever their bank. What could no longer meet its constraints within
     the limit, and what ends before they are met, is left out.
-
-    Args:
-        model: what decodes.
-        machines: of the constraints of all texts.
-        requests: the texts of the batch.
     """
 
     def __init__(self, model: Seq2Seq, machines: Machines, requests: Sequence[Request]) -> None:
@@ -388,13 +360,9 @@ class Allocation:
         left: NDArray[np.int64],
         beam: int,
     ) -> Continuations:
-        """Options in the order in which the beam takes them.
+        """Options in the order in which the beam takes them; they may repeat.
 
-        Args:
-            texts: the text of each slot [S].
-            options: continuations and the states before them; they may repeat.
-            left: pieces that may follow, this one included, of each slot [S].
-            beam: places.
+        Of the text of each slot [S], and how many pieces may follow, this one included [S].
         """
         ends = options.piece == self._end
         text = np.broadcast_to(texts[:, None], options.piece.shape)

@@ -12,7 +12,7 @@ import pytest
 from gnomon import muler
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.testset import TestSet
-from gnomon.methods.muler.paper._pairs import near_pairs
+from gnomon.methods.muler.paper.pairs import near_pairs
 
 if TYPE_CHECKING:
     from gnomon.methods.muler import PairStudy

@@ -16,8 +16,8 @@ from gnomon.core.errors import DataError, FormatError, GnomonError
 from gnomon.core.findings import Exhibit, ExhibitText, Highlight
 from gnomon.data.formats import from_cell, to_cell
 from gnomon.methods.muler import Key, Sheet
-from gnomon.methods.muler.paper._judge import alpha, kappa, majority
-from gnomon.methods.muler.paper._sheet import KeyRow
+from gnomon.methods.muler.paper.judge import alpha, kappa, majority
+from gnomon.methods.muler.paper.sheet import KeyRow
 
 
 def _row(number: int, feature: str, a: str, better: str = "x") -> KeyRow:

@@ -116,8 +116,8 @@ def _reference_counts(batch: Batch) -> NDArray[np.int64]:
 # Averages of records over the systems and features of an experiment.
 
 
-_LEAST = 20  # segments: below, a single sentence decides where a hybrid or a part lies
-AVERAGES_NOTE = f"Averages leave out systems with fewer than {_LEAST} segments in I."
+_FEWEST_SEGMENTS = 20  # segments: below, a single sentence decides where a hybrid or a part lies
+AVERAGES_NOTE = f"Averages leave out systems with fewer than {_FEWEST_SEGMENTS} segments in I."
 
 
 def averaged(
@@ -135,7 +135,7 @@ def averaged(
         whole = tuple(None if key == over else getattr(row, key) for key in keys)
         groups.setdefault(whole, []).append(row)
     for values, part in groups.items():
-        enough = [row for row in part if row.segments >= _LEAST]
+        enough = [row for row in part if row.segments >= _FEWEST_SEGMENTS]
         yield dict(zip(keys, values, strict=True)), enough
 
 

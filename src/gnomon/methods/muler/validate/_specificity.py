@@ -20,7 +20,7 @@ from gnomon.core.slices import slices
 from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
 from gnomon.linguistics import Features, gloss
-from gnomon.methods.muler._figures import VARIANT, VARIANTS, figures
+from gnomon.methods.muler._figures import VARIANT, VARIANTS, figures, is_outside
 from gnomon.methods.muler._setup import (
     FeatureSources,
     MaskOptions,
@@ -264,7 +264,7 @@ class SpecificityRow(Record):
     @property
     def readable(self) -> bool:
         """Whether its MuLER may be read as a finding."""
-        return 0 <= (self.muler or 0.0) <= 1 and self.segments >= LEAST
+        return not is_outside(self.muler) and self.segments >= LEAST
 
     @property
     def p(self) -> float:

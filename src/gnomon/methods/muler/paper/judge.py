@@ -14,7 +14,7 @@ from gnomon.core.records import FEATURE, SEGMENT, Record, column, table
 from gnomon.core.registry import method
 from gnomon.core.verdicts import LEAST, Claim, amount, listed, p_value
 from gnomon.linguistics import gloss
-from gnomon.methods.muler.paper._sheet import Answer, Key, check_items, read_answers, read_key
+from gnomon.methods.muler.paper.sheet import Answer, Key, check_items, read_answers, read_key
 from gnomon.stats.significance import binomial_p, wilson_interval
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from gnomon.core.findings import Level, Statement, Table
-    from gnomon.methods.muler.paper._sheet import KeyRow
+    from gnomon.methods.muler.paper.sheet import KeyRow
 
     Answers: TypeAlias = Mapping[str, str]
 

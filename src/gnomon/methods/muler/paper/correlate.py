@@ -28,14 +28,14 @@ from gnomon.methods.muler._setup import (
     check_masked_slices,
     prepared,
 )
-from gnomon.methods.muler.paper._contrasts import (
+from gnomon.methods.muler.paper.contrasts import (
     ContrastRow,
     above_oracle,
     contrast_row,
     contrasts,
     exhibit,
 )
-from gnomon.methods.muler.paper._correlations import (
+from gnomon.methods.muler.paper.correlations import (
     CORRELATE_CLAIMS,
     POOLING,
     SCORER,
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from gnomon.methods.muler._figures import FeatureScores, Figures, Presence, Variant
     from gnomon.methods.muler._sentences import AnyScorer
     from gnomon.methods.muler._setup import Setup
-    from gnomon.methods.muler.paper._correlations import Point
+    from gnomon.methods.muler.paper.correlations import Point
     from gnomon.metrics import BoundMetric
     from gnomon.metrics.protocol import MaskingMetric
 

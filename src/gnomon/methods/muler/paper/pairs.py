@@ -31,7 +31,7 @@ from gnomon.core.verdicts import LEAST, Claim, counted, listed, titles_of
 from gnomon.data.formats import write_together
 from gnomon.linguistics import Features, gloss
 from gnomon.methods.muler._exhibits import SegmentTexts
-from gnomon.methods.muler._figures import figures
+from gnomon.methods.muler._figures import figures, is_outside
 from gnomon.methods.muler._setup import (
     FeatureSources,
     MaskOptions,
@@ -39,7 +39,7 @@ from gnomon.methods.muler._setup import (
     check_masked,
     prepared,
 )
-from gnomon.methods.muler.paper._sheet import Key, KeyRow, Sheet, key_text, sheet_text
+from gnomon.methods.muler.paper.sheet import Key, KeyRow, Sheet, key_text, sheet_text
 from gnomon.metrics.protocol import Metrics
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class PairRow(Record):
     def readable(self) -> bool:
         """Whether MuLER of both systems may be read as a finding."""
         mulers = self.muler, self.other_muler
-        inside = all(muler is not None and 0 <= muler <= 1 for muler in mulers)
+        inside = all(muler is not None and not is_outside(muler) for muler in mulers)
         return inside and min(self.segments, self.other_segments) >= LEAST
 
 

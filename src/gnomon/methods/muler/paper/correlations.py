@@ -15,9 +15,9 @@ from gnomon.core.records import FEATURE, METRIC, SLICE, SYSTEM, TEST_SET, Record
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
 from gnomon.linguistics import gloss
 from gnomon.methods.muler._exhibits import NegativeRow
-from gnomon.methods.muler._figures import VARIANT
+from gnomon.methods.muler._figures import VARIANT, is_outside
 from gnomon.methods.muler._setup import drawn_slices
-from gnomon.methods.muler.paper._contrasts import ContrastRow
+from gnomon.methods.muler.paper.contrasts import ContrastRow
 from gnomon.stats import pearson
 from gnomon.stats.student import upper_tail
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Cell, Finding, Statement, Table, View
     from gnomon.methods.muler._figures import Figures, Variant
-    from gnomon.methods.muler.paper._correlate import Member
+    from gnomon.methods.muler.paper.correlate import Member
 
 
 # Correlations of -MuLER with scores: within each test set, and over all of them.
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _MULER: Any = column("MuLER", kind="share", better="lower", help="share of the gain not earned")
 ALL = "all systems"
 CENTRED = "all systems, centred"
-_LEAST = 3  # two points always lie on a line
+_FEWEST_SYSTEMS = 3  # two points always lie on a line
 
 
 class CorrelationRow(Record):
@@ -93,7 +93,7 @@ def correlations(points: Sequence[Point], few: int) -> list[CorrelationRow]:
             feature=feature,
             slice=part,
             against=what,
-            r=pearson(*pairs) if pairs.shape[1] >= _LEAST else None,
+            r=pearson(*pairs) if pairs.shape[1] >= _FEWEST_SYSTEMS else None,
             n=pairs.shape[1],
             faint=pairs.shape[1] < few,
             segments=segments,
@@ -577,9 +577,7 @@ def _outside(finding: Finding, metric: str, variant: str) -> set[tuple[str | Non
     return {
         key
         for row in finding.records(PointRow)
-        if (row.metric, row.variant, row.slice) == (metric, variant, None)
-        and row.muler is not None
-        and not 0 <= row.muler <= 1
+        if (row.metric, row.variant, row.slice) == (metric, variant, None) and is_outside(row.muler)
         for key in ((row.test_set, row.feature), (None, row.feature))
     }
 
