@@ -49,10 +49,10 @@ class TorchEngine:
 
         mask = None if kept.all() else torch.as_tensor(kept, device=self.device).long()
         with torch.inference_mode(), self._mixed():
-            found = self.model(
+            output = self.model(
                 input_ids=torch.as_tensor(ids, device=self.device), attention_mask=mask
             )
-        hidden = hidden_layer(found, self.layer).float()
+        hidden = hidden_layer(output, self.layer).float()
         return hidden[torch.as_tensor(kept, device=self.device)]
 
     def _mixed(self) -> AbstractContextManager[Any]:

@@ -60,8 +60,8 @@ class ModelFolder:
         """Name and revision (``roberta-large@722cf37b1afa``), or name and a hash of the files."""
         if self.revision:
             return f"{self.name}@{self.revision[:12]}"
-        own = self.name.startswith(_PACKAGE)
-        shown = self.name.removeprefix(_PACKAGE) if own else self.path.name
+        packaged = self.name.startswith(_PACKAGE)
+        shown = self.name.removeprefix(_PACKAGE) if packaged else self.path.name
         return f"{shown}#{_hash_of(self.path, _stamp(self.path))}"
 
 
@@ -78,15 +78,15 @@ def find_model(name: str, revision: str | None = None) -> ModelFolder:
         MissingDependencyError: the model or the package is not on this machine.
         DataError: the folder holds neither weights as safetensors nor an ONNX file, or a pipe.
     """
-    found = find_folder(name, revision)
-    if carried_onnx(found) is None:
-        check_safetensors(found)
-    if not (found.path / "config.json").is_file():
-        raise DataError(f"model {found.name!r} ({found.path}) holds no config.json")
-    for file in found.path.iterdir():
+    folder = find_folder(name, revision)
+    if carried_onnx(folder) is None:
+        check_safetensors(folder)
+    if not (folder.path / "config.json").is_file():
+        raise DataError(f"model {folder.name!r} ({folder.path}) holds no config.json")
+    for file in folder.path.iterdir():
         if not file.is_dir() and (file.suffix in _CHECKED or not file.is_file()):
             check_content(file)
-    return found
+    return folder
 
 
 def find_folder(

@@ -67,16 +67,16 @@ def installed_models(folders: Sequence[str] = ()) -> tuple[InstalledModel, ...]:
         folders: folders of one's own, which are not sought: each a model, or a folder of models.
             These come first.
     """
-    own = (one for folder in folders for one in _in_folder(Path(folder)))
-    found = {one.folder: one for one in (*own, *_in_packages(), *_in_cache())}
-    return tuple(found.values())
+    given = (model for folder in folders for model in _in_folder(Path(folder)))
+    models = {model.folder: model for model in (*given, *_in_packages(), *_in_cache())}
+    return tuple(models.values())
 
 
 def _in_folder(folder: Path) -> Iterator[InstalledModel]:
     inside = sorted(folder.iterdir()) if folder.is_dir() else []
-    for one in (folder, *inside):
-        if (one / "config.json").is_file():
-            yield from _described(str(one), "a folder")
+    for path in (folder, *inside):
+        if (path / "config.json").is_file():
+            yield from _described(str(path), "a folder")
 
 
 def licence_of(folder: ModelFolder) -> str:
@@ -89,19 +89,19 @@ def licence_of(folder: ModelFolder) -> str:
         ``config.json``'s "licence" or "license", or that of the head of ``README.md``
         ("apache-2.0"); "unknown" where neither says.
     """
-    said = _configuration(folder.path)
-    found = said.get("licence") or said.get("license")
-    named = [found] if isinstance(found, str) else _card(folder.path).get("license", [])
+    configuration = _configuration(folder.path)
+    licence = configuration.get("licence") or configuration.get("license")
+    named = [licence] if isinstance(licence, str) else _card(folder.path).get("license", [])
     return ", ".join(named) or "unknown"
 
 
 def _configuration(path: Path) -> dict[str, Any]:
     """``config.json``; nothing where it cannot be read."""
     try:
-        said = json.loads((path / "config.json").read_text(encoding="utf-8"))
+        configuration = json.loads((path / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return configuration if isinstance(configuration, dict) else {}
 
 
 _HEAD = re.compile(r"\A\ufeff?---\r?\n(.*?)\n---", re.DOTALL)
@@ -115,23 +115,23 @@ def _card(path: Path) -> dict[str, list[str]]:
             head = _HEAD.match(file.read(_LONGEST_HEAD))
     except OSError:
         return {}
-    found: dict[str, list[str]] = {}
+    words: dict[str, list[str]] = {}
     key = ""
     for line in head[1].splitlines() if head else ():
-        if said := re.fullmatch(r"([a-z_]+):(.*)", line.strip()):
-            key = said[1]
-            found[key] = [one for one in re.split(r"[\s,'\"\[\]]+", said[2]) if one]
+        if entry := re.fullmatch(r"([a-z_]+):(.*)", line.strip()):
+            key = entry[1]
+            words[key] = [word for word in re.split(r"[\s,'\"\[\]]+", entry[2]) if word]
         elif key and (item := re.fullmatch(r"\s*-\s+(\S+)\s*", line)):
-            found[key].append(item[1].strip("'\""))
-    return found
+            words[key].append(item[1].strip("'\""))
+    return words
 
 
 def _in_packages() -> Iterator[InstalledModel]:
     short = {long: name for name, long in SHORT_NAMES.items()}
     for package in distributions():
         record = package.read_text("RECORD") or ""
-        for place in dict.fromkeys(one["folder"] for one in _WEIGHTS.finditer(record)):
-            name = f"package:{place}"
+        for folder in dict.fromkeys(match["folder"] for match in _WEIGHTS.finditer(record)):
+            name = f"package:{folder}"
             source = f"{package.name} {package.version}"
             yield from _described(short.get(name, name), source)
 
@@ -146,7 +146,7 @@ def _in_cache() -> Iterator[InstalledModel]:
         repos = scan_cache_dir().repos
     except (CacheNotFound, OSError):
         return
-    for repo in sorted(repos, key=lambda one: one.repo_id):
+    for repo in sorted(repos, key=lambda cached: cached.repo_id):
         if repo.repo_type == "model":
             yield from _described(repo.repo_id, "model hub")
 
@@ -208,7 +208,7 @@ def _sizes(path: Path) -> tuple[int, int]:
             length = int.from_bytes(f.read(8), "little")
             head = json.loads(f.read(min(length, _LONGEST_LIST)))
             head.pop("__metadata__", None)
-            values += sum(math.prod(one["shape"]) for one in head.values())
+            values += sum(math.prod(weight["shape"]) for weight in head.values())
     return size, 4 * values
 
 
@@ -250,4 +250,4 @@ def _kind(config: Any) -> ModelKind | None:
 
 def _layers(config: dict[str, Any]) -> int:
     names = ("num_hidden_layers", "n_layers", "num_layers", "n_layer")
-    return next((config[one] for one in names if isinstance(config.get(one), int)), 0)
+    return next((config[name] for name in names if isinstance(config.get(name), int)), 0)

@@ -47,10 +47,10 @@ class OnnxEngine:
     ) -> NDArray[np.float32]:
         """What the model gives for each piece, padding too, float32 [B, W, columns]."""
         given = {"input_ids": ids, "attention_mask": kept.astype(np.int64), **more}
-        wanted = [place.name for place in self.session.get_inputs()]
+        wanted = [given_input.name for given_input in self.session.get_inputs()]
         feed = {name: given[name] if name in given else np.zeros_like(ids) for name in wanted}
-        found: NDArray[np.float32] = self.session.run(None, feed)[0]
-        return found
+        vectors: NDArray[np.float32] = self.session.run(None, feed)[0]
+        return vectors
 
 
 def onnx_packages(what: str = "backend='onnx'", other: str = "backend='torch'") -> ModuleType:
@@ -88,10 +88,10 @@ def load_onnx(file: Path, model: str, shown: str = "") -> OnnxEngine:
 
 
 def _check(session: Any, file: Path, model: str) -> None:
-    inputs = {place.name for place in session.get_inputs()}
-    known = {"input_ids", "attention_mask", "token_type_ids"}
+    inputs = {model_input.name for model_input in session.get_inputs()}
+    allowed = {"input_ids", "attention_mask", "token_type_ids"}
     output = session.get_outputs()[0]
-    if not ("input_ids" in inputs and inputs <= known and len(output.shape) == 3):
+    if not ("input_ids" in inputs and inputs <= allowed and len(output.shape) == 3):
         raise DataError(
             f"model {model!r}: {file} is no encoder: it takes {', '.join(sorted(inputs))} and gives"
             f" {output.name} {output.shape}; wanted are input_ids (and"
@@ -211,19 +211,19 @@ def _cached_engine(
 def _write(folder: Path, write: Callable[[Path], None]) -> None:
     """Write a model's files; they appear all at once."""
     folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    part = folder.with_name(f".{folder.name}-{os.getpid()}")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(mode=0o700)
+    partial = folder.with_name(f".{folder.name}-{os.getpid()}")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(mode=0o700)
     try:
-        write(part)
-        (part / _PROOF).write_text(_digest(_model_files(part)), encoding="ascii")
+        write(partial)
+        (partial / _PROOF).write_text(_digest(_model_files(partial)), encoding="ascii")
         try:
-            part.rename(folder)
+            partial.rename(folder)
         except OSError:
             if not (folder / _PROOF).is_file():  # else another process was faster
                 raise
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def _model_files(folder: Path) -> list[Path]:
@@ -308,8 +308,8 @@ def _try(name: str, traced: Any, file: Path, names: tuple[str, ...], instead: st
     with torch.inference_mode():
         wanted = traced(*map(torch.from_numpy, inputs)).float().numpy()[kept]
     more = dict(zip(names[2:], inputs[2:], strict=True))
-    found = load_onnx(file, name).run(inputs[0], kept, **more)[kept]
-    difference = float(np.abs(found - wanted).max())
+    vectors = load_onnx(file, name).run(inputs[0], kept, **more)[kept]
+    difference = float(np.abs(vectors - wanted).max())
     if not difference <= _TOLERANCE * float(np.abs(wanted).max()):
         raise DataError(
             f"model {name!r} written as ONNX gives other vectors (by {difference:.2g}); {instead}"

@@ -85,11 +85,11 @@ def cut(
     chunks = [order[first : first + _AT_ONCE] for first in range(0, len(order), _AT_ONCE)]
     parts = [_cut_some(tokenizer, [texts[t] for t in chunk], limit) for chunk in chunks or [[]]]
     lengths, truncated = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.bool_)
-    lengths[order] = [length for part in parts for length in part.lengths]
-    truncated[order] = [cut for part in parts for cut in part.truncated]
-    ids = np.concatenate([part.ids for part in parts])
-    places = np.concatenate([part.places for part in parts])
-    special = np.concatenate([part.special for part in parts])
+    lengths[order] = [length for chunk_pieces in parts for length in chunk_pieces.lengths]
+    truncated[order] = [cut for chunk_pieces in parts for cut in chunk_pieces.truncated]
+    ids = np.concatenate([chunk_pieces.ids for chunk_pieces in parts])
+    places = np.concatenate([chunk_pieces.places for chunk_pieces in parts])
+    special = np.concatenate([chunk_pieces.special for chunk_pieces in parts])
     special |= np.isin(ids, _bounds(tokenizer))
     unknown = tokenizer.unk_token_id
     return Pieces(
@@ -97,7 +97,7 @@ def cut(
         ids=ids,
         start=np.ascontiguousarray(places[:, 0]),
         end=np.ascontiguousarray(places[:, 1]),
-        word=np.concatenate([part.word for part in parts]),
+        word=np.concatenate([chunk_pieces.word for chunk_pieces in parts]),
         special=special,
         truncated=truncated,
         unknown=0 if unknown is None else int((ids == unknown).sum()),
@@ -129,11 +129,11 @@ def _cut_some(tokenizer: Any, texts: list[str], limit: int | None) -> _PieceBatc
     special: list[int] = []
     for text, encoding in zip(texts, encodings, strict=True):
         shift = len(text) - len(text.lstrip())
-        own = encoding.special_tokens_mask
+        special_mask = encoding.special_tokens_mask
         ids.extend(encoding.ids)
-        places.extend(text_places(text, shift, encoding.offsets, own))
+        places.extend(text_places(text, shift, encoding.offsets, special_mask))
         words.extend(-1 if word is None else word for word in encoding.word_ids)
-        special.extend(own)
+        special.extend(special_mask)
     return _PieceBatch(
         lengths=[len(encoding.ids) for encoding in encodings],
         truncated=[bool(encoding.overflowing) for encoding in encodings],
@@ -197,15 +197,15 @@ def windows(pieces: Pieces, texts: NDArray[np.int64], limit: int | None) -> list
     Every window begins and ends with the special pieces of its text, whose own vectors are those
     of the first and of the last window.
     """
-    found = []
+    all_windows = []
     for position, text in enumerate(texts.tolist()):
         rows = np.arange(pieces.offsets[text], pieces.offsets[text + 1])
         if limit is None or len(rows) <= limit:
-            found.append(Window(position, rows, slice(0, len(rows)), 0))
+            all_windows.append(Window(position, rows, slice(0, len(rows)), 0))
         else:
             # words, since a text may itself say "[SEP]"
-            found.extend(_overlapping(position, rows, pieces.word[rows] >= 0, limit))
-    return found
+            all_windows.extend(_overlapping(position, rows, pieces.word[rows] >= 0, limit))
+    return all_windows
 
 
 def _overlapping(
@@ -220,13 +220,13 @@ def _overlapping(
     for number, start in enumerate(starts.tolist()):
         inner = rows[first + start : first + start + size]
         low, high = (first + bounds[number : number + 2] - start).tolist()
-        place = first + int(bounds[number])
+        position = first + int(bounds[number])
         if number == 0:
-            low, place = 0, 0
+            low, position = 0, 0
         if number == len(starts) - 1:
             high += len(rows) - stop
         yield Window(
-            text, np.concatenate([rows[:first], inner, rows[stop:]]), slice(low, high), place
+            text, np.concatenate([rows[:first], inner, rows[stop:]]), slice(low, high), position
         )
 
 

@@ -75,23 +75,23 @@ def attention_received(
     texts = np.flatnonzero(pieces.lengths > 0)
     parts = windows(pieces, texts, encoder.limit)
     encoder.encoded += len(texts)
-    found = [np.zeros(int(size)) for size in pieces.lengths]
-    groups = length_batches(np.array([len(part) for part in parts]), encoder.budget)
+    by_text = [np.zeros(int(size)) for size in pieces.lengths]
+    groups = length_batches(np.array([len(window) for window in parts]), encoder.budget)
     with _eager(encoder.engine) as (model, device):
         for group in groups:
             chosen = [parts[number] for number in group.tolist()]
-            lengths = np.array([len(part) for part in chosen])
+            lengths = np.array([len(window) for window in chosen])
             kept = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
             ids = np.full(kept.shape, encoder.tokenizer.pad_token_id or 0, dtype=np.int64)
-            ids[kept] = pieces.ids[np.concatenate([part.rows for part in chosen])]
+            ids[kept] = pieces.ids[np.concatenate([window.rows for window in chosen])]
             encoder.tokens += int(kept.sum())
-            for part, shares in zip(
+            for window, shares in zip(
                 chosen, _shares(model, device, ids, kept, layer, head), strict=True
             ):
-                text = int(texts[part.text])
-                own = part.rows[part.kept] - pieces.offsets[text]
-                found[text][own] = shares[: len(part)][part.kept]
-    return [one / one.sum() if one.any() else one for one in found]
+                text = int(texts[window.text])
+                positions = window.rows[window.kept] - pieces.offsets[text]
+                by_text[text][positions] = shares[: len(window)][window.kept]
+    return [shares / shares.sum() if shares.any() else shares for shares in by_text]
 
 
 @contextmanager
@@ -125,7 +125,7 @@ def _shares(
             output_attentions=True,
         )
     attention = read.attentions[layer - 1].double().cpu().numpy()  # [B, heads, from, to]
-    own = attention.mean(axis=1) if head is None else attention[:, head - 1]
+    received = attention.mean(axis=1) if head is None else attention[:, head - 1]
     attending = kept / kept.sum(axis=1, keepdims=True)
-    found: NDArray[np.float64] = np.einsum("bf,bft->bt", attending, own)
-    return found
+    shares: NDArray[np.float64] = np.einsum("bf,bft->bt", attending, received)
+    return shares

@@ -66,20 +66,20 @@ class CausalModel:
         """
         ids = self._ids(texts)
         lengths = np.array([len(row) for row in ids], dtype=np.int64)
-        found = np.zeros(len(texts))
+        means = np.zeros(len(texts))
         long = np.flatnonzero(lengths > 1)
         budget = _BUDGET.get(self.device.split(":")[0], _BUDGET["cpu"])
         for group in length_batches(lengths[long], budget):
             batch = long[group]
-            found[batch] = self._means([ids[int(number)] for number in batch])
+            means[batch] = self._means([ids[int(number)] for number in batch])
         self.scored += len(texts)
-        return found
+        return means
 
     def _ids(self, texts: Sequence[str]) -> list[list[int]]:
         if not texts:
             return []
-        found = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
-        return [row[: self.limit] for row in found]
+        rows = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
+        return [row[: self.limit] for row in rows]
 
     def _means(self, batch: list[list[int]]) -> NDArray[np.float64]:
         import torch
@@ -97,8 +97,8 @@ class CausalModel:
                 logits.transpose(1, 2), ids[:, 1:], reduction="none"
             )
             means = -(lost * kept[:, 1:]).sum(dim=1) / kept[:, 1:].sum(dim=1)
-        found: NDArray[np.float64] = means.double().cpu().numpy()
-        return found
+        log_probabilities: NDArray[np.float64] = means.double().cpu().numpy()
+        return log_probabilities
 
 
 def load_causal(

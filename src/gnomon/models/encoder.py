@@ -133,10 +133,10 @@ class Encoder:
             return Embedded(texts, offsets, self._embed(pieces, texts))
         import torch
 
-        found = self._recall(
+        vectors = self._recall(
             "pieces", pieces, texts, offsets, lambda new: self._embed(pieces, new).cpu().numpy()
         )
-        return Embedded(texts, offsets, torch.from_numpy(found).to(self.device))
+        return Embedded(texts, offsets, torch.from_numpy(vectors).to(self.device))
 
     def pooled(self, pieces: Pieces, texts: NDArray[np.int64]) -> NDArray[np.float32]:
         """The mean vector of each text over all its pieces, float32 [E, dimensions]."""
@@ -152,8 +152,8 @@ class Encoder:
         offsets = _offsets(pieces.lengths[texts])
         shape = int(offsets[-1]), self.dimensions
         vectors = torch.empty(shape, dtype=torch.float32, device=self.device)
-        for owner, place, hidden in self._encoded(pieces, texts):
-            rows = torch.as_tensor(offsets[owner] + place, device=self.device)
+        for owner, position, hidden in self._encoded(pieces, texts):
+            rows = torch.as_tensor(offsets[owner] + position, device=self.device)
             vectors[rows] = torch.nn.functional.normalize(hidden, dim=-1)
         return vectors
 
@@ -187,13 +187,13 @@ class Encoder:
             return make(texts)
         keys = [vector_key(kind, pieces.ids[_rows_of(pieces, text)]) for text in texts.tolist()]
         into = np.empty((int(offsets[-1]), self.dimensions), dtype=np.float32)
-        found = self.store.fill(keys, offsets, into)
-        self.recalled += int(found.sum())
-        missing = np.flatnonzero(~found)
+        stored = self.store.fill(keys, offsets, into)
+        self.recalled += int(stored.sum())
+        missing = np.flatnonzero(~stored)
         if len(missing):
             new = make(texts[missing])
             sizes = np.diff(offsets)
-            into[np.repeat(~found, sizes)] = new
+            into[np.repeat(~stored, sizes)] = new
             self.store.keep([keys[m] for m in missing.tolist()], _offsets(sizes[missing]), new)
         return into
 
@@ -203,25 +203,25 @@ class Encoder:
         """Batches: text (position in ``texts``) and place in it of each piece, and vectors."""
         parts = windows(pieces, texts, self.limit)
         self.encoded += len(texts)
-        for group in length_batches(np.array([len(part) for part in parts]), self.budget):
+        for group in length_batches(np.array([len(window) for window in parts]), self.budget):
             batch = [parts[number] for number in group.tolist()]
             hidden = self._forward(pieces, batch)
-            kept = [np.arange(len(part))[part.kept] for part in batch]
-            if any(len(own) < len(part) for own, part in zip(kept, batch, strict=True)):
-                starts = np.cumsum([0, *(len(part) for part in batch[:-1])])
-                rows = [start + own for start, own in zip(starts, kept, strict=True)]
+            kept = [np.arange(len(window))[window.kept] for window in batch]
+            sizes = [len(positions) for positions in kept]
+            if any(size < len(window) for size, window in zip(sizes, batch, strict=True)):
+                starts = np.cumsum([0, *(len(window) for window in batch[:-1])])
+                rows = [start + positions for start, positions in zip(starts, kept, strict=True)]
                 hidden = hidden[np.concatenate(rows)]
-            sizes = [len(own) for own in kept]
-            places = [part.place + np.arange(n) for part, n in zip(batch, sizes, strict=True)]
-            owner = np.repeat([part.text for part in batch], sizes)
+            places = [window.place + np.arange(n) for window, n in zip(batch, sizes, strict=True)]
+            owner = np.repeat([window.text for window in batch], sizes)
             yield owner, np.concatenate(places), hidden
 
     def _forward(self, pieces: Pieces, batch: list[Window]) -> Any:
         """Vectors of the pieces of some windows, one after the other, float32 tensor [rows, d]."""
-        lengths = np.array([len(part) for part in batch])
+        lengths = np.array([len(window) for window in batch])
         kept = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
         ids = np.full(kept.shape, self.tokenizer.pad_token_id or 0, dtype=np.int64)
-        ids[kept] = pieces.ids[np.concatenate([part.rows for part in batch])]
+        ids[kept] = pieces.ids[np.concatenate([window.rows for window in batch])]
         self.tokens += int(kept.sum())
         return self.engine.hidden(ids, kept)
 

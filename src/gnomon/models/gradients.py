@@ -58,7 +58,7 @@ def input_gradients(
     parts = windows(pieces, texts, encoder.limit)
     with torch.enable_grad(), input_leaves(engine.model) as inputs:
         vectors: list[Any] = [None] * len(parts)
-        groups = length_batches(np.array([len(part) for part in parts]), encoder.budget)
+        groups = length_batches(np.array([len(window) for window in parts]), encoder.budget)
         for group in groups:
             chosen = [parts[number] for number in group.tolist()]
             read = _forward(encoder, engine, pieces, chosen)
@@ -67,16 +67,17 @@ def input_gradients(
         value = function(_whole(parts, vectors, len(texts)))
         if value.requires_grad:
             value.backward()
-    found = [np.zeros(int(size)) for size in pieces.lengths[texts]]
+    by_text = [np.zeros(int(size)) for size in pieces.lengths[texts]]
     for group, leaf in zip(groups, inputs, strict=True):
         if leaf.grad is None:
             continue
         products = (leaf.detach() * leaf.grad).sum(dim=-1).double().cpu().numpy()
         for number, row in zip(group.tolist(), products, strict=True):
-            part = parts[number]
-            own = part.rows - pieces.offsets[texts[part.text]]
-            found[part.text][own] += row[: len(part)]  # a piece may stand in several windows
-    return found
+            window = parts[number]
+            positions = window.rows - pieces.offsets[texts[window.text]]
+            # a piece may stand in several windows
+            by_text[window.text][positions] += row[: len(window)]
+    return by_text
 
 
 @contextmanager
@@ -108,18 +109,18 @@ def _forward(
     """The vectors of the kept pieces of each window."""
     import torch
 
-    lengths = np.array([len(part) for part in batch])
+    lengths = np.array([len(window) for window in batch])
     kept = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
     ids = np.full(kept.shape, encoder.tokenizer.pad_token_id or 0, dtype=np.int64)
-    ids[kept] = pieces.ids[np.concatenate([part.rows for part in batch])]
+    ids[kept] = pieces.ids[np.concatenate([window.rows for window in batch])]
     encoder.tokens += int(kept.sum())
-    found = engine.model(
+    output = engine.model(
         input_ids=torch.as_tensor(ids, device=engine.device),
         attention_mask=torch.as_tensor(kept, device=engine.device).long(),
     )
-    hidden = hidden_layer(found, engine.layer)
-    for row, part in enumerate(batch):
-        yield hidden[row, part.kept]
+    hidden = hidden_layer(output, engine.layer)
+    for row, window in enumerate(batch):
+        yield hidden[row, window.kept]
 
 
 def _whole(parts: Sequence[Window], vectors: Sequence[Any], count: int) -> list[Any]:
@@ -127,6 +128,6 @@ def _whole(parts: Sequence[Window], vectors: Sequence[Any], count: int) -> list[
     import torch
 
     of: list[list[Any]] = [[] for _ in range(count)]
-    for part, own in zip(parts, vectors, strict=True):
-        of[part.text].append(own)
-    return [own[0] if len(own) == 1 else torch.cat(own) for own in of]
+    for window, hidden in zip(parts, vectors, strict=True):
+        of[window.text].append(hidden)
+    return [hidden[0] if len(hidden) == 1 else torch.cat(hidden) for hidden in of]

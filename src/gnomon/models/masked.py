@@ -117,10 +117,10 @@ class Speller:
             return [words]
         unknown = self.tokenizer.unk_token_id
         return [
-            (usable if place else words)
+            (usable if position else words)
             if number == unknown
             else usable & (words == words[number]) & (marks == marks[number])
-            for place, number in enumerate(own)
+            for position, number in enumerate(own)
         ]
 
     @cached_property
@@ -135,7 +135,7 @@ class Speller:
         usable[:count] = [bool(text) for text in made]
         usable[[n for n in self.tokenizer.all_special_ids if n < self.size]] = False
         words, marks = np.zeros_like(usable), np.zeros_like(usable)
-        words[:count] = [one.ids == [number] for number, one in enumerate(again)]
+        words[:count] = [encoding.ids == [number] for number, encoding in enumerate(again)]
         marks[:count] = [not any(map(str.isalnum, text)) for text in made]
         return words & usable, marks, usable
 
@@ -151,15 +151,15 @@ def best_words(
     words; none where no combination within reach is a word. Combinations that read alike are one
     word, their probabilities added up.
     """
-    found: dict[str, float] = {}
+    words: dict[str, float] = {}
     for tries, (numbers, probability) in enumerate(_combinations(options)):
         within = probability > threshold
-        if not within and (found or tries >= _TRIES):
+        if not within and (words or tries >= _TRIES):
             break
         word = read(numbers)
         if word is not None:
-            found[word] = found.get(word, 0.0) + probability
-    return sorted(found.items(), key=lambda item: -item[1])
+            words[word] = words.get(word, 0.0) + probability
+    return sorted(words.items(), key=lambda item: -item[1])
 
 
 def _combinations(
@@ -314,14 +314,15 @@ class MaskedLM:
         pieces = cut(self.tokenizer, texts, range(len(texts)), None)
         self.tokenised += len(texts)
         gaps = list(_gaps(pieces, places, self.limit))
-        found: list[list[tuple[Filling, ...]]] = [[()] * len(spans) for spans in places]
+        fillings: list[list[tuple[Filling, ...]]] = [[()] * len(spans) for spans in places]
         for batch in self._batches(gaps):
             for gap, options in zip(batch, self._options(pieces, batch, threshold), strict=True):
                 span = places[gap.text][gap.place]
-                own = _own(pieces, gap), texts[gap.text][span.start : span.end]
-                chosen = best_words(options, partial(self._read, *own), threshold)
-                found[gap.text][gap.place] = tuple(Filling(*one) for one in chosen)
-        return found
+                word = texts[gap.text][span.start : span.end]
+                read = partial(self._read, _own(pieces, gap), word)
+                chosen = best_words(options, read, threshold)
+                fillings[gap.text][gap.place] = tuple(Filling(*filling) for filling in chosen)
+        return fillings
 
     def fluency(self, texts: Sequence[str]) -> Fluency:
         """How the vocabulary takes some texts: what hints at a language that it does not know."""
@@ -379,7 +380,9 @@ class MaskedLM:
         )
         most = max(_FEWEST_PIECES, int(1 / threshold) + 1)
         pairs = masked_probabilities(self.model, ids, kept, masked, allowed, most)
-        rows = [[Piece(*one) for one in zip(*row, strict=True) if one[1] > 0] for row in pairs]
+        rows = [
+            [Piece(*option) for option in zip(*row, strict=True) if option[1] > 0] for row in pairs
+        ]
         ends = np.cumsum([int(gap.masked.sum()) for gap in batch]).tolist()
         for start, end in zip([0, *ends], ends, strict=False):
             yield rows[start:end]
@@ -400,11 +403,11 @@ def _gaps(pieces: Pieces, places: Sequence[Sequence[Span]], limit: int | None) -
         plain = rows[~pieces.special[rows]]
         ends = np.array([span.end for span in spans])
         word = np.searchsorted(ends, pieces.start[plain], side="right")
-        for place in range(len(spans)):
-            own = plain[word == place]
-            if len(own):
-                seen = _around(rows, plain, own, limit)
-                yield _Gap(text, place, seen, np.isin(seen, own))
+        for number in range(len(spans)):
+            masked = plain[word == number]
+            if len(masked):
+                around = _around(rows, plain, masked, limit)
+                yield _Gap(text, number, around, np.isin(around, masked))
 
 
 def _around(

@@ -53,8 +53,8 @@ def load_seq2seq(
         UsageError: the machine has no such device, or there is no such precision.
     """
     if precision not in _TYPES:
-        known = ", ".join(map(repr, _TYPES))
-        raise UsageError(f"precision={precision!r} is not known here; there are {known}")
+        allowed = ", ".join(map(repr, _TYPES))
+        raise UsageError(f"precision={precision!r} is not known here; there are {allowed}")
     folder = find_model(name, revision)
     return _load(
         folder, folder.identity, usable_device(device, "an encoder-decoder model"), precision
@@ -146,11 +146,11 @@ class Seq2Seq:
     @cached_property
     def codes(self) -> Mapping[int, int]:
         """Sentence codes: from K to the number of the piece ``<code:K>``; {} without any."""
-        found = {}
+        codes = {}
         for piece, number in self.tokenizer.get_vocab().items():
             if match := _CODE.fullmatch(piece):
-                found[int(match[1])] = int(number)
-        return MappingProxyType(dict(sorted(found.items())))
+                codes[int(match[1])] = int(number)
+        return MappingProxyType(dict(sorted(codes.items())))
 
     @cached_property
     def _code_pieces(self) -> frozenset[int]:
@@ -162,12 +162,12 @@ class Seq2Seq:
 
         ``</s>`` and sentence codes, which may begin a target, are not among them.
         """
-        found = np.ones(self.size, dtype=bool)
-        known = np.fromiter(self.tokenizer.get_vocab().values(), np.int64)
-        found[known[known < self.size]] = False
-        found[[*self.tokenizer.all_special_ids, *self.start]] = True
-        found[[self.end, *self.codes.values()]] = False
-        return found
+        is_silent = np.ones(self.size, dtype=bool)
+        numbers = np.fromiter(self.tokenizer.get_vocab().values(), np.int64)
+        is_silent[numbers[numbers < self.size]] = False
+        is_silent[[*self.tokenizer.all_special_ids, *self.start]] = True
+        is_silent[[self.end, *self.codes.values()]] = False
+        return is_silent
 
     def silent_at(self, place: int) -> Any:
         """Numbers of the pieces that are not produced at a place, on the model's device.
@@ -195,14 +195,14 @@ class Seq2Seq:
     def continuing(self) -> NDArray[np.bool_]:
         """Pieces that go on with the word before them [V]; none where words are pieces."""
         names = {int(number): piece for piece, number in self.tokenizer.get_vocab().items()}
-        found = np.zeros(self.size, dtype=bool)
+        is_continuing = np.zeros(self.size, dtype=bool)
         pieces = [names.get(number, "") for number in range(self.size)]
         special = {*self.tokenizer.all_special_ids, *self.codes.values()}
         marked = any(piece.startswith(_BOUNDARIES) for piece in pieces)
         for number, piece in enumerate(pieces):
             inner = piece.startswith("##") or (marked and piece[:1].isalnum())
-            found[number] = inner and number not in special
-        return found
+            is_continuing[number] = inner and number not in special
+        return is_continuing
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
         """The source pieces of some texts, ``</s>`` at the end; longer texts are cut."""
@@ -224,8 +224,8 @@ class Seq2Seq:
 
     def target_pieces(self, text: str) -> list[int]:
         """The pieces of a target, without ``</s>``."""
-        found = self.tokenizer(text_target=text, add_special_tokens=False, verbose=False)
-        return [int(piece) for piece in found["input_ids"]]
+        encoded = self.tokenizer(text_target=text, add_special_tokens=False, verbose=False)
+        return [int(piece) for piece in encoded["input_ids"]]
 
     def phrase_pieces(self, phrase: str) -> list[int]:
         """The pieces of words in the midst of a target."""
@@ -239,10 +239,10 @@ class Seq2Seq:
     def text(self, pieces: Iterable[int]) -> str:
         """The text of some target pieces; codes and special pieces are left out."""
         kept = [int(piece) for piece in pieces if int(piece) not in self._code_pieces]
-        found = self.tokenizer.decode(
+        decoded = self.tokenizer.decode(
             kept, skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
-        return str(found).strip()
+        return str(decoded).strip()
 
     def say(self, notice: str) -> None:
         """Note something that a user should know, once."""

@@ -65,15 +65,17 @@ def open_store(folder: str, about: Mapping[str, object], dimensions: int) -> Vec
         raise UsageError(f"{_LIMIT} is a number of bytes; got {given!r}")
     clean = {key: str(value) for key, value in about.items()}
     root = Path(folder).expanduser()
-    own = root / f"vectors-{content_hash(_FORMAT, *(x for pair in clean.items() for x in pair))}"
+    store_folder = (
+        root / f"vectors-{content_hash(_FORMAT, *(x for pair in clean.items() for x in pair))}"
+    )
     try:
-        own.mkdir(parents=True, exist_ok=True)
+        store_folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(
             f"embeddings cannot be kept in {root}: {error}; name another folder (embeddings="
             "'FOLDER')"
         ) from error
-    return VectorStore(own, clean, dimensions, int(given))
+    return VectorStore(store_folder, clean, dimensions, int(given))
 
 
 @dataclass(eq=False)
@@ -101,7 +103,7 @@ class VectorStore:
 
         Those of text e go to rows ``offsets[e]:offsets[e + 1]`` of ``into``.
         """
-        found = np.zeros(len(keys), dtype=np.bool_)
+        whole = np.zeros(len(keys), dtype=np.bool_)
         wanted: dict[Path, list[int]] = {}
         for number, key in enumerate(keys):
             entry = self._vector_places.get(key)
@@ -109,12 +111,12 @@ class VectorStore:
                 wanted.setdefault(entry.shard, []).append(number)
         for shard, numbers in wanted.items():
             try:
-                self._read(shard, keys, numbers, offsets, into, found)
+                self._read(shard, keys, numbers, offsets, into, whole)
             except OSError:  # another process made room
                 self._forget(shard)
             except _DamagedError as error:
                 self._drop(shard, str(error))
-        return found
+        return whole
 
     def keep(
         self, keys: Sequence[bytes], offsets: NDArray[np.int64], vectors: NDArray[np.float32]
@@ -179,15 +181,15 @@ class VectorStore:
         from safetensors import SafetensorError
         from safetensors.numpy import save_file
 
-        part = shard.with_name(f".{shard.stem}-{os.getpid()}.part")
+        partial = shard.with_name(f".{shard.stem}-{os.getpid()}.part")
         try:
             metadata = self.about | {"index": _proof(index)}
-            save_file({**index, "vectors": np.ascontiguousarray(vectors)}, part, metadata)
-            part.replace(shard)
+            save_file({**index, "vectors": np.ascontiguousarray(vectors)}, partial, metadata)
+            partial.replace(shard)
         except SafetensorError as error:  # what it makes of a full disk
             raise OSError(str(error)) from error
         finally:
-            part.unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
 
     def _room(self, size: int) -> bool:
         """Make room for some bytes; whether there is."""

@@ -130,9 +130,8 @@ def pair_tests(
     words, p_words, p_same = segments, p, np.ones(len(p))
     if own is not None:
         words, p_same = own.words, own.p_same
-        p_words = np.where(
-            own.everywhere, p, np.where(own.words < INTERVAL_SEGMENTS, np.nan, own.p)
-        )
+        where_differing = np.where(own.words < INTERVAL_SEGMENTS, np.nan, own.p)
+        p_words = np.where(own.everywhere, p, where_differing)
     return PairTests(
         first,
         second,
@@ -172,9 +171,9 @@ class Differences:
     def largest_family(self) -> int:
         """The largest number of bootstrap tests that are corrected together."""
         sizes = [
-            sum(int((~np.isnan(found.held)).sum()) for found in family.values())
+            sum(int((~np.isnan(tests.held)).sum()) for tests in family.values())
             for family in self.families.values()
-            if all(len(found.farthest) for found in family.values())
+            if all(len(tests.farthest) for tests in family.values())
         ]
         return max(sizes, default=0)
 
@@ -201,12 +200,12 @@ class Differences:
         }
         features = [name for name, c in family.items() for _ in range(len(c.p))]
         values: dict[str, list[Any]] = {name: joined[name].tolist() for name in _FIELDS}
-        metric, variant, part = key
+        metric, variant, slice_name = key
         return [
             DifferenceRow(
                 metric=metric,
                 variant=variant,
-                slice=part,
+                slice=slice_name,
                 feature=features[i],
                 system_a=self.systems[int(joined["first"][i])],
                 system_b=self.systems[int(joined["second"][i])],
@@ -345,9 +344,9 @@ def differences_table(rows: Sequence[DifferenceRow], options: Bootstrap) -> Tabl
         how = "jackknife over documents, two-sided, Student's t"
     note = (
         f"p: {how}. p (words): Student's t of the difference in the segments where the words of the"
-        f" feature differ, for {INTERVAL_SEGMENTS} such segments or more. The larger of the two is corrected"
-        " over all features and pairs of a metric, variant and slice: Holm and max-T (no false"
-        " finding at all), Benjamini-Hochberg (BH: few among those found). Significant: BH <="
+        f" feature differ, for {INTERVAL_SEGMENTS} such segments or more. The larger of the two is"
+        " corrected over all features and pairs of a metric, variant and slice: Holm and max-T (no"
+        " false finding at all), Benjamini-Hochberg (BH: few among those found). Significant: BH <="
         f" {1 - options.confidence:.4g}."
     )
     title = "Differences between systems"

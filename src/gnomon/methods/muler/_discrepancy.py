@@ -99,19 +99,24 @@ class DiscrepancyRow(Record):
 
 def discrepancy_views(table: Table) -> tuple[View, ...]:
     """Stacked bars; in text a listing of one or two systems, or heat maps of more."""
-    parts = list(dict.fromkeys(table.values("slice")))
+    slice_names = list(dict.fromkeys(table.values("slice")))
     systems = list(dict.fromkeys(table.values("system")))
-    told: list[View] = []
-    for part in parts:
-        place = "" if part is None else f", {part}"
+    views: list[View] = []
+    for slice_name in slice_names:
+        slice_label = "" if slice_name is None else f", {slice_name}"
         if len(systems) > _SIDE_BY_SIDE:
-            told += [_heat_map(name, part, place) for name in ("miss", "add")]
+            views += [_heat_map(name, slice_name, slice_label) for name in ("miss", "add")]
         else:
-            told += [
-                Listing(_TABLE, f"Discrepancy of {s}{place}", _LISTED, {"system": s, "slice": part})
+            views += [
+                Listing(
+                    _TABLE,
+                    f"Discrepancy of {s}{slice_label}",
+                    _LISTED,
+                    {"system": s, "slice": slice_name},
+                )
                 for s in systems
             ]
-    return (*told, *(_stacked(part) for part in parts))
+    return (*views, *(_stacked(slice_name) for slice_name in slice_names))
 
 
 _TITLES = {"miss": "Outputs have too few of", "add": "Outputs have too many of"}
@@ -178,10 +183,10 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Statement]:
     few = [row for row in rows if row.segments < LEAST]
     sound = [row for row in rows if row not in few]
     corrected = zip(sound, stats.holm([row.p for row in sound]), strict=True)
-    found = [row for row, q in corrected if q <= _ALPHA]
+    significant = [row for row, q in corrected if q <= _ALPHA]
     systems = list(dict.fromkeys(row.system for row in sound))
     for name, what in (("miss", "few"), ("add", "many")):
-        some = [row for row in found if (row.surplus < 0) == (name == "miss") and row.surplus]
+        some = [row for row in significant if (row.surplus < 0) == (name == "miss") and row.surplus]
         some.sort(key=lambda row: -abs(row.surplus))
         if len(systems) > _ONE_BY_ONE and some:
             features = Counter(row.feature for row in some).most_common()
@@ -204,8 +209,8 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Statement]:
                     what=what,
                     features=listed([_phrase(row, name) for row in of_system]),
                 )
-    if len(sound) > len(found):
-        yield EVEN.said({}, n=counted(len(sound) - len(found), "pair"))
+    if len(sound) > len(significant):
+        yield EVEN.said({}, n=counted(len(sound) - len(significant), "pair"))
     if few:
         yield FEW_JUDGED.said(finding.positions(few))
 
@@ -284,13 +289,13 @@ def discrepancy(
     note = "Shares of all segments. miss: less in the candidate; add: more; hit: equally much."
     title = "Discrepancy by feature and system"
     level = draws.confidence if draws.resamples else None
-    found = table(_TABLE, title, DiscrepancyRow, rows, note=note, confidence=level)
+    discrepancies = table(_TABLE, title, DiscrepancyRow, rows, note=note, confidence=level)
     return Finding(
         method="muler discrepancy",
         title="Discrepancy: too few, equally many, too many",
-        tables=(found,),
+        tables=(discrepancies,),
         signatures={"discrepancy": _signature(annotation, testset, draws)},
-        views=discrepancy_views(found),
+        views=discrepancy_views(discrepancies),
         notices=annotation.notices,
         facts=facts_of(testset, annotation),
     )
@@ -304,14 +309,14 @@ def _rows(
         present = presence(batch, annotation.spans, number)
         shares = {name: getattr(present, name) for name in PARTS}
         often = occurrences(batch, annotation.spans, number)
-        for part in parts:
-            judged = ~np.isnan(present.add) & part.members
+        for slice_ in parts:
+            judged = ~np.isnan(present.add) & slice_.members
             ends = _ends(shares, judged, counts, draws.confidence)
             for k, system in enumerate(batch.systems):
                 yield DiscrepancyRow(
                     system=system,
                     feature=feature,
-                    slice=part.name,
+                    slice=slice_.name,
                     segments=int(judged[k].sum()),
                     **{name: mean_over(shares[name][k], judged[k]) for name in PARTS},
                     intervals=ends[k],
@@ -329,8 +334,10 @@ def _ends(
     """Per system, the ends of the interval of every share; ``None`` where nothing is drawn."""
     if counts is None:
         return [None] * len(judged)
-    by_name = {one: mean_ends(values, judged, counts, confidence) for one, values in shares.items()}
-    return [{one: ends[k] for one, ends in by_name.items()} for k in range(len(judged))]
+    by_name = {
+        name: mean_ends(values, judged, counts, confidence) for name, values in shares.items()
+    }
+    return [{name: ends[k] for name, ends in by_name.items()} for k in range(len(judged))]
 
 
 def _signature(annotation: Annotation, testset: TestSet, draws: Bootstrap) -> str:

@@ -70,21 +70,21 @@ def error_tallies(
     occurrences[0] = often * lengths[numbers]
     occurrences[1:] = often * counts[:, numbers]
     hits = np.zeros((len(SEVERITIES), *occurrences.shape))
-    for place in marks.spans:
-        errors = marks.graded(place)
+    for position in marks.spans:
+        errors = marks.graded(position)
         if not errors:
             continue
-        at = int(numbers[place.system, place.segment])
+        at = int(numbers[position.system, position.segment])
         low, high = spans.rows[at], spans.rows[at + 1]
-        words = np.array([one.span() for one in pattern.finditer(texts[at])]).reshape(-1, 2)
+        words = np.array([match.span() for match in pattern.finditer(texts[at])]).reshape(-1, 2)
         feature = np.concatenate([np.zeros(len(words), np.intp), spans.feature[low:high] + 1])
         start = np.concatenate([words[:, 0], spans.start[low:high]])
         end = np.concatenate([words[:, 1], spans.end[low:high]])
         first, last, major = np.array(errors).T
         over = (start[:, None] < last) & (end[:, None] > first)
         for severity, hit in enumerate((over, over & (major == 1), over & (major == 0))):
-            own = hits[severity, :, place.system, place.segment]
-            own += np.bincount(feature, np.any(hit, axis=1), minlength=len(own))
+            hit_counts = hits[severity, :, position.system, position.segment]
+            hit_counts += np.bincount(feature, np.any(hit, axis=1), minlength=len(hit_counts))
     looked = np.any(marks.judged, axis=0)
     return ErrorTallies((unit, *spans.features), occurrences, hits, np.asarray(looked))
 
@@ -93,8 +93,8 @@ def in_characters(spans: SpanTable, texts: Sequence[str]) -> SpanTable:
     """The same features, each character an occurrence; white space is none."""
     lengths = (spans.end - spans.start).astype(np.int64)
     row = np.repeat(np.arange(len(lengths)), lengths)
-    place = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    start = spans.start[row] + place.astype(np.int32)
+    offset = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    start = spans.start[row] + offset.astype(np.int32)
     pairs = zip(spans.text[row].tolist(), start.tolist(), strict=True)
     kept = np.array([not texts[text][at].isspace() for text, at in pairs], dtype=np.bool_)
     row, start = row[kept], start[kept]
@@ -131,8 +131,8 @@ class ErrorRates(NamedTuple):
         """
         if self.samples is None or self.draws is None:
             return np.full_like(self.rate, np.nan)
-        own, samples = _divided(self.rate, self.rate[:, :1]), self.samples
-        drawn = self.draws.p(own - 1, _divided(samples, samples[:, :1]) - 1)
+        relative, samples = _divided(self.rate, self.rate[:, :1]), self.samples
+        drawn = self.draws.p(relative - 1, _divided(samples, samples[:, :1]) - 1)
         share = self.rate[:, :1] / 100
         spread = np.sqrt(self.occurrences * share * (1 - share))
         z = _divided(np.abs(self.hits - self.occurrences * share), spread)
@@ -148,8 +148,8 @@ def _ends(draws: Draws | None, samples: Floats | None, values: Floats) -> tuple[
 
 def _divided(above: Floats, below: Floats) -> Floats:
     below = np.broadcast_to(below, above.shape)
-    found = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-    return np.asarray(found)
+    ratios = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+    return np.asarray(ratios)
 
 
 def error_rates(tallies: ErrorTallies, draws: Draws | None) -> ErrorRates:
@@ -164,8 +164,8 @@ def error_rates(tallies: ErrorTallies, draws: Draws | None) -> ErrorRates:
     for number in range(len(tallies.features)):
         stacked = np.concatenate([tallies.occurrences[None, number], tallies.hits[:, number]])
         sums = draws.sums(stacked.reshape(-1, stacked.shape[-1]))
-        own = _with_all(sums.reshape(len(stacked), k, -1), axis=1)
-        samples.append(100 * _divided(own[1:], own[:1]))
+        with_all = _with_all(sums.reshape(len(stacked), k, -1), axis=1)
+        samples.append(100 * _divided(with_all[1:], with_all[:1]))
     return ErrorRates(occurrences, hits, rate, np.stack(samples, axis=1), draws)
 
 
@@ -206,11 +206,11 @@ def rate_differences(tallies: ErrorTallies, draws: Draws | None) -> Iterator[Rat
             of = tallies.occurrences[:, pair][:, :, common]
             hits = tallies.hits[: len(COMPARED)][:, :, pair][..., common]
             enough = np.flatnonzero(np.all(of.sum(axis=-1) >= LEAST, axis=1))
-            own = None
+            pair_draws = None
             if draws is not None:
-                own = draws.within(common, np.full(len(common), len(pair), dtype=np.intp))
+                pair_draws = draws.within(common, np.full(len(common), len(pair), dtype=np.intp))
             for f in enough.tolist():
-                yield from _differences(tallies, f, (first, second), of[f], hits[:, f], own)
+                yield from _differences(tallies, f, (first, second), of[f], hits[:, f], pair_draws)
 
 
 def _differences(
@@ -327,8 +327,8 @@ class Charges:
         kept = np.flatnonzero(enough & inside)
         drawn = None
         if rates.samples is not None and metric.samples is not None:
-            own = metric.samples[kept][:, chosen].mean(axis=1)
-            drawn = np.stack([rates.samples[severity, 1:, at][kept], own])
+            muler_samples = metric.samples[kept][:, chosen].mean(axis=1)
+            drawn = np.stack([rates.samples[severity, 1:, at][kept], muler_samples])
         left_out = np.flatnonzero(enough & ~inside)
         return cls(kept, left_out, rate[kept], muler[kept], drawn, rates.draws)
 
@@ -336,15 +336,15 @@ class Charges:
         """Over the features; None where there are fewer than three."""
         if len(self.features) < 3:
             return None
-        found = []
+        correlations = []
         for each in (pearson, spearman):
             value, ends = float(each(self.rate, self.muler)), (np.nan, np.nan)
             if self.drawn is not None and self.draws is not None:
                 samples = [float(each(a, b)) for a, b in np.moveaxis(self.drawn, 2, 0)]
                 low, high = self.draws.ends(np.array(value), np.array(samples))
                 ends = float(low), float(high)
-            found.append((value, *ends))
-        return ChargeCorrelation(found[0], found[1], len(self.features))
+            correlations.append((value, *ends))
+        return ChargeCorrelation(correlations[0], correlations[1], len(self.features))
 
     def gaps(self) -> Iterator[FeatureGap]:
         """Each feature, by how much more people charge it than the metric does."""
@@ -393,20 +393,20 @@ class ErrorCount(NamedTuple):
 def error_counts(marks: ErrorMarks) -> list[ErrorCount]:
     """Counts by system, severity and category, all severities that occur for every system."""
     often = marks.judged.sum(axis=0)
-    found: dict[tuple[int, str, str], list[float]] = {}
+    counts: dict[tuple[int, str, str], list[float]] = {}
     kinds: dict[tuple[str, str], None] = {}
     for column, side in ((0, marks.spans), (1, marks.placeless)):
-        for place, errors in side.items():
-            weight = 1.0 / float(often[place.system, place.segment])
-            for one in errors:
-                key = (place.system, one.severity, one.category)
-                cell = found.setdefault(key, [0.0, 0.0])
+        for position, errors in side.items():
+            weight = 1.0 / float(often[position.system, position.segment])
+            for error in errors:
+                key = (position.system, error.severity, error.category)
+                cell = counts.setdefault(key, [0.0, 0.0])
                 cell[0] += weight
                 cell[1] += weight * column
                 kinds[key[1:]] = None
     systems = np.flatnonzero(often.any(axis=1)).tolist()
     return [
-        ErrorCount(k, *kind, *found.get((k, *kind), (0.0, 0.0)))
+        ErrorCount(k, *kind, *counts.get((k, *kind), (0.0, 0.0)))
         for k in systems
         for kind in sorted(kinds)
     ]
@@ -414,8 +414,8 @@ def error_counts(marks: ErrorMarks) -> list[ErrorCount]:
 
 def major_errors(marks: ErrorMarks) -> dict[int, float]:
     """By system, the major (and critical) errors in its outputs, those without a place, too."""
-    found = dict.fromkeys(np.flatnonzero(marks.judged.any(axis=(0, 2))).tolist(), 0.0)
-    for one in error_counts(marks):
-        if severity_of(one.severity):
-            found[one.system] += one.errors
-    return found
+    errors = dict.fromkeys(np.flatnonzero(marks.judged.any(axis=(0, 2))).tolist(), 0.0)
+    for count in error_counts(marks):
+        if severity_of(count.severity):
+            errors[count.system] += count.errors
+    return errors

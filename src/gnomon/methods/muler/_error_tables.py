@@ -201,29 +201,33 @@ class MadeRates:
 
     def __post_init__(self) -> None:
         self.systems = list(self.testset.systems)
-        self.draws = [self._drawn(one) for one in self.every]
+        self.draws = [self._drawn(marks) for marks in self.every]
 
-    def _drawn(self, one: ErrorMarks) -> Draws | None:
+    def _drawn(self, marks: ErrorMarks) -> Draws | None:
         """What is drawn for one marker: documents where people marked, else segments."""
-        level, known = self.bootstrap.confidence, self.testset.documents
+        level, documents = self.bootstrap.confidence, self.testset.documents
         if not self.bootstrap.resamples:
             return None
-        if known is None or self.unit == "segment" or (self.unit == "auto" and one.by != "person"):
+        if (
+            documents is None
+            or self.unit == "segment"
+            or (self.unit == "auto" and marks.by != "person")
+        ):
             counts = self._counts
             return None if counts is None else SegmentDraws(counts, level)
-        which = numbered(known)
-        sizes = np.bincount(which, one.judged.sum(axis=(0, 1)))
+        which = numbered(documents)
+        sizes = np.bincount(which, marks.judged.sum(axis=(0, 1)))
         judged = int((sizes > 0).sum())
         if judged < LEAST_DOCUMENTS:
             self.notices.append(
-                f"{one.name}: no intervals and no tests, for {counted(judged, 'document')}"
+                f"{marks.name}: no intervals and no tests, for {counted(judged, 'document')}"
                 f" {'is' if judged == 1 else 'are'} too few (at least {LEAST_DOCUMENTS}); the"
                 " segments of a document were judged together"
             )
         else:
             self.notices.append(
-                f"{one.name}: {100 * level:g} % intervals by document: {judged} documents are left"
-                " out one at a time (jackknife, Student's t)"
+                f"{marks.name}: {100 * level:g} % intervals by document: {judged} documents are"
+                " left out one at a time (jackknife, Student's t)"
             )
         return DocumentsOut(which, sizes.astype(np.intp), level)
 
@@ -246,36 +250,36 @@ class MadeRates:
         spans = annotation.spans
         if self.counted == CHARACTERS:
             spans = in_characters(spans, batch.texts)
-        for one, draws in zip(self.every, self.draws, strict=True):
-            found = error_tallies(one, batch.texts, numbers, spans, self.counted)
-            self.tallies.append(found)
-            self.rates.append(error_rates(found, draws))
+        for marks, draws in zip(self.every, self.draws, strict=True):
+            tallies = error_tallies(marks, batch.texts, numbers, spans, self.counted)
+            self.tallies.append(tallies)
+            self.rates.append(error_rates(tallies, draws))
             drawn = self.drawn_fields(len(self.rates) - 1)
             fields = {**tagger_field(annotation), "side": self.side, **drawn}
             fields |= {"counted": self.counted} if self.counted != WORDS else {}
-            own = one.signature or Signature(f"marks({one.name!r})")
-            self.signatures[one.name] = str(own.adding({"method": "errors", **fields}))
-            self.notices += one.notices
-            if one.ungraded:
+            signature = marks.signature or Signature(f"marks({marks.name!r})")
+            self.signatures[marks.name] = str(signature.adding({"method": "errors", **fields}))
+            self.notices += marks.notices
+            if marks.ungraded:
                 self.notices.append(
-                    f"{one.name}: {one.ungraded} errors have no severity that is known and count"
-                    " as major"
+                    f"{marks.name}: {marks.ungraded} errors have no severity that is known and"
+                    " count as major"
                 )
 
     def beside(self, metric: str, scored: Sequence[Any]) -> None:
         """Hold MuLER of a metric beside the rates of every marker; of no features there is none."""
         if not scored:
             return
-        for one, tallies, rates in zip(self.every, self.tallies, self.rates, strict=True):
-            found = [feature_charge(s, p, tallies.judged, rates.draws) for s, p in scored]
-            samples = [drawn for _, _, drawn in found if drawn is not None]
+        for marks, tallies, rates in zip(self.every, self.tallies, self.rates, strict=True):
+            costs = [feature_charge(s, p, tallies.judged, rates.draws) for s, p in scored]
+            samples = [drawn for _, _, drawn in costs if drawn is not None]
             charges = MetricCharges(
-                np.stack([muler for muler, _, _ in found]),
-                np.stack([sizes for _, sizes, _ in found]),
+                np.stack([muler for muler, _, _ in costs]),
+                np.stack([sizes for _, sizes, _ in costs]),
                 np.stack(samples) if samples else None,
             )
             for severity in COMPARED:
-                self._add(one.name, metric, severity, rates, charges, tallies.features[1:])
+                self._add(marks.name, metric, severity, rates, charges, tallies.features[1:])
 
     def _add(
         self,
@@ -288,46 +292,46 @@ class MadeRates:
     ) -> None:
         where: dict[str, Any] = {"marks": marks, "metric": metric, "severity": severity}
         for system in (None, *range(len(self.systems))):
-            own = Charges.of(rates, charges, SEVERITIES.index(severity), system)
-            told = own.correlation()
-            if told is not None:
+            standings = Charges.of(rates, charges, SEVERITIES.index(severity), system)
+            correlation = standings.correlation()
+            if correlation is not None:
                 self.correlations.append(
                     ChargeCorrelationRow(
                         **where,
                         system=None if system is None else self.systems[system],
-                        r=told.r[0],
-                        r_low=told.r[1],
-                        r_high=told.r[2],
-                        rho=told.rho[0],
-                        rho_low=told.rho[1],
-                        rho_high=told.rho[2],
-                        features=told.features,
+                        r=correlation.r[0],
+                        r_low=correlation.r[1],
+                        r_high=correlation.r[2],
+                        rho=correlation.rho[0],
+                        rho_low=correlation.rho[1],
+                        rho_high=correlation.rho[2],
+                        features=correlation.features,
                     )
                 )
-            if system is None and len(own.outside) and severity == COMPARED[0]:
-                names = ", ".join(features[f] for f in own.outside.tolist())
+            if system is None and len(standings.outside) and severity == COMPARED[0]:
+                names = ", ".join(features[f] for f in standings.outside.tolist())
                 self.notices.append(
                     f"MuLER under {metric} lies outside 0 to 1 on {names}; these are"
                     f" not compared with the errors of {marks}: masks (masking) or tags do not fit"
                     " there"
                 )
             if system is None:
-                gaps = sorted(own.gaps(), key=lambda gap: -abs(gap.gap[0]))
+                gaps = sorted(standings.gaps(), key=lambda gap: -abs(gap.gap[0]))
                 corrected = holm(np.array([gap.p for gap in gaps])).tolist()
                 self.charges += [
                     FeatureChargeRow(
                         **where,
-                        feature=features[one.feature],
-                        rate=one.rate,
-                        muler=one.muler,
-                        people=one.people,
-                        charged=one.metric,
-                        gap=one.gap[0],
-                        low=one.gap[1],
-                        high=one.gap[2],
+                        feature=features[gap_row.feature],
+                        rate=gap_row.rate,
+                        muler=gap_row.muler,
+                        people=gap_row.people,
+                        charged=gap_row.metric,
+                        gap=gap_row.gap[0],
+                        low=gap_row.gap[1],
+                        high=gap_row.gap[2],
                         p=p,
                     )
-                    for one, p in zip(gaps, corrected, strict=True)
+                    for gap_row, p in zip(gaps, corrected, strict=True)
                 ]
 
     def finding(self, examples: int) -> Finding:
@@ -335,12 +339,12 @@ class MadeRates:
         assert self.annotation is not None  # noqa: S101  # tally() came before
         tables = tuple(self._tables())
         facts = facts_of(self.testset, self.annotation)
-        facts["marks"] = ", ".join(one.name for one in self.every)
+        facts["marks"] = ", ".join(marks.name for marks in self.every)
         facts["outputs checked"] = str(int(self.tallies[0].judged.sum()))
-        for number, one in enumerate(self.every):
-            few, listed = self._few(number), self._listed(one)
-            facts |= {f"{one.name}: {TOO_FEW}": few} if few else {}
-            facts |= {f"{one.name}: {LISTED}": listed} if listed else {}
+        for number, marks in enumerate(self.every):
+            few, listed = self._few(number), self._listed(marks)
+            facts |= {f"{marks.name}: {TOO_FEW}": few} if few else {}
+            facts |= {f"{marks.name}: {LISTED}": listed} if listed else {}
         return Finding(
             method="muler errors",
             title="Errors by linguistic feature",
@@ -358,20 +362,20 @@ class MadeRates:
         if not isinstance(self.draws[number], DocumentsOut):
             n = int(segments.sum())
             return counted(n, "segment") if n < LEAST else ""
-        known = self.testset.documents
-        assert known is not None  # noqa: S101  # what is left out
-        n = len(set(np.array(known)[segments].tolist()))
+        documents = self.testset.documents
+        assert documents is not None  # noqa: S101  # what is left out
+        n = len(set(np.array(documents)[segments].tolist()))
         return counted(n, "document") if n < LEAST_DOCUMENTS else ""
 
-    def _listed(self, one: ErrorMarks) -> str:
+    def _listed(self, marks: ErrorMarks) -> str:
         """How many outputs of the systems have errors, if others are only taken as checked."""
-        if one.listed is None:
+        if marks.listed is None:
             return ""
-        some = [k for k in np.argsort(-one.listed, kind="stable").tolist() if one.listed[k]]
+        some = [k for k in np.argsort(-marks.listed, kind="stable").tolist() if marks.listed[k]]
         whole = self.testset.segments
-        if one.listed[some[0]] - one.listed[some[-1]] <= _UNLISTED * whole:
+        if marks.listed[some[0]] - marks.listed[some[-1]] <= _UNLISTED * whole:
             return ""
-        first, last = (f"{self.systems[k]}: {one.listed[k]:,} of" for k in (some[0], some[-1]))
+        first, last = (f"{self.systems[k]}: {marks.listed[k]:,} of" for k in (some[0], some[-1]))
         return f"{first} {whole:,}, {last} {whole:,}"
 
     def _tables(self) -> Iterator[Table]:
@@ -388,7 +392,7 @@ class MadeRates:
         yield table(ERRORS, title, ErrorRateRow, rows, note=note, confidence=level)
         if len(self.systems) > 1:
             yield self._difference_table()
-        counts = [row for one in self.every for row in self._count_rows(one)]
+        counts = [row for marks in self.every for row in self._count_rows(marks)]
         title = "Errors by severity and category"
         yield table(COUNTS, title, ErrorCountRow, counts)
         if self.charges:
@@ -404,7 +408,7 @@ class MadeRates:
             yield table(CORRELATIONS, title, ChargeCorrelationRow, self.correlations, note=note)
 
     def _rate_rows(self, number: int) -> Iterator[ErrorRateRow]:
-        one, tallies, rates = self.every[number], self.tallies[number], self.rates[number]
+        marks, tallies, rates = self.every[number], self.tallies[number], self.rates[number]
         low, high = rates.ends()
         relative, beneath, above = rates.relative()
         p = rates.tests()
@@ -422,8 +426,8 @@ class MadeRates:
                 for s, severity in enumerate(SEVERITIES):
                     at = (s, f, k)
                     yield ErrorRateRow(
-                        marks=one.name,
-                        by=one.by,
+                        marks=marks.name,
+                        by=marks.by,
                         system=None if k < 0 else self.systems[k],
                         feature=feature,
                         severity=severity,
@@ -441,16 +445,19 @@ class MadeRates:
 
     def _difference_table(self) -> Table:
         rows: list[ErrorRateDifferenceRow] = []
-        for one, tallies, draws in zip(self.every, self.tallies, self.draws, strict=True):
-            found = list(rate_differences(tallies, draws))
+        for marks, tallies, draws in zip(self.every, self.tallies, self.draws, strict=True):
+            differences = list(rate_differences(tallies, draws))
             if not isinstance(draws, DocumentsOut):
                 both = tallies.judged.astype(int) @ tallies.judged.T.astype(int)
-                found = [
-                    d._replace(p=np.nan) if both[d.first, d.second] < LEAST else d for d in found
+                differences = [
+                    d._replace(p=np.nan) if both[d.first, d.second] < LEAST else d
+                    for d in differences
                 ]
             for severity in COMPARED:
-                family = [d for d in found if d.severity == severity and d.feature not in UNITS]
-                family += [d for d in found if d.severity == severity and d.feature in UNITS]
+                family = [
+                    d for d in differences if d.severity == severity and d.feature not in UNITS
+                ]
+                family += [d for d in differences if d.severity == severity and d.feature in UNITS]
                 p = np.array([d.p for d in family])
                 order = sorted(
                     zip(family, holm(p).tolist(), benjamini_hochberg(p).tolist(), strict=True),
@@ -458,7 +465,7 @@ class MadeRates:
                 )
                 rows += [
                     ErrorRateDifferenceRow(
-                        marks=one.name,
+                        marks=marks.name,
                         severity=severity,
                         feature=d.feature,
                         system_a=self.systems[d.first],
@@ -477,8 +484,10 @@ class MadeRates:
                 ]
         excerpt = None
         if len(rows) > _PAGE:
-            said = f"This page holds {_PAGE:,} of {len(rows):,} rows; JSON (-f json) has them all."
-            excerpt = Excerpt(tuple(range(_PAGE)), said)
+            excerpt_note = (
+                f"This page holds {_PAGE:,} of {len(rows):,} rows; JSON (-f json) has them all."
+            )
+            excerpt = Excerpt(tuple(range(_PAGE)), excerpt_note)
         note = (
             "Over the segments in which both systems were checked; features with fewer than"
             f" {LEAST} occurrences on either side are left out, and fewer than {LEAST} segments are"
@@ -487,11 +496,11 @@ class MadeRates:
         title = "Systems compared, feature by feature"
         return table(DIFFERENCES, title, ErrorRateDifferenceRow, rows, note=note, excerpt=excerpt)
 
-    def _count_rows(self, one: ErrorMarks) -> Iterator[ErrorCountRow]:
-        outputs: NDArray[np.int64] = np.any(one.judged, axis=0).sum(axis=1)
-        for count in error_counts(one):
+    def _count_rows(self, marks: ErrorMarks) -> Iterator[ErrorCountRow]:
+        outputs: NDArray[np.int64] = np.any(marks.judged, axis=0).sum(axis=1)
+        for count in error_counts(marks):
             yield ErrorCountRow(
-                marks=one.name,
+                marks=marks.name,
                 system=self.systems[count.system],
                 severity=count.severity,
                 category=count.category,
@@ -502,12 +511,12 @@ class MadeRates:
             )
 
     def _views(self, tables: Sequence[Table]) -> Iterator[View]:
-        known = {one.name for one in tables[0].columns}
-        for one in self.every:
+        columns = {column.name for column in tables[0].columns}
+        for marks in self.every:
             for severity in COMPARED:
-                where: dict[str, Any] = {"marks": one.name, "severity": severity, "system": None}
-                title = f"{one.name}: {severity} errors per hundred occurrences"
-                shown = tuple(name for name in _RATES if name in known)
+                where: dict[str, Any] = {"marks": marks.name, "severity": severity, "system": None}
+                title = f"{marks.name}: {severity} errors per hundred occurrences"
+                shown = tuple(name for name in _RATES if name in columns)
                 yield Listing(ERRORS, f"{title}, all systems", shown, where)
                 yield HeatMap(
                     table=ERRORS,
@@ -515,7 +524,7 @@ class MadeRates:
                     rows="feature",
                     columns="system",
                     value="rate",
-                    where={"marks": one.name, "severity": severity},
+                    where={"marks": marks.name, "severity": severity},
                     low=0.0,
                     faint="few",
                     prominent=False,
@@ -526,9 +535,9 @@ class MadeRates:
             title = "Systems compared, the surest differences first"
             yield Listing(DIFFERENCES, title, _DIFFERING, where, most=_LISTED)
         for metric in dict.fromkeys(row.metric for row in self.charges):
-            for one in self.every:
-                beside: dict[str, Any] = {"metric": metric, "marks": one.name, "severity": "any"}
-                title = f"Errors of {one.name} and MuLER under {metric}"
+            for marks in self.every:
+                beside: dict[str, Any] = {"metric": metric, "marks": marks.name, "severity": "any"}
+                title = f"Errors of {marks.name} and MuLER under {metric}"
                 yield Listing(CHARGES, title, _CHARGED, beside)
                 yield Scatter(CHARGES, title, "muler", "rate", "feature", where=beside)
         if CORRELATIONS in names:
@@ -540,23 +549,25 @@ class MadeRates:
         """The outputs with the gravest errors, everybody's marks beside each other."""
         if not examples:
             return
-        for one in self.every:
-            graded = {place: one.penalty(place) for place in (*one.spans, *one.placeless)}
+        for marks in self.every:
+            graded = {
+                position: marks.penalty(position) for position in (*marks.spans, *marks.placeless)
+            }
             shown: set[tuple[int, int]] = set()
-            for place in sorted(graded, key=lambda p: (graded[p], p)):
+            for position in sorted(graded, key=lambda p: (graded[p], p)):
                 if len(shown) >= examples:
                     break
-                if place[1:] in shown:
+                if position[1:] in shown:
                     continue
-                shown.add((place.system, place.segment))
+                shown.add((position.system, position.segment))
                 yield marked_exhibit(
                     self.testset,
                     self.every,
-                    place.system,
-                    place.segment,
-                    group=self.systems[place.system],
-                    kind=f"gravest errors by {one.name}",
+                    position.system,
+                    position.segment,
+                    group=self.systems[position.system],
+                    kind=f"gravest errors by {marks.name}",
                     side=self.side,
-                    weight=-graded[place],
-                    caption=f"{-graded[place]:g} points of penalty",
+                    weight=-graded[position],
+                    caption=f"{-graded[position]:g} points of penalty",
                 )

@@ -261,22 +261,22 @@ def errors(
     surface = words.pattern in (SURFACE, UNSPACED_SURFACE)
     notices = [_without_tagger(language)] if surface else []
     counted = CHARACTERS if is_unspaced(language) else WORDS
-    made = MadeRates(testset, every, draws, unit, side, counted, notices=notices)
+    rates = MadeRates(testset, every, draws, unit, side, counted, notices=notices)
     if metrics:
         run = Run(allow_code, cache, progress)
         setup = prepared(testset, metrics, words, MaskChoice(masking=masking, seed=seed), run)
-        made.tally(setup.annotation)
-        made.notices += setup.notices
+        rates.tally(setup.annotation)
+        rates.notices += setup.notices
         for name, metric in setup.metrics.items():
             plan = setup.plan(metric)
             scored = list(setup.scored(metric, plan, f"scoring {name}"))
-            made.beside(name, scored)
-            made.signatures[name] = setup.signature(metric, "errors", plan, made.drawn_fields(0))
+            rates.beside(name, scored)
+            rates.signatures[name] = setup.signature(metric, "errors", plan, rates.drawn_fields(0))
     else:
         annotation = _annotated(testset, words, side, language, cache, progress)
-        made.tally(annotation)
-        made.notices += annotation.notices
-    finding = made.finding(examples)
+        rates.tally(annotation)
+        rates.notices += annotation.notices
+    finding = rates.finding(examples)
     if fail_if_major is None:
         return finding
     return replace(finding, failure=_failure(testset, every, fail_if_major))
@@ -289,10 +289,10 @@ def _marks(
     if human or marked_kinds(testset) or not each_mark(marks):
         testset, people = read_people_marks(testset, human, side)
     every = read_every_mark(testset, people, marks, side=side, allow_code=allow_code)
-    found = every if people is None else [people, *every]
-    if not any(mark.judged.any() for mark in found):
+    all_marks = every if people is None else [people, *every]
+    if not any(mark.judged.any() for mark in all_marks):
         raise DataError(f"no output of test set {testset.name!r} was checked for errors")
-    return testset, found
+    return testset, all_marks
 
 
 def _without_tagger(language: str | None) -> str:
@@ -322,19 +322,19 @@ def _annotated(
     assert side_texts is not None  # noqa: S101  # refused before
     used = np.unique(side_texts)
     texts = [batch.texts[i] for i in used]
-    found = annotate(texts, wanted, cache=cache, progress=progress, **origin)
-    spans = found.spans
+    annotation = annotate(texts, wanted, cache=cache, progress=progress, **origin)
+    spans = annotation.spans
     moved = replace(spans, texts=len(batch.texts), text=used[spans.text].astype(np.int32))
-    return replace(found, spans=moved)
+    return replace(annotation, spans=moved)
 
 
 def _failure(testset: TestSet, every: Sequence[ErrorMarks], allowed: int) -> str:
     """Which systems have as many major errors, by any of the marks."""
     names = list(testset.systems)
-    told = [
-        f"{names[k]} has {count:g} major errors by {one.name}"
-        for one in every
-        for k, count in major_errors(one).items()
+    failures = [
+        f"{names[k]} has {count:g} major errors by {marks.name}"
+        for marks in every
+        for k, count in major_errors(marks).items()
         if count >= allowed
     ]
-    return f"{'; '.join(told)} ({allowed} fail)" if told else ""
+    return f"{'; '.join(failures)} ({allowed} fail)" if failures else ""

@@ -97,8 +97,8 @@ def segment_rows(
     """The segments of every system that have a feature on either side."""
     often = occurrences(batch, spans, number)
     for k, system in enumerate(batch.systems):
-        own, other = often[batch.candidates[k]], per_reference(often, batch, k)
-        for n in np.flatnonzero((own > 0) | (other > 0)).tolist():
+        counts, reference_counts = often[batch.candidates[k]], per_reference(often, batch, k)
+        for n in np.flatnonzero((counts > 0) | (reference_counts > 0)).tolist():
             yield MulerSegmentRow(
                 system=system,
                 metric=metric,
@@ -107,8 +107,8 @@ def segment_rows(
                 base=defined(scores.base[k, n]),
                 oracle=defined(scores.oracle[k, n]),
                 anti_oracle=defined(scores.anti_oracle[k, n]),
-                candidate_count=int(own[n]),
-                reference_count=defined(other[n]),
+                candidate_count=int(counts[n]),
+                reference_count=defined(reference_counts[n]),
             )
 
 
@@ -117,11 +117,11 @@ def segment_table(rows: Sequence[MulerSegmentRow]) -> Table:
     note = "Segments without the feature on both sides are left out: masks change nothing there."
     excerpt = None
     if len(rows) > _PAGE:
-        said = (
+        excerpt_note = (
             f"This page holds {_PAGE:,} of {len(rows):,} rows. All of them are in JSON (-f json),"
             " and --tables segments=FILE writes them."
         )
-        excerpt = Excerpt(tuple(range(_PAGE)), said)
+        excerpt = Excerpt(tuple(range(_PAGE)), excerpt_note)
     title = "Segments: scores as they are, masked alike and masked differently"
     return table("segments", title, MulerSegmentRow, rows, note=note, excerpt=excerpt)
 
@@ -194,12 +194,12 @@ class FeatureExamples:
         """Segments that score above their oracle, the largest excess of each system first."""
         excess = scores.excess()
         above = present.both & (excess > 0)
-        found = [
+        rows = [
             NegativeRow.of_segment(scores, self.batch, system, segment, self.metric)
             for system in np.flatnonzero(above.any(axis=1)).tolist()
             for segment in _largest(excess[system], _NEGATIVES, np.flatnonzero(above[system]))
         ]
-        return found, int(above.sum()) - len(found)
+        return rows, int(above.sum()) - len(rows)
 
     def _exhibit(
         self, scores: FeatureScores, segment: int, leaders: list[int], weight: float

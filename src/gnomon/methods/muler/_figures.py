@@ -48,8 +48,8 @@ def ratio(base: SupportsFloat, oracle: SupportsFloat, anti_oracle: SupportsFloat
     >>> ratio(base=30.0, oracle=40.0, anti_oracle=20.0)
     0.5
     """
-    found = float(ratios(float(base), float(oracle), float(anti_oracle)))
-    return defined(found)
+    share = float(ratios(float(base), float(oracle), float(anti_oracle)))
+    return defined(share)
 
 
 def defined(value: float) -> float | None:
@@ -294,10 +294,10 @@ def rows_of(
     **of_system: Any,
 ) -> dict[Variant, MulerRow]:
     """The rows of one system, feature and slice, one per variant."""
-    found: dict[Variant, MulerRow] = {}
+    rows: dict[Variant, MulerRow] = {}
     for variant, name in zip(VARIANTS, ("muler", "clipped"), strict=True):
         value: float | None = getattr(figures, name)
-        found[variant] = MulerRow(
+        rows[variant] = MulerRow(
             system=system,
             metric=metric,
             feature=feature,
@@ -313,9 +313,9 @@ def rows_of(
             ahead=None,
             behind=None,
             intervals=None if ends is None else {**ends, "muler": ends[name]},
-            **{one: getattr(figures, one) for one in _COMPANIONS},
+            **{companion: getattr(figures, companion) for companion in _COMPANIONS},
         )
-    return found
+    return rows
 
 
 def _is_wide(ends: Mapping[str, Ends] | None, name: str) -> bool:
@@ -355,7 +355,10 @@ def figures(
         _of_system(
             means_over(over_feature[k], rows[present.both[k, rows]]),
             means_over(over_scope[k], rows),
-            [int((one[k] & present.both[k] & scope).sum()) for one in (present.both, *order[:2])],
+            [
+                int((where[k] & present.both[k] & scope).sum())
+                for where in (present.both, *order[:2])
+            ],
             int(((present.miss[k] > 0) & ~present.both[k] & scope).sum()),
             sign,
         )
@@ -409,9 +412,9 @@ def means_over(values: NDArray[np.float64], rows: NDArray[np.intp]) -> list[floa
     total = chosen.sum(axis=1)
     if len(rows) == 0 or np.isnan(total).any():
         everywhere = np.ones(len(rows), dtype=np.bool_)
-        return [mean_over(one, everywhere) for one in chosen]
-    found: list[float | None] = (total / len(rows)).tolist()
-    return found
+        return [mean_over(row, everywhere) for row in chosen]
+    means: list[float | None] = (total / len(rows)).tolist()
+    return means
 
 
 def mean_over(
@@ -453,9 +456,9 @@ def presence(batch: Batch, spans: SpanTable, feature: int) -> Presence:
     counts = occurrences(batch, spans, feature)
     candidates = counts[batch.candidates]
     both, shares = _compare(candidates, counts, batch.references)
-    for system, own in batch.system_references.items():
+    for system, references in batch.system_references.items():
         of_one = slice(system, system + 1)
-        both[of_one], shares[:, of_one] = _compare(candidates[of_one], counts, own)
+        both[of_one], shares[:, of_one] = _compare(candidates[of_one], counts, references)
     return Presence(both, *shares)
 
 
@@ -489,13 +492,13 @@ _SPACES = np.array([chr(code).isspace() for code in range(0x3002)])
 
 def words_of(texts: Sequence[str], spans: SpanTable, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """How many words some spans hold, as ``str.split`` parts them."""
-    found = np.zeros(len(rows), dtype=np.intp)
+    counts = np.zeros(len(rows), dtype=np.intp)
     text = spans.text[rows]
     for first in range(0, len(texts), _TEXTS):
         low, high = np.searchsorted(text, (first, first + _TEXTS))
         if low == high:
             continue
-        used, place = np.unique(text[low:high], return_inverse=True)
+        used, positions = np.unique(text[low:high], return_inverse=True)
         some = [texts[i] for i in used.tolist()]
         codes = np.frombuffer("".join(some).encode("utf-32-le", "surrogatepass"), dtype="<u4")
         solid = ~_SPACES[np.minimum(codes, len(_SPACES) - 1)]
@@ -503,11 +506,11 @@ def words_of(texts: Sequence[str], spans: SpanTable, rows: NDArray[np.intp]) -> 
         begins[1:] &= ~solid[:-1]
         begun = np.concatenate([[0], np.cumsum(begins)])
         lengths = np.fromiter(map(len, some), dtype=np.intp, count=len(some))
-        shift = (np.cumsum(lengths) - lengths)[place]
+        shift = (np.cumsum(lengths) - lengths)[positions]
         start, end = (column[rows[low:high]] + shift for column in (spans.start, spans.end))
         # one more where the span begins within a word
-        found[low:high] = begun[end] - begun[start] + (solid[start] & ~begins[start])
-    return found
+        counts[low:high] = begun[end] - begun[start] + (solid[start] & ~begins[start])
+    return counts
 
 
 def _compare(
@@ -516,17 +519,17 @@ def _compare(
     """Of some systems [K, N]: where both sides have some, and the four shares, [4, K, N]."""
     width = np.diff(references.offsets)
     reference = counts[references.indices]
-    own = candidates if (width == 1).all() else np.repeat(candidates, width, axis=1)
+    repeated = candidates if (width == 1).all() else np.repeat(candidates, width, axis=1)
     indicators = np.stack(
         [
-            own > reference,
-            own < reference,
-            (own == reference) & (own > 0),
-            (own == 0) & (reference == 0),
+            repeated > reference,
+            repeated < reference,
+            (repeated == reference) & (repeated > 0),
+            (repeated == 0) & (reference == 0),
         ]
     )
     some = reference > 0
-    if own is candidates:
+    if repeated is candidates:
         return (candidates > 0) & some, indicators.astype(np.float64)
     with np.errstate(invalid="ignore"):
         shares = _sums(indicators, references.offsets) / width

@@ -63,9 +63,9 @@ def feature_marks(stored: StoredRows) -> FeatureMarks | None:
     rows = stored.rows("muler")
     if rows is None:
         return None
-    found = stored.ask(f"select distinct feature from {rows} order by 1")  # noqa: S608  # no input
-    names = [str(row[0]) for row in found]
-    asked = [_annotate_options(one, stored.language) for one in stored.options]
+    features = stored.ask(f"select distinct feature from {rows} order by 1")  # noqa: S608  # no input
+    names = [str(row[0]) for row in features]
+    asked = [_annotate_options(options, stored.language) for options in stored.options]
     marks = FeatureMarks(tuple(Layer("spans", name, name) for name in names), asked, stored)
     marks.check()
     return marks
@@ -89,9 +89,9 @@ class FeatureMarks:
 
     def check(self) -> None:
         """Raise what marking would raise."""
-        for one in self.asked:
-            if not one.get("labels"):  # they belong to texts
-                self._annotated(["."], one)
+        for options in self.asked:
+            if not options.get("labels"):  # they belong to texts
+                self._annotated(["."], options)
 
     def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:
         """Number of the segment (from 0, within the stretch), text, mark in one of the layers."""
@@ -99,28 +99,28 @@ class FeatureMarks:
             dict.fromkeys((*references.values(), *outputs.values()))
             for references, outputs in zip(stretch.references, stretch.outputs, strict=True)
         ]
-        texts = list(dict.fromkeys(text for own in segments for text in own))
+        texts = list(dict.fromkeys(text for segment_texts in segments for text in segment_texts))
         marks = self._marks(texts)
-        for i, own in enumerate(segments):
-            for text in own:
+        for i, segment_texts in enumerate(segments):
+            for text in segment_texts:
                 for mark in marks.get(text, ()):
                     yield i, text, mark
 
     def _marks(self, texts: Sequence[str]) -> dict[str, list[Mark]]:
         numbers = {layer.name: number for number, layer in enumerate(self.layers)}
-        found: dict[str, list[Mark]] = {}
-        for one in self.asked:
-            spans = self._annotated(texts, one).spans
-            known = np.array([numbers.get(name, -1) for name in spans.features], dtype=np.int64)
+        marks: dict[str, list[Mark]] = {}
+        for options in self.asked:
+            spans = self._annotated(texts, options).spans
+            layers = np.array([numbers.get(name, -1) for name in spans.features], dtype=np.int64)
             ends = np.stack([spans.start, spans.end], axis=1)
-            group = spans.text.astype(np.int64) * (len(known) + 1) + spans.feature
+            group = spans.text.astype(np.int64) * (len(layers) + 1) + spans.feature
             starts = np.flatnonzero(np.diff(group, prepend=-1))
             for low, high in zip(starts, [*starts[1:], len(group)], strict=True):
-                layer = int(known[spans.feature[low]])
+                layer = int(layers[spans.feature[low]])
                 if layer >= 0:
                     text = texts[int(spans.text[low])]
-                    found.setdefault(text, []).append((layer, ends[low:high].ravel().tolist(), ()))
-        return found
+                    marks.setdefault(text, []).append((layer, ends[low:high].ravel().tolist(), ()))
+        return marks
 
     def _annotated(self, texts: Sequence[str], asked: Mapping[str, Any]) -> Annotation:
         stored = self.stored

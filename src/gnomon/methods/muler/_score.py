@@ -137,10 +137,10 @@ def _with_standing(
             ahead[*row.family, row.feature, row.better] += 1
             behind[*row.family, row.feature, row.worse] += 1
     families = {row.family for row in compared}
-    for one in rows:
-        key = (*one.family, one.feature, one.system)
-        tested = one.family in families
-        yield replace(one, ahead=ahead[key], behind=behind[key]) if tested else one
+    for figure in rows:
+        key = (*figure.family, figure.feature, figure.system)
+        tested = figure.family in families
+        yield replace(figure, ahead=ahead[key], behind=behind[key]) if tested else figure
 
 
 def negative_table(rows: Sequence[NegativeRow], left_out: int = 0) -> Table:
@@ -167,24 +167,26 @@ def views(
     Of one or two systems text also lists each with its companion figures.
     """
     rows = [row for row in table.records if isinstance(row, MulerRow)]
-    told = any(column.name in _STANDING for column in table.columns)
-    found: list[View] = [
-        _heat_map(metric, variant, part, rows, prominent=variant == variants[0], compared=told)
+    compared = any(column.name in _STANDING for column in table.columns)
+    all_views: list[View] = [
+        _heat_map(
+            metric, variant, slice_name, rows, prominent=variant == variants[0], compared=compared
+        )
         for metric in metrics
-        for part in parts
+        for slice_name in parts
         for variant in variants
     ]
     if len(shown) <= _LISTED_SYSTEMS:
-        known = {column.name for column in table.columns}
-        if "muler_low" not in known:
-            known.discard("uninformative")
-        listed = tuple(name for name in _LISTED if name in known)
-        found += [
+        columns = {column.name for column in table.columns}
+        if "muler_low" not in columns:
+            columns.discard("uninformative")
+        listed = tuple(name for name in _LISTED if name in columns)
+        all_views += [
             _listing(metric, variants[0], system, listed) for metric in metrics for system in shown
         ]
     for metric in metrics:
-        found.extend(_bars(metric, variants[0], tuple(shown)))
-    return tuple(found)
+        all_views.extend(_bars(metric, variants[0], tuple(shown)))
+    return tuple(all_views)
 
 
 def _listing(metric: str, variant: Variant, system: str, columns: tuple[str, ...]) -> Listing:
@@ -209,11 +211,11 @@ def _heat_map(
 ) -> HeatMap:
     where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": part}
     shown = [row for row in rows if row.family == (metric, variant, part)]
-    place = "" if part is None else f", {part}"
+    slice_label = "" if part is None else f", {part}"
     kind = "" if variant == "ratio" else " (segment-clipped)"
     return HeatMap(
         table="muler",
-        title=f"MuLER under {metric}{kind}{place}{(_leader if compared else _worst)(shown)}",
+        title=f"MuLER under {metric}{kind}{slice_label}{(_leader if compared else _worst)(shown)}",
         rows="feature",
         columns="system",
         value="muler",
@@ -317,8 +319,8 @@ class Scored:
         for number, (scores, present) in enumerate(scored_features):
             if self.per_segment:
                 self.segments += segment_rows(scores, setup.batch, plan.spans, number, name)
-            for part in self.parts:
-                self._add_rows(setup, name, part, number, scores, present, system)
+            for slice_ in self.parts:
+                self._add_rows(setup, name, slice_, number, scores, present, system)
             self._show(showcase, scores, present)
         drawn = {} if self.uncertainty is None else self.uncertainty.fields()
         self.signatures[name] = setup.signature(metric, "muler", plan, drawn)
@@ -328,31 +330,31 @@ class Scored:
         self,
         setup: Setup,
         metric: str,
-        part: Slice,
+        slice_: Slice,
         feature: int,
         scores: FeatureScores,
         present: Presence,
         system: Sequence[float],
     ) -> None:
-        found = figures(scores, present, part.members)
+        all_figures = figures(scores, present, slice_.members)
         ends: Sequence[Mapping[str, Ends] | None] = [None] * len(system)
         if self.uncertainty is not None:
-            ends = self.uncertainty.ends(metric, part, scores, present, found)
+            ends = self.uncertainty.ends(metric, slice_, scores, present, all_figures)
         texts = setup.batch.candidates
-        empty = np.array([not text.strip() for text in setup.batch.texts])[texts] & part.members
-        unscored = np.isnan(scores.base) & part.members
-        for k, (name, one, own) in enumerate(zip(setup.batch.systems, found, ends, strict=True)):
+        empty = np.array([not text.strip() for text in setup.batch.texts])[texts] & slice_.members
+        unscored = np.isnan(scores.base) & slice_.members
+        for k, name in enumerate(setup.batch.systems):
             rows = rows_of(
-                one,
+                all_figures[k],
                 system=name,
                 metric=metric,
                 feature=scores.feature,
-                part=part.name,
-                ends=own,
-                alike=_where_tags_agree(setup, feature, k, scores, present, part, one),
+                part=slice_.name,
+                ends=ends[k],
+                alike=_where_tags_agree(setup, feature, k, scores, present, slice_, all_figures[k]),
                 empty=int(empty[k].sum()),
                 unscored=int(unscored[k].sum()),
-                score=defined(system[k]) if part.name is None else None,
+                score=defined(system[k]) if slice_.name is None else None,
             )
             for variant, row in rows.items():
                 self.rows.setdefault(variant, []).append(row)
@@ -509,11 +511,11 @@ def score(
     parts = slices(testset, by)
     drawn = uncertainty(draws, unit, setup.words, testset, parts, variants)
     with using_workers(workers):
-        found = scored(setup, parts, drawn, examples, per_segment=per_segment)
-    finding = _finding(setup, parts, found, list(variants))
+        scored_features = scored(setup, parts, drawn, examples, per_segment=per_segment)
+    finding = _finding(setup, parts, scored_features, list(variants))
     if not chosen:
         return finding
-    part = sentence_part(
+    scorer_part = sentence_part(
         testset,
         setup.batch,
         chosen,
@@ -524,7 +526,7 @@ def score(
         run.cache,
         run.progress,
     )  # the same draws as for features
-    return part.added_to(finding)
+    return scorer_part.added_to(finding)
 
 
 def _finding(
@@ -533,7 +535,7 @@ def _finding(
     rows = [row for variant in variants for row in found.rows.get(variant, [])]
     options = None if found.uncertainty is None else found.uncertainty.options
     differences, compared, said = _differences(found, variants[0])
-    places = [part.name for part in drawn_slices(parts)]
+    places = [slice_.name for slice_ in drawn_slices(parts)]
     table = main_table(rows, None if options is None else options.confidence, differences)
     seen = views(list(setup.metrics), variants, places, _picked(setup, found), table)
     return Finding(
@@ -596,11 +598,11 @@ def _wide_notice(rows: Sequence[MulerRow]) -> Iterator[str]:
     if wide:
         names = list(dict.fromkeys(row.feature for row in wide))
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        one = wide[0]
+        first = wide[0]
         yield (
             f"{len(wide)} intervals of MuLER are wider than {WIDE:g}, too wide to be useful"
             f" (column 'wide'): {', '.join(names[:_NAMED])}{more}, the first over"
-            f" {one.segments} segments"
+            f" {first.segments} segments"
         )
 
 

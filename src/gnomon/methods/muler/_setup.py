@@ -102,7 +102,10 @@ class WordChoice(FeatureSources):
         )
         either_side = np.zeros(len(batch.texts), dtype=np.bool_)
         columns = [batch.candidates, batch.references.indices]
-        for column in (*columns, *(own.indices for own in batch.system_references.values())):
+        for column in (
+            *columns,
+            *(references.indices for references in batch.system_references.values()),
+        ):
             either_side[column] = True
         used = np.flatnonzero(either_side)
         annotation = annotate(
@@ -147,14 +150,14 @@ class MaskChoice(MaskOptions):
         """A bound metric that masks so."""
         if self.masking == "substitute":
             return with_substitution(bound, seed=self.seed)
-        place = self.masking == "in-place"
-        return with_masking(bound, batch, words=self.mask_words, in_place=place)
+        in_place = self.masking == "in-place"
+        return with_masking(bound, batch, words=self.mask_words, in_place=in_place)
 
     def fields(self) -> dict[str, object]:
         """What a signature says of it, beside what metrics say themselves."""
-        known = {"overlap": self.overlap, "granularity": self.granularity}
-        left_out = {"tokens": (), "in-place": ("overlap",), "substitute": tuple(known)}
-        return {k: v for k, v in known.items() if k not in left_out[self.masking]}
+        options = {"overlap": self.overlap, "granularity": self.granularity}
+        left_out = {"tokens": (), "in-place": ("overlap",), "substitute": tuple(options)}
+        return {k: v for k, v in options.items() if k not in left_out[self.masking]}
 
 
 @dataclass(frozen=True)
@@ -176,8 +179,8 @@ def side_faults(outline: Outline | None, needs: str) -> Iterator[Problem]:
     if not outline.has_references:
         yield Problem("", DataError(f"{needs}, but test set {outline.name!r} has none"))
     elif not outline.systems:
-        said = f"test set {outline.name!r} holds no system outputs; name some with -i"
-        yield Problem("", DataError(said))
+        message = f"test set {outline.name!r} holds no system outputs; name some with -i"
+        yield Problem("", DataError(message))
 
 
 def word_faults(outline: Outline | None, words: WordChoice) -> Iterator[Problem]:
@@ -222,14 +225,14 @@ def mask_faults(
     yield from side_faults(outline, "MuLER masks references")
     if isinstance(metrics, list | tuple) and not metrics:
         yield Problem("metrics", UsageError("metrics must be one or more; got none"))
-    for one in metrics if isinstance(metrics, list | tuple) else (metrics,):
+    for metric in metrics if isinstance(metrics, list | tuple) else (metrics,):
         wrong = list(
-            problems("metrics", check_metric, one, outline, allow_code=allow_code, changed=True)
+            problems("metrics", check_metric, metric, outline, allow_code=allow_code, changed=True)
         )
         if unseen:
             yield from wrong
         else:
-            yield from wrong or problems("metrics", _check_seen, one, allow_code=allow_code)
+            yield from wrong or problems("metrics", _check_seen, metric, allow_code=allow_code)
     yield from word_faults(outline, words)
 
 
@@ -265,15 +268,17 @@ def _mask_word_faults(masking: MaskKind, words: Sequence[str] | None) -> Iterato
     if words is None:
         return
     if masking == "substitute":
-        said = "mask_words stand for words, and masking='substitute' puts other words there instead"
-        yield Problem("mask_words", UsageError(f"{said}; leave one of the two out"))
+        message = (
+            "mask_words stand for words, and masking='substitute' puts other words there instead"
+        )
+        yield Problem("mask_words", UsageError(f"{message}; leave one of the two out"))
     folded = {word.casefold() for word in words}
     if len(words) != len(folded) or len(folded) != 3 or any(w.split() != [w] for w in words):
-        said = (
+        message = (
             "mask_words must be three different words without white space (the mask alike on both"
             f" sides, the candidate's, the reference's); got {' '.join(map(repr, words))}"
         )
-        yield Problem("mask_words", UsageError(said))
+        yield Problem("mask_words", UsageError(message))
 
 
 def _check_seen(metric: AnyMetric, *, allow_code: bool) -> None:
@@ -335,18 +340,18 @@ class Setup:
     @cached_property
     def notices(self) -> tuple[str, ...]:
         """What a reader should know of features and masks."""
-        found = list(self.annotation.notices)
+        notices = list(self.annotation.notices)
         for name, metric in self.metrics.items():
-            found += [f"{name}: {one}" for one in getattr(metric, "choice", ())]
+            notices += [f"{name}: {notice}" for notice in getattr(metric, "choice", ())]
             if isinstance(metric, MaskNoticing):
-                found += metric.mask_notices()
+                notices += metric.mask_notices()
             elif self.masks.mask_words:
-                found.append(
+                notices.append(
                     f"{name} masks its own tokens and looks at no mask words; masking='in-place'"
                     " puts them into its texts"
                 )
-            found += self._long_masks(name, metric)
-        return tuple(found)
+            notices += self._long_masks(name, metric)
+        return tuple(notices)
 
     def _long_masks(self, name: str, metric: MaskingMetric) -> Iterator[str]:
         """Where a masked token is much longer than the words that it stands for."""
@@ -355,12 +360,12 @@ class Setup:
             return
         spans = self.spans
         kept = np.flatnonzero(spans.text < _LOOKED_AT)
-        columns = (getattr(spans, one)[kept] for one in ("text", "feature", "start", "end"))
+        columns = (getattr(spans, column)[kept] for column in ("text", "feature", "start", "end"))
         some = SpanTable(spans.features, spans.texts, *columns)
         stretch = mask_stretch(tokens, self.oracles(some))
         long = [(times, spans.features[f]) for f, times in enumerate(stretch) if times >= _LONG]
         if long:
-            long.sort(key=lambda one: -one[0])
+            long.sort(key=lambda item: -item[0])
             listed = ", ".join(f"{feature} {times:.1f} times" for times, feature in long[:_TOLD])
             more = f" and {len(long) - _TOLD} more" if len(long) > _TOLD else ""
             yield (
@@ -397,12 +402,12 @@ class Setup:
         fields: Mapping[str, object] | None = None,
     ) -> str:
         """How to make the numbers of a method again."""
-        known: dict[str, object] = {"method": method, **self.masks.fields()}
-        known |= tagger_field(self.annotation)
+        all_fields: dict[str, object] = {"method": method, **self.masks.fields()}
+        all_fields |= tagger_field(self.annotation)
         if plan is not None and plan.lengths is not None:
             pairs = zip(plan.spans.features, plan.lengths, strict=True)
-            known["L"] = ",".join(f"{feature}={length}" for feature, length in pairs)
-        return str(signature_of(metric, self.batch).adding({**known, **(fields or {})}))
+            all_fields["L"] = ",".join(f"{feature}={length}" for feature, length in pairs)
+        return str(signature_of(metric, self.batch).adding({**all_fields, **(fields or {})}))
 
     def facts(self) -> dict[str, str]:
         """What was looked at, for the head of a report."""
@@ -424,13 +429,13 @@ def _finer(tokeniser: str, language: str | None) -> str:
     if tokeniser == "tercom":
         more = "tokenize='char'" if is_unspaced(language) else "normalized=True"
         return f"ter({more}) parts them"
-    place = "masking='in-place' masks the words alone"
+    advice = "masking='in-place' masks the words alone"
     if tokeniser == "chrf":
-        return place
+        return advice
     fit = default_tokeniser(language)
     if fit != tokeniser:
-        return f"take tokens that fit the language, as bleu(tokenize={fit!r}) does, or {place}"
-    return place
+        return f"take tokens that fit the language, as bleu(tokenize={fit!r}) does, or {advice}"
+    return advice
 
 
 def prepared(
@@ -446,7 +451,7 @@ def prepared(
     bound = _bound(testset, named, allow_code=run.allow_code)
     batch = testset.batch()
     annotation = words.annotated(batch, testset, run.cache, run.progress, more)
-    masking = {name: masks.metric(one, batch) for name, one in bound.items()}
+    masking = {name: masks.metric(metric, batch) for name, metric in bound.items()}
     return Setup(testset, batch, annotation, masking, masks, run.progress)
 
 
@@ -456,8 +461,8 @@ def _bound(
     bound: dict[str, BoundMetric] = {}
     for metric in metrics:
         # scores were refused: they cannot be masked
-        name, one = bind(testset, metric, allow_code=allow_code)  # type: ignore[arg-type]
+        name, bound_metric = bind(testset, metric, allow_code=allow_code)  # type: ignore[arg-type]
         if name in bound:
             raise UsageError(f"metric {name!r} is named twice; name each metric once")
-        bound[name] = one
+        bound[name] = bound_metric
     return bound

@@ -75,21 +75,21 @@ def figure_columns(
     base, oracle, anti_oracle = (
         sign * values[:, rows] for values in (scores.base, scores.oracle, scores.anti_oracle)
     )
-    found: dict[str, Floats] = {"n": where.astype(np.float64)}
+    columns: dict[str, Floats] = {"n": where.astype(np.float64)}
     complete = where.copy()
     for name, values in (("base", base), ("oracle", oracle), ("anti_oracle", anti_oracle)):
         valid = where & ~np.isnan(values)
-        found[name] = np.where(valid, values, 0.0)
-        found[f"{name} 2"] = found[name] ** 2
+        columns[name] = np.where(valid, values, 0.0)
+        columns[f"{name} 2"] = columns[name] ** 2
         if (valid != where).any():
-            found[f"n {name}"] = valid.astype(np.float64)
+            columns[f"n {name}"] = valid.astype(np.float64)
             complete &= valid
-    found |= _products(base, oracle, anti_oracle, where, complete)
+    columns |= _products(base, oracle, anti_oracle, where, complete)
     share = np.where(where, clipped_ratios(base, oracle, anti_oracle), 0.0)
-    found |= {"share": share, "share 2": share**2}
+    columns |= {"share": share, "share 2": share**2}
     for name in ("add", "miss", "hit"):
-        found[name] = np.nan_to_num(getattr(present, name)[:, rows])
-    return found
+        columns[name] = np.nan_to_num(getattr(present, name)[:, rows])
+    return columns
 
 
 def sums_by_resample(
@@ -112,7 +112,7 @@ def figures_and_errors(sums: Sums, *, higher_is_better: bool) -> dict[str, Estim
     n = sums.get("n complete", sums["n"])
     gain = mean_and_error(_gain(sums), sums["gain 2"], n)
     spread = mean_and_error(_spread(sums), sums["spread 2"], n)
-    found = {
+    estimates = {
         "base": (sign * base.value, base.error),
         "oracle": (sign * oracle.value, oracle.error),
         "anti_oracle": (sign * anti_oracle.value, anti_oracle.error),
@@ -123,7 +123,7 @@ def figures_and_errors(sums: Sums, *, higher_is_better: bool) -> dict[str, Estim
     return {
         "muler": Estimate(theta, _settled(_error_of_ratio(sums, theta), _STILL)),
         "clipped": _clipped(sums, ~np.isnan(theta)),
-        **{name: Estimate(value, _settled(e, scale)) for name, (value, e) in found.items()},
+        **{name: Estimate(value, _settled(e, scale)) for name, (value, e) in estimates.items()},
     }
 
 
@@ -149,8 +149,8 @@ def _error_of_ratio(sums: Sums, theta: Floats) -> Floats:
 
 
 def _clipped(sums: Sums, defined: NDArray[np.bool_]) -> Estimate:
-    found = mean_and_error(sums["share"], sums["share 2"], np.where(defined, sums["n"], np.nan))
-    return Estimate(found.value, _settled(found.error, _STILL))
+    estimate = mean_and_error(sums["share"], sums["share 2"], np.where(defined, sums["n"], np.nan))
+    return Estimate(estimate.value, _settled(estimate.error, _STILL))
 
 
 def _products(
@@ -162,10 +162,10 @@ def _products(
 ) -> dict[str, Floats]:
     gain = np.where(complete, oracle - base, 0.0)
     spread = np.where(complete, oracle - anti_oracle, 0.0)
-    found = {"gain 2": gain**2, "gain spread": gain * spread, "spread 2": spread**2}
+    products = {"gain 2": gain**2, "gain spread": gain * spread, "spread 2": spread**2}
     if (complete != where).any():
-        found |= {"n complete": complete.astype(np.float64), "gain": gain, "spread": spread}
-    return found
+        products |= {"n complete": complete.astype(np.float64), "gain": gain, "spread": spread}
+    return products
 
 
 def _gain(sums: Sums) -> Floats:
@@ -177,8 +177,8 @@ def _spread(sums: Sums) -> Floats:
 
 
 def _over(total: Floats, n: Floats) -> Floats:
-    found: Floats = np.divide(total, n, out=np.full(np.shape(total), np.nan), where=n > 0)
-    return found
+    quotients: Floats = np.divide(total, n, out=np.full(np.shape(total), np.nan), where=n > 0)
+    return quotients
 
 
 def _settled(error: Floats, still: float | Floats) -> Floats:
@@ -196,11 +196,11 @@ def resample_faults(resamples: int, confidence: float) -> Iterator[Problem]:
     """Resamples that are too few for an interval of that confidence."""
     least = fewest_draws(confidence)
     if resamples != 0 and resamples < least:
-        said = (
+        message = (
             f"resamples must be 0 for none, or at least {least} for a confidence of {confidence};"
             f" got {resamples}"
         )
-        yield Problem("resamples", UsageError(said))
+        yield Problem("resamples", UsageError(message))
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,8 @@ def frame(
     }
     sums = sums_by_resample(columns, counts, rows)
     plain, samples = (
-        mean_and_error(one["base"], one["base 2"], one["n"]) for one in (_plain(columns), sums)
+        mean_and_error(total["base"], total["base 2"], total["n"])
+        for total in (_plain(columns), sums)
     )
     ends = _symmetric(plain, samples, confidence, scored.sum(axis=1))
     return Frame(members, counts, confidence, ends, sums["judged"], judged.sum(axis=1))
@@ -284,7 +285,7 @@ def resampled(scores: FeatureScores, present: Presence, within: Frame) -> Resamp
     sums = sums_by_resample(columns, within.counts, rows)
     size, level, better = inside.sum(axis=1), within.confidence, scores.higher_is_better
     plain, samples = (
-        figures_and_errors(one, higher_is_better=better) for one in (_plain(columns), sums)
+        figures_and_errors(total, higher_is_better=better) for total in (_plain(columns), sums)
     )
     ends: dict[str, tuple[Ends, ...]] = {"base_all": within.base_all}
     for name, estimate in plain.items():
@@ -326,17 +327,18 @@ def left_out(
     without = left_out_sums(np.stack(list(columns.values()), axis=-1), which)
     samples = {name: without[..., n] for n, name in enumerate(columns)}
     better = scores.higher_is_better
-    plain, drawn = (_all_figures(one, better=better) for one in (_plain(columns), samples))
-    size = np.stack([np.bincount(which, one, len(without)) for one in inside[:, rows]], axis=1)
-    every = np.stack([np.bincount(which, one, len(without)) for one in judged], axis=1)
+    plain, drawn = (_all_figures(sums, better=better) for sums in (_plain(columns), samples))
+    size = np.stack([np.bincount(which, row, len(without)) for row in inside[:, rows]], axis=1)
+    every = np.stack([np.bincount(which, row, len(without)) for row in judged], axis=1)
     ends: list[dict[str, Ends]] = []
     for k in range(len(inside)):
         ends.append({})
         for name, value in plain.items():
             sizes = every[:, k] if name in ("base_all", *_SHARES) else size[:, k]
-            found = without_documents(value[k], drawn[name][:, k], sizes, confidence)
-            known = sizes.sum() >= INTERVAL_SEGMENTS and found.low < found.high
-            ends[-1][name] = (float(found.low), float(found.high)) if known else (None, None)
+            estimate = without_documents(value[k], drawn[name][:, k], sizes, confidence)
+            defined = sizes.sum() >= INTERVAL_SEGMENTS and estimate.low < estimate.high
+            pair = (float(estimate.low), float(estimate.high))
+            ends[-1][name] = pair if defined else (None, None)
     return LeftOut({name: drawn[name] for name in ("muler", "clipped")}, size, tuple(ends))
 
 
@@ -345,8 +347,8 @@ _SHARES = ("add", "miss", "hit", "neither")
 
 def _all_figures(sums: Sums, *, better: bool) -> dict[str, Floats]:
     """The values of all figures that have intervals."""
-    found = figures_and_errors(sums, higher_is_better=better)
-    values = {name: one.value for name, one in found.items()}
+    estimates = figures_and_errors(sums, higher_is_better=better)
+    values = {name: estimate.value for name, estimate in estimates.items()}
     return values | shares(sums, sums["judged"]) | {"base_all": _over(sums["all"], sums["scored"])}
 
 
@@ -428,10 +430,10 @@ class SegmentDraws:
 
     def p(self, values: Floats, samples: Floats) -> Floats:
         """Two-sided p of statistics [...] being 0, normal with the spread of their samples."""
-        known = ~np.isnan(samples)
-        n = np.maximum(known.sum(axis=-1), 1)
-        mean = np.where(known, samples, 0.0).sum(axis=-1) / n
-        squares = np.where(known, samples - mean[..., None], 0.0) ** 2
+        defined = ~np.isnan(samples)
+        n = np.maximum(defined.sum(axis=-1), 1)
+        mean = np.where(defined, samples, 0.0).sum(axis=-1) / n
+        squares = np.where(defined, samples - mean[..., None], 0.0) ** 2
         with np.errstate(invalid="ignore", divide="ignore"):
             z = np.abs(values) / np.sqrt(squares.sum(axis=-1) / n)
         return np.asarray(np.vectorize(math.erfc, otypes=[np.float64])(z / math.sqrt(2)))
@@ -461,8 +463,8 @@ class DocumentsOut:
 
     def ends(self, values: Floats, samples: Floats) -> tuple[Floats, Floats]:
         """The ends of the intervals of statistics [...] with samples [..., G]: jackknife."""
-        found = self._jackknife(values, samples)
-        return found.low, found.high
+        estimate = self._jackknife(values, samples)
+        return estimate.low, estimate.high
 
     def p(self, values: Floats, samples: Floats) -> Floats:
         """Two-sided p of statistics [...] being 0: jackknife."""
@@ -470,8 +472,8 @@ class DocumentsOut:
 
     def test(self, value: float, samples: Floats) -> tuple[float, float, float]:
         """Interval and p of a difference."""
-        found = self._jackknife(np.array(value), samples)
-        return float(found.low), float(found.high), float(found.p)
+        estimate = self._jackknife(np.array(value), samples)
+        return float(estimate.low), float(estimate.high), float(estimate.p)
 
     def _jackknife(self, values: Floats, samples: Floats) -> Jackknife:
         some = self.sizes > 0
@@ -529,20 +531,17 @@ def own_words(
     everywhere = np.zeros(len(first), dtype=np.bool_)
     step = max(1, _CELLS // max(1, len(some)))
     for start in range(0, len(first), step):
-        part = slice(start, start + step)
-        pair = first[part], second[part]
+        block = slice(start, start + step)
+        pair = first[block], second[block]
         either = sides[2][pair[0]] | sides[2][pair[1]]
-        used = either & differ[part][:, some]
-        everywhere[part] = (used == either).all(axis=1)
+        used = either & differ[block][:, some]
+        everywhere[block] = (used == either).all(axis=1)
         apart = whole[pair[0]] - whole[pair[1]]
-        for found, rows in ((p, used), (p_same, either & ~used)):
-            difference, own = _tested(sides, pair, rows, groups)
-            fits = (
-                (rows.sum(axis=1) >= INTERVAL_SEGMENTS)
-                & (difference * apart > 0)
-                & ~everywhere[part]
-            )
-            found[part] = np.where(fits, own, 1.0)
+        for p_values, rows in ((p, used), (p_same, either & ~used)):
+            difference, p_tested = _tested(sides, pair, rows, groups)
+            enough = rows.sum(axis=1) >= INTERVAL_SEGMENTS
+            fits = enough & (difference * apart > 0) & ~everywhere[block]
+            p_values[block] = np.where(fits, p_tested, 1.0)
     return OwnWords(differ.sum(axis=1), everywhere, p, p_same)
 
 
@@ -567,8 +566,8 @@ def _tested(
         t = np.where(
             error < _STILL, np.where(difference == 0, 0.0, np.inf), abs(difference) / error
         )
-    known = zip(t.tolist(), (n - 1).tolist(), strict=True)
-    p = [min(1.0, 2 * upper_tail(a, df)) if a >= 0 and df > 0 else np.nan for a, df in known]
+    statistics = zip(t.tolist(), (n - 1).tolist(), strict=True)
+    p = [min(1.0, 2 * upper_tail(a, df)) if a >= 0 and df > 0 else np.nan for a, df in statistics]
     return difference, np.array(p)
 
 
@@ -626,7 +625,7 @@ class Uncertainty:
         drawn: Resampled | LeftOut,
         found: Sequence[Figures],
     ) -> None:
-        sizes = np.array([one.segments for one in found])
+        sizes = np.array([system_figures.segments for system_figures in found])
         number = self.words.spans.features.index(scores.feature)
         pairs = zip(*(side.tolist() for side in np.triu_indices(len(found), 1)), strict=True)
         differ = np.array([self.words.differ(number, a, b) for a, b in pairs]) & part.members
@@ -634,14 +633,14 @@ class Uncertainty:
         documents = None if self.counts is not None else self.documents
         for variant in (v for v in VARIANTS if v in self.variants):
             name = _FIGURES[variant]
-            values = (getattr(one, name) for one in found)
+            values = (getattr(system_figures, name) for system_figures in found)
             estimates = np.array([np.nan if value is None else value for value in values])
-            own = own_words(_summed(scores, name), inside, differ, documents)
+            word_tests = own_words(_summed(scores, name), inside, differ, documents)
             level = self.options.confidence
             if isinstance(drawn, Resampled):
-                tests = compared(estimates, drawn.samples[name], sizes, level, own)
+                tests = compared(estimates, drawn.samples[name], sizes, level, word_tests)
             else:
-                tests = _compared_without(estimates, name, drawn, sizes, level, own)
+                tests = _compared_without(estimates, name, drawn, sizes, level, word_tests)
             self.differences.add(metric, variant, part.name, scores.feature, tests)
 
     def _note_effects(self, scores: FeatureScores, present: Presence) -> None:
@@ -703,11 +702,11 @@ def _summed(scores: FeatureScores, name: Literal["muler", "clipped"]) -> tuple[F
     base, oracle, anti_oracle = (
         sign * values for values in (scores.base, scores.oracle, scores.anti_oracle)
     )
-    found = oracle - base, oracle - anti_oracle
+    parts = oracle - base, oracle - anti_oracle
     if name == "clipped":
-        found = clipped_ratios(base, oracle, anti_oracle), np.ones_like(base)
-    missing = np.isnan(found[0]) | np.isnan(found[1])
-    return np.where(missing, 0.0, found[0]), np.where(missing, 0.0, found[1])
+        parts = clipped_ratios(base, oracle, anti_oracle), np.ones_like(base)
+    missing = np.isnan(parts[0]) | np.isnan(parts[1])
+    return np.where(missing, 0.0, parts[0]), np.where(missing, 0.0, parts[1])
 
 
 def _compared_without(
@@ -725,12 +724,12 @@ def _compared_without(
     for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         if min(sizes[a], sizes[b]) >= INTERVAL_SEGMENTS:
             together = np.maximum(drawn.sizes[:, a], drawn.sizes[:, b])
-            found = without_documents(
+            estimate = without_documents(
                 float(estimates[a] - estimates[b]), values[:, a] - values[:, b], together, level
             )
-            low[k], high[k], p[k] = found.low, found.high, found.p
-            if found.error > 0:
-                errors[k] = abs(found.estimate) / found.error
+            low[k], high[k], p[k] = estimate.low, estimate.high, estimate.p
+            if estimate.error > 0:
+                errors[k] = abs(estimate.estimate) / estimate.error
     return pair_tests(estimates, sizes, (low, high), (p, errors, np.zeros(0)), own)
 
 
@@ -738,18 +737,18 @@ def documents_of(
     unit: Unit, documents: Sequence[str] | None, *, people: bool = False
 ) -> tuple[NDArray[np.int64] | None, bool]:
     """The document of each segment, where it is known, and whether documents are the unit."""
-    known = None if documents is None else numbered(documents)
-    return known, unit == "document" or (unit == "auto" and people and known is not None)
+    numbers = None if documents is None else numbered(documents)
+    return numbers, unit == "document" or (unit == "auto" and people and numbers is not None)
 
 
 def unit_faults(outline: Outline | None, unit: str) -> Iterator[Problem]:
     """Documents as the unit of a test set that names none."""
     if unit == "document" and outline is not None and not outline.slices.get("document"):
-        said = (
+        message = (
             f"unit 'document' needs documents, and test set {outline.name!r} names none; give them"
             " in documents.tsv (columns document, domain), one row per segment"
         )
-        yield Problem("unit", UsageError(said))
+        yield Problem("unit", UsageError(message))
 
 
 def uncertainty(
@@ -770,7 +769,7 @@ def uncertainty(
         options,
         counts,
         variants,
-        {part.name for part in compared_in},
+        {slice_.name for slice_ in compared_in},
         Differences(words.batch.systems, options.confidence),
         words,
         documents,

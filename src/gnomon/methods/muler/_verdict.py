@@ -195,7 +195,7 @@ def score_verdict(finding: Finding) -> Iterator[Statement]:
             yield from _of_one(finding, title, list(figures.values()))
             continue
         if not any(_comparable(figures, systems)):
-            named = {one.row.feature for one in pairs if one.outside or one.row.significant}
+            named = {pair.row.feature for pair in pairs if pair.outside or pair.row.significant}
             rest = [row for row in figures.values() if row.feature not in named]
             yield from _of_none(finding, title, rest, "one system is better")
         elif pairs:

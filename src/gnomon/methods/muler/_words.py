@@ -79,14 +79,14 @@ class FeatureWords:
 
     def _differ(self, first: int, second: int) -> NDArray[np.bool_]:
         ours, theirs = self.batch.candidates[[first, second]]
-        found = np.zeros((len(self.spans.features), self.batch.shape[1]), dtype=np.bool_)
+        differ = np.zeros((len(self.spans.features), self.batch.shape[1]), dtype=np.bool_)
         rows = np.flatnonzero(ours != theirs)
         for texts, others in ((ours[rows], theirs[rows]), (theirs[rows], ours[rows])):
             feature, at = self._spans_with(texts, self._uneven(texts, others))
-            found[feature, rows[at]] = True
+            differ[feature, rows[at]] = True
         bags, orders = self._contents
         moved = (bags[:, ours] == bags[:, theirs]) & (orders[:, ours] != orders[:, theirs])
-        return np.asarray(found | moved)
+        return np.asarray(differ | moved)
 
     def disagree(self, feature: int, system: int) -> NDArray[np.bool_]:
         """Where a word of both sides is tagged as the feature on one alone, bool [N]."""
@@ -102,20 +102,22 @@ class FeatureWords:
         both = np.minimum(here, there)
         # as many of a word as one side has more may be tagged there alone
         apart = (ours - (here - both) > theirs) | (theirs - (there - both) > ours)
-        found = np.zeros(self.batch.shape[1], dtype=np.bool_)
-        found[segment[shared.pair[(both > 0) & apart]]] = True
-        return found
+        disagree = np.zeros(self.batch.shape[1], dtype=np.bool_)
+        disagree[segment[shared.pair[(both > 0) & apart]]] = True
+        return disagree
 
     def _uneven(self, texts: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Of the words of some texts, those that others do not hold as often."""
         first, word, often, entry = self._bags
         size = int(word.max(initial=0)) + 1
-        (own, at), (their, to) = (_ranges(first[t], first[t + 1]) for t in (texts, others))
-        keys, against = at * size + word[own], to * size + word[their]
-        place = np.minimum(np.searchsorted(against, keys), max(len(against) - 1, 0))
+        (words_of_texts, at), (their, to) = (
+            _ranges(first[t], first[t + 1]) for t in (texts, others)
+        )
+        keys, against = at * size + word[words_of_texts], to * size + word[their]
+        nearest = np.minimum(np.searchsorted(against, keys), max(len(against) - 1, 0))
         uneven = np.ones(len(keys), dtype=np.bool_)
         if len(against):
-            uneven = (against[place] != keys) | (often[their[place]] != often[own])
+            uneven = (against[nearest] != keys) | (often[their[nearest]] != often[words_of_texts])
         words, of = _ranges(self._tokens.first[texts], self._tokens.first[texts + 1])
         sizes = first[texts + 1] - first[texts]
         shift = np.cumsum(sizes) - sizes - first[texts]
@@ -166,21 +168,21 @@ class FeatureWords:
         ends: list[int] = []
         first = [0]
         for text in self.batch.texts:
-            for one in _WORD.finditer(text):
-                words.append(numbers.setdefault(one[0], len(numbers)))
-                starts.append(one.start())
-                ends.append(one.end())
+            for match in _WORD.finditer(text):
+                words.append(numbers.setdefault(match[0], len(numbers)))
+                starts.append(match.start())
+                ends.append(match.end())
             first.append(len(words))
         bounds = np.array(first, dtype=np.int64)
         # positions in all texts, one behind the other
         stride = max(map(len, self.batch.texts), default=0) + 1
-        place = np.repeat(np.arange(len(first) - 1), np.diff(bounds)) * stride
+        base = np.repeat(np.arange(len(first) - 1), np.diff(bounds)) * stride
         shift = self.spans.text.astype(np.int64) * stride
         begins = np.searchsorted(
-            place + np.array(ends, dtype=np.int64), shift + self.spans.start, "right"
+            base + np.array(ends, dtype=np.int64), shift + self.spans.start, "right"
         )
         over = np.searchsorted(
-            place + np.array(starts, dtype=np.int64), shift + self.spans.end, "left"
+            base + np.array(starts, dtype=np.int64), shift + self.spans.end, "left"
         )
         return _Tokens(bounds, np.array(words, dtype=np.int64), begins, np.maximum(over, begins))
 
@@ -194,11 +196,11 @@ class FeatureWords:
         words = tokens.word.tolist()
         columns = (spans.feature, spans.text, tokens.begins, tokens.ends)
         gathered: dict[tuple[int, int], list[int]] = {}
-        for feature, text, begin, end in zip(*(one.tolist() for one in columns), strict=True):
+        for feature, text, begin, end in zip(*(column.tolist() for column in columns), strict=True):
             gathered.setdefault((feature, text), []).extend(words[begin:end])
-        for key, one in gathered.items():
-            orders[key] = numbers.setdefault(tuple(one), len(numbers))
-            bags[key] = numbers.setdefault((-1, *sorted(one)), len(numbers))
+        for key, feature_words in gathered.items():
+            orders[key] = numbers.setdefault(tuple(feature_words), len(numbers))
+            bags[key] = numbers.setdefault((-1, *sorted(feature_words)), len(numbers))
         return bags, orders
 
 

@@ -104,12 +104,12 @@ class Estimator(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
     @property
     def mix_weights(self) -> Any:
         """Of the layers in the mix, tensor [layers]; None where there is none."""
-        raw = [one for name, one in self.own.items() if name.startswith(f"{_MIX}scalar")]
+        raw = [weight for name, weight in self.own.items() if name.startswith(f"{_MIX}scalar")]
         return torch.softmax(torch.cat(raw), dim=0) if raw else None
 
     def inputs(self, sides: Sequence[Any]) -> Any:
         """What the layers look at, tensor [B, inputs], of the layers of each side."""
-        return compared(*(self.mixed(one) for one in sides))
+        return compared(*(self.mixed(layers) for layers in sides))
 
     def forward(self, sides: Sequence[Any]) -> Any:
         """Scores, tensor [B], of the layers of each side, tensors [B, layers, d]."""
@@ -125,11 +125,11 @@ class Estimator(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
 
     def exported(self) -> dict[str, Any]:
         """The weights for inputs as they are: (x - m) / s and then W is x and then W / s."""
-        found = {name: one.detach().double().cpu() for name, one in self.own.items()}
-        weight = found[f"{_HEAD}.0.weight"] / self.spread.double().cpu()
-        found[f"{_HEAD}.0.bias"] -= weight @ self.mean.double().cpu()
-        found[f"{_HEAD}.0.weight"] = weight
-        return {name: one.float().contiguous() for name, one in found.items()}
+        weights = {name: tensor.detach().double().cpu() for name, tensor in self.own.items()}
+        weight = weights[f"{_HEAD}.0.weight"] / self.spread.double().cpu()
+        weights[f"{_HEAD}.0.bias"] -= weight @ self.mean.double().cpu()
+        weights[f"{_HEAD}.0.weight"] = weight
+        return {name: tensor.float().contiguous() for name, tensor in weights.items()}
 
 
 def _drawn(name: str, shape: tuple[int, ...]) -> Any:
@@ -160,10 +160,10 @@ class Training:
         held = data.held_out[data.cell]
         self.rows, self.held_rows = np.flatnonzero(~held), np.flatnonzero(held)
         self.weights = {f"head.{k}": v for k, v in self.estimator.own.items()}
-        own = self.estimator.own
-        mix = [one for name, one in own.items() if name.startswith(_MIX)]
-        layers = [one for one in own.values() if one.dim() > 1]
-        biases = [one for name, one in own.items() if name.endswith(".bias")]
+        parameters = self.estimator.own
+        mix = [parameter for name, parameter in parameters.items() if name.startswith(_MIX)]
+        layers = [parameter for parameter in parameters.values() if parameter.dim() > 1]
+        biases = [parameter for name, parameter in parameters.items() if name.endswith(".bias")]
         rate, decay = recipe.learning_rate, recipe.weight_decay
         groups = [
             {"params": layers, "lr": rate, "weight_decay": decay},
@@ -189,7 +189,7 @@ class Training:
                 yield name, weight, recipe.encoder_learning_rate * recipe.layer_decay**below_top
 
     def _copied(self) -> dict[str, Any]:
-        return {name: one.detach().clone() for name, one in self.weights.items()}
+        return {name: weight.detach().clone() for name, weight in self.weights.items()}
 
     def standardise(self) -> None:
         """Measure mean and spread of each input over the examples that are trained on."""
@@ -198,9 +198,9 @@ class Training:
         with torch.inference_mode():
             for at in range(0, len(self.rows), _ROWS):
                 sides = self._frozen_sides(self.rows[at : at + _ROWS])
-                found = self.estimator.inputs(sides).double().cpu()
-                total += found.sum(dim=0)
-                squares += (found**2).sum(dim=0)
+                inputs = self.estimator.inputs(sides).double().cpu()
+                total += inputs.sum(dim=0)
+                squares += (inputs**2).sum(dim=0)
         mean = total / len(self.rows)
         spread = (squares / len(self.rows) - mean**2).clamp(min=0).sqrt()
         spread[spread < _SMALLEST] = 1.0
@@ -213,7 +213,7 @@ class Training:
             self._count(None)
         while True:
             done = self.curve[-1].number
-            best = max(self.curve, key=lambda one: one.rank).number
+            best = max(self.curve, key=lambda pass_: pass_.rank).number
             if done - best >= self.recipe.patience and done > self.recipe.frozen_epochs:
                 stopped = "patience"
                 break
@@ -232,15 +232,15 @@ class Training:
     def _count(self, loss: float | None) -> None:
         scores = self.scores(self.held_rows)
         cells = self.data.held_out
-        every = np.full(len(self.data.cell), np.nan)
-        every[self.held_rows] = scores
-        found, label = self.data.cell_means(every)[cells], self.data.label[cells]
+        all_scores = np.full(len(self.data.cell), np.nan)
+        all_scores[self.held_rows] = scores
+        scored, label = self.data.cell_means(all_scores)[cells], self.data.label[cells]
         number = self.curve[-1].number + 1 if self.curve else 0
-        error = float(np.mean((found - label) ** 2))
-        one = Pass(number, loss, error, agreement(found, label, self.data.judged[cells]))
-        if not self.curve or one.rank > max(before.rank for before in self.curve):
+        error = float(np.mean((scored - label) ** 2))
+        pass_ = Pass(number, loss, error, agreement(scored, label, self.data.judged[cells]))
+        if not self.curve or pass_.rank > max(before.rank for before in self.curve):
             self.best = self._copied()
-        self.curve.append(one)
+        self.curve.append(pass_)
 
     def _learn(self, number: int) -> float:
         """One pass over the examples; its mean loss."""
@@ -272,15 +272,15 @@ class Training:
     def scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Scores of examples as the metric stands, float64."""
         self.estimator.eval()
-        live = self.recipe.train_encoder and any(one.number for one in self.curve)
+        live = self.recipe.train_encoder and any(pass_.number for pass_ in self.curve)
         size = self.recipe.batch_size if live else _ROWS
-        found = [np.zeros(0)]
+        batches = [np.zeros(0)]
         with torch.inference_mode():
             for at in range(0, len(rows), size):
                 some = rows[at : at + size]
                 sides = self._live_sides(some) if live else self._frozen_sides(some)
-                found.append(self.estimator(sides).double().cpu().numpy())
-        return np.concatenate(found)
+                batches.append(self.estimator(sides).double().cpu().numpy())
+        return np.concatenate(batches)
 
     def _frozen_sides(self, rows: NDArray[np.int64]) -> list[Any]:
         sides = self.data.sides[rows]
@@ -291,25 +291,25 @@ class Training:
         sides = self.data.sides[rows][:, self.roles]
         numbers, back = np.unique(sides, return_inverse=True)
         sequences = [self.ids[number] for number in numbers.tolist()]
-        lengths = np.array([len(one) for one in sequences])
+        lengths = np.array([len(sequence) for sequence in sequences])
         kept = np.arange(int(lengths.max())) < lengths[:, None]
         ids = np.full(kept.shape, self.features.base.encoder.padding, dtype=np.int64)
         ids[kept] = np.concatenate(sequences)
-        found = self.features.of_states(self.features.base.encoder.forward(ids, kept))
+        vectors = self.features.of_states(self.features.base.encoder.forward(ids, kept))
         places = torch.from_numpy(back.reshape(sides.shape)).to(self.device)
-        return [found[places[:, role]] for role in range(len(self.roles))]
+        return [vectors[places[:, role]] for role in range(len(self.roles))]
 
     # What a run needs to go on.
 
     def keep(self, place: Path) -> None:
         """Write weights, the best ones, the optimiser's state and the curve: all or nothing."""
-        names = {id(one): name for name, one in self.weights.items()}
+        names = {id(tensor): name for name, tensor in self.weights.items()}
         tensors = {f"now.{k}": v.detach() for k, v in self.weights.items()}
         tensors |= {f"best.{k}": v for k, v in self.best.items()}
         for weight, state in self.optimizer.state.items():
-            tensors |= {f"{key}.{names[id(weight)]}": one for key, one in state.items()}
+            tensors |= {f"{key}.{names[id(weight)]}": tensor for key, tensor in state.items()}
         tensors |= {"mean": self.estimator.mean, "spread": self.estimator.spread}
-        clean = {key: one.cpu().contiguous() for key, one in tensors.items()}
+        clean = {key: tensor.cpu().contiguous() for key, tensor in tensors.items()}
         with atomic_write(place, "wb") as file:
             file.write(save(clean, {"curve": json.dumps(self.curve)}))
 
@@ -317,23 +317,23 @@ class Training:
         """Take up a run where it was left."""
         try:
             with safe_open(place, "pt") as file:
-                found = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118  # no mapping
-                curve = [Pass(*one) for one in json.loads(file.metadata()["curve"])]
+                tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118  # no mapping
+                curve = [Pass(*row) for row in json.loads(file.metadata()["curve"])]
             with torch.no_grad():
                 for name, weight in self.weights.items():
-                    weight.copy_(found[f"now.{name}"])
-                    self.best[name] = found[f"best.{name}"].to(self.device)
+                    weight.copy_(tensors[f"now.{name}"])
+                    self.best[name] = tensors[f"best.{name}"].to(self.device)
                     keys = ("step", "exp_avg", "exp_avg_sq")
                     state = {
-                        key: found[f"{key}.{name}"] for key in keys if f"{key}.{name}" in found
+                        key: tensors[f"{key}.{name}"] for key in keys if f"{key}.{name}" in tensors
                     }
                     if state:
                         moved = {
                             k: v if k == "step" else v.to(self.device) for k, v in state.items()
                         }
                         self.optimizer.state[weight] = moved
-                self.estimator.mean.copy_(found["mean"])
-                self.estimator.spread.copy_(found["spread"])
+                self.estimator.mean.copy_(tensors["mean"])
+                self.estimator.spread.copy_(tensors["spread"])
         except (
             SafetensorError,
             OSError,
@@ -350,5 +350,7 @@ class Training:
     def exported(self) -> dict[str, Any]:
         """All weights of the metric by name, the encoder's among them."""
         model = self.features.base.encoder.model
-        own = {f"{ENCODER}{name}": one.detach().cpu() for name, one in model.named_parameters()}
-        return own | self.estimator.exported()
+        encoder_weights = {
+            f"{ENCODER}{name}": weight.detach().cpu() for name, weight in model.named_parameters()
+        }
+        return encoder_weights | self.estimator.exported()

@@ -51,12 +51,12 @@ def load_base(name: str, device: str) -> BaseEncoder:
         )
     try:
         config = json.loads((folder.path / CONFIG).read_text(encoding="utf-8"))
-        known = json.loads(vocabulary.read_text(encoding="utf-8"))
-        pieces = known["model"]["vocab"]
-        special = {one["content"] for one in known.get("added_tokens", ())}
+        settings = json.loads(vocabulary.read_text(encoding="utf-8"))
+        pieces = settings["model"]["vocab"]
+        special = {piece["content"] for piece in settings.get("added_tokens", ())}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"model {name!r} ({folder.path}) cannot be read: {error}") from error
-    pairs = pieces if isinstance(pieces, dict) else [one[0] for one in pieces]
+    pairs = pieces if isinstance(pieces, dict) else [piece[0] for piece in pieces]
     kind = _kind(name, config, {*pairs, *special})
     encoder = read_encoder(
         ENCODERS[kind],
@@ -71,10 +71,10 @@ def load_base(name: str, device: str) -> BaseEncoder:
 
 def _kind(name: str, config: dict[str, Any], pieces: set[str]) -> str:
     """What COMET calls an encoder, by its configuration and by the special pieces that it has."""
-    for kind, own in ENCODERS.items():
-        if own.model_type == config.get("model_type") and pieces.issuperset(own.special):
+    for kind, encoder in ENCODERS.items():
+        if encoder.model_type == config.get("model_type") and pieces.issuperset(encoder.special):
             return kind
-    there = ", ".join(dict.fromkeys(own.model_type for own in ENCODERS.values()))
+    there = ", ".join(dict.fromkeys(encoder.model_type for encoder in ENCODERS.values()))
     raise DataError(
         f"model {name!r} is a {config.get('model_type')!r} that heads of learned metrics cannot be"
         f" put on; take one of these architectures: {there}"
@@ -89,19 +89,19 @@ def _pretrained(folder: ModelFolder) -> dict[str, Any]:
     except ImportError as error:
         raise missing_package(error.name or "safetensors", f"model {folder.name!r}") from error
 
-    found: dict[str, Any] = {}
+    weights: dict[str, Any] = {}
     try:
         for file in sorted(folder.path.glob("*.safetensors")):
-            found |= load_file(file)
+            weights |= load_file(file)
     except (OSError, SafetensorError) as error:
         raise DataError(f"model {folder.name!r} ({folder.path}): {error}") from error
     # of a model with another head, the encoder's names have the architecture's before them
     heads = ("embeddings.", "encoder.")
     bare = {
-        name if name.startswith(heads) else name.partition(".")[2]: one
-        for name, one in found.items()
+        name if name.startswith(heads) else name.partition(".")[2]: weight
+        for name, weight in weights.items()
     }
-    return {name: one for name, one in bare.items() if name.startswith(heads)}
+    return {name: weight for name, weight in bare.items() if name.startswith(heads)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,14 +121,14 @@ class Features:
     def sequences(self, texts: Sequence[str]) -> list[NDArray[np.int32]]:
         """The ids of texts, special ones included, cut."""
         encoder = self.base.encoder
-        return [encoder.alone(one.ids, self.limit) for one in encoder.pieces(texts)]
+        return [encoder.alone(pieces.ids, self.limit) for pieces in encoder.pieces(texts)]
 
     def of_states(self, states: States) -> Any:
         """One vector for each text and layer, tensor [B, layers, d]; gradients flow."""
         import torch
 
         kept = states.layers if self.layers == "mix" else states.layers[-1:]
-        return torch.stack([pooled(one, states.kept, self.pool) for one in kept], dim=1)
+        return torch.stack([pooled(layer, states.kept, self.pool) for layer in kept], dim=1)
 
     def fill(
         self,
@@ -145,7 +145,7 @@ class Features:
             "device": encoder.device.split(":")[0],
             "results": f"layers {self.layers} {self.pool} {self.limit}",
         }
-        known: Remembered[str] = Remembered(
+        remembered: Remembered[str] = Remembered(
             encoder,
             lambda some: [(ids, self.depth) for ids in self.sequences(some)],
             lambda states, _: list(self.of_states(states).cpu().numpy()),
@@ -154,10 +154,10 @@ class Features:
             open_store(store, about, encoder.dimensions),
         )
         shape = (len(texts), self.depth, encoder.dimensions)
-        found = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
+        vectors = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
         for at in range(0, len(texts), _BLOCK):
             some = texts[at : at + _BLOCK]
-            found[at : at + len(some)] = known.of(some)
+            vectors[at : at + len(some)] = remembered.of(some)
             if progress:
                 progress("encoding", at + len(some), len(texts))
-        return found
+        return vectors

@@ -89,17 +89,17 @@ def judged_outputs(testsets: Sequence[TestSet], choice: Choice) -> JudgedOutputs
     examples: list[_Example] = []
     rows: list[tuple[int, int, int, int]] = []  # judged set, test set, system, segment
     scores: list[float] = []
-    for place, testset in enumerate(testsets):
+    for test_set, testset in enumerate(testsets):
         _check_inputs(testset, choice.inputs)
         for kind in _kinds(testset, choice.human):
             number = len(sets)
-            sets.append(JudgedSet(place, title_of(testset), kind))
+            sets.append(JudgedSet(test_set, title_of(testset), kind))
             values = testset.human_scores(kind)
             for system, segment in np.argwhere(np.isfinite(values)).tolist():
-                found = _examples(testset, system, segment, choice, len(scores))
-                if found:
-                    examples += found
-                    rows.append((number, place, system, segment))
+                of_output = _examples(testset, system, segment, choice, len(scores))
+                if of_output:
+                    examples += of_output
+                    rows.append((number, test_set, system, segment))
                     scores.append(float(values[system, segment]))
     if not scores:
         raise DataError(
@@ -111,14 +111,14 @@ def judged_outputs(testsets: Sequence[TestSet], choice: Choice) -> JudgedOutputs
     held = _held_out(output[:, 0], group, choice)
     made = _numbered(examples, choice.inputs)
     score = np.array(scores)
-    sets = [_scaled(one, score[(judged == n) & ~held]) for n, one in enumerate(sets)]
-    scale = np.array([(one.mean, one.spread) for one in sets])[judged]
+    sets = [_scaled(judged_set, score[(judged == n) & ~held]) for n, judged_set in enumerate(sets)]
+    scale = np.array([(judged_set.mean, judged_set.spread) for judged_set in sets])[judged]
     label = (score - scale[:, 0]) / scale[:, 1]
     return JudgedOutputs(*made, score, label, judged, output, group, held, tuple(sets))
 
 
 def _check_kinds(testsets: Sequence[TestSet], human: Sequence[str]) -> None:
-    there = dict.fromkeys(k for one in testsets for k in one.human_kinds("segment"))
+    there = dict.fromkeys(k for testset in testsets for k in testset.human_kinds("segment"))
     for kind in human:
         if kind not in there and there:
             raise UnknownNameError("kind of segment scores", kind, there)
@@ -131,14 +131,15 @@ def _kinds(testset: TestSet, human: Sequence[str]) -> list[str]:
     if not there or not taken:
         others = dict.fromkeys(
             [*(f"{h.kind} of {h.level}s" for h in testset.human if h.level != "segment")]
-            + [f"rankings {one.kind}" for one in testset.rankings]
+            + [f"rankings {ranking.kind}" for ranking in testset.rankings]
             + [f"{kind} of segments" for kind in there]
         )
-        said = f"; there are: {', '.join(others)}" if others else ""
+        alternatives = f"; there are: {', '.join(others)}" if others else ""
         wanted = f" by {', '.join(human)}" if human else ""
         raise DataError(
-            f"{title_of(testset)}: people scored no segments of it{wanted}{said}. A metric learns"
-            " from scores of segments: leave the set out, or give a file of them (--human FILE)"
+            f"{title_of(testset)}: people scored no segments of it{wanted}{alternatives}. A metric"
+            " learns from scores of segments: leave the set out, or give a file of them (--human"
+            " FILE)"
         )
     if len(taken) > 1 and not human:
         raise DataError(
@@ -173,9 +174,13 @@ def _examples(
     source = testset.sources[segment] if testset.sources is not None else None
     if 2 not in ROLES[choice.inputs]:
         return [_Example(cell, text, source, None)]
-    own = testset.system_references.get(name, {})
-    every = [*testset.references.values(), *own.values()]
-    return [_Example(cell, text, source, one[segment]) for one in every if one[segment] is not None]
+    system_references = testset.system_references.get(name, {})
+    every = [*testset.references.values(), *system_references.values()]
+    return [
+        _Example(cell, text, source, reference[segment])
+        for reference in every
+        if reference[segment] is not None
+    ]
 
 
 def _numbered(
@@ -185,11 +190,11 @@ def _numbered(
     number: dict[str, int] = {}
     roles = ROLES[inputs]
     sides = np.full((len(examples), 3), -1, dtype=np.int64)
-    for row, one in enumerate(examples):
-        for role, text in enumerate((one.output, one.source, one.reference)):
+    for row, example in enumerate(examples):
+        for role, text in enumerate((example.output, example.source, example.reference)):
             if role in roles:
                 sides[row, role] = number.setdefault(text or "", len(number))
-    return tuple(number), sides, np.array([one.cell for one in examples], dtype=np.int64)
+    return tuple(number), sides, np.array([example.cell for example in examples], dtype=np.int64)
 
 
 # What is held out.
@@ -204,13 +209,13 @@ def _groups(
     """
     keys: dict[object, int] = {}
     units: list[list[int]] = []
-    for place, _, segment in output.tolist():
-        testset = testsets[place]
+    for test_set, _, segment in output.tolist():
+        testset = testsets[test_set]
         texts = [testset.sources] if testset.sources else testset.references.values()
         held = testset.documents if by == "document" and testset.documents else None
-        own: list[object] = [(place, segment if held is None else held[segment])]
-        own += [one[segment] for one in texts if one[segment]]
-        units.append([keys.setdefault(key, len(keys)) for key in own])
+        unit_keys: list[object] = [(test_set, segment if held is None else held[segment])]
+        unit_keys += [side[segment] for side in texts if side[segment]]
+        units.append([keys.setdefault(key, len(keys)) for key in unit_keys])
     parent = list(range(len(keys)))
 
     def root(key: int) -> int:
@@ -220,11 +225,11 @@ def _groups(
         return key
 
     for unit in units:
-        for one, other in pairwise(unit):
-            parent[root(one)] = root(other)
+        for first, second in pairwise(unit):
+            parent[root(first)] = root(second)
     roots = [root(unit[0]) for unit in units]
-    found: NDArray[np.int64] = np.unique(roots, return_inverse=True)[1].astype(np.int64)
-    return found
+    groups: NDArray[np.int64] = np.unique(roots, return_inverse=True)[1].astype(np.int64)
+    return groups
 
 
 def _held_out(
@@ -237,12 +242,12 @@ def _held_out(
     home = np.full(len(sizes), -1)
     home[group[::-1]] = place[::-1]  # the test set in which a group comes first
     for number in np.unique(home).tolist():
-        own = np.flatnonzero(home == number)
-        wanted, taken = choice.held_out * sizes[own].sum(), 0
-        for one in draw.permutation(own).tolist():
-            if taken < wanted and taken + sizes[one] <= max(1.5 * wanted, 1):
-                chosen.append(one)
-                taken += int(sizes[one])
+        set_groups = np.flatnonzero(home == number)
+        wanted, taken = choice.held_out * sizes[set_groups].sum(), 0
+        for group_number in draw.permutation(set_groups).tolist():
+            if taken < wanted and taken + sizes[group_number] <= max(1.5 * wanted, 1):
+                chosen.append(group_number)
+                taken += int(sizes[group_number])
     held: NDArray[np.bool_] = np.isin(group, chosen)
     if held.sum() < _FEWEST or (~held).sum() < _FEWEST or len(chosen) < 3:
         raise DataError(
@@ -254,11 +259,11 @@ def _held_out(
     return held
 
 
-def _scaled(one: JudgedSet, scores: NDArray[np.float64]) -> JudgedSet:
+def _scaled(judged_set: JudgedSet, scores: NDArray[np.float64]) -> JudgedSet:
     """A judged set with mean and standard deviation of its scores."""
     if len(scores) < 2 or float(scores.std()) == 0:
         raise DataError(
-            f"{one.name}: the {len(scores)} scores {one.kind} that would be trained on do not"
-            " differ, so that there is nothing to learn; leave the set out"
+            f"{judged_set.name}: the {len(scores)} scores {judged_set.kind} that would be trained"
+            " on do not differ, so that there is nothing to learn; leave the set out"
         )
-    return one._replace(mean=float(scores.mean()), spread=float(scores.std()))
+    return judged_set._replace(mean=float(scores.mean()), spread=float(scores.std()))

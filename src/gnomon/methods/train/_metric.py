@@ -23,7 +23,7 @@ from gnomon.core.registry import method
 from gnomon.core.signature import content_hash, version
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import Claim, amount, counted, number
+from gnomon.core.verdicts import Claim, amount, counted
 from gnomon.data.formats import Human, atomic_write, explain_failure, human_files
 from gnomon.methods.train._judged import Choice, judged_outputs
 from gnomon.methods.train._recipe import HeadRecipe
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Cell, Statement
+    from gnomon.core.findings import Statement
     from gnomon.core.options import BoundOptions
     from gnomon.core.records import Ends
     from gnomon.core.summary import Outline
@@ -182,52 +182,47 @@ CLAIMS = (_ON_HELD_OUT, _WORSE, _NOTHING_LEARNT, _MAYBE_NOTHING, _LAST_PASS)
 
 def train_metric_verdict(finding: Finding) -> Iterator[Statement]:
     """What was learnt, on what was held out, beside what needs no training and a control."""
-    (row,) = finding.rows
-    whole = [
-        (at, one)
-        for at, one in enumerate(finding.table("held_out").rows)
-        if one["test_set"] == _ALL or len(finding.table("sets").rows) == 1
-    ]
-    whole.sort(key=lambda one: not str(one[1]["metric"]).startswith("comet("))
-    (at, own), *others = whole
-    r, low, high = (number(own[name]) for name in ("pearson", "pearson_low", "pearson_high"))
-    outputs = counted(int(number(own["outputs"]) or 0), "judged output")
+    (row,) = finding.records(TrainedMetricRow)
+    single = len(finding.records(LearnedSetRow)) == 1
+    whole = [held for held in finding.records(HeldOutRow) if held.test_set == _ALL or single]
+    whole.sort(key=lambda held: not held.metric.startswith("comet("))
+    learned, *others = whole
+    r, (low, high) = learned.pearson, learned.ends("pearson")
     if r is None:
-        yield _NOTHING_LEARNT.said({"held_out": [at]})
+        yield _NOTHING_LEARNT.said(finding.positions([learned]))
     else:
         beside = [
-            f"{_called(one)} {amount(theirs, share=True)}"
-            for _, one in others
-            if (theirs := number(one["pearson"])) is not None
+            f"{_called(other)} {amount(other.pearson, share=True)}"
+            for other in others
+            if other.pearson is not None
         ]
         yield _ON_HELD_OUT.said(
-            {"held_out": [at for at, _ in whole]},
-            outputs=outputs,
+            finding.positions(whole),
+            outputs=counted(learned.outputs, "judged output"),
             r=amount(r, low, high, share=True),
             beside=f" ({', '.join(beside)})" if beside else "",
-            folder=row["folder"],
+            folder=row.folder,
         )
-    for place, one in others if r is not None else ():
-        lead, theirs = number(one["difference"]), number(one["pearson"])
-        ends = [number(one[f"difference_{end}"]) for end in ("low", "high")]
+    for other in others if r is not None and learned.groups >= LEAST_DOCUMENTS else ():
+        lead, theirs, ends = other.difference, other.pearson, other.ends("difference")
         if lead is None or theirs is None or ends[0] is None or ends[1] is None or ends[1] >= 0:
             continue
-        if (number(own["groups"]) or 0) >= LEAST_DOCUMENTS:
-            yield _WORSE.said(
-                {"held_out": [place]},
-                other=_called(one),
-                size=amount(-lead, -ends[1], -ends[0], share=True),
-                facts=f"r = {amount(r or 0.0, share=True)} against {amount(theirs, share=True)}",
-            )
+        yield _WORSE.said(
+            finding.positions([other]),
+            other=_called(other),
+            size=amount(-lead, -ends[1], -ends[0], share=True),
+            facts=f"r = {amount(r or 0.0, share=True)} against {amount(theirs, share=True)}",
+        )
     if r is not None and low is not None and high is not None and low <= 0 <= high:
-        yield _MAYBE_NOTHING.said({"held_out": [at]}, r=amount(r, low, high, share=True))
-    if row["stopped"] == "epochs" and row["best"] == row["passes"]:
+        maybe = amount(r, low, high, share=True)
+        yield _MAYBE_NOTHING.said(finding.positions([learned]), r=maybe)
+    if row.stopped == "epochs" and row.best == row.passes:
         yield _LAST_PASS.said()
 
 
-def _called(row: Mapping[str, Cell]) -> str:
+def _called(row: HeldOutRow) -> str:
     """A metric beside the learned one; the length of outputs is a control."""
-    return "the length of the output alone" if row["metric"] == _LENGTH else str(row["metric"])
+    return "the length of the output alone" if row.metric == _LENGTH else row.metric
 
 
 # A run, and its folder.
@@ -266,29 +261,31 @@ def _facts(data: JudgedOutputs, recipe: HeadRecipe, base: BaseEncoder) -> dict[s
         "encoder": base.folder.identity,
         "data": {
             "outputs": len(data.score),
-            "hash": content_hash(*data.texts, *(one.tobytes() for one in arrays)),
+            "hash": content_hash(*data.texts, *(array.tobytes() for array in arrays)),
         },
     }
 
 
 def _open_run(place: Path, facts: dict[str, object], *, resume: bool) -> None:
     """Make the folder of a run, or find in it the one that goes on."""
-    own = place / "training" / _RUN
-    if not own.is_file():
-        if place.exists() and any(one.name != "training" for one in place.iterdir()):
+    run_file = place / "training" / _RUN
+    if not run_file.is_file():
+        if place.exists() and any(entry.name != "training" for entry in place.iterdir()):
             raise UsageError(f"{place} holds something else; name another folder (--save)")
         with explain_failure(place):
             (place / "training").mkdir(parents=True, exist_ok=True)
-        with atomic_write(own) as file:
+        with atomic_write(run_file) as file:
             file.write(json.dumps(facts, indent=1) + "\n")
         return
     if not resume:
         raise UsageError(f"{place} holds a run; go on with it (--resume), or name another folder")
     try:
-        before = json.loads(own.read_text(encoding="utf-8"))
+        before = json.loads(run_file.read_text(encoding="utf-8"))
         parts = {name: before[name] for name in facts}
     except (ValueError, LookupError, TypeError) as error:
-        raise FormatError(f"is damaged ({error}); train into another folder", path=own) from error
+        raise FormatError(
+            f"is damaged ({error}); train into another folder", path=run_file
+        ) from error
     now = json.loads(json.dumps(facts))
     for name, value in parts.items():
         if value != now[name]:
@@ -339,7 +336,7 @@ def _fit(asked: _TrainingRequest, data: JudgedOutputs) -> _Fitted:
             training.standardise()
         stopped = training.run(scratch / _STATE, asked.progress)
         mapped.unlink()
-    best = max(training.curve, key=lambda one: one.rank)
+    best = max(training.curve, key=lambda pass_: pass_.rank)
     about = {
         "class": recipe.kind,
         "hyper_parameters": settings,
@@ -353,13 +350,15 @@ def _fit(asked: _TrainingRequest, data: JudgedOutputs) -> _Fitted:
         "licence": base.licence,
         "trained_on": [
             {
-                "test_set": one.name,
-                "human": one.kind,
-                "mean": one.mean,
-                "spread": one.spread,
-                "texts": _text_marks(asked.testsets[one.place], data.output[data.judged == n, 2]),
+                "test_set": judged_set.name,
+                "human": judged_set.kind,
+                "mean": judged_set.mean,
+                "spread": judged_set.spread,
+                "texts": _text_marks(
+                    asked.testsets[judged_set.place], data.output[data.judged == n, 2]
+                ),
             }
-            for n, one in enumerate(data.sets)
+            for n, judged_set in enumerate(data.sets)
         ],
         "recipe": recipe.fixed(),
         "held_out": best._asdict(),
@@ -375,7 +374,7 @@ def _text_marks(testset: TestSet, segments: NDArray[np.int64]) -> list[str]:
 
     sides = [testset.sources or (), *testset.references.values()]
     places = np.unique(segments).tolist()
-    return sorted({text_mark(one[n]) for one in sides if one for n in places if one[n]})
+    return sorted({text_mark(side[n]) for side in sides if side for n in places if side[n]})
 
 
 def _write(
@@ -409,42 +408,42 @@ class _HeldOut:
 def _held_out(asked: _TrainingRequest, fitted: _Fitted) -> _HeldOut:
     training, data = fitted.training, fitted.training.data
     cells = data.held_out
-    own = np.full(len(data.cell), np.nan)
-    own[training.held_rows] = training.scores(training.held_rows)
-    found = {f"comet('{asked.folder}')": data.cell_means(own)[cells]}
+    trained = np.full(len(data.cell), np.nan)
+    trained[training.held_rows] = training.scores(training.held_rows)
+    scores = {f"comet('{asked.folder}')": data.cell_means(trained)[cells]}
     output = data.output[cells]
-    texts = [list(one.systems.values()) for one in asked.testsets]
-    if all(one.outline.has_references for one in asked.testsets):
-        found[_BESIDE] = _beside(asked.testsets, output)
-    found[_LENGTH] = np.array([len(texts[t][k][n]) for t, k, n in output.tolist()], dtype=float)
-    return _HeldOut(data.label[cells], data.judged[cells], data.group[cells], found)
+    texts = [list(testset.systems.values()) for testset in asked.testsets]
+    if all(testset.outline.has_references for testset in asked.testsets):
+        scores[_BESIDE] = _beside(asked.testsets, output)
+    scores[_LENGTH] = np.array([len(texts[t][k][n]) for t, k, n in output.tolist()], dtype=float)
+    return _HeldOut(data.label[cells], data.judged[cells], data.group[cells], scores)
 
 
 def _beside(testsets: Sequence[TestSet], output: NDArray[np.int64]) -> NDArray[np.float64]:
     """Segment scores of a metric that needs no training, of some outputs."""
-    found = np.full(len(output), np.nan)
-    for place, testset in enumerate(testsets):
-        own = output[:, 0] == place
-        if own.any():
-            segments = np.unique(output[own, 2])
+    scores = np.full(len(output), np.nan)
+    for test_set, testset in enumerate(testsets):
+        of_set = output[:, 0] == test_set
+        if of_set.any():
+            segments = np.unique(output[of_set, 2])
             some = testset.select(segments=segments.tolist())
             values = score(some, _BESIDE).segments
-            found[own] = values[output[own, 1], np.searchsorted(segments, output[own, 2])]
-    return found
+            scores[of_set] = values[output[of_set, 1], np.searchsorted(segments, output[of_set, 2])]
+    return scores
 
 
 def _held_out_rows(
     asked: _TrainingRequest, data: JudgedOutputs, held: _HeldOut
 ) -> list[HeldOutRow]:
     """Agreement of each metric, on each judged set and on all together."""
-    found: list[HeldOutRow] = []
+    rows: list[HeldOutRow] = []
     several = len(data.sets) > 1
-    for number_, one in enumerate([*data.sets, *([None] if several else [])]):
-        inside = np.ones(len(held.label), bool) if one is None else held.judged == number_
-        names = (_ALL, _ALL) if one is None else (one.name, one.kind)
+    for number_, judged_set in enumerate([*data.sets, *([None] if several else [])]):
+        inside = np.ones(len(held.label), bool) if judged_set is None else held.judged == number_
+        names = (_ALL, _ALL) if judged_set is None else (judged_set.name, judged_set.kind)
         if inside.any():
-            found += _agreements(asked, held, inside, names)
-    return found
+            rows += _agreements(asked, held, inside, names)
+    return rows
 
 
 def _agreements(
@@ -453,45 +452,45 @@ def _agreements(
     from gnomon.methods.train._estimator import agreement, within_sets
 
     label, judged = held.label[inside], held.judged[inside]
-    place, group = np.unique(held.group[inside], return_inverse=True)
+    units, group = np.unique(held.group[inside], return_inverse=True)
     people = within_sets(label, judged)
     rows, draws = [], []
     for metric, every in held.scores.items():
-        own = within_sets(every[inside], judged)
+        scores = within_sets(every[inside], judged)
         r = agreement(every[inside], label, judged)
         drawn = np.full(max(asked.resamples, 1), np.nan)
-        if asked.resamples and len(place) > 2:
+        if asked.resamples and len(units) > 2:
             terms = np.array(
                 [
-                    np.bincount(group, one, len(place))
-                    for one in (
-                        np.ones(len(own)),
-                        own,
+                    np.bincount(group, values, len(units))
+                    for values in (
+                        np.ones(len(scores)),
+                        scores,
                         people,
-                        own * own,
+                        scores * scores,
                         people * people,
-                        own * people,
+                        scores * people,
                     )
                 ]
             )
-            counts = resample_counts(len(place), count=asked.resamples, seed=asked.recipe.seed)
+            counts = resample_counts(len(units), count=asked.resamples, seed=asked.recipe.seed)
             drawn = pearson_of_sums(resampled_sums(terms, counts))
-        rows.append((metric, r, kendall_b(own, people)))
+        rows.append((metric, r, kendall_b(scores, people)))
         draws.append(drawn)
     made = []
     for (metric, r, tau), drawn in zip(rows, draws, strict=True):
         first = rows[0][1]
         lead = None if r is None or first is None or metric == rows[0][0] else first - r
-        ends: dict[str, Ends] = {"pearson": _ends(drawn, asked.confidence, len(place))}
+        ends: dict[str, Ends] = {"pearson": _ends(drawn, asked.confidence, len(units))}
         if lead is not None:
-            ends["difference"] = _ends(draws[0] - drawn, asked.confidence, len(place))
+            ends["difference"] = _ends(draws[0] - drawn, asked.confidence, len(units))
         made.append(
             HeldOutRow(
                 test_set=names[0],
                 human=names[1],
                 metric=metric,
                 outputs=len(label),
-                groups=len(place),
+                groups=len(units),
                 pearson=r,
                 kendall=tau,
                 difference=lead,
@@ -512,8 +511,8 @@ def _ends(drawn: NDArray[np.float64], confidence: float, groups: int) -> Ends:
 def _finding(asked: _TrainingRequest, fitted: _Fitted, seconds: float) -> Finding:
     training, data = fitted.training, fitted.training.data
     held = _held_out_rows(asked, data, _held_out(asked, fitted))
-    best: Pass = max(training.curve, key=lambda one: one.rank)
-    whole = next(one for one in reversed(held) if one.metric.startswith("comet("))
+    best: Pass = max(training.curve, key=lambda pass_: pass_.rank)
+    whole = next(row for row in reversed(held) if row.metric.startswith("comet("))
     row = TrainedMetricRow(
         folder=str(asked.folder),
         kind=asked.recipe.kind,
@@ -522,27 +521,28 @@ def _finding(asked: _TrainingRequest, fitted: _Fitted, seconds: float) -> Findin
         outputs=int((~data.held_out).sum()),
         held_out=int(data.held_out.sum()),
         texts=len(data.texts),
-        parameters=sum(one.numel() for one in training.weights.values()),
+        parameters=sum(weight.numel() for weight in training.weights.values()),
         passes=training.curve[-1].number,
         best=best.number,
         pearson=whole.pearson,
         stopped=fitted.stopped,
         seconds=seconds,
-        intervals={"pearson": (whole.intervals or {}).get("pearson", (None, None))},
+        intervals={"pearson": whole.ends("pearson")},
     )
     curve = [
-        TrainingCurveRow(**one._asdict(), kept=one.number == best.number) for one in training.curve
+        TrainingCurveRow(**pass_._asdict(), kept=pass_.number == best.number)
+        for pass_ in training.curve
     ]
     sets = [
         LearnedSetRow(
-            test_set=one.name,
-            human=one.kind,
+            test_set=judged_set.name,
+            human=judged_set.kind,
             outputs=int(((data.judged == n) & ~data.held_out).sum()),
             held_out=int(((data.judged == n) & data.held_out).sum()),
-            mean=one.mean,
-            spread=one.spread,
+            mean=judged_set.mean,
+            spread=judged_set.spread,
         )
-        for n, one in enumerate(data.sets)
+        for n, judged_set in enumerate(data.sets)
     ]
     mix = training.estimator.mix_weights
     layers = [] if mix is None else mix.detach().tolist()
@@ -562,13 +562,13 @@ def _finding(asked: _TrainingRequest, fitted: _Fitted, seconds: float) -> Findin
         tables=tables,
         signatures={},
         views=tuple(
-            Listing(one.name, one.title, tuple(c.name for c in columns_of(kind)))
-            for one, kind in zip(
+            Listing(shown.name, shown.title, tuple(c.name for c in columns_of(kind)))
+            for shown, kind in zip(
                 tables,
                 (TrainedMetricRow, HeldOutRow, TrainingCurveRow, LearnedSetRow, LayerWeightRow),
                 strict=True,
             )
-            if one.rows
+            if shown.rows
         ),
     )
 

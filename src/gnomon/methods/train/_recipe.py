@@ -110,12 +110,16 @@ class HeadRecipe:
     def fixed(self) -> dict[str, object]:
         """What must not change when a run is resumed: all but when to stop."""
         free = {"patience", "epochs"}
-        found = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in free}
-        return found | {"hidden_sizes": list(self.hidden_sizes)}
+        options = {
+            option.name: getattr(self, option.name)
+            for option in fields(self)
+            if option.name not in free
+        }
+        return options | {"hidden_sizes": list(self.hidden_sizes)}
 
     def settings(self, encoder: str, name: str) -> dict[str, object]:
         """Hyper-parameters as COMET's checkpoints have them."""
-        own: dict[str, object] = {
+        parameters: dict[str, object] = {
             "encoder_model": encoder,
             "pretrained_model": name,
             "hidden_sizes": list(self.hidden_sizes),
@@ -124,12 +128,12 @@ class HeadRecipe:
         }
         looks = {"source": "src", "reference": "ref", "source-alone": "src", "output-alone": "mt"}
         if self.inputs in looks:
-            own["sent_to_use"] = looks[self.inputs]
+            parameters["sent_to_use"] = looks[self.inputs]
         if self.compared:
-            own |= {
+            parameters |= {
                 "layer": "mix" if self.layers == "mix" else -1,
                 "layer_transformation": "softmax",
                 "layer_norm": False,
                 "pool": self.pool,
             }
-        return own
+        return parameters

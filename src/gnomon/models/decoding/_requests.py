@@ -54,14 +54,14 @@ def make_requests(
     full = [number for number, text in enumerate(texts) if text.strip()]
     if len(full) < len(texts):
         model.say("empty texts were not decoded")
-    found: list[Request | None] = [None] * len(texts)
+    requests: list[Request | None] = [None] * len(texts)
     for number, source in zip(full, model.pieces([texts[n] for n in full]), strict=True):
         prefix = () if prefixes is None else tuple(map(int, prefixes[number]))
         most = 2 * len(source) + 10 + len(prefix) if limit is None else limit
         most = min(most, model.limit)
         _check_prefix(model, prefix, most)
-        found[number] = Request(tuple(source), prefix, most)
-    return found
+        requests[number] = Request(tuple(source), prefix, most)
+    return requests
 
 
 def _check_prefix(model: Seq2Seq, prefix: tuple[int, ...], most: int) -> None:
@@ -80,8 +80,8 @@ def each_once(
 ) -> list[list[_Answer]]:
     """Decode each distinct request once; nothing comes of None."""
     distinct = list(dict.fromkeys(request for request in requests if request is not None))
-    found = dict(zip(distinct, decode(distinct), strict=True))
-    return [[] if request is None else list(found[request]) for request in requests]
+    by_request = dict(zip(distinct, decode(distinct), strict=True))
+    return [[] if request is None else list(by_request[request]) for request in requests]
 
 
 def answers(
@@ -97,17 +97,17 @@ def answers(
     most = _LOGITS.get(kind, _LOGITS["cpu"]) // (rows * positions * model.size)
     size = max(1, min(_ROWS.get(kind, _ROWS["cpu"]) // rows, most))
     order = sorted(range(len(requests)), key=lambda number: _length(requests[number]))
-    found: dict[int, _Answer] = {}
-    while len(found) < len(order):
-        batch = order[len(found) : len(found) + size]
+    by_request: dict[int, _Answer] = {}
+    while len(by_request) < len(order):
+        batch = order[len(by_request) : len(by_request) + size]
         length = len(requests[batch[0]].prefix)
         batch = [number for number in batch if len(requests[number].prefix) == length]
         made = _tried(model, [requests[number] for number in batch], decode)
         if made is not None:
-            found.update(zip(batch, made, strict=True))
+            by_request.update(zip(batch, made, strict=True))
         else:
             size = max(1, len(batch) // 2)
-    return [found[number] for number in range(len(requests))]
+    return [by_request[number] for number in range(len(requests))]
 
 
 def _length(request: Request) -> tuple[int, int]:
@@ -140,9 +140,11 @@ def _tried(
 def _is_out_of_memory(error: BaseException) -> bool:
     import torch
 
-    said = str(error).lower()
-    known = ("out of memory", "can't allocate memory", "not enough memory")
-    return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or any(k in said for k in known)
+    if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
+        return True
+    message = str(error).lower()
+    phrases = ("out of memory", "can't allocate memory", "not enough memory")
+    return any(phrase in message for phrase in phrases)
 
 
 # How to search, and what a search holds.

@@ -116,8 +116,8 @@ def best_entries(scores: Any, count: int) -> tuple[Any, Any]:
     count = min(count, size)
     blocks = size // _BLOCK
     if blocks < 2 * count:
-        found = torch.topk(scores, count)
-        return found.values, found.indices
+        top = torch.topk(scores, count)
+        return top.values, top.indices
     whole = blocks * _BLOCK
     table = scores[:, :whole].view(-1, _BLOCK, blocks)
     columns = torch.topk(table.amax(dim=1), count).indices
@@ -142,22 +142,22 @@ def padded(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
     >>> padded([[1], [2, 3]], 0).tolist()
     [[1, 0], [2, 3]]
     """
-    found = np.full((len(rows), max(map(len, rows), default=0)), fill, dtype=np.int64)
+    matrix = np.full((len(rows), max(map(len, rows), default=0)), fill, dtype=np.int64)
     for number, row in enumerate(rows):
-        found[number, : len(row)] = row
-    return found
+        matrix[number, : len(row)] = row
+    return matrix
 
 
 def normaliser(model: Seq2Seq, logits: Any) -> Any:
     """What turns logits into log-probabilities when taken from them [..., 1]."""
-    found = logits.logsumexp(-1, keepdim=True)
-    if not bool(found.isfinite().all()):
+    normalisers = logits.logsumexp(-1, keepdim=True)
+    if not bool(normalisers.isfinite().all()):
         raise ScoringError(
             f"the model {model.folder.name!r} in {model.precision} gives no probabilities: some of"
             " its numbers are infinite or undefined;"
             f" {_HELP.get(model.precision, 'its weights are damaged, take another copy of it')}"
         )
-    return found
+    return normalisers
 
 
 class Steps:
@@ -184,21 +184,21 @@ class Steps:
         """Logits after some pieces, which are added to the rows."""
         import torch
 
-        found = self._model.model(
+        output = self._model.model(
             encoder_outputs=self._encoded,
             attention_mask=self._mask,
             decoder_input_ids=torch.as_tensor(pieces, device=self._model.device),
             past_key_values=self._cache,
             use_cache=True,
         )
-        self._cache = found.past_key_values
+        self._cache = output.past_key_values
         if not hasattr(self._cache, "cross_attention_cache"):
             raise DataError(
                 f"model {self._model.folder.name!r} keeps no keys and values of source and target"
                 " apart, as encoder-decoder models of transformers 5 do (Marian, BART, T5, ...)"
             )
         self._model.steps += 1
-        return found.logits.float()
+        return output.logits.float()
 
     def prefix_scores(self, logits: Any, prefixes: Sequence[Sequence[int]]) -> NDArray[np.float64]:
         """Log-probabilities of prefixes [rows], from the logits of the decoder's start and them."""
@@ -207,8 +207,8 @@ class Steps:
         asked = torch.tensor(prefixes, dtype=torch.long, device=logits.device)
         given = logits[:, len(self._model.start) - 1 : -1]
         each = given.gather(2, asked[..., None]) - normaliser(self._model, given)
-        found: NDArray[np.float64] = each.double().sum((1, 2)).cpu().numpy()
-        return found
+        scores: NDArray[np.float64] = each.double().sum((1, 2)).cpu().numpy()
+        return scores
 
     def repeat(self, times: int) -> None:
         """Give every row so many copies, side by side."""
@@ -278,13 +278,13 @@ class ScoredContinuations:
             places = self._group_by_group(going_on)
         else:
             places = best_entries(self._scores.view(-1, beam * size), 2 * beam)[1]
-        found = places.cpu().numpy()
-        return found // size, found % size
+        flat = places.cpu().numpy()
+        return flat // size, flat % size
 
     def best_of_each(self) -> NDArray[np.int64]:
         """The best continuation of each hypothesis [S, beam, 1]."""
-        found: NDArray[np.int64] = self._scores.argmax(-1).cpu().numpy()
-        return found.reshape(-1, self._plan.beam, 1)
+        best: NDArray[np.int64] = self._scores.argmax(-1).cpu().numpy()
+        return best.reshape(-1, self._plan.beam, 1)
 
     def totals(self, parent: NDArray[np.int64], piece: NDArray[np.int64]) -> NDArray[np.float64]:
         """Log-probabilities [S, M] summed in double precision; -inf for what is not allowed."""
@@ -295,9 +295,9 @@ class ScoredContinuations:
         columns = torch.as_tensor(np.maximum(piece, 0), device=self._scores.device)
         step = self._logits[rows, columns].double() - self._norm[rows, 0].double()
         step[self._scores[rows, columns].isneginf()] = -torch.inf
-        found: NDArray[np.float64] = step.cpu().numpy()
-        found[piece < 0] = -np.inf
-        return found + np.take_along_axis(self._before, parent, axis=1)
+        steps: NDArray[np.float64] = step.cpu().numpy()
+        steps[piece < 0] = -np.inf
+        return steps + np.take_along_axis(self._before, parent, axis=1)
 
     def _group_by_group(self, going_on: NDArray[np.bool_]) -> Any:
         """Of each slot the best, where a group pays for the pieces that earlier groups took."""
@@ -307,16 +307,16 @@ class ScoredContinuations:
         table = self._scores.view(-1, groups, beam, size)
         taken = torch.zeros((len(table), size), device=table.device)
         counts = torch.as_tensor(going_on.reshape(-1, groups), device=table.device)
-        found = []
+        chosen = []
         for group in range(groups):
-            own = table[:, group] - self._plan.strength * taken[:, None]
-            values, places = best_entries(own.flatten(1), 2 * beam)
-            found.append(places)
+            priced = table[:, group] - self._plan.strength * taken[:, None]
+            values, places = best_entries(priced.flatten(1), 2 * beam)
+            chosen.append(places)
             pieces = places % size
             kept = (pieces != self._end) & values.isfinite()
             kept &= (kept.cumsum(1) <= beam) & counts[:, group, None]
             taken.scatter_add_(1, pieces, kept.float())
-        return torch.stack(found, dim=1).flatten(0, 1)
+        return torch.stack(chosen, dim=1).flatten(0, 1)
 
 
 def search(

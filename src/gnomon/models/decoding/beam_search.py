@@ -78,7 +78,7 @@ def beam(
     requests = make_requests(model, texts, prefixes=prefixes, limit=limit)
 
     def decode(batch: list[Request]) -> list[Sequence[Hypothesis]]:
-        return [proposals(model, found) for found in search(model, batch, plan)]
+        return [proposals(model, targets) for targets in search(model, batch, plan)]
 
     return each_once(requests, lambda distinct: answers(model, distinct, decode, rows=plan.beam))
 
@@ -96,7 +96,7 @@ def make_plan(width: int, n: int | None, length_penalty: float, stopping: Stoppi
 
 def proposals(model: Seq2Seq, found: Sequence[FinishedTarget]) -> list[Hypothesis]:
     """Finished hypotheses with their texts."""
-    return [Hypothesis(model.text(one.pieces), *one) for one in found]
+    return [Hypothesis(model.text(target.pieces), *target) for target in found]
 
 
 # Probable targets that differ from each other.
@@ -158,15 +158,17 @@ def diverse(
     def decode(batch: list[Request]) -> list[Sequence[Hypothesis]]:
         slots = search(model, batch, plan)
         some = (slots[first : first + groups] for first in range(0, len(slots), groups))
-        return [proposals(model, _by_rank(one)[:wanted]) for one in some]
+        return [proposals(model, _by_rank(text_groups)[:wanted]) for text_groups in some]
 
     return each_once(requests, lambda distinct: answers(model, distinct, decode, rows=beam))
 
 
 def _by_rank(groups: Sequence[Sequence[FinishedTarget]]) -> list[FinishedTarget]:
     """What the groups found, rank by rank; each target once, where it stands first."""
-    ranked = [(rank, -one.score, one) for group in groups for rank, one in enumerate(group)]
-    found: dict[tuple[int, ...], FinishedTarget] = {}
-    for *_, one in sorted(ranked):
-        found.setdefault(one.pieces, one)
-    return list(found.values())
+    ranked = [
+        (rank, -target.score, target) for group in groups for rank, target in enumerate(group)
+    ]
+    distinct: dict[tuple[int, ...], FinishedTarget] = {}
+    for *_, target in sorted(ranked):
+        distinct.setdefault(target.pieces, target)
+    return list(distinct.values())

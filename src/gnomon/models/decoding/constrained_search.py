@@ -41,10 +41,10 @@ def states(tails: int, asked: tuple[int, ...]) -> int:
     >>> states(3, (1, 2))
     18
     """
-    found = tails
+    total = tails
     for count in asked:
-        found *= count + 1
-    return found
+        total *= count + 1
+    return total
 
 
 def fewest(
@@ -65,12 +65,12 @@ def fewest(
     size = len(counts)
     kept = np.where(inner, np.arange(size)[:, None], ended[:, :, None])  # [T, C, A]
     follows = (after[:, None] * size + kept).reshape(-1, after.shape[1])
-    found = np.where(ended == size - 1, 0, len(follows)).reshape(-1)
+    distance = np.where(ended == size - 1, 0, len(follows)).reshape(-1)
     while True:
-        nearer = np.minimum(found, found[follows].min(axis=1) + 1)
-        if np.array_equal(nearer, found):
-            return found.reshape(-1, *shape)
-        found = nearer
+        nearer = np.minimum(distance, distance[follows].min(axis=1) + 1)
+        if np.array_equal(nearer, distance):
+            return distance.reshape(-1, *shape)
+        distance = nearer
 
 
 # How far a sequence of pieces has met some phrases: a state machine that grows as it is used.
@@ -164,17 +164,17 @@ class Machine:
     def _tails_after(self) -> NDArray[np.int64]:
         """The number of the tail after each tail and symbol [T, 2 + A]."""
         columns = {piece: number for number, piece in enumerate(self.alphabet, 2)}
-        found = np.zeros((len(self._tails), len(columns) + 2), dtype=np.int64)
+        table = np.zeros((len(self._tails), len(columns) + 2), dtype=np.int64)
         longer: dict[tuple[int, ...], list[tuple[int, ...]]] = {tail: [] for tail in self._tails}
         for tail in self._tails.keys() - {()}:
             longer[tail[:-1]].append(tail)
         for tail in sorted(self._tails, key=len):
-            row = found[self._tails[tail]]
-            row[:] = found[self._tails[self._tail(tail[1:])]]
-            row[[columns[one[-1]] for one in longer[tail]]] = [
-                self._tails[one] for one in longer[tail]
+            row = table[self._tails[tail]]
+            row[:] = table[self._tails[self._tail(tail[1:])]]
+            row[[columns[next_tail[-1]] for next_tail in longer[tail]]] = [
+                self._tails[next_tail] for next_tail in longer[tail]
             ]
-        return found
+        return table
 
     def _ways(self, state: _State) -> list[tuple[int, int]]:
         """Ways to go on: pieces that they need at most, and the first of these."""
@@ -182,15 +182,15 @@ class Machine:
         if kept == self._asked:
             return []
         left = [(counts, self._missing(counts)) for counts in (kept, state.counts)]
-        found = []
+        ways = []
         for number, phrase in enumerate(self.phrases):
             for done in range(len(phrase)):
                 if done and state.tail[-done:] != phrase[:done]:
                     continue
                 counts, missing = left[phrase[done] in self._inner]
                 if counts[number] < self._asked[number]:
-                    found.append((missing - done, phrase[done]))
-        return found
+                    ways.append((missing - done, phrase[done]))
+        return ways
 
     def _missing(self, counts: tuple[int, ...]) -> int:
         rows = zip(self.phrases, self._asked, counts, strict=True)
@@ -242,11 +242,11 @@ def phrases_held(
         for phrase in set(phrases)
         if phrase
     }
-    found = []
+    held = []
     for phrase in phrases:
-        found.append(left.get(phrase, 0) > 0)
+        held.append(left.get(phrase, 0) > 0)
         left[phrase] = left.get(phrase, 0) - 1
-    return tuple(found)
+    return tuple(held)
 
 
 @dataclass
@@ -273,7 +273,7 @@ class PhraseStates:
         self._next = np.zeros((0, width + 2), dtype=np.int64)
         self._known: dict[tuple[Machine, _State], int] = {}
         self._owners: list[tuple[Machine, _State]] = []
-        self.first = np.array([self._number(one, one.first()) for one in self.machines])
+        self.first = np.array([self._number(machine, machine.first()) for machine in self.machines])
         self.size = self.needed[self.first]
 
     def after(
@@ -281,13 +281,13 @@ class PhraseStates:
     ) -> NDArray[np.int64]:
         """The states after some pieces; all arrays of one shape [M]."""
         symbols = self._symbols[self._whose[texts], pieces]
-        found = self._next[states, symbols]
-        new = found < 0
+        following = self._next[states, symbols]
+        new = following < 0
         if new.any():
             for state, symbol in set(zip(states[new].tolist(), symbols[new].tolist(), strict=True)):
                 self._learn(state, symbol)
-            found = self._next[states, symbols]
-        return found
+            following = self._next[states, symbols]
+        return following
 
     def _learn(self, state: int, symbol: int) -> None:
         machine, before = self._owners[state]
@@ -332,8 +332,8 @@ class Allocation:
     """
 
     def __init__(self, model: Seq2Seq, machines: Machines, requests: Sequence[Request]) -> None:
-        own = [machines.of(request.phrases) for request in requests]
-        self._states = PhraseStates(model.continuing, own)
+        text_machines = [machines.of(request.phrases) for request in requests]
+        self._states = PhraseStates(model.continuing, text_machines)
         self._prefixes = [request.prefix for request in requests]
         self._end = model.end
 
@@ -481,15 +481,17 @@ def constrained(
     def decode(batch: list[Request]) -> list[Sequence[FinishedTarget]]:
         return [*search(model, batch, plan, Allocation(model, machines, batch))]
 
-    found = each_once(requests, lambda distinct: answers(model, distinct, decode, rows=plan.beam))
+    targets = each_once(requests, lambda distinct: answers(model, distinct, decode, rows=plan.beam))
     return [
         [
             Hypothesis(
-                model.text(one.pieces), *one, met=phrases_held(row, one.pieces, model.continuing)
+                model.text(target.pieces),
+                *target,
+                met=phrases_held(row, target.pieces, model.continuing),
             )
-            for one in some
+            for target in text_targets
         ]
-        for some, row in zip(found, phrases, strict=True)
+        for text_targets, row in zip(targets, phrases, strict=True)
     ]
 
 
@@ -497,11 +499,11 @@ def _reachable(
     model: Seq2Seq, machines: Machines, phrases: Sequence[tuple[int, ...]], request: Request
 ) -> tuple[tuple[int, ...], ...]:
     """The phrases that can be met together, those before others first."""
-    said = tuple(phrase for phrase in phrases if phrase and _can_be_said(model, phrase))
-    if _fit(machines, said, request):
-        return said
+    sayable = tuple(phrase for phrase in phrases if phrase and _can_be_said(model, phrase))
+    if _fit(machines, sayable, request):
+        return sayable
     kept: tuple[tuple[int, ...], ...] = ()
-    for phrase in said:
+    for phrase in sayable:
         kept = (*kept, phrase) if _fit(machines, (*kept, phrase), request) else kept
     return kept
 
@@ -519,9 +521,9 @@ def _fit(machines: Machines, phrases: tuple[tuple[int, ...], ...], request: Requ
     machine = machines.of(phrases)
     state = machine.first()
     for piece in request.prefix:
-        known = piece if piece in machine.alphabet else None
-        inner = machine.is_inner(piece) if known is not None else machines.is_continuing(piece)
-        state = machine.after(state, known, inner=inner)
+        symbol = piece if piece in machine.alphabet else None
+        inner = machine.is_inner(piece) if symbol is not None else machines.is_continuing(piece)
+        state = machine.after(state, symbol, inner=inner)
     return machine.needed(state) <= room
 
 
@@ -537,9 +539,9 @@ def _say_unreachable(
             continue
         total += len(words)
         kept = list(request.phrases)
-        for phrase, own in zip(words, pieces, strict=True):
-            if own in kept:
-                kept.remove(own)
+        for phrase, phrase_pieces in zip(words, pieces, strict=True):
+            if phrase_pieces in kept:
+                kept.remove(phrase_pieces)
             else:
                 lost.append(phrase)
     if lost:

@@ -53,8 +53,8 @@ def log_probabilities(
     ]
     positions = len(model.start) + max(map(len, rows), default=0)
     decode = partial(_forced, model)
-    found = each_once(requests, lambda r: answers(model, r, decode, positions=positions))
-    return np.array([one for (one,) in found], dtype=np.float64)
+    scores = each_once(requests, lambda r: answers(model, r, decode, positions=positions))
+    return np.array([score for (score,) in scores], dtype=np.float64)
 
 
 def _check_targets(model: Seq2Seq, rows: Sequence[Sequence[int]]) -> None:
@@ -75,13 +75,13 @@ def _forced(model: Seq2Seq, batch: Sequence[Request]) -> list[Sequence[float]]:
     import torch
 
     given = padded([[*model.start, *request.target] for request in batch], model.pad)
-    asked = torch.as_tensor(padded([[*one.target, model.end] for one in batch], -1))
+    asked = torch.as_tensor(padded([[*request.target, model.end] for request in batch], -1))
     asked = asked.to(model.device)
     logits = Steps(model, [request.source for request in batch]).logits(given)
     logits = logits[:, len(model.start) - 1 :]
     each = logits.gather(2, asked.clamp(min=0)[..., None]) - normaliser(model, logits)
     each = each[..., 0].masked_fill(asked < 0, 0.0)
-    return [[float(one)] for one in each.double().sum(1).cpu()]
+    return [[float(score)] for score in each.double().sum(1).cpu()]
 
 
 def code_probabilities(model: Seq2Seq, texts: Sequence[str]) -> NDArray[np.float64]:
@@ -108,8 +108,8 @@ def code_probabilities(model: Seq2Seq, texts: Sequence[str]) -> NDArray[np.float
         )
     requests = [Request(tuple(source)) for source in model.pieces(texts)]
     decode = partial(_codes, model)
-    found = each_once(requests, lambda distinct: answers(model, distinct, decode))
-    return np.array(found, dtype=np.float64).reshape(len(texts), len(model.codes))
+    probabilities = each_once(requests, lambda distinct: answers(model, distinct, decode))
+    return np.array(probabilities, dtype=np.float64).reshape(len(texts), len(model.codes))
 
 
 def _codes(model: Seq2Seq, batch: Sequence[Request]) -> list[Sequence[float]]:

@@ -132,24 +132,25 @@ def _proposed(
     total: NDArray[np.float64],
     text: int,
 ) -> list[Hypothesis]:
-    prefix, found = batch[text].prefix, []
+    prefix, targets = batch[text].prefix, []
     for row in range(text * law.n, (text + 1) * law.n):
         size = int(length[row])
-        own = (*prefix, *pieces[row, len(prefix) : size].tolist())
+        target = (*prefix, *pieces[row, len(prefix) : size].tolist())
         score = float(total[row]) / (size + 1) ** law.length_penalty
-        found.append(FinishedTarget(own, float(total[row]), score))
-    return proposals(model, found)
+        targets.append(FinishedTarget(target, float(total[row]), score))
+    return proposals(model, targets)
 
 
 def _random_numbers(law: _Law, batch: Sequence[Request], count: int) -> NDArray[np.float64]:
     """Of each draw its random numbers in [0, 1), [texts * n, count]."""
-    found: list[NDArray[np.float64]] = []
+    numbers: list[NDArray[np.float64]] = []
     for request in batch:
-        own = hashlib.blake2b(repr((request.source, request.prefix)).encode(), digest_size=16)
-        words = np.frombuffer(own.digest(), dtype="<u4").tolist()
+        content = repr((request.source, request.prefix)).encode()
+        digest = hashlib.blake2b(content, digest_size=16).digest()
+        words = np.frombuffer(digest, dtype="<u4").tolist()
         seeds = ([law.seed, number, *words] for number in range(law.n))
-        found.extend(np.random.default_rng(seed).random(count) for seed in seeds)
-    return np.array(found)
+        numbers.extend(np.random.default_rng(seed).random(count) for seed in seeds)
+    return np.array(numbers)
 
 
 def _draw(
@@ -186,6 +187,6 @@ def _in_nucleus(heated: Any, top_p: float, numbers: Any) -> Any:
             break
     inside = (passed - each < top_p) & (each > 0)
     mass = (each * inside).sum(1, keepdim=True)
-    place = (passed <= numbers[:, None] * mass).sum(1)
+    rank = (passed <= numbers[:, None] * mass).sum(1)
     last = inside.sum(1) - 1
-    return best.indices.gather(1, torch.minimum(place, last)[:, None])[:, 0]
+    return best.indices.gather(1, torch.minimum(rank, last)[:, None])[:, 0]

@@ -87,11 +87,11 @@ def contrasts(
     scores: FeatureScores, present: Presence, *, near: float, far: float, most: int
 ) -> list[Contrast]:
     """The segments where MuLER lies farthest apart although the scores are near, one pair each."""
-    found = [
+    best_of_pairs = [
         _best(pair, near, far, most) for pair in _pairs(scores, segment_muler(scores, present))
     ]
     ordered = sorted(
-        (contrast for part in found for contrast in part),
+        (contrast for pair_contrasts in best_of_pairs for contrast in pair_contrasts),
         key=lambda c: (-round(c.difference, 9), -min(c.scores), c.segment, c.better, c.worse),
     )
     first: dict[int, Contrast] = {}
@@ -173,13 +173,13 @@ def exhibit(
     """The texts of a contrast, the feature marked, the better system first."""
     texts = SegmentTexts(testset, batch, spans, feature)
     systems = (contrast.better, contrast.worse)
-    said = (
+    values_of = (
         {"score": score, "MuLER": share}
         for score, share in zip(contrast.scores, contrast.muler, strict=True)
     )
     outputs = (
         texts.candidate(contrast.segment, system, values)
-        for system, values in zip(systems, said, strict=True)
+        for system, values in zip(systems, values_of, strict=True)
     )
     return Exhibit(
         group=feature,

@@ -129,7 +129,7 @@ def members(testsets: TestSet | Sequence[TestSet]) -> tuple[Member, ...]:
     given = [testsets] if isinstance(testsets, TestSet) else list(testsets)
     if not given:
         raise UsageError("no test set was given; name one or more with -t DIR")
-    return tuple(_member(name, one) for name, one in zip(_names(given), given, strict=True))
+    return tuple(_member(name, testset) for name, testset in zip(_names(given), given, strict=True))
 
 
 def _names(testsets: Sequence[TestSet]) -> list[str]:
@@ -167,7 +167,7 @@ def add_scorers(
     run: Run,
 ) -> None:
     """Add the points of sentence scorers (features ``scorer:NAME``) to those of a test set."""
-    found = sentences(
+    finding = sentences(
         member.testset,
         scorers,
         tagger=tagger,
@@ -177,18 +177,18 @@ def add_scorers(
         cache=run.cache,
         progress=run.progress,
     )
-    gathered.notices += [f"{member.name}: {notice}" for notice in found.notices]
-    gathered.signatures |= {(name, member.name): text for name, text in found.signatures.items()}
-    own = [point for point in gathered.points if point.test_set == member.name]
-    gathered.points += _points(own, found.records(ScorerRow))
+    gathered.notices += [f"{member.name}: {notice}" for notice in finding.notices]
+    gathered.signatures |= {(name, member.name): text for name, text in finding.signatures.items()}
+    points = [point for point in gathered.points if point.test_set == member.name]
+    gathered.points += _points(points, finding.records(ScorerRow))
 
 
 def _points(points: Sequence[Point], rows: Sequence[ScorerRow]) -> Iterator[Point]:
     """One point per scorer, system and slice for each metric and variant there is."""
     places = {(p.metric, p.variant, p.part, p.system): p for p in points}
     for row in rows:
-        for (_, _, part, system), point in places.items():
-            if (part, system) == (row.slice, row.system):
+        for (_, _, slice_name, system), point in places.items():
+            if (slice_name, system) == (row.slice, row.system):
                 yield replace(
                     point,
                     feature=f"{SCORER}{row.scorer}",
@@ -273,12 +273,12 @@ def gather(
     for name, metric in setup.metrics.items():
         plan = setup.plan(metric)
         parts = slices(member.testset, by)
-        part = _MemberScores(
+        member_scores = _MemberScores(
             gathered, member, setup, name, metric, parts, variants, examples, system_scores
         )
         scored = setup.scored(metric, plan, f"scoring {member.name} {name}")
         for feature, (scores, present) in enumerate(scored):
-            part.add(scores, present, feature)
+            member_scores.add(scores, present, feature)
         gathered.signatures[name, member.name] = setup.signature(metric, "muler", plan)
 
 
@@ -300,12 +300,12 @@ class _MemberScores:
     def scores(self) -> list[list[float | None]]:
         """The score of every system, slice by slice."""
         batch, kind = self.setup.batch, self.system_scores
-        return [_system_scores(self.metric, batch, part, kind) for part in self.parts]
+        return [_system_scores(self.metric, batch, slice_, kind) for slice_ in self.parts]
 
     def add(self, scores: FeatureScores, present: Presence, feature: int) -> None:
         """Add what one feature gives."""
-        found = [figures(scores, present, part.members) for part in self.parts]
-        for part, rows, score in zip(self.parts, found, self.scores, strict=True):
+        by_slice = [figures(scores, present, slice_.members) for slice_ in self.parts]
+        for slice_, rows, score in zip(self.parts, by_slice, self.scores, strict=True):
             self.gathered.points += points_of(
                 self.member,
                 rows,
@@ -313,12 +313,12 @@ class _MemberScores:
                 metric=self.name,
                 variants=self.variants,
                 feature=scores.feature,
-                part=part.name,
+                part=slice_.name,
                 higher_is_better=scores.higher_is_better,
             )
         best = _best(self.scores[0], higher_is_better=scores.higher_is_better)
         if best is not None:
-            self.gathered.frequencies += self._frequencies(feature, best, found[0][best])
+            self.gathered.frequencies += self._frequencies(feature, best, by_slice[0][best])
         self._contrasts(scores, present)
         self._negatives(scores, present)
 
@@ -343,17 +343,19 @@ class _MemberScores:
         near, far, most = self.examples.near, self.examples.far, self.examples.most
         testset, batch, spans = self.member.testset, self.setup.batch, self.setup.spans
         kind = f"contrast under {self.name}, {self.member.name}"
-        found = contrasts(scores, present, near=near, far=far, most=most) if most else []
-        for one in found:
+        examples = contrasts(scores, present, near=near, far=far, most=most) if most else []
+        for contrast in examples:
             row = contrast_row(
-                one,
+                contrast,
                 batch,
                 test_set=self.member.name,
                 metric=self.name,
                 feature=scores.feature,
             )
             self.gathered.contrasts.append(row)
-            self.gathered.exhibits.append(exhibit(one, testset, batch, spans, scores.feature, kind))
+            self.gathered.exhibits.append(
+                exhibit(contrast, testset, batch, spans, scores.feature, kind)
+            )
 
     def _negatives(self, scores: FeatureScores, present: Presence) -> None:
         self.gathered.negatives += above_oracle(
@@ -371,13 +373,18 @@ def _system_scores(
 ) -> list[float | None]:
     chosen = batch if part.name is None else batch.select(segments=_positions(part))
     if kind == "corpus":
-        found = metric.system(chosen)
+        system_scores = metric.system(chosen)
     else:
         scores = metric.segments(chosen)
-        known = ~np.isnan(scores)
-        found = np.full(len(scores), np.nan)
-        np.divide(np.nansum(scores, axis=1), known.sum(axis=1), out=found, where=known.any(axis=1))
-    return [None if np.isnan(score) else float(score) for score in found]
+        defined = ~np.isnan(scores)
+        system_scores = np.full(len(scores), np.nan)
+        np.divide(
+            np.nansum(scores, axis=1),
+            defined.sum(axis=1),
+            out=system_scores,
+            where=defined.any(axis=1),
+        )
+    return [None if np.isnan(score) else float(score) for score in system_scores]
 
 
 def _positions(part: Slice) -> list[int]:
@@ -387,8 +394,8 @@ def _positions(part: Slice) -> list[int]:
 def _best(scores: Sequence[float | None], *, higher_is_better: bool) -> int | None:
     """Position of the best score, the first of equal ones; ``None`` where none is defined."""
     sign = 1.0 if higher_is_better else -1.0
-    known = [(sign * score, -i) for i, score in enumerate(scores) if score is not None]
-    return -max(known)[1] if known else None
+    oriented = [(sign * score, -i) for i, score in enumerate(scores) if score is not None]
+    return -max(oriented)[1] if oriented else None
 
 
 #: scores of systems in words
@@ -491,7 +498,9 @@ def correlate(
         DataError: a test set has no references, or no systems but human ones.
     """
     sets = members(testsets)
-    own = list(scorers_of(scorers, allow_code=run.allow_code).values()) if scorers else []
+    sentence_scorers = (
+        list(scorers_of(scorers, allow_code=run.allow_code).values()) if scorers else []
+    )
     words = sources.words(features)
     masking = masks.seeded(seed)
     shown = Examples(examples, near, far)
@@ -508,8 +517,8 @@ def correlate(
             examples=shown,
             system_scores=system_scores,
         )
-        if own:
-            add_scorers(gathered, member, own, by=by, tagger=sources.tagger, run=run)
+        if sentence_scorers:
+            add_scorers(gathered, member, sentence_scorers, by=by, tagger=sources.tagger, run=run)
         setups.append(setup)
     return _finding(gathered, sets, setups, list(variants), few, shown, system_scores)
 
@@ -524,7 +533,7 @@ def _finding(
     system_scores: SystemScores,
 ) -> Finding:
     tagged = [point for point in gathered.points if not point.feature.startswith(SCORER)]
-    found: list[Table] = [
+    tables: list[Table] = [
         correlation_table(correlations(gathered.points, few), few),
         point_table([point.row() for point in tagged]),
         group_table(groups(tagged)),
@@ -536,9 +545,9 @@ def _finding(
     return Finding(
         method="muler correlate",
         title="MuLER over many systems: what it correlates with",
-        tables=tuple(found),
+        tables=tuple(tables),
         signatures=_signatures(gathered.signatures),
-        views=views({table.name: table for table in found}, metrics, variants),
+        views=views({table.name: table for table in tables}, metrics, variants),
         exhibits=tuple(gathered.exhibits),
         notices=(*_notices(sets, setups, system_scores), *dict.fromkeys(gathered.notices)),
         facts=_facts(sets, setups, metrics),
@@ -547,14 +556,16 @@ def _finding(
 
 def _signatures(signatures: Mapping[tuple[str, str], str]) -> Mapping[str, str]:
     """One per metric or scorer where all test sets agree, else one for each test set too."""
-    found: dict[str, str] = {}
+    merged: dict[str, str] = {}
     for name in dict.fromkeys(name for name, _ in signatures):
-        own = {place: text for (other, place), text in signatures.items() if other == name}
-        if len(set(own.values())) == 1:
-            found[name] = next(iter(own.values()))
+        by_test_set = {
+            test_set: text for (other, test_set), text in signatures.items() if other == name
+        }
+        if len(set(by_test_set.values())) == 1:
+            merged[name] = next(iter(by_test_set.values()))
         else:
-            found |= {f"{name} on {place}": text for place, text in own.items()}
-    return found
+            merged |= {f"{name} on {test_set}": text for test_set, text in by_test_set.items()}
+    return merged
 
 
 def _notices(

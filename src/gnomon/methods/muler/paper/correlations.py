@@ -91,14 +91,14 @@ def correlations(points: Sequence[Point], few: int) -> list[CorrelationRow]:
             metric=metric,
             variant=variant,
             feature=feature,
-            slice=part,
+            slice=slice_name,
             against=what,
             r=pearson(*pairs) if pairs.shape[1] >= _FEWEST_SYSTEMS else None,
             n=pairs.shape[1],
             faint=pairs.shape[1] < few,
             segments=segments,
         )
-        for (metric, variant, feature, part), group in groups.items()
+        for (metric, variant, feature, slice_name), group in groups.items()
         for what in group[0].companions
         for name, pooling, pairs, segments in _pools(group, what, several=several)
     ]
@@ -122,8 +122,8 @@ def _pools(
 
 def _pairs(points: Iterable[Point], what: str) -> NDArray[np.float64]:
     sides = [(point.loss, point.counterpart(what)) for point in points]
-    known = [(-loss, beside) for loss, beside in sides if loss is not None and beside is not None]
-    return np.array(known, np.float64).reshape(-1, 2).T
+    defined = [(-loss, beside) for loss, beside in sides if loss is not None and beside is not None]
+    return np.array(defined, np.float64).reshape(-1, 2).T
 
 
 def _segments(points: Iterable[Point]) -> int | None:
@@ -170,12 +170,12 @@ def groups(points: Iterable[Point]) -> list[GroupRow]:
     """
     whole = [point for point in points if point.part is None]
     pairs = list(dict.fromkeys(point.pair for point in whole))
-    found: list[GroupRow] = []
+    rows: list[GroupRow] = []
     for pair in (EVERY_PAIR, *(pairs if len(pairs) > 1 else ())):
         chosen = [point for point in whole if pair in (EVERY_PAIR, point.pair)]
         for kind in KINDS:
-            found += _of_kind(chosen, pair, kind)
-    return found
+            rows += _of_kind(chosen, pair, kind)
+    return rows
 
 
 def _of_kind(points: Sequence[Point], pair: str, kind: str) -> Iterator[GroupRow]:
@@ -246,10 +246,13 @@ class FrequencyRow(Record):
 def correlation_table(rows: Iterable[CorrelationRow], few: int) -> Table:
     """The main table: r of -MuLER over systems."""
     note = "Pearson's r over systems; undefined under 3 of them, or where all are alike on a side."
-    found = table("correlations", "Correlations of -MuLER", CorrelationRow, rows, note=note)
-    told = {"faint": f"fewer than {few}"}
-    columns = (replace(one, help=told.get(one.name, one.help)) for one in found.columns)
-    return replace(found, columns=tuple(columns))
+    main_table = table("correlations", "Correlations of -MuLER", CorrelationRow, rows, note=note)
+    helps = {"faint": f"fewer than {few}"}
+    columns = (
+        replace(column_, help=helps.get(column_.name, column_.help))
+        for column_ in main_table.columns
+    )
+    return replace(main_table, columns=tuple(columns))
 
 
 def point_table(rows: Iterable[PointRow]) -> Table:
@@ -290,17 +293,17 @@ def views(
     tables: Mapping[str, Table], metrics: Sequence[str], variants: Sequence[Variant]
 ) -> tuple[View, ...]:
     """Heat maps of correlations, scatter plots, groups, frequency; per metric and variant."""
-    found: list[View] = []
+    all_views: list[View] = []
     for metric in metrics:
         for variant in variants:
             first = variant == variants[0]
-            found += _maps(tables["correlations"], metric, variant, first=first)
+            all_views += _maps(tables["correlations"], metric, variant, first=first)
     for metric in metrics:
         where: dict[str, Cell] = {"metric": metric, "variant": variants[0], "slice": None}
-        found += _scatters(tables["systems"], where)
-        found += _group_maps(tables["groups"], metric, variants[0])
-        found += _frequency(metric, variants[0])
-    return tuple(found)
+        all_views += _scatters(tables["systems"], where)
+        all_views += _group_maps(tables["groups"], metric, variants[0])
+        all_views += _frequency(metric, variants[0])
+    return tuple(all_views)
 
 
 def _maps(table: Table, metric: str, variant: Variant, *, first: bool) -> Iterator[View]:
@@ -312,15 +315,15 @@ def _maps(table: Table, metric: str, variant: Variant, *, first: bool) -> Iterat
     pooled_first = sorted(sets, key=lambda name: name not in (ALL, CENTRED))
     kind = "" if variant == "ratio" else f" ({variant})"
     beside = {metric: metric, "indices": f"{metric} over I", "spread": "max - min"}
-    for part in parts:
-        where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": part}
-        place = "" if part is None else f", {part}"
+    for slice_name in parts:
+        where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": slice_name}
+        slice_label = "" if slice_name is None else f", {slice_name}"
         for what, name in beside.items() if several else ():
-            title = f"Correlation of -MuLER{kind} with {name}{place}"
-            shown = first and (part is None or what == metric)
+            title = f"Correlation of -MuLER{kind} with {name}{slice_label}"
+            shown = first and (slice_name is None or what == metric)
             yield _map(title, "test_set", {**where, "against": what}, prominent=shown)
-        for name in (one for one in pooled_first if (one, part) in present):
-            title = f"Correlations of -MuLER{kind} on {name}{place}"
+        for name in (test_set for test_set in pooled_first if (test_set, slice_name) in present):
+            title = f"Correlations of -MuLER{kind} on {name}{slice_label}"
             yield _map(
                 title, "against", {**where, "test_set": name}, prominent=first and not several
             )
@@ -345,8 +348,8 @@ def _map(title: str, columns: str, where: Mapping[str, Cell], *, prominent: bool
 
 def _scatters(table: Table, where: Mapping[str, Cell]) -> Iterator[View]:
     metric = where["metric"]
-    known = [name for name in ("year", "architecture") if len(set(table.values(name))) > 1]
-    for series in ("test_set", *known):
+    varying = [name for name in ("year", "architecture") if len(set(table.values(name))) > 1]
+    for series in ("test_set", *varying):
         colour = "" if series == "test_set" else f", by {series}"
         for x, name in (("score", metric), ("spread", "max - min")):
             yield Scatter(
@@ -490,7 +493,9 @@ def points_of(
 ) -> Iterator[Point]:
     """One point per variant and system."""
     for variant in variants:
-        for system, found, score in zip(member.testset.systems, figures, scores, strict=True):
+        for system, system_figures, score in zip(
+            member.testset.systems, figures, scores, strict=True
+        ):
             yield Point(
                 test_set=member.name,
                 pair=member.pair,
@@ -500,11 +505,11 @@ def points_of(
                 variant=variant,
                 feature=feature,
                 part=part,
-                segments=found.segments,
-                loss=found.muler if variant == "ratio" else found.clipped,
+                segments=system_figures.segments,
+                loss=system_figures.muler if variant == "ratio" else system_figures.clipped,
                 score=score,
-                indices=found.base,
-                spread=found.spread,
+                indices=system_figures.base,
+                spread=system_figures.spread,
                 higher_is_better=higher_is_better,
             )
 
@@ -587,10 +592,10 @@ def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iter
     thin = [row for row in rows if row not in few and (row.segments or LEAST) < LEAST]
     sound = [row for row in rows if row not in few and row not in thin]
     corrected = zip(sound, stats.holm([row.p for row in sound]), strict=True)
-    found = [(row, float(q)) for row, q in corrected if q <= _ALPHA]
-    found.sort(key=lambda one: -abs(one[0].r or 0.0))
+    significant = [(row, float(q)) for row, q in corrected if q <= _ALPHA]
+    significant.sort(key=lambda item: -abs(item[0].r or 0.0))
     for sign, what in ((1, "less"), (-1, "more")):
-        some = [(row, q) for row, q in found if sign * (row.r or 0.0) > 0]
+        some = [(row, q) for row, q in significant if sign * (row.r or 0.0) > 0]
         if some:
             largest = p_value(max(q for _, q in some))
             yield ALONG.said(
@@ -601,7 +606,7 @@ def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iter
                 features=listed([_correlation(finding, row) for row, _ in some]),
                 p=largest + " or less" * (len(some) > 1 and "<" not in largest),
             )
-    rest = len(sound) - len(found)
+    rest = len(sound) - len(significant)
     if rest:
         yield CHANCE.said({}, n=counted(rest, "correlation"), metric=title)
     if few:
@@ -616,7 +621,7 @@ def _correlation(finding: Finding, row: CorrelationRow) -> str:
     r = row.r or 0.0
     z, half = math.atanh(max(min(r, 1 - 1e-9), 1e-9 - 1)), _Z / math.sqrt(max(row.n - 3, 1))
     rows = finding.records(CorrelationRow)
-    several = len({one.test_set for one in rows if one.pooling == row.pooling}) > 1
-    place = f" on {row.test_set}" if several else ""
+    several = len({other.test_set for other in rows if other.pooling == row.pooling}) > 1
+    on_test_set = f" on {row.test_set}" if several else ""
     size = amount(r, math.tanh(z - half), math.tanh(z + half), share=True)
-    return f"{gloss(row.feature)}{place} (r = {size}, {counted(row.n, 'system')})"
+    return f"{gloss(row.feature)}{on_test_set} (r = {size}, {counted(row.n, 'system')})"

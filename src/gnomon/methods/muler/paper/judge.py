@@ -258,18 +258,18 @@ def judge(
         FormatError: a file is malformed, or an answer is to an item that the key does not know.
         DataError: no item was answered.
     """
-    paths = [one for one in answers if not isinstance(one, Answer)]
-    said = [one for one in answers if isinstance(one, Answer)] + read_answers(paths)
+    paths = [answer for answer in answers if not isinstance(answer, Answer)]
+    all_answers = [answer for answer in answers if isinstance(answer, Answer)] + read_answers(paths)
     if not isinstance(key, Key):
         key = read_key(key)
-    check_items(said, key)
-    given = _by_annotator(said)
+    check_items(all_answers, key)
+    given = _by_annotator(all_answers)
     columns = {MAJORITY: majority(given), **given} if len(given) > 1 else given
     tables = [
         _agreement_table("agreement", columns, key, lambda row: row.better),
         _agreement_table("segments", columns, key, lambda row: row.cheaper),
         *([annotator_table(given)] if len(given) > 1 else []),
-        _answer_table(said, key),
+        _answer_table(all_answers, key),
     ]
     return Finding(
         method="muler judge",
@@ -291,7 +291,7 @@ def _by_annotator(answers: Sequence[Answer]) -> dict[str, Answers]:
         given.setdefault(answer.annotator, {})
         if answer.answer:
             given[answer.annotator][answer.item] = answer.answer
-    return {name: found for name, found in given.items() if found}
+    return {name: decided for name, decided in given.items() if decided}
 
 
 _TITLES = {

@@ -85,7 +85,7 @@ class PairContrast:
     @property
     def gap(self) -> float:
         """How much lower the better system's MuLER is."""
-        low, high = (found.muler or 0.0 for found in self.figures)
+        low, high = (system.muler or 0.0 for system in self.figures)
         return high - low
 
 
@@ -106,9 +106,9 @@ def contrasts(
     """Every near pair on every feature on which both have a MuLER, however little they differ."""
     everywhere = np.ones(setup.testset.segments, dtype=np.bool_)
     for scores, present in setup.scored(metric, setup.plan(metric), "scoring"):
-        found = figures(scores, present, everywhere)
+        all_figures = figures(scores, present, everywhere)
         for pair in near:
-            contrast = _contrast(scores, present, found, pair)
+            contrast = _contrast(scores, present, all_figures, pair)
             if contrast is not None:
                 yield contrast
 
@@ -164,7 +164,7 @@ class PairRow(Record):
 
 
 def pair_table(
-    found: Sequence[PairContrast],
+    contrasts: Sequence[PairContrast],
     names: Sequence[str],
     metric: str,
     scores: NDArray[np.float64],
@@ -173,21 +173,21 @@ def pair_table(
     """The pairs, in their order."""
     rows = [
         PairRow(
-            feature=one.feature,
-            system=names[one.better],
-            other=names[one.worse],
+            feature=contrast.feature,
+            system=names[contrast.better],
+            other=names[contrast.worse],
             metric=metric,
-            score=float(scores[one.better]),
-            other_score=float(scores[one.worse]),
-            muler=one.figures[0].muler,
-            other_muler=one.figures[1].muler,
-            gap=one.gap,
-            segments=one.figures[0].segments,
-            other_segments=one.figures[1].segments,
-            usable=len(one.segments),
+            score=float(scores[contrast.better]),
+            other_score=float(scores[contrast.worse]),
+            muler=contrast.figures[0].muler,
+            other_muler=contrast.figures[1].muler,
+            gap=contrast.gap,
+            segments=contrast.figures[0].segments,
+            other_segments=contrast.figures[1].segments,
+            usable=len(contrast.segments),
             drawn=drawn.get(number, 0),
         )
-        for number, one in enumerate(found)
+        for number, contrast in enumerate(contrasts)
     ]
     note = "Systems of near-equal score that are far apart in MuLER on a feature."
     return table("pairs", "Pairs of systems to compare by hand", PairRow, rows, note=note)
@@ -256,14 +256,14 @@ def draw(found: Sequence[PairContrast], *, items: int, rng: np.random.Generator)
     Features take turns, and so do the pairs of a feature, until enough are drawn or none are left.
     No segment is drawn twice for a feature, so that the judgements of a feature are independent.
     """
-    names = list(dict.fromkeys(one.feature for one in found))
+    names = list(dict.fromkeys(contrast.feature for contrast in found))
     rng.shuffle(names)
     turns = [_segments_of(found, name, rng) for name in names]
     drawn: list[tuple[int, int]] = []
     while turns and len(drawn) < items:
         taken = [next(turn, None) for turn in turns]
-        turns = [turn for turn, one in zip(turns, taken, strict=True) if one is not None]
-        drawn += [one for one in taken if one is not None]
+        turns = [turn for turn, segment in zip(turns, taken, strict=True) if segment is not None]
+        drawn += [segment for segment in taken if segment is not None]
     order = rng.permutation(min(items, len(drawn))).tolist()
     coins = rng.integers(0, 2, size=len(order)).tolist()
     return [
@@ -276,26 +276,26 @@ def _segments_of(
     found: Sequence[PairContrast], feature: str, rng: np.random.Generator
 ) -> Iterator[tuple[int, int]]:
     """The (pair, place) of one feature, pair by pair in turn, no segment twice."""
-    pairs = [n for n, one in enumerate(found) if one.feature == feature]
+    pairs = [n for n, contrast in enumerate(found) if contrast.feature == feature]
     rng.shuffle(pairs)
     left = {n: rng.permutation(len(found[n].segments)).tolist() for n in pairs}
     used: set[int] = set()
     while left:
         for n in list(left):
-            place = _next_unused(left[n], found[n], used)
-            if place is None:
+            position = _next_unused(left[n], found[n], used)
+            if position is None:
                 del left[n]
             else:
-                yield n, place
+                yield n, position
 
 
 def _next_unused(places: list[int], one: PairContrast, used: set[int]) -> int | None:
     while places:
-        place = places.pop()
-        segment = int(one.segments[place])
+        position = places.pop()
+        segment = int(one.segments[position])
         if segment not in used:
             used.add(segment)
-            return place
+            return position
     return None
 
 
@@ -345,8 +345,8 @@ def key_row(
 
 def study_name(exhibits: Sequence[Exhibit]) -> str:
     """A name that tells one sheet from another, and nothing else."""
-    parts = [part for one in exhibits for part in (one.group, *(text.text for text in one.texts))]
-    return f"g{content_hash(*parts)[:6]}"
+    texts = [t for shown in exhibits for t in (shown.group, *(text.text for text in shown.texts))]
+    return f"g{content_hash(*texts)[:6]}"
 
 
 _SHOWN = ("feature", "system", "other", "muler", "other_muler", "drawn")
@@ -382,24 +382,24 @@ _FILES = Group("sheet and key")
 def check_pairs(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`pairs` refuses of options that fit each alone."""
     if isinstance(options.metrics, list | tuple) and len(options.metrics) != 1:
-        said = (
+        message = (
             f"pairs are found under one metric; got {' '.join(map(str, options.metrics)) or 'none'}"
         )
-        yield Problem("metrics", UsageError(said))
+        yield Problem("metrics", UsageError(message))
         return
     if (options.key is None) is not (options.sheet is None and options.form is None):
-        said = (
+        message = (
             "a sheet (--sheet FILE.tsv, --form FILE.html; sheet=, form=) and its key (--key"
             " FILE.tsv; key=) go together: without the key no answer can be read back"
         )
-        yield Problem("key", UsageError(said))
+        yield Problem("key", UsageError(message))
     yield from check_masked(outline, options)
     if outline is not None and len(outline.systems) == 1:
-        said = (
+        message = (
             f"pairs need at least two systems; test set {outline.name!r} has"
             f" {len(outline.systems)}: name more with -i, or choose another test set"
         )
-        yield Problem("", DataError(said))
+        yield Problem("", DataError(message))
 
 
 @method(
@@ -468,20 +468,20 @@ def pairs(
     setup = prepared(testset, metrics, sources.words(features), masks.seeded(seed), run)
     ((name, bound),) = setup.metrics.items()
     scores = bound.system(setup.batch)
-    found = _fitting(setup, bound, scores, limits)
+    chosen = _fitting(setup, bound, scores, limits)
     rng = np.random.default_rng([seed, int(content_hash(*setup.batch.texts), 16)])
-    drawn = draw(found, items=items, rng=rng)
+    drawn = draw(chosen, items=items, rng=rng)
     fields = {**asdict(limits), "items": items, "seed": seed}
     signature = setup.signature(bound, "muler-pairs", fields=fields)
-    exhibits = [exhibit(setup, found[one.contrast], one, highlight=highlight) for one in drawn]
+    exhibits = [exhibit(setup, chosen[pick.contrast], pick, highlight=highlight) for pick in drawn]
     code = study_name(exhibits)
     names = [f"{code}-{number:03d}" for number in range(1, len(drawn) + 1)]
     rows = [
-        key_row(setup, item, found[one.contrast], one, scores)
-        for item, one in zip(names, drawn, strict=True)
+        key_row(setup, item, chosen[pick.contrast], pick, scores)
+        for item, pick in zip(names, drawn, strict=True)
     ]
     shown = pair_table(
-        found, setup.batch.systems, name, scores, Counter(one.contrast for one in drawn)
+        chosen, setup.batch.systems, name, scores, Counter(pick.contrast for pick in drawn)
     )
     study = PairStudy(
         method="muler pairs",
@@ -490,7 +490,7 @@ def pairs(
         signatures={name: signature},
         views=(Listing("pairs", shown.title, _SHOWN),),
         notices=_notices(setup, scores, limits),
-        facts=setup.facts() | {"pairs": str(len(found)), "items drawn": str(len(drawn))},
+        facts=setup.facts() | {"pairs": str(len(chosen)), "items drawn": str(len(drawn))},
         sheet=Sheet(code, dict(zip(names, exhibits, strict=True))),
         key=Key(code, {row.item: row for row in rows}, name, signature),
     )
@@ -523,14 +523,14 @@ def _fitting(
             f"no two of {len(scores)} systems are within {limits.near:g} of each other; the closest"
             f" two are {gaps.min(initial=np.inf):.4g} apart: raise near (--near)"
         )
-    found: list[PairContrast] = []
+    fitting: list[PairContrast] = []
     widest = 0.0
-    for one in contrasts(setup, metric, near):
-        if min(figures.segments for figures in one.figures) >= limits.least:
-            widest = max(widest, one.gap)
-            if one.gap >= limits.apart and len(one.segments):
-                found.append(one)
-    if not found:
+    for contrast in contrasts(setup, metric, near):
+        if min(figures.segments for figures in contrast.figures) >= limits.least:
+            widest = max(widest, contrast.gap)
+            if contrast.gap >= limits.apart and len(contrast.segments):
+                fitting.append(contrast)
+    if not fitting:
         raise DataError(
             f"{len(near)} pairs of systems are within {limits.near:g} of each other, but none is"
             f" {limits.apart:g} apart in MuLER on a feature of {limits.least} segments or more; the"
@@ -538,7 +538,7 @@ def _fitting(
             " (--near)"
         )
     names = setup.batch.systems
-    return sorted(found, key=lambda c: (-c.gap, c.feature, names[c.better], names[c.worse]))
+    return sorted(fitting, key=lambda c: (-c.gap, c.feature, names[c.better], names[c.worse]))
 
 
 def _notices(setup: Setup, scores: NDArray[np.float64], limits: Thresholds) -> tuple[str, ...]:

@@ -208,14 +208,14 @@ def read_key(path: str | PathLike[str]) -> Key:
         raise FormatError(
             "holds no items; give the key that was written beside the sheet", path=path
         )
-    found: dict[str, KeyRow] = {}
+    key_rows: dict[str, KeyRow] = {}
     for row in rows:
-        one = _key_row(row)
-        if one.item in found:
-            raise row.error(f"item {one.item!r} occurs twice in the key")
-        found[one.item] = one
+        key_row = _key_row(row)
+        if key_row.item in key_rows:
+            raise row.error(f"item {key_row.item!r} occurs twice in the key")
+        key_rows[key_row.item] = key_row
     first = rows[0]
-    return Key(first.get("study"), found, first.get("metric"), first.get("signature"))
+    return Key(first.get("study"), key_rows, first.get("metric"), first.get("signature"))
 
 
 def _read(path: str | PathLike[str]) -> list[Answer]:
@@ -227,9 +227,9 @@ def _read(path: str | PathLike[str]) -> list[Answer]:
 
 
 def _answer(row: FileRecord, fallback: str) -> Answer:
-    known = {answer.lower(): answer for answer in ANSWERS}
+    spellings = {answer.lower(): answer for answer in ANSWERS}
     given, item = row.get("answer"), row.get("item")
-    if given and given.lower() not in known:
+    if given and given.lower() not in spellings:
         raise row.error(
             f"the answer is {given!r}; allowed are A, B, tie, and nothing for an open item"
         )
@@ -238,7 +238,7 @@ def _answer(row: FileRecord, fallback: str) -> Answer:
     return Answer(
         annotator=row.get("annotator") or fallback,
         item=item,
-        answer=known.get(given.lower(), ""),
+        answer=spellings.get(given.lower(), ""),
         comment=row.get("comment"),
         path=row.path,
         line=row.line,
@@ -249,14 +249,14 @@ def _saved(path: str, text: str) -> list[FileRecord]:
     """The answers of a JSON file as rows."""
     content = _json(path, text)
     answers = content.get("answers") if isinstance(content, dict) else None
-    if not isinstance(answers, list) or not all(isinstance(one, dict) for one in answers):
+    if not isinstance(answers, list) or not all(isinstance(answer, dict) for answer in answers):
         raise FormatError("is not what the form saves: an object with a list 'answers'", path=path)
     places = _places(text)
     annotator = content.get("annotator", "")
     rows = []
-    for number, one in enumerate(answers, start=1):
-        cells = {"annotator": annotator, **one}
-        line = next(places.get(str(one.get("item")), iter(())), 1)
+    for number, answer in enumerate(answers, start=1):
+        cells = {"annotator": annotator, **answer}
+        line = next(places.get(str(answer.get("item")), iter(())), 1)
         for name, value in cells.items():
             if not isinstance(value, str):
                 raise FormatError(
@@ -282,10 +282,10 @@ def _places(text: str) -> dict[str, Iterator[int]]:
     """Item -> the lines that name it, in order."""
     lines: dict[str, list[int]] = {}
     for number, line in enumerate(text.split("\n"), start=1):
-        for part in line.split('"item":')[1:]:
-            name = part.split('"')[1:2]
+        for rest in line.split('"item":')[1:]:
+            name = rest.split('"')[1:2]
             lines.setdefault("".join(name), []).append(number)
-    return {name: iter(found) for name, found in lines.items()}
+    return {name: iter(numbers) for name, numbers in lines.items()}
 
 
 def _plain_name(path: str | PathLike[str]) -> str:
@@ -306,10 +306,14 @@ def _key_row(row: FileRecord) -> KeyRow:
                 f"{field.name} is {row.get(field.name)!r}; a number is expected: give the key as"
                 " gnomon wrote it"
             ) from None
-    one = KeyRow(**values)
-    if one.a == one.b or one.better not in (one.a, one.b) or one.cheaper not in (one.a, one.b):
+    key_row = KeyRow(**values)
+    if (
+        key_row.a == key_row.b
+        or key_row.better not in (key_row.a, key_row.b)
+        or key_row.cheaper not in (key_row.a, key_row.b)
+    ):
         raise row.error("'better' and 'cheaper' must each name one of the two systems a and b")
-    return one
+    return key_row
 
 
 def check_items(answers: Sequence[Answer], key: Key) -> None:

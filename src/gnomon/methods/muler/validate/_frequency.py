@@ -144,14 +144,14 @@ def _bars(kind: str, where: Mapping[str, Cell], alpha: float) -> Bars:
 
 def _summary(rows: Sequence[PartRow]) -> Iterator[PartSummaryRow]:
     partial = [row for row in rows if row.alpha != 1]
-    for key, part in averaged(partial, "metric", "variant", "feature", "alpha"):
-        steadier = defined_numbers(row.steadier for row in part)
+    for key, group in averaged(partial, "metric", "variant", "feature", "alpha"):
+        steadier = defined_numbers(row.steadier for row in group)
         yield PartSummaryRow(
             **key,
             systems=len(steadier),
-            share=means(defined_numbers(row.share for row in part)),
-            muler_change=middle(list(map(abs, defined_numbers(row.muler_change for row in part)))),
-            gain_change=middle(list(map(abs, defined_numbers(row.gain_change for row in part)))),
+            share=means(defined_numbers(row.share for row in group)),
+            muler_change=middle(list(map(abs, defined_numbers(row.muler_change for row in group)))),
+            gain_change=middle(list(map(abs, defined_numbers(row.gain_change for row in group)))),
             steadier=means(steadier),
         )
 
@@ -252,12 +252,12 @@ def frequency(
     split = all_initials(setup.batch, setup.spans)
     rows: list[PartRow] = []
     signatures: dict[str, str] = {}
-    for name, one in setup.metrics.items():
-        for number, part in enumerate(split):
-            rows.extend(_rows(setup, name, one, part, shares))
+    for name, metric in setup.metrics.items():
+        for number, initials in enumerate(split):
+            rows.extend(_rows(setup, name, metric, initials, shares))
             setup.step(f"scoring {name}", number + 1, len(split))
         signatures[name] = setup.signature(
-            one, "muler-validate-frequency", fields={"alpha": ",".join(map(str, shares))}
+            metric, "muler-validate-frequency", fields={"alpha": ",".join(map(str, shares))}
         )
     return Finding(
         method="muler validate frequency",
@@ -274,12 +274,14 @@ def _rows(
     setup: Setup, name: str, metric: MaskingMetric, part: Initials, alphas: Sequence[float]
 ) -> Iterator[PartRow]:
     cuts = [part.cut(alpha) for alpha in alphas]
-    found = _figures(setup, metric, part, cuts)
-    for variant, (system, own) in product(VARIANTS, enumerate(zip(*found, strict=True))):
+    by_cut = _figures(setup, metric, part, cuts)
+    for variant, (system, system_figures) in product(
+        VARIANTS, enumerate(zip(*by_cut, strict=True))
+    ):
         key = {"system": setup.batch.systems[system], "metric": name, "feature": part.feature}
-        whole = own[0]
-        for alpha, cut, one in zip(alphas, cuts, own, strict=True):
-            yield _row(key, alpha, cut, one, whole, variant)
+        whole = system_figures[0]
+        for alpha, cut, cut_figures in zip(alphas, cuts, system_figures, strict=True):
+            yield _row(key, alpha, cut, cut_figures, whole, variant)
 
 
 def _figures(
@@ -306,7 +308,9 @@ def _row(
     whole: Figures,
     variant: Variant,
 ) -> PartRow:
-    muler, of_whole = (one.muler if variant == "ratio" else one.clipped for one in (found, whole))
+    muler, of_whole = (
+        figures.muler if variant == "ratio" else figures.clipped for figures in (found, whole)
+    )
     changes = _change(muler, of_whole), _change(found.gain, whole.gain)
     return PartRow(
         **key,

@@ -74,7 +74,7 @@ def initials(batch: Batch, spans: SpanTable, feature: int) -> Initials:
     ]
     letters = tuple(sorted(set(first)))
     number = {letter: i for i, letter in enumerate(letters)}
-    letter = np.array([number[one] for one in first], dtype=np.int64)
+    letter = np.array([number[character] for character in first], dtype=np.int64)
     weights = _reference_counts(batch)[spans.text[rows]]
     counts = np.zeros(len(letters), dtype=np.int64)
     np.add.at(counts, letter, weights)
@@ -87,7 +87,9 @@ def grouped(
     """Some spans of a table in new groups, which may overlap."""
     members = [rows[member] for member in groups.values()]
     chosen = np.concatenate([rows[:0], *members])
-    group = np.repeat(np.arange(len(members), dtype=np.int32), [len(own) for own in members])
+    group = np.repeat(
+        np.arange(len(members), dtype=np.int32), [len(member_rows) for member_rows in members]
+    )
     order = np.lexsort((spans.start[chosen], group, spans.text[chosen]))
     chosen, group = chosen[order], group[order]
     return SpanTable(
@@ -109,7 +111,7 @@ def _reference_counts(batch: Batch) -> NDArray[np.int64]:
     """How often each text is a reference: of all systems, or, if there is none, of single ones."""
     lists = [batch.references.indices]
     if not len(lists[0]):
-        lists = [own.indices for own in batch.system_references.values()]
+        lists = [references.indices for references in batch.system_references.values()]
     return np.bincount(np.concatenate(lists), minlength=len(batch.texts)).astype(np.int64)
 
 
@@ -134,8 +136,8 @@ def averaged(
     for row in rows if several else ():
         whole = tuple(None if key == over else getattr(row, key) for key in keys)
         groups.setdefault(whole, []).append(row)
-    for values, part in groups.items():
-        enough = [row for row in part if row.segments >= _FEWEST_SEGMENTS]
+    for values, group in groups.items():
+        enough = [row for row in group if row.segments >= _FEWEST_SEGMENTS]
         yield dict(zip(keys, values, strict=True)), enough
 
 

@@ -88,7 +88,7 @@ class PlacedWords:
         for feature in range(len(spans.features)):
             met |= self._met(spans, feature)
         inside, every = (
-            np.bincount(part, minlength=len(self.types)) for part in (self.type[met], self.type)
+            np.bincount(types, minlength=len(self.types)) for types in (self.type[met], self.type)
         )
         return replace(self, drawable=np.flatnonzero(2 * inside > every))
 
@@ -222,7 +222,7 @@ def synthetic(
         parts.append(Synthetic(*words.shares(members), inside.sum(axis=1) * 1.0, *figures))
         progress(last)
     names = [field.name for field in fields(Synthetic)]
-    return Synthetic(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    return Synthetic(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))
 
 
 def _batches(words: PlacedWords, groups: int, draws: int) -> Iterator[tuple[int, int]]:
@@ -240,8 +240,8 @@ def _inside(batch: Batch, spans: SpanTable) -> NDArray[np.bool_]:
     width = np.diff(references.offsets)
     segment = np.repeat(np.arange(len(width)), width)
     inside = np.zeros((len(has), len(width)), dtype=np.bool_)
-    number, place = np.nonzero(has[:, references.indices])
-    inside[number, segment[place]] = True
+    number, position = np.nonzero(has[:, references.indices])
+    inside[number, segment[position]] = True
     both: NDArray[np.bool_] = inside & has[:, batch.candidates[0]]
     return both
 

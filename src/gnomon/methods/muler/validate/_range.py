@@ -147,17 +147,17 @@ def _heat_map(metric: str, alpha: float) -> HeatMap:
 
 
 def _summary(rows: Sequence[RangeRow]) -> Iterator[RangeSummaryRow]:
-    for key, part in averaged(rows, "metric", "feature", "alpha"):
-        deviations = defined_numbers(row.relative_deviation for row in part)
+    for key, group in averaged(rows, "metric", "feature", "alpha"):
+        deviations = defined_numbers(row.relative_deviation for row in group)
         sizes = [abs(value) for value in deviations]
         yield RangeSummaryRow(
             **key,
             systems=len(deviations),
-            share=means(defined_numbers(row.share for row in part)),
+            share=means(defined_numbers(row.share for row in group)),
             relative_deviation=means(deviations),
             absolute=means(sizes),
             largest=max(sizes, default=None),
-            rising=means(defined_numbers(row.rises for row in part)),
+            rising=means(defined_numbers(row.rises for row in group)),
         )
 
 
@@ -259,10 +259,10 @@ def range(  # noqa: A001  # its name as a method
     split = all_initials(setup.batch, setup.spans)
     rows: list[RangeRow] = []
     signatures: dict[str, str] = {}
-    for name, one in setup.metrics.items():
-        rows.extend(_rows(setup, name, one, split, shares))
+    for name, metric in setup.metrics.items():
+        rows.extend(_rows(setup, name, metric, split, shares))
         signatures[name] = setup.signature(
-            one, "muler-validate-range", fields={"alpha": ",".join(map(str, shares))}
+            metric, "muler-validate-range", fields={"alpha": ",".join(map(str, shares))}
         )
     return Finding(
         method="muler validate range",
@@ -294,12 +294,17 @@ def _rows(
 ) -> Iterator[RangeRow]:
     lengths = metric.mask_lengths(setup.batch, setup.oracles(setup.spans))
     sign = 1.0 if metric.higher_is_better else -1.0
-    for number, part in enumerate(split):
-        cuts = [part.cut(alpha) for alpha in alphas]
+    for number, initials in enumerate(split):
+        cuts = [initials.cut(alpha) for alpha in alphas]
         length = None if lengths is None else lengths[number]
-        for system, found in enumerate(_means(setup, metric, part, cuts, number, length)):
-            key = {"system": setup.batch.systems[system], "metric": name, "feature": part.feature}
-            yield from _of_system(key, found, cuts, alphas, sign)
+        all_means = _means(setup, metric, initials, cuts, number, length)
+        for system, system_means in enumerate(all_means):
+            key = {
+                "system": setup.batch.systems[system],
+                "metric": name,
+                "feature": initials.feature,
+            }
+            yield from _of_system(key, system_means, cuts, alphas, sign)
         setup.step(f"scoring {name}", number + 1, len(split))
 
 

@@ -80,11 +80,11 @@ def real_row(
     real: Real, random: Synthetic | None, variant: Variant, *, system: str, metric: str
 ) -> SpecificityRow:
     """A real feature beside the random ones of like frequency; whether it is apart is not known."""
-    own = real.figures.muler if variant == "ratio" else real.figures.clipped
+    muler = real.figures.muler if variant == "ratio" else real.figures.clipped
     values = np.zeros(0) if random is None else _values(random, variant)
     mean, variance = _moments(values)
     quantiles = _quantiles(values)
-    deviation = None if own is None or mean is None else own - mean
+    deviation = None if muler is None or mean is None else muler - mean
     return SpecificityRow(
         system=system,
         metric=metric,
@@ -93,7 +93,7 @@ def real_row(
         segments=real.figures.segments,
         reference_share=real.reference_share,
         output_share=real.output_share,
-        muler=own,
+        muler=muler,
         groups=real.groups,
         draws=len(values),
         synthetic_reference_share=None if random is None else _mean(random.reference),
@@ -104,10 +104,10 @@ def real_row(
         median=quantiles["median"],
         q95=quantiles["q95"],
         deviation=deviation,
-        deviation_low=_less(own, quantiles["q95"]),
-        deviation_high=_less(own, quantiles["q05"]),
+        deviation_low=_less(muler, quantiles["q95"]),
+        deviation_high=_less(muler, quantiles["q05"]),
         z=deviation / variance**0.5 if deviation is not None and variance else None,
-        below=float((values < own).mean()) if own is not None and len(values) else None,
+        below=float((values < muler).mean()) if muler is not None and len(values) else None,
         apart=False,
     )
 
@@ -195,8 +195,8 @@ def _moments(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
 def _quantiles(values: NDArray[np.float64]) -> dict[str, Any]:
     if not len(values):
         return dict.fromkeys(_QUANTILES)
-    found = np.quantile(values, list(_QUANTILES.values())).tolist()
-    return dict(zip(_QUANTILES, found, strict=True))
+    quantiles = np.quantile(values, list(_QUANTILES.values())).tolist()
+    return dict(zip(_QUANTILES, quantiles, strict=True))
 
 
 def _mean(values: NDArray[np.float64]) -> float | None:
@@ -478,9 +478,9 @@ def specificity_verdict(finding: Finding) -> Iterator[Statement]:
     flawed = [row for row in rows if not row.readable]
     sound = [row for row in rows if row.readable]
     corrected = stats.holm([row.p for row in sound])
-    found = [row for row, q in zip(sound, corrected, strict=True) if q <= _ALPHA]
+    significant = [row for row, q in zip(sound, corrected, strict=True) if q <= _ALPHA]
     for more, what in ((True, "more"), (False, "less")):
-        some = [row for row in found if ((row.deviation or 0.0) > 0) == more]
+        some = [row for row in significant if ((row.deviation or 0.0) > 0) == more]
         some.sort(key=lambda row: -abs(row.deviation or 0.0))
         if some:
             yield STANDS_OUT.said(
@@ -491,8 +491,8 @@ def specificity_verdict(finding: Finding) -> Iterator[Statement]:
             )
     if sound and (few := _too_few(sound)):
         yield FEW_DRAWS.said({}, few=few)
-    elif len(sound) > len(found):
-        yield LIKE_RANDOM.said({}, figures=counted(len(sound) - len(found), "figure"))
+    elif len(sound) > len(significant):
+        yield LIKE_RANDOM.said({}, figures=counted(len(sound) - len(significant), "figure"))
     if flawed:
         names = listed(list(dict.fromkeys(gloss(row.feature) for row in flawed)))
         yield FLAWED.said(finding.positions(flawed), features=names)
@@ -594,11 +594,13 @@ def specificity(
         every = every.among(content.annotated(setup.batch, testset, run.cache, run.progress).spans)
     words = [every.of_system(setup.batch, k) for k in range(len(setup.batch.systems))]
     gathered = _SpecificityTables()
-    for name, one in setup.metrics.items():
-        experiment = _Experiment(setup, name, one, words, draws, tuple(sorted(set(groups))), seed)
+    for name, metric in setup.metrics.items():
+        experiment = _Experiment(
+            setup, name, metric, words, draws, tuple(sorted(set(groups))), seed
+        )
         experiment.run(gathered)
         gathered.signatures[name] = setup.signature(
-            one,
+            metric,
             "muler-validate-specificity",
             fields={
                 "draws": draws,
@@ -644,14 +646,16 @@ class _Experiment:
 
     def run(self, gathered: _SpecificityTables) -> None:
         """Score real and random features of every system, and record them."""
-        found = self._figures()
+        all_figures = self._figures()
         for system, words in enumerate(self.words):
             share = words.drawable_share
             real = [
-                Real.of(name, words.covered(self.setup.spans, f), found[f][system], share)
+                Real.of(name, words.covered(self.setup.spans, f), all_figures[f][system], share)
                 for f, name in enumerate(self.setup.spans.features)
             ]
-            drawn = self._random_features(system, words, {one.groups for one in real if one.groups})
+            drawn = self._random_features(
+                system, words, {feature.groups for feature in real if feature.groups}
+            )
             self._record(gathered, system, real, drawn)
 
     def _figures(self) -> list[tuple[Figures, ...]]:
@@ -670,10 +674,10 @@ class _Experiment:
         asked = sorted({*self.groups, *wanted})
         possible = [groups for groups in asked if groups <= len(words.drawable)]
         total = self.draws * len(possible) * len(self.words)
-        found = {}
-        for place, groups in enumerate(possible):
-            before = self.draws * (system * len(possible) + place)
-            found[groups] = synthetic(
+        random = {}
+        for position, groups in enumerate(possible):
+            before = self.draws * (system * len(possible) + position)
+            random[groups] = synthetic(
                 self.metric,
                 batch,
                 words,
@@ -683,7 +687,7 @@ class _Experiment:
                 seed=self.seed,
                 progress=partial(self._step, before, total),
             )
-        return found
+        return random
 
     def _step(self, before: int, total: int, done: int) -> None:
         self.setup.step(f"drawing {self.name}", before + done, total)
@@ -696,16 +700,19 @@ class _Experiment:
         drawn: dict[int, Synthetic],
     ) -> None:
         name, types = self.setup.batch.systems[system], len(self.words[system].drawable)
-        frequent = sorted(real, key=lambda one: -(one.reference_share or 0.0))[:_CURVES]
+        frequent = sorted(real, key=lambda feature: -(feature.reference_share or 0.0))[:_CURVES]
         for variant in VARIANTS:
             key = {"system": name, "metric": self.name}
-            rows = [real_row(one, drawn.get(one.groups or 0), variant, **key) for one in real]
+            rows = [
+                real_row(feature, drawn.get(feature.groups or 0), variant, **key)
+                for feature in real
+            ]
             gathered.real += rows
             gathered.synthetic += [
                 group_row(groups, drawn.get(groups), types, variant, **key)
                 for groups in sorted({*self.groups, *drawn})
             ]
-            shown = {one.feature for one in frequent}
+            shown = {feature.feature for feature in frequent}
             chosen = [row for row in rows if row.feature in shown]
             gathered.curves += curve_rows(chosen, self.groups, drawn, variant, **key)
         gathered.notices += _notices(name, types, self.groups, real, drawn, self.draws)
@@ -720,18 +727,18 @@ def _notices(
     draws: int,
 ) -> list[str]:
     notices = []
-    absent = [one.feature for one in real if not one.figures.segments]
+    absent = [feature.feature for feature in real if not feature.figures.segments]
     if absent:
         notices.append(
             f"{system}: without segments in which both sides have it: {', '.join(absent)}"
         )
-    much = sorted({*groups, *(one.groups for one in real if one.groups)} - set(drawn))
+    much = sorted({*groups, *(feature.groups for feature in real if feature.groups)} - set(drawn))
     if much:
         notices.append(
             f"{system}: a vocabulary of {types} types cannot be split into"
             f" {', '.join(map(str, much))} groups"
         )
-    lost = {p: draws - found.defined for p, found in drawn.items() if found.defined < draws}
+    lost = {p: draws - random.defined for p, random in drawn.items() if random.defined < draws}
     if lost:
         told = ", ".join(f"{count} of {draws} at p = {p}" for p, count in sorted(lost.items()))
         notices.append(f"{system}: random features without a MuLER, left out: {told}")
