@@ -187,18 +187,14 @@ def _on_hub(name: str, revision: str | None, wanted: Sequence[str]) -> ModelFold
             name, revision=revision, local_files_only=not allowed, allow_patterns=list(wanted)
         )
     except (LocalEntryNotFoundError, HFValidationError, OSError) as error:
-        raise _not_here(name, revision, allowed=allowed) from error
+        pinned = f" --revision {revision}" if revision else ""
+        tried = "and could not be fetched" if allowed else f"and {_ALLOW}=1 is not set"
+        raise MissingDependencyError(
+            f"model {name!r} is not on this machine, {tried}; take one that is here ('gnomon list"
+            f" models' shows them), or, with a network, fetch it: hf download {name}{pinned} (or"
+            f" set {_ALLOW}=1), or name a folder: model='FOLDER', model='package:NAME/FOLDER'"
+        ) from error
     return ModelFolder(name, Path(path), Path(path).name)
-
-
-def _not_here(name: str, revision: str | None, *, allowed: bool) -> MissingDependencyError:
-    pinned = f" --revision {revision}" if revision else ""
-    tried = "and could not be fetched" if allowed else f"and {_ALLOW}=1 is not set"
-    return MissingDependencyError(
-        f"model {name!r} is not on this machine, {tried}; take one that is here ('gnomon list"
-        f" models' shows them), or, with a network, fetch it: hf download {name}{pinned} (or set"
-        f" {_ALLOW}=1), or name a folder: model='FOLDER', model='package:NAME/FOLDER'"
-    )
 
 
 def _stamp(path: Path) -> tuple[tuple[str, int, int], ...]:

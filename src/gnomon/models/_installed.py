@@ -22,6 +22,8 @@ ModelKind: TypeAlias = Literal[
 ]
 
 _WEIGHTS = re.compile(r"^(?P<folder>[^,\n]+)/[^/,\n]+\.safetensors,", re.MULTILINE)
+#: where configurations say how many layers there are
+_LAYERS = ("num_hidden_layers", "n_layers", "num_layers", "n_layer")
 #: what models of each kind are asked for, as people write it
 _SERVES: dict[str, str] = {
     "encoder": "bertscore, moverscore, sbert",
@@ -162,23 +164,22 @@ def _described(name: str, source: str) -> Iterator[InstalledModel]:
     kind = "learned metric" if metric else _kind(config)
     if kind is not None:
         size, memory = _sizes(folder.path)
+        layers = (config[name] for name in _LAYERS if isinstance(config.get(name), int))
+        serves = metric or _SERVES[kind]
+        if not metric and folder.name in _PURPOSES:
+            serves += f" ({_PURPOSES[folder.name]})"
         yield InstalledModel(
             name,
             kind,
-            _layers(config),
+            next(layers, 0),
             source,
-            metric or _serves(folder, kind),
+            serves,
             folder.path,
             licence=licence_of(folder),
             languages=_languages(folder.path, config),
             bytes=size,
             memory=memory,
         )
-
-
-def _serves(folder: ModelFolder, kind: ModelKind) -> str:
-    purpose = _PURPOSES.get(folder.name, "")
-    return f"{_SERVES[kind]} ({purpose})" if purpose else _SERVES[kind]
 
 
 def _metric(name: str, config: Any) -> str:
@@ -246,8 +247,3 @@ def _kind(config: Any) -> ModelKind | None:
     if "CausalLM" in architectures or "LMHeadModel" in architectures:
         return "causal LM"
     return "masked LM" if "MaskedLM" in architectures else "encoder"
-
-
-def _layers(config: dict[str, Any]) -> int:
-    names = ("num_hidden_layers", "n_layers", "num_layers", "n_layer")
-    return next((config[name] for name in names if isinstance(config.get(name), int)), 0)

@@ -90,7 +90,9 @@ def cut(
     ids = np.concatenate([chunk_pieces.ids for chunk_pieces in parts])
     places = np.concatenate([chunk_pieces.places for chunk_pieces in parts])
     special = np.concatenate([chunk_pieces.special for chunk_pieces in parts])
-    special |= np.isin(ids, _bounds(tokenizer))
+    # pieces that begin and end a text, wherever they stand
+    ends = (tokenizer.cls_token_id, tokenizer.sep_token_id)
+    special |= np.isin(ids, [number for number in ends if number is not None])
     unknown = tokenizer.unk_token_id
     return Pieces(
         offsets=np.concatenate([[0], np.cumsum(lengths)]),
@@ -102,12 +104,6 @@ def cut(
         truncated=truncated,
         unknown=0 if unknown is None else int((ids == unknown).sum()),
     )
-
-
-def _bounds(tokenizer: Any) -> list[int]:
-    """Types of the pieces that begin and end a text, wherever they stand."""
-    ends = (tokenizer.cls_token_id, tokenizer.sep_token_id)
-    return [number for number in ends if number is not None]
 
 
 def _cut_some(tokenizer: Any, texts: list[str], limit: int | None) -> _PieceBatch:

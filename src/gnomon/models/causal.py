@@ -64,7 +64,10 @@ class CausalModel:
         Returns:
             float64 [T], at most 0; 0 for texts of fewer than two pieces.
         """
-        ids = self._ids(texts)
+        if not texts:
+            return np.zeros(0)
+        rows = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
+        ids = [row[: self.limit] for row in rows]
         lengths = np.array([len(row) for row in ids], dtype=np.int64)
         means = np.zeros(len(texts))
         long = np.flatnonzero(lengths > 1)
@@ -74,12 +77,6 @@ class CausalModel:
             means[batch] = self._means([ids[int(number)] for number in batch])
         self.scored += len(texts)
         return means
-
-    def _ids(self, texts: Sequence[str]) -> list[list[int]]:
-        if not texts:
-            return []
-        rows = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
-        return [row[: self.limit] for row in rows]
 
     def _means(self, batch: list[list[int]]) -> NDArray[np.float64]:
         import torch

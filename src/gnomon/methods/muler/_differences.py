@@ -17,7 +17,7 @@ from gnomon.stats.resampling import shift_distance, shift_p
 from gnomon.stats.significance import benjamini_hochberg, holm
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -62,8 +62,8 @@ class PairTests:
     p_same: Floats
 
     @property
-    def held(self) -> Floats:
-        """The larger of both p, float64 [P]: a difference has to hold where the words differ."""
+    def p_both(self) -> Floats:
+        """The larger p, float64 [P]: a difference counts only where the words differ, too."""
         return np.where(np.isnan(self.p_words), np.nan, np.fmax(self.p, self.p_words))
 
 
@@ -171,7 +171,7 @@ class Differences:
     def largest_family(self) -> int:
         """The largest number of bootstrap tests that are corrected together."""
         sizes = [
-            sum(int((~np.isnan(tests.held)).sum()) for tests in family.values())
+            sum(int((~np.isnan(tests.p_both)).sum()) for tests in family.values())
             for family in self.families.values()
             if all(len(tests.farthest) for tests in family.values())
         ]
@@ -187,15 +187,15 @@ class Differences:
         """The rows of one family; p-values are corrected over its features and pairs."""
         parts = list(family.values())
         joined = {name: np.concatenate([getattr(c, name) for c in parts]) for name in _JOINED}
-        held = np.concatenate([c.held for c in parts])
+        p_both = np.concatenate([c.p_both for c in parts])
         farthest = np.max([c.farthest for c in parts], axis=0)
         level = 1 - self.confidence + _ROUNDING
         # found in all segments and in those with the same words, and not in the others
         carried = np.fmax(benjamini_hochberg(joined["p"]), joined["p_same"]) <= level
         joined["carried"] = carried & ~(joined["p_words"] <= level)
         joined |= {
-            "p_holm": holm(held),
-            "p_bh": benjamini_hochberg(held),
+            "p_holm": holm(p_both),
+            "p_bh": benjamini_hochberg(p_both),
             "p_max": np.maximum(_max_p(joined["errors"], farthest), joined["p_words"]),
         }
         features = [name for name, c in family.items() for _ in range(len(c.p))]
@@ -442,30 +442,23 @@ def _headline(title: str, rows: Sequence[DifferenceRow]) -> str:
 
 def significance_notices(
     options: Bootstrap, tests: int, rows: Sequence[DifferenceRow], sparse: int
-) -> tuple[str, ...]:
+) -> Iterator[str]:
     """What a reader should know of the tests."""
-    none = "no difference between two systems is significant"
-    said = none if rows and not any(row.significant for row in rows) else ""
-    return tuple(filter(None, (_of_sparse(sparse), said, _of_holm(options, tests) if rows else "")))
-
-
-def _of_sparse(sparse: int) -> str:
-    if not sparse:
-        return ""
-    return (
-        f"{sparse} intervals of MuLER rest on fewer than 95 % of the resamples: in the others it is"
-        " undefined"
-    )
-
-
-def _of_holm(options: Bootstrap, tests: int) -> str:
+    if sparse:
+        yield (
+            f"{sparse} intervals of MuLER rest on fewer than 95 % of the resamples: in the others"
+            " it is undefined"
+        )
+    if not rows:
+        return
+    if not any(row.significant for row in rows):
+        yield "no difference between two systems is significant"
     alpha = 1 - options.confidence
-    if tests <= alpha * (options.resamples + 1) + 1e-9:
-        return ""
-    needed = math.ceil(tests / alpha - 1e-9)
-    return (
-        f"Holm multiplies the smallest of {tests} p-values by {tests}, and {options.resamples}"
-        f" resamples give none below 1/{options.resamples + 1}: no difference can be significant"
-        f" after Holm; it takes --resamples {needed}, or fewer features or systems; read max-T,"
-        " which answers the same question without that limit"
-    )
+    if tests > alpha * (options.resamples + 1) + 1e-9:
+        needed = math.ceil(tests / alpha - 1e-9)
+        yield (
+            f"Holm multiplies the smallest of {tests} p-values by {tests}, and {options.resamples}"
+            f" resamples give none below 1/{options.resamples + 1}: no difference can be"
+            f" significant after Holm; it takes --resamples {needed}, or fewer features or systems;"
+            " read max-T, which answers the same question without that limit"
+        )

@@ -208,7 +208,9 @@ def rate_differences(tallies: ErrorTallies, draws: Draws | None) -> Iterator[Rat
             enough = np.flatnonzero(np.all(of.sum(axis=-1) >= LEAST, axis=1))
             pair_draws = None
             if draws is not None:
-                pair_draws = draws.within(common, np.full(len(common), len(pair), dtype=np.intp))
+                pair_draws = draws.of_segments(
+                    common, np.full(len(common), len(pair), dtype=np.intp)
+                )
             for f in enough.tolist():
                 yield from _differences(tallies, f, (first, second), of[f], hits[:, f], pair_draws)
 

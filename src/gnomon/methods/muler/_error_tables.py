@@ -182,7 +182,7 @@ ROWS = {
 
 
 @dataclass
-class MadeRates:
+class ErrorTables:
     """Gathers all that the finding is made of."""
 
     testset: TestSet
@@ -201,9 +201,9 @@ class MadeRates:
 
     def __post_init__(self) -> None:
         self.systems = list(self.testset.systems)
-        self.draws = [self._drawn(marks) for marks in self.every]
+        self.draws = [self._draws_of(marks) for marks in self.every]
 
-    def _drawn(self, marks: ErrorMarks) -> Draws | None:
+    def _draws_of(self, marks: ErrorMarks) -> Draws | None:
         """What is drawn for one marker: documents where people marked, else segments."""
         level, documents = self.bootstrap.confidence, self.testset.documents
         if not self.bootstrap.resamples:
@@ -266,7 +266,7 @@ class MadeRates:
                     " count as major"
                 )
 
-    def beside(self, metric: str, scored: Sequence[Any]) -> None:
+    def add_charges(self, metric: str, scored: Sequence[Any]) -> None:
         """Hold MuLER of a metric beside the rates of every marker; of no features there is none."""
         if not scored:
             return

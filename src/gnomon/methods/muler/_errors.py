@@ -43,7 +43,7 @@ from gnomon.methods.muler._error_tables import (
     COUNTS,
     DIFFERENCES,
     ROWS,
-    MadeRates,
+    ErrorTables,
 )
 from gnomon.methods.muler._errors_verdict import ERRORS_CLAIMS, errors_verdict
 from gnomon.methods.muler._setup import (
@@ -261,7 +261,7 @@ def errors(
     surface = words.pattern in (SURFACE, UNSPACED_SURFACE)
     notices = [_without_tagger(language)] if surface else []
     counted = CHARACTERS if is_unspaced(language) else WORDS
-    rates = MadeRates(testset, every, draws, unit, side, counted, notices=notices)
+    rates = ErrorTables(testset, every, draws, unit, side, counted, notices=notices)
     if metrics:
         run = Run(allow_code, cache, progress)
         setup = prepared(testset, metrics, words, MaskChoice(masking=masking, seed=seed), run)
@@ -270,7 +270,7 @@ def errors(
         for name, metric in setup.metrics.items():
             plan = setup.plan(metric)
             scored = list(setup.scored(metric, plan, f"scoring {name}"))
-            rates.beside(name, scored)
+            rates.add_charges(name, scored)
             rates.signatures[name] = setup.signature(metric, "errors", plan, rates.drawn_fields(0))
     else:
         annotation = _annotated(testset, words, side, language, cache, progress)

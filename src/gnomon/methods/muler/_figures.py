@@ -297,6 +297,7 @@ def rows_of(
     rows: dict[Variant, MulerRow] = {}
     for variant, name in zip(VARIANTS, ("muler", "clipped"), strict=True):
         value: float | None = getattr(figures, name)
+        low, high = (None, None) if ends is None else ends[name]
         rows[variant] = MulerRow(
             system=system,
             metric=metric,
@@ -305,7 +306,7 @@ def rows_of(
             slice=part,
             segments=figures.segments,
             muler=value,
-            uninformative=_is_wide(ends, name),
+            uninformative=low is not None and high is not None and high - low > WIDE,
             outside=is_outside(value),
             agreed=alike[0] if variant == "ratio" else None,
             disagree=alike[1] if variant == "ratio" else None,
@@ -316,11 +317,6 @@ def rows_of(
             **{companion: getattr(figures, companion) for companion in _COMPANIONS},
         )
     return rows
-
-
-def _is_wide(ends: Mapping[str, Ends] | None, name: str) -> bool:
-    low, high = (None, None) if ends is None else ends[name]
-    return low is not None and high is not None and high - low > WIDE
 
 
 def feature_scores(metric: MaskingMetric, batch: Batch, plan: MaskPlan) -> Iterator[FeatureScores]:

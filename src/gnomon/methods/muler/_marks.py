@@ -65,18 +65,15 @@ def feature_marks(stored: StoredRows) -> FeatureMarks | None:
         return None
     features = stored.ask(f"select distinct feature from {rows} order by 1")  # noqa: S608  # no input
     names = [str(row[0]) for row in features]
-    asked = [_annotate_options(options, stored.language) for options in stored.options]
+    asked = []
+    for options in stored.options:
+        origin = {name: options[name] for name in _ORIGIN if name in options}
+        origin["labels"] = read_labels(origin.get("labels"))
+        wanted = chosen_features(options.get("features"), **origin, language=stored.language)
+        asked.append({**origin, "features": wanted})
     marks = FeatureMarks(tuple(Layer("spans", name, name) for name in names), asked, stored)
     marks.check()
     return marks
-
-
-def _annotate_options(options: Mapping[str, Any], language: str | None) -> dict[str, Any]:
-    """What :func:`annotate` takes for a step of the study."""
-    origin = {name: options[name] for name in _ORIGIN if name in options}
-    origin["labels"] = read_labels(origin.get("labels"))
-    wanted = options.get("features")
-    return {**origin, "features": chosen_features(wanted, **origin, language=language)}
 
 
 @dataclass(frozen=True)
@@ -84,7 +81,7 @@ class FeatureMarks:
     """Marks the features that MuLER was asked for."""
 
     layers: tuple[Layer, ...]
-    asked: Sequence[Mapping[str, Any]]
+    asked: Sequence[Mapping[str, Any]]  # by step of the study, as :func:`annotate` takes it
     stored: StoredRows
 
     def check(self) -> None:

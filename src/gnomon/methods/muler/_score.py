@@ -164,7 +164,7 @@ def views(
 ) -> tuple[View, ...]:
     """Heat maps per metric, variant and slice; then bars of one or two systems, groups, shares.
 
-    Of one or two systems text also lists each with its companion figures.
+    Systems are shown in the order given. Of one or two, text also lists each with its companions.
     """
     rows = [row for row in table.records if isinstance(row, MulerRow)]
     compared = any(column.name in _STANDING for column in table.columns)
@@ -537,7 +537,9 @@ def _finding(
     differences, compared, said = _differences(found, variants[0])
     places = [slice_.name for slice_ in drawn_slices(parts)]
     table = main_table(rows, None if options is None else options.confidence, differences)
-    seen = views(list(setup.metrics), variants, places, _picked(setup, found), table)
+    scores = next(iter(found.system.values()))
+    ranked = sorted(zip(scores, setup.testset.systems, strict=True), key=lambda pair: -pair[0])
+    seen = views(list(setup.metrics), variants, places, [name for _, name in ranked], table)
     return Finding(
         method="muler score",
         title="MuLER: what each kind of word costs the systems",
@@ -578,13 +580,6 @@ def _differences(
     drawn = pictures(metrics, variant, differences, wide)
     listed = listings(metrics, variant, differences, options)
     return differences, (*drawn, *listed), said
-
-
-def _picked(setup: Setup, found: Scored) -> list[str]:
-    """The systems shown first: the two with the highest score, then the others."""
-    scores = next(iter(found.system.values()))
-    ranked = sorted(zip(scores, setup.testset.systems, strict=True), key=lambda pair: -pair[0])
-    return [name for _, name in ranked]
 
 
 def _too_wide(rows: Sequence[MulerRow]) -> list[MulerRow]:

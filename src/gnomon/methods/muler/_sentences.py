@@ -36,7 +36,7 @@ from gnomon.linguistics import Tagger, tagger_faults
 from gnomon.linguistics.scorers import Sentences, SentenceScorer, SentenceScores, reader_for, scorer
 from gnomon.methods.muler._exhibits import SegmentTexts
 from gnomon.methods.muler._figures import mean_over
-from gnomon.methods.muler._setup import drawn_slices, side_faults
+from gnomon.methods.muler._setup import drawn_slices, side_faults, used_texts
 from gnomon.methods.muler._uncertainty import Bootstrap, mean_ends, resample_faults
 from gnomon.metrics.functions import imported
 
@@ -91,20 +91,20 @@ def _exhibit(
     leaders: list[int],
     mean: float,
 ) -> Exhibit:
-    def said(text: int) -> dict[str, float | None]:
+    def values_of(text: int) -> dict[str, float | None]:
         value = float(scores.values[text])
         return {label: None if np.isnan(value) else value}
 
     batch = texts.batch
     outputs = (
-        texts.candidate(segment, system, said(int(text)))
+        texts.candidate(segment, system, values_of(int(text)))
         for system, text in enumerate(batch.candidates[:, segment])
     )
     return Exhibit(
         group=label,
         kind=f"{label} changes most",
         segment=segment + 1,
-        texts=(*texts.source_and_references(segment, said), *outputs),
+        texts=(*texts.source_and_references(segment, values_of), *outputs),
         systems=tuple(batch.systems[system] for system in leaders),
         weight=mean,
         caption=f"mean distance over systems {mean:.2f}",
@@ -291,6 +291,10 @@ def _of_system(
     absolute: tuple[float | None, float | None],
 ) -> SentenceFigures:
     n = int(scored.sum())
+    words_known = None
+    if found.known is not None and found.words is not None:
+        words = int(found.words[k, scope].sum())
+        words_known = int(found.known[k, scope].sum()) / words if words else None
     return SentenceFigures(
         n=n,
         signed=mean_over(found.signed[k], scored),
@@ -300,17 +304,10 @@ def _of_system(
         absolute_low=absolute[0],
         absolute_high=absolute[1],
         coverage=n / int(scope.sum()) if scope.any() else None,
-        words_known=_share_known(found, k, scope),
+        words_known=words_known,
         mean_reference=mean_over(found.reference[k], scored),
         mean_candidate=mean_over(found.candidate[k], scored),
     )
-
-
-def _share_known(found: SentenceDifferences, k: int, scope: NDArray[np.bool_]) -> float | None:
-    if found.known is None or found.words is None:
-        return None
-    words = int(found.words[k, scope].sum())
-    return int(found.known[k, scope].sum()) / words if words else None
 
 
 # The table of sentence scorers, and how it may be looked at.
@@ -634,7 +631,7 @@ def sentence_part(
     progress: Callable[[str, int, int], None] | None,
 ) -> SentencePart:
     """Tables and views of some scorers, for a finding of their own or for another's."""
-    used = _used(batch)
+    used = used_texts(batch)
     reader = reader_for(tagger, testset.target_language, cache=cache, progress=progress)
     texts = Sentences(tuple(batch.texts[i] for i in used), reader)
     counts = draws.draw(batch.shape[1])
@@ -662,14 +659,7 @@ def sentence_part(
     return _part(gathered, list(scorers), parts, texts)
 
 
-def _used(batch: Batch) -> NDArray[np.int32]:
-    """Texts that are a candidate or a reference (sources are not scored)."""
-    columns = [batch.candidates.ravel(), batch.references.indices]
-    columns += [references.indices for references in batch.system_references.values()]
-    return np.unique(np.concatenate(columns))
-
-
-def _spread(scores: SentenceScores, used: NDArray[np.int32], texts: int) -> SentenceScores:
+def _spread(scores: SentenceScores, used: NDArray[np.intp], texts: int) -> SentenceScores:
     """Scores of the texts used, in places of all texts of the batch."""
     values = np.full(texts, np.nan)
     values[used] = scores.values

@@ -38,6 +38,8 @@ from gnomon.metrics.tokenise import default_tokeniser
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from gnomon.core.batch import Batch
     from gnomon.core.cache import Cache
     from gnomon.core.options import BoundOptions
@@ -58,6 +60,15 @@ _DRAWN = 12  # heat maps and listings of more slices help nobody; the rows are a
 def drawn_slices(parts: Sequence[_Part]) -> Sequence[_Part]:
     """Of slices that begin with all segments, those that views are made for."""
     return parts[: _DRAWN + 1]
+
+
+def used_texts(batch: Batch) -> NDArray[np.intp]:
+    """The numbers of the texts that are a candidate or a reference, not those of sources."""
+    used = np.zeros(len(batch.texts), dtype=np.bool_)
+    used[batch.candidates] = True
+    for references in (batch.references, *batch.system_references.values()):
+        used[references.indices] = True
+    return np.flatnonzero(used)
 
 
 @dataclass(frozen=True)
@@ -100,14 +111,7 @@ class WordChoice(FeatureSources):
             language=language,
             more=more,
         )
-        either_side = np.zeros(len(batch.texts), dtype=np.bool_)
-        columns = [batch.candidates, batch.references.indices]
-        for column in (
-            *columns,
-            *(references.indices for references in batch.system_references.values()),
-        ):
-            either_side[column] = True
-        used = np.flatnonzero(either_side)
+        used = used_texts(batch)
         annotation = annotate(
             [batch.texts[i] for i in used],
             features,

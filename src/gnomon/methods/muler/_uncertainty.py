@@ -416,7 +416,7 @@ class SegmentDraws:
     counts: NDArray[np.uint8]
     confidence: float
 
-    def within(self, rows: NDArray[np.intp], judgements: NDArray[np.intp]) -> SegmentDraws:  # noqa: ARG002  # documents need it
+    def of_segments(self, rows: NDArray[np.intp], judgements: NDArray[np.intp]) -> SegmentDraws:  # noqa: ARG002  # documents need it
         """Those of some of the segments; see :class:`DocumentsOut`."""
         return SegmentDraws(self.counts[rows], self.confidence)
 
@@ -452,7 +452,7 @@ class DocumentsOut:
     sizes: NDArray[np.intp]
     confidence: float
 
-    def within(self, rows: NDArray[np.intp], judgements: NDArray[np.intp]) -> DocumentsOut:
+    def of_segments(self, rows: NDArray[np.intp], judgements: NDArray[np.intp]) -> DocumentsOut:
         """Those of some of the segments."""
         which = numbered(self.documents[rows].tolist())
         return DocumentsOut(which, np.bincount(which, judgements).astype(np.intp), self.confidence)
@@ -595,7 +595,7 @@ class Uncertainty:
         found: Sequence[Figures],
     ) -> tuple[Mapping[str, Ends], ...]:
         """The ends of the intervals of one feature, per system; its comparisons are noted."""
-        drawn = self._drawn(metric, part, scores, present)
+        drawn = self._redrawn(metric, part, scores, present)
         if isinstance(drawn, Resampled):
             self.sparse += drawn.sparse
         if part.name is None:
@@ -604,7 +604,7 @@ class Uncertainty:
             self._compare(metric, part, scores, present, drawn, found)
         return drawn.ends
 
-    def _drawn(
+    def _redrawn(
         self, metric: str, part: Slice, scores: FeatureScores, present: Presence
     ) -> Resampled | LeftOut:
         level = self.options.confidence

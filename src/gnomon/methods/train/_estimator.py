@@ -88,7 +88,7 @@ class Estimator(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         self.settings, self.dropout = settings, dropout
         self.own: dict[str, Parameter] = {}
         for name, shape in architecture_of(kind).shapes(settings, dimensions, depth).items():
-            self.own[name] = Parameter(_drawn(name, shape))
+            self.own[name] = Parameter(_fresh_weights(name, shape))
             self.register_parameter(name.replace(".", "/"), self.own[name])
         inputs = self.own[f"{_HEAD}.0.weight"].shape[1]
         self.register_buffer("mean", torch.zeros(inputs))
@@ -132,7 +132,7 @@ class Estimator(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         return {name: tensor.float().contiguous() for name, tensor in weights.items()}
 
 
-def _drawn(name: str, shape: tuple[int, ...]) -> Any:
+def _fresh_weights(name: str, shape: tuple[int, ...]) -> Any:
     """Fresh weights: Glorot's, no bias, an even mix."""
     if name.endswith("gamma"):
         return torch.ones(shape)

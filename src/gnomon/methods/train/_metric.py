@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from gnomon.methods.train._judged import JudgedOutputs
 
 #: what stands beside the metric in the report: words and letters in common, and no comparison
-_BESIDE = "chrf"
+_BASELINE = "chrf"
 _LENGTH = "length of the output"
 _ALL = "all"
 _RUN, _STATE, _KEPT = "run.json", "state.safetensors", "vectors"
@@ -414,12 +414,12 @@ def _held_out(asked: _TrainingRequest, fitted: _Fitted) -> _HeldOut:
     output = data.output[cells]
     texts = [list(testset.systems.values()) for testset in asked.testsets]
     if all(testset.outline.has_references for testset in asked.testsets):
-        scores[_BESIDE] = _beside(asked.testsets, output)
+        scores[_BASELINE] = _baseline_scores(asked.testsets, output)
     scores[_LENGTH] = np.array([len(texts[t][k][n]) for t, k, n in output.tolist()], dtype=float)
     return _HeldOut(data.label[cells], data.judged[cells], data.group[cells], scores)
 
 
-def _beside(testsets: Sequence[TestSet], output: NDArray[np.int64]) -> NDArray[np.float64]:
+def _baseline_scores(testsets: Sequence[TestSet], output: NDArray[np.int64]) -> NDArray[np.float64]:
     """Segment scores of a metric that needs no training, of some outputs."""
     scores = np.full(len(output), np.nan)
     for test_set, testset in enumerate(testsets):
@@ -427,7 +427,7 @@ def _beside(testsets: Sequence[TestSet], output: NDArray[np.int64]) -> NDArray[n
         if of_set.any():
             segments = np.unique(output[of_set, 2])
             some = testset.select(segments=segments.tolist())
-            values = score(some, _BESIDE).segments
+            values = score(some, _BASELINE).segments
             scores[of_set] = values[output[of_set, 1], np.searchsorted(segments, output[of_set, 2])]
     return scores
 

@@ -499,18 +499,18 @@ def _reachable(
     model: Seq2Seq, machines: Machines, phrases: Sequence[tuple[int, ...]], request: Request
 ) -> tuple[tuple[int, ...], ...]:
     """The phrases that can be met together, those before others first."""
-    sayable = tuple(phrase for phrase in phrases if phrase and _can_be_said(model, phrase))
-    if _fit(machines, sayable, request):
-        return sayable
+    barred = {model.end, *model.codes.values()}
+    producible = tuple(
+        phrase
+        for phrase in phrases
+        if phrase and barred.isdisjoint(phrase) and not model.silent[list(phrase)].any()
+    )
+    if _fit(machines, producible, request):
+        return producible
     kept: tuple[tuple[int, ...], ...] = ()
-    for phrase in sayable:
+    for phrase in producible:
         kept = (*kept, phrase) if _fit(machines, (*kept, phrase), request) else kept
     return kept
-
-
-def _can_be_said(model: Seq2Seq, phrase: Sequence[int]) -> bool:
-    within = {model.end, *model.codes.values()}.isdisjoint(phrase)
-    return within and not model.silent[list(phrase)].any()
 
 
 def _fit(machines: Machines, phrases: tuple[tuple[int, ...], ...], request: Request) -> bool:

@@ -320,7 +320,14 @@ class _MemberScores:
         if best is not None:
             self.gathered.frequencies += self._frequencies(feature, best, by_slice[0][best])
         self._contrasts(scores, present)
-        self._negatives(scores, present)
+        self.gathered.negatives += above_oracle(
+            scores,
+            present,
+            self.setup.batch,
+            most=_NEGATIVES,
+            test_set=self.member.name,
+            metric=self.name,
+        )
 
     def _frequencies(self, feature: int, system: int, found: Figures) -> Iterator[FrequencyRow]:
         batch, spans = self.setup.batch, self.setup.spans
@@ -356,16 +363,6 @@ class _MemberScores:
             self.gathered.exhibits.append(
                 exhibit(contrast, testset, batch, spans, scores.feature, kind)
             )
-
-    def _negatives(self, scores: FeatureScores, present: Presence) -> None:
-        self.gathered.negatives += above_oracle(
-            scores,
-            present,
-            self.setup.batch,
-            most=_NEGATIVES,
-            test_set=self.member.name,
-            metric=self.name,
-        )
 
 
 def _system_scores(

@@ -116,22 +116,16 @@ def contrasts(
 def _contrast(
     scores: FeatureScores, present: Presence, found: Sequence[Figures], pair: tuple[int, int]
 ) -> PairContrast | None:
-    ordered = sorted(pair, key=lambda k: (_or_infinite(found[k].muler), k))
-    better, worse = ordered
-    first, second = found[better], found[worse]
-    if first.muler is None or second.muler is None:
+    if any(found[k].muler is None for k in pair):
         return None
+    better, worse = ordered = sorted(pair, key=lambda k: (found[k].muler or 0.0, k))
     costs = scores.gain()[ordered]
     noise = _NOISE * np.abs(np.stack([scores.oracle[ordered], scores.base[ordered]])).max((0, 1))
     differ = np.abs(costs[0] - costs[1]) > noise
     segments = np.flatnonzero(present.both[ordered].all(axis=0) & differ)
     return PairContrast(
-        scores.feature, better, worse, (first, second), segments, costs[:, segments]
+        scores.feature, better, worse, (found[better], found[worse]), segments, costs[:, segments]
     )
-
-
-def _or_infinite(value: float | None) -> float:
-    return float("inf") if value is None else value
 
 
 class PairRow(Record):

@@ -102,7 +102,8 @@ def write_sheet(path: str | PathLike[str], sheet: Sheet) -> None:
 
 def sheet_text(sheet: Sheet) -> str:
     """What :func:`write_sheet` writes."""
-    given = _input_columns(sheet.items.values())
+    texts = [text for exhibit in sheet.items.values() for text in exhibit.texts]
+    given = list(dict.fromkeys(_column(text) for text in texts if text.role != "candidate"))
     header = ["item", "feature", *given, "A", "B", "answer", "comment"]
     rows = [_row(item, exhibit, given) for item, exhibit in sheet.items.items()]
     return _text([header, *rows])
@@ -118,12 +119,6 @@ def key_text(key: Key) -> str:
     """What :func:`write_key` writes."""
     common = (key.study, key.metric, key.signature)
     return _text([KEY_COLUMNS, *((*astuple(row), *common) for row in key.rows.values())])
-
-
-def _input_columns(exhibits: Iterable[Exhibit]) -> list[str]:
-    """Columns of the source and of every reference that some item has."""
-    texts = [text for exhibit in exhibits for text in exhibit.texts if text.role != "candidate"]
-    return list(dict.fromkeys(map(_column, texts)))
 
 
 def _column(text: ExhibitText) -> str:
@@ -223,7 +218,11 @@ def _read(path: str | PathLike[str]) -> list[Answer]:
     text = "\n".join(lines)
     saved = _saved(str(path), text) if text.lstrip().startswith(("{", "[")) else None
     rows = sheet_rows(str(path), lines, ("item", "answer")) if saved is None else saved
-    return [_answer(row, _plain_name(path)) for row in rows if row.get("item") or row.get("answer")]
+    name = Path(path).name
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    filled = [row for row in rows if row.get("item") or row.get("answer")]
+    return [_answer(row, name or "annotator") for row in filled]
 
 
 def _answer(row: FileRecord, fallback: str) -> Answer:
@@ -286,13 +285,6 @@ def _places(text: str) -> dict[str, Iterator[int]]:
             name = rest.split('"')[1:2]
             lines.setdefault("".join(name), []).append(number)
     return {name: iter(numbers) for name, numbers in lines.items()}
-
-
-def _plain_name(path: str | PathLike[str]) -> str:
-    name = Path(path).name
-    for suffix in _SUFFIXES:
-        name = name.removesuffix(suffix)
-    return name or "annotator"
 
 
 def _key_row(row: FileRecord) -> KeyRow:

@@ -311,7 +311,10 @@ def _row(
     muler, of_whole = (
         figures.muler if variant == "ratio" else figures.clipped for figures in (found, whole)
     )
-    changes = _change(muler, of_whole), _change(found.gain, whole.gain)
+    muler_change, gain_change = _change(muler, of_whole), _change(found.gain, whole.gain)
+    steadier = None
+    if cut is not None and cut.share < 1 and muler_change is not None and gain_change is not None:
+        steadier = abs(muler_change) < abs(gain_change)
     return PartRow(
         **key,
         variant=variant,
@@ -324,18 +327,14 @@ def _row(
         base=found.base,
         oracle=found.oracle,
         anti_oracle=found.anti_oracle,
-        muler_change=changes[0],
-        gain_change=changes[1],
-        steadier=_steadier(*changes) if cut is not None and cut.share < 1 else None,
+        muler_change=muler_change,
+        gain_change=gain_change,
+        steadier=steadier,
     )
 
 
 def _change(value: float | None, of_whole: float | None) -> float | None:
     return None if value is None or not of_whole else value / of_whole - 1
-
-
-def _steadier(muler: float | None, gain: float | None) -> bool | None:
-    return None if muler is None or gain is None else abs(muler) < abs(gain)
 
 
 def _notices(rows: Sequence[PartRow]) -> Iterator[str]:

@@ -65,8 +65,11 @@ class Initials:
         return Cut(alpha, float(held[last]), name, self.letter <= last)
 
 
-def initials(batch: Batch, spans: SpanTable, feature: int) -> Initials:
-    """The first letters of a feature: the first character of each span, case-folded."""
+def initials(batch: Batch, spans: SpanTable, feature: int, weights: NDArray[np.int64]) -> Initials:
+    """The first letters of a feature: the first character of each span, case-folded.
+
+    Texts count as often as they are references: the weights, int64 [texts].
+    """
     rows = np.flatnonzero(spans.feature == feature)
     first = [
         batch.texts[text][start].casefold()[:1]
@@ -75,9 +78,8 @@ def initials(batch: Batch, spans: SpanTable, feature: int) -> Initials:
     letters = tuple(sorted(set(first)))
     number = {letter: i for i, letter in enumerate(letters)}
     letter = np.array([number[character] for character in first], dtype=np.int64)
-    weights = _reference_counts(batch)[spans.text[rows]]
     counts = np.zeros(len(letters), dtype=np.int64)
-    np.add.at(counts, letter, weights)
+    np.add.at(counts, letter, weights[spans.text[rows]])
     return Initials(spans.features[feature], rows, letters, letter, counts)
 
 
@@ -103,16 +105,15 @@ def grouped(
 
 
 def all_initials(batch: Batch, spans: SpanTable) -> list[Initials]:
-    """The first letters of every feature."""
-    return [initials(batch, spans, number) for number in range(len(spans.features))]
+    """The first letters of every feature.
 
-
-def _reference_counts(batch: Batch) -> NDArray[np.int64]:
-    """How often each text is a reference: of all systems, or, if there is none, of single ones."""
+    They are counted in the references of all systems, or, if there is none, of single ones.
+    """
     lists = [batch.references.indices]
     if not len(lists[0]):
         lists = [references.indices for references in batch.system_references.values()]
-    return np.bincount(np.concatenate(lists), minlength=len(batch.texts)).astype(np.int64)
+    weights = np.bincount(np.concatenate(lists), minlength=len(batch.texts)).astype(np.int64)
+    return [initials(batch, spans, number, weights) for number in range(len(spans.features))]
 
 
 # Averages of records over the systems and features of an experiment.
