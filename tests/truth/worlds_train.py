@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tests.truth.worlds import world
 
@@ -18,13 +18,15 @@ from gnomon.studies._folder import FinishedTask
 from gnomon.studies._pages import _untested
 
 if TYPE_CHECKING:
-    from gnomon.core.findings import Cell, Statement
+    from gnomon.core.findings import Statement
     from gnomon.core.records import Record
 
+R = TypeVar("R", bound="Record")
 
-def row(kind: type[Record], **cells: object) -> dict[str, Cell]:
+
+def row(kind: type[R], **cells: Any) -> R:
     """A row whose other cells are 0."""
-    return {**dict.fromkeys((one.name for one in columns_of(kind)), 0), **cells}
+    return kind(**{**dict.fromkeys((column.name for column in columns_of(kind)), 0), **cells})
 
 
 def trained(
@@ -38,11 +40,11 @@ def trained(
 ) -> list[Statement]:
     """What is said of a metric that has this r on what was held out, where chrF has another."""
     shared = {"test_set": "set", "human": "da", "outputs": 200, "groups": groups}
-    own = {"pearson": r, "pearson_low": ends[0], "pearson_high": ends[1]}
-    beside = {"pearson": chrf, "difference_low": lead[0], "difference_high": lead[1]}
+    learned = {"metric": "comet('made')", "pearson": r, "intervals": {"pearson": ends}}
+    chrf_row = {"metric": "chrf", "pearson": chrf, "intervals": {"difference": lead}}
     held = [
-        row(HeldOutRow, **shared, metric="comet('made')", **own, difference=None),
-        row(HeldOutRow, **shared, metric="chrf", difference=(r or 0) - chrf, **beside),
+        row(HeldOutRow, **shared, **learned, difference=None),
+        row(HeldOutRow, **shared, **chrf_row, difference=(r or 0) - chrf),
     ]
     made = row(TrainedMetricRow, folder="made", stopped=stopped, best=5, passes=5)
     tables = (

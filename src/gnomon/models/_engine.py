@@ -67,6 +67,6 @@ class TorchEngine:
         return mixed
 
 
-def hidden_layer(found: Any, layer: int) -> Any:
+def hidden_layer(output: Any, layer: int) -> Any:
     """The output of a layer in what a model of transformers returns."""
-    return found.last_hidden_state if found.hidden_states is None else found.hidden_states[layer]
+    return output.last_hidden_state if output.hidden_states is None else output.hidden_states[layer]

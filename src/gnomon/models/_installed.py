@@ -111,7 +111,7 @@ _LONGEST_HEAD = 1 << 16
 
 
 def _card(path: Path) -> dict[str, list[str]]:
-    """What the head of a model's card says, as the model hub has it: words by key."""
+    """The head of a model's card, as the model hub has it: words by key."""
     try:
         with (path / "README.md").open(encoding="utf-8", errors="replace") as file:
             head = _HEAD.match(file.read(_LONGEST_HEAD))
@@ -198,7 +198,7 @@ def _metric(name: str, config: Any) -> str:
 
 
 def _sizes(path: Path) -> tuple[int, int]:
-    """Bytes of weights on disk, and in full precision; the heads of the files tell."""
+    """Bytes of weights on disk, and in full precision; read from the heads of the files."""
     size = values = 0
     for file in path.glob("*.safetensors"):
         size += file.stat().st_size

@@ -162,10 +162,10 @@ def rounded_layers(
     """
     onnx_packages("precision='int8'", "precision='fp32'")
 
-    def layers(found: Any) -> Any:
+    def layers(output: Any) -> Any:
         import torch
 
-        return torch.cat([*found.hidden_states[:-1], found.last_hidden_state], dim=-1)
+        return torch.cat([*output.hidden_states[:-1], output.last_hidden_state], dim=-1)
 
     def whole(into: Path) -> None:
         traced = _traced(torch_model(), layers, output_hidden_states=True)
@@ -261,7 +261,7 @@ def _traced(model: Any, read: Callable[[Any], Any], **options: bool) -> Any:
 
 def _export(folder: ModelFolder, layer: int, model: Any, into: Path) -> None:
     """Write a model of torch up to a layer."""
-    traced = _traced(model, lambda found: hidden_layer(found, layer))
+    traced = _traced(model, lambda output: hidden_layer(output, layer))
     _write_onnx(folder.name, traced, into, _NAMES, "take backend='torch'")
 
 
@@ -334,13 +334,13 @@ def _round(file: Path, into: Path) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without what the quantiser says to the root logger."""
+    """Without messages of the quantiser to the root logger."""
     root = logging.getLogger()
 
     def silent(_: logging.LogRecord) -> bool:
         return False
 
-    root.addFilter(silent)  # holds back what is said to the root itself, nothing else
+    root.addFilter(silent)  # stops messages to the root logger itself, nothing else
     try:
         yield
     finally:

@@ -90,7 +90,7 @@ def cut(
     ids = np.concatenate([chunk_pieces.ids for chunk_pieces in parts])
     places = np.concatenate([chunk_pieces.places for chunk_pieces in parts])
     special = np.concatenate([chunk_pieces.special for chunk_pieces in parts])
-    # pieces that begin and end a text, wherever they stand
+    # pieces that begin and end a text, wherever they are
     ends = (tokenizer.cls_token_id, tokenizer.sep_token_id)
     special |= np.isin(ids, [number for number in ends if number is not None])
     unknown = tokenizer.unk_token_id
@@ -189,7 +189,7 @@ class Window:
 def windows(pieces: Pieces, texts: NDArray[np.int64], limit: int | None) -> list[Window]:
     """Every text as one window where it fits, else as several that overlap by half or more.
 
-    A piece is kept from the window in which it stands farthest from an end that cuts the text.
+    A piece is kept from the window in which it is farthest from an end that cuts the text.
     Every window begins and ends with the special pieces of its text, whose own vectors are those
     of the first and of the last window.
     """

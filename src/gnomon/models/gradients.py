@@ -92,8 +92,8 @@ def input_leaves(model: Any) -> Iterator[list[Any]]:
     """
     leaves: list[Any] = []
 
-    def remember(_module: Any, _given: Any, found: Any) -> Any:
-        leaves.append(found.detach().requires_grad_())
+    def remember(_module: Any, _given: Any, embeddings: Any) -> Any:
+        leaves.append(embeddings.detach().requires_grad_())
         return leaves[-1]
 
     handle = model.get_input_embeddings().register_forward_hook(remember)

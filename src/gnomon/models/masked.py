@@ -80,7 +80,7 @@ def _only(model: Any, at: Any) -> Iterator[bool]:
 # From the probable pieces of some masks to probable whole words.
 
 
-#: combinations of pieces that are looked at until one is a whole word
+#: combinations of pieces that are tried until one is a whole word
 _TRIES = 256
 
 
@@ -106,21 +106,21 @@ class Speller:
         again = self.tokenizer(made, add_special_tokens=False)["input_ids"]
         return made if again == list(numbers) else None
 
-    def allowed(self, own: Sequence[int]) -> list[NDArray[np.bool_]]:
-        """The pieces that may stand for each piece of a word, bool [size].
+    def allowed(self, hidden: Sequence[int]) -> list[NDArray[np.bool_]]:
+        """The pieces that may replace each piece of a word, bool [size].
 
         A word of one piece gives way to any other. In a word of several, pieces that are words
         give way to such, loose parts of words to loose parts, and marks to marks.
         """
         words, marks, usable = self._kinds
-        if len(own) == 1:
+        if len(hidden) == 1:
             return [words]
         unknown = self.tokenizer.unk_token_id
         return [
             (usable if position else words)
             if number == unknown
             else usable & (words == words[number]) & (marks == marks[number])
-            for position, number in enumerate(own)
+            for position, number in enumerate(hidden)
         ]
 
     @cached_property
@@ -188,9 +188,9 @@ def _product(options: Sequence[Sequence[Piece]], places: Sequence[int]) -> float
     return product
 
 
-#: logits that are held at once, which bounds memory where vocabularies are large
+#: logits in memory at once, a bound where vocabularies are large
 _LOGITS = 1 << 25
-#: pieces that are looked at per mask, at least
+#: pieces that are tried per mask, at least
 _FEWEST_PIECES = 64
 
 
@@ -343,11 +343,11 @@ class MaskedLM:
     def _speller(self) -> Speller:
         return Speller(self.tokenizer, int(self.model.config.vocab_size))
 
-    def _read(self, own: tuple[int, ...], word: str, numbers: tuple[int, ...]) -> str | None:
-        return word if numbers == own else self._speller.read(numbers)
+    def _read(self, hidden: tuple[int, ...], word: str, numbers: tuple[int, ...]) -> str | None:
+        return word if numbers == hidden else self._speller.read(numbers)
 
     def _batches(self, gaps: list[_Gap]) -> Iterator[list[_Gap]]:
-        """Gaps of like length; no more masks at a time than their logits leave room for."""
+        """Gaps of like length, with as many masks at a time as their logits allow."""
         rows = max(1, _LOGITS // int(self.model.config.vocab_size))
         for group in length_batches(np.array([len(gap.rows) for gap in gaps]), self.budget):
             batch: list[_Gap] = []
@@ -411,13 +411,13 @@ def _gaps(pieces: Pieces, places: Sequence[Sequence[Span]], limit: int | None) -
 
 
 def _around(
-    rows: NDArray[np.int64], plain: NDArray[np.int64], own: NDArray[np.int64], limit: int | None
+    rows: NDArray[np.int64], plain: NDArray[np.int64], masked: NDArray[np.int64], limit: int | None
 ) -> NDArray[np.int64]:
     """The rows of a text, or as many around a word as the model takes, with both ends."""
     if limit is None or len(rows) <= limit:
         return rows
     before, after = rows[rows < plain[0]], rows[rows > plain[-1]]
     size = max(limit - len(before) - len(after), 1)
-    middle = int(np.searchsorted(plain, own[0])) + len(own) // 2
+    middle = int(np.searchsorted(plain, masked[0])) + len(masked) // 2
     start = min(max(middle - size // 2, 0), max(len(plain) - size, 0))
     return np.concatenate([before, plain[start : start + size], after])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Seq2Seq", "load_seq2seq"]
 
-#: most target pieces of models that could go on for ever (T5)
+#: most target pieces of models without a limit (T5)
 _TARGET = 512
 _CODE = re.compile(r"<code:(0|[1-9][0-9]*)>")
 #: what begins a word in the vocabularies of SentencePiece and of byte-level tokenisers
@@ -193,7 +193,7 @@ class Seq2Seq:
 
     @cached_property
     def continuing(self) -> NDArray[np.bool_]:
-        """Pieces that go on with the word before them [V]; none where words are pieces."""
+        """Pieces that continue the word before them [V]; none where words are pieces."""
         names = {int(number): piece for piece, number in self.tokenizer.get_vocab().items()}
         is_continuing = np.zeros(self.size, dtype=bool)
         pieces = [names.get(number, "") for number in range(self.size)]
@@ -228,12 +228,12 @@ class Seq2Seq:
         return [int(piece) for piece in encoded["input_ids"]]
 
     def phrase_pieces(self, phrase: str) -> list[int]:
-        """The pieces of words in the midst of a target."""
+        """The pieces of words inside a target."""
         return self.target_pieces(f" {phrase}" if self._is_spaced else phrase)
 
     @cached_property
     def _is_spaced(self) -> bool:
-        """Whether words carry the space before them, which a tokeniser may add or not."""
+        """Whether words include the space before them, which a tokeniser may add or not."""
         return any(piece.startswith("Ġ") for piece in self.tokenizer.get_vocab())
 
     def text(self, pieces: Iterable[int]) -> str:

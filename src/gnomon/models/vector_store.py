@@ -112,7 +112,7 @@ class VectorStore:
         for shard, numbers in wanted.items():
             try:
                 self._read(shard, keys, numbers, offsets, into, whole)
-            except OSError:  # another process made room
+            except OSError:  # another process deleted it
                 self._forget(shard)
             except _DamagedError as error:
                 self._drop(shard, str(error))
@@ -121,7 +121,7 @@ class VectorStore:
     def keep(
         self, keys: Sequence[bytes], offsets: NDArray[np.int64], vectors: NDArray[np.float32]
     ) -> None:
-        """Write the vectors of some texts as one shard; where that fails, say so and go on."""
+        """Write the vectors of some texts as one shard; where that fails, only log it."""
         if not len(vectors):
             return
         index: dict[str, NDArray[Any]] = {
@@ -133,8 +133,8 @@ class VectorStore:
         }
         shard = self.folder / f"{content_hash(b''.join(keys))}.safetensors"
         try:
-            if not self._room(vectors.nbytes):
-                self._say_full()
+            if not self._make_space(vectors.nbytes):
+                self._warn_of_limit()
                 return
             self._write(shard, index, vectors)
         except OSError as error:
@@ -162,7 +162,7 @@ class VectorStore:
         numbers: list[int],
         offsets: NDArray[np.int64],
         into: NDArray[np.float32],
-        found: NDArray[np.bool_],
+        whole: NDArray[np.bool_],
     ) -> None:
         with _opened(shard) as file:
             vectors = file.get_slice("vectors")
@@ -172,7 +172,7 @@ class VectorStore:
                 if rows.dtype != np.float32 or _digest(rows) != entry.digest:
                     raise _DamagedError("vectors are not those that were written")
                 into[offsets[number] : offsets[number + 1]] = rows
-                found[number] = True
+                whole[number] = True
         self._note_use(shard)
 
     def _write(
@@ -191,8 +191,8 @@ class VectorStore:
         finally:
             partial.unlink(missing_ok=True)
 
-    def _room(self, size: int) -> bool:
-        """Make room for some bytes; whether there is."""
+    def _make_space(self, size: int) -> bool:
+        """Delete old shards until some bytes fit; whether they do."""
         root = self.folder.parent
         for stat, left in _stats(root.glob(f"{_OWN}/.{_HASH}-*.part")):
             if stat.st_mtime < self._begun - _STALE:
@@ -207,7 +207,7 @@ class VectorStore:
             total -= stat.st_size
         return total <= self.limit_bytes
 
-    def _say_full(self) -> None:
+    def _warn_of_limit(self) -> None:
         if not self._full:
             _log.warning(
                 "embeddings in %s reach %d bytes; further ones are not kept (%s=BYTES allows more)",
@@ -240,7 +240,7 @@ class VectorStore:
 
 
 def _stats(files: Iterable[Path]) -> Iterator[tuple[os.stat_result, Path]]:
-    """Those files that are still there: another process may make room at the same time."""
+    """Those files that are still there: another process may delete some at the same time."""
     for file in files:
         try:
             yield file.stat(), file

@@ -16,7 +16,7 @@ from tests.models.tiny_seq2seq import WORDS
 
 from gnomon.core.errors import LengthMismatchError
 from gnomon.models.decoding import beam, constrained
-from gnomon.models.decoding.constrained_search import Machine, PhraseStates, phrases_held
+from gnomon.models.decoding.constrained_search import Machine, PhraseStates, phrases_met
 
 if TYPE_CHECKING:
     from gnomon.models import Seq2Seq
@@ -177,7 +177,7 @@ def test_what_phrases_need_after_some_pieces_is_the_shortest_end_that_completes_
         length
         for length in itertools.count()
         if any(
-            all(phrases_held(phrases, begun + end, continuing))
+            all(phrases_met(phrases, begun + end, continuing))
             for end in itertools.product(range(4), repeat=length)
         )
     )
@@ -245,7 +245,7 @@ def test_the_machine_knows_what_a_target_holds(
     for piece in target:
         state = states.after(zero, state, np.array([piece]))
     assert (states.needed[state[0]] == 0) == expected
-    assert all(phrases_held(phrases, target, continuing)) == expected
+    assert all(phrases_met(phrases, target, continuing)) == expected
 
 
 @given(

@@ -40,7 +40,7 @@ _JOINED = (
 )
 _ROUNDING = 1e-12  # 1 - 0.95 is not quite 0.05
 _ROUNDING_P = 1e-9  # of a p-value and the smallest one that draws can show
-_CELLS = 4_000_000  # float64 differences held at once (32 MB)
+_CELLS = 4_000_000  # float64 differences in memory at once (32 MB)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def compared(
     samples: Floats,
     sizes: NDArray[np.intp],
     confidence: float,
-    own: OwnWords | None = None,
+    word_tests: OwnWords | None = None,
 ) -> PairTests:
     """Compare every pair of systems by a paired bootstrap.
 
@@ -110,7 +110,7 @@ def compared(
         sizes,
         (difference - wide, difference + wide),
         (p, errors, farthest),
-        own,
+        word_tests,
     )
 
 
@@ -119,7 +119,7 @@ def pair_tests(
     sizes: NDArray[np.intp],
     ends: tuple[Floats, Floats],
     tests: tuple[Floats, Floats, Floats],
-    own: OwnWords | None,
+    word_tests: OwnWords | None,
 ) -> PairTests:
     """The comparisons of one feature, of the ends of their intervals and their tests."""
     first, second = np.triu_indices(len(estimates), 1)
@@ -128,10 +128,10 @@ def pair_tests(
     reliable = inside[first] & inside[second] & (segments >= LEAST)
     p, errors, farthest = tests
     words, p_words, p_same = segments, p, np.ones(len(p))
-    if own is not None:
-        words, p_same = own.words, own.p_same
-        where_differing = np.where(own.words < INTERVAL_SEGMENTS, np.nan, own.p)
-        p_words = np.where(own.everywhere, p, where_differing)
+    if word_tests is not None:
+        words, p_same = word_tests.words, word_tests.p_same
+        where_differing = np.where(word_tests.words < INTERVAL_SEGMENTS, np.nan, word_tests.p)
+        p_words = np.where(word_tests.everywhere, p, where_differing)
     return PairTests(
         first,
         second,
@@ -149,7 +149,7 @@ def pair_tests(
 
 
 def _per_unit(values: Floats, unit: Floats) -> Floats:
-    """Values in units of a standard error; where nothing ever moves, 0 stays 0 and all else far."""
+    """Values in standard errors; where nothing varies, 0 stays 0 and the rest is infinite."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(values <= _ROUNDING, values * 0.0, values / unit)
 
@@ -163,10 +163,10 @@ class Differences:
     families: dict[tuple[str, str, str | None], dict[str, PairTests]] = field(default_factory=dict)
 
     def add(
-        self, metric: str, variant: str, part: str | None, feature: str, found: PairTests
+        self, metric: str, variant: str, slice_name: str | None, feature: str, tests: PairTests
     ) -> None:
         """Note the comparisons of one feature."""
-        self.families.setdefault((metric, variant, part), {})[feature] = found
+        self.families.setdefault((metric, variant, slice_name), {})[feature] = tests
 
     def largest_family(self) -> int:
         """The largest number of bootstrap tests that are corrected together."""
@@ -232,7 +232,7 @@ def _order(joined: dict[str, NDArray[Any]]) -> list[int]:
     return cast("list[int]", order.tolist())
 
 
-# The table of differences between systems, what is said of it, and how text shows it.
+# The table of differences between systems, notices on it, and its views in text.
 
 
 DIFFERENCES = "differences"

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from gnomon.methods.muler._uncertainty import Ends
 
 
-# The table of the discrepancy breakdown, and how it may be looked at.
+# The table of discrepancies, and its views.
 
 
 PARTS = ("miss", "hit", "add", "neither")
@@ -122,26 +122,26 @@ def discrepancy_views(table: Table) -> tuple[View, ...]:
 _TITLES = {"miss": "Outputs have too few of", "add": "Outputs have too many of"}
 
 
-def _heat_map(name: str, part: Cell, place: str) -> HeatMap:
+def _heat_map(name: str, slice_name: Cell, slice_label: str) -> HeatMap:
     return HeatMap(
         table=_TABLE,
-        title=f"{_TITLES[name]} ({name}), share of the segments{place}",
+        title=f"{_TITLES[name]} ({name}), share of the segments{slice_label}",
         rows="feature",
         columns="system",
         value=name,
-        where={"slice": part},
+        where={"slice": slice_name},
         low=0.0,
     )
 
 
-def _stacked(part: Cell) -> StackedBars:
+def _stacked(slice_name: Cell) -> StackedBars:
     return StackedBars(
         table=_TABLE,
         title="Too few, equally many, too many",
         category="feature",
         series="system",
         parts=("miss", "hit", "add"),
-        where={"slice": part},
+        where={"slice": slice_name},
     )
 
 
@@ -149,7 +149,7 @@ def _stacked(part: Cell) -> StackedBars:
 
 
 _ALPHA = 0.05
-#: systems that are gone through one by one
+#: systems with a sentence each
 _ONE_BY_ONE = 2
 
 UNEVEN = Claim(

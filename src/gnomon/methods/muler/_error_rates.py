@@ -1,9 +1,9 @@
-"""How often errors stand on linguistic features: tallies, rates per hundred, and their draws.
+"""How often linguistic features contain errors: tallies, rates per hundred, and their draws.
 
 An occurrence of a feature is hit by every error that it shares a character with. The rate of a
-feature is 100 * hits / occurrences over all outputs that somebody looked at; outputs that several
-looked at count once for each. Where spaces do not part words (Chinese), each character of a feature
-is an occurrence, and rates are held against that of all characters.
+feature is 100 * hits / occurrences over all outputs that somebody checked; outputs that several
+checked count once for each. Where spaces do not separate words (Chinese), each character of a
+feature is an occurrence, and rates are compared with that of all characters.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[np.float64]
 
-#: the feature that all others are held against: what stands between white space, or, in languages
-#: whose words no space parts, all characters
+#: the feature that all others are compared with: what lies between white space, or, in languages
+#: without spaces between words, all characters
 WORDS, CHARACTERS = "words", "characters"
 #: what is counted, by name
 UNITS = {WORDS: re.compile(r"\S+"), CHARACTERS: re.compile(r"\S")}
 SEVERITIES = ("any", "major", "minor")
-#: severities under which systems are compared, and metrics held beside people
+#: severities under which systems are compared, and metrics compared with people
 COMPARED = ("any", "major")
 
 
@@ -175,7 +175,7 @@ def _with_all(values: Floats, axis: int = -1) -> Floats:
 
 
 class RateDifference(NamedTuple):
-    """Two systems on a feature, over the segments in which both were looked at."""
+    """Two systems on a feature, over the segments in which both were checked."""
 
     severity: str
     feature: str
@@ -247,19 +247,19 @@ def _differences(
         )
 
 
-# MuLER of a metric beside the errors of people: where do the two charge differently?
+# MuLER of a metric beside the errors of people: where do the two differ?
 
 
 @dataclass(frozen=True, eq=False)
-class MetricCharges:
-    """MuLER of every feature and system, over the outputs that somebody looked at."""
+class MetricCosts:
+    """MuLER of every feature and system, over the outputs that somebody checked."""
 
     muler: Floats
     segments: NDArray[np.int64]
     samples: Floats | None
 
 
-def feature_charge(
+def feature_cost(
     scores: FeatureScores,
     present: Presence,
     judged: NDArray[np.bool_],
@@ -281,7 +281,7 @@ def feature_charge(
 
 
 class FeatureGap(NamedTuple):
-    """A feature as people and as a metric charge it."""
+    """How many errors people mark on a feature, and what it costs under a metric."""
 
     feature: int
     rate: float
@@ -301,8 +301,8 @@ class ChargeCorrelation(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Charges:
-    """Rates and MuLER of the features that both can be told of, G, of one or of all systems."""
+class ErrorsAndCosts:
+    """Rates and MuLER of the G features for which both are defined, of one or of all systems."""
 
     features: NDArray[np.intp]
     outside: NDArray[np.intp]
@@ -313,8 +313,8 @@ class Charges:
 
     @classmethod
     def of(
-        cls, rates: ErrorRates, metric: MetricCharges, severity: int, system: int | None
-    ) -> Charges:
+        cls, rates: ErrorRates, metric: MetricCosts, severity: int, system: int | None
+    ) -> ErrorsAndCosts:
         """Those of a system; None: all, MuLER as the mean over systems.
 
         Features that occur in fewer than 30 segments of I (on average), or fewer than 30 times,
@@ -349,7 +349,7 @@ class Charges:
         return ChargeCorrelation(correlations[0], correlations[1], len(self.features))
 
     def gaps(self) -> Iterator[FeatureGap]:
-        """Each feature, by how much more people charge it than the metric does."""
+        """Each feature, by how much more people mark on it than it costs under the metric."""
         if len(self.features) < 3:
             return
         people, metric = _standing(self.rate), _standing(self.muler)

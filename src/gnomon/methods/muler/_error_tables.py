@@ -18,12 +18,12 @@ from gnomon.methods.muler._error_rates import (
     SEVERITIES,
     UNITS,
     WORDS,
-    Charges,
-    MetricCharges,
+    ErrorsAndCosts,
+    MetricCosts,
     error_counts,
     error_rates,
     error_tallies,
-    feature_charge,
+    feature_cost,
     in_characters,
     rate_differences,
 )
@@ -73,7 +73,7 @@ _ALL = column("System", help="whose outputs; empty for all systems together")
 
 
 class ErrorRateRow(Record):
-    """How often errors stand on a feature in the outputs of a system."""
+    """How often a feature contains errors in the outputs of a system."""
 
     marks: str = _MARKER
     by: str = column("By", help="what marked: person, metric or judge")
@@ -99,7 +99,7 @@ class ErrorRateRow(Record):
 
 
 class ErrorRateDifferenceRow(Record):
-    """Two systems on a feature, over the segments in which both were looked at."""
+    """Two systems on a feature, over the segments in which both were checked."""
 
     marks: str = _MARKER
     severity: str = _SEVERITY
@@ -135,7 +135,7 @@ class ErrorCountRow(Record):
 
 
 class FeatureChargeRow(Record):
-    """A feature as it is marked and as a metric charges it, all systems together."""
+    """Errors marked on a feature and its cost under a metric, all systems together."""
 
     marks: str = _MARKER
     metric: str = METRIC
@@ -271,9 +271,9 @@ class ErrorTables:
         if not scored:
             return
         for marks, tallies, rates in zip(self.every, self.tallies, self.rates, strict=True):
-            costs = [feature_charge(s, p, tallies.judged, rates.draws) for s, p in scored]
+            costs = [feature_cost(s, p, tallies.judged, rates.draws) for s, p in scored]
             samples = [drawn for _, _, drawn in costs if drawn is not None]
-            charges = MetricCharges(
+            charges = MetricCosts(
                 np.stack([muler for muler, _, _ in costs]),
                 np.stack([sizes for _, sizes, _ in costs]),
                 np.stack(samples) if samples else None,
@@ -287,12 +287,12 @@ class ErrorTables:
         metric: str,
         severity: str,
         rates: ErrorRates,
-        charges: MetricCharges,
+        charges: MetricCosts,
         features: Sequence[str],
     ) -> None:
         where: dict[str, Any] = {"marks": marks, "metric": metric, "severity": severity}
         for system in (None, *range(len(self.systems))):
-            standings = Charges.of(rates, charges, SEVERITIES.index(severity), system)
+            standings = ErrorsAndCosts.of(rates, charges, SEVERITIES.index(severity), system)
             correlation = standings.correlation()
             if correlation is not None:
                 self.correlations.append(

@@ -1,4 +1,4 @@
-"""On which words errors stand: people's, metrics' and judges', beside what metrics charge."""
+"""Which words contain errors, by people, metrics and judges, beside what words cost."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ SURFACE: Mapping[str, str] = {
     "middle": r"\b\p{L}{4,8}\b",
     "long": r"\b\p{L}{9,}\b",
 }
-#: likewise for languages whose words no space parts
+#: likewise for languages without spaces between words
 UNSPACED_SURFACE: Mapping[str, str] = {
     "number": SURFACE["number"],
     "punctuation": SURFACE["punctuation"],
@@ -106,7 +106,7 @@ examples:
 exit code 3: --fail-if-major found a system with as many major errors
 """
 
-# What is refused, and which words are looked at
+# What is refused, and which words are marked
 
 
 def _language(given: TestSet | Outline, side: str) -> str | None:
@@ -117,7 +117,7 @@ def _language(given: TestSet | Outline, side: str) -> str | None:
 
 
 def _words(words: WordChoice, language: str | None) -> WordChoice:
-    """The words asked for; without a tagger of the language what can be told by their form."""
+    """The words asked for; without a tagger of the language, what their form shows."""
     if words != WordChoice():
         return words
     try:

@@ -1,4 +1,4 @@
-"""What errors by feature say, in sentences: where they stand, who has more, what metrics miss."""
+"""What errors by feature say, in sentences: where they are, who has more, what metrics miss."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def segment_table(rows: Sequence[MulerSegmentRow]) -> Table:
     return table("segments", title, MulerSegmentRow, rows, note=note, excerpt=excerpt)
 
 
-_NEGATIVES = 20  # listed per feature and system; how many are left out is said
+_NEGATIVES = 20  # listed per feature and system; a note counts the others
 
 
 class NegativeRow(Record):

@@ -36,7 +36,7 @@ Variants: TypeAlias = Annotated[
 ]
 VARIANTS: tuple[Variant, ...] = ("ratio", "segment-clipped")
 VARIANT: Any = column("Variant", help="ratio of means, or mean of clipped segment ratios")
-INTERVAL_SEGMENTS = 10  # segments below which nothing is said about uncertainty
+INTERVAL_SEGMENTS = 10  # fewest segments of an interval or a test
 _EXACT = 1e-12  # a difference below this share of the scores is rounding, not a difference
 
 
@@ -85,7 +85,7 @@ def clipped_ratios(
     return np.minimum(share, 1.0)
 
 
-_CELLS = 16_000_000  # float64 values of masked scores held at once (128 MB)
+_CELLS = 16_000_000  # float64 values of masked scores in memory at once (128 MB)
 _ROUNDING = 1e-6  # a difference below this share of the scores is rounding; vectors are float32
 
 
@@ -288,7 +288,7 @@ def rows_of(
     system: str,
     metric: str,
     feature: str,
-    part: str | None,
+    slice_name: str | None,
     ends: Mapping[str, Ends] | None = None,
     alike: tuple[float | None, int | None] = (None, None),
     **of_system: Any,
@@ -303,7 +303,7 @@ def rows_of(
             metric=metric,
             feature=feature,
             variant=variant,
-            slice=part,
+            slice=slice_name,
             segments=figures.segments,
             muler=value,
             uninformative=low is not None and high is not None and high - low > WIDE,
@@ -342,7 +342,7 @@ def figures(
     sign = 1.0 if scores.higher_is_better else -1.0
     shares = clipped_ratios(sign * scores.base, sign * scores.oracle, sign * scores.anti_oracle)
     order = _Order(scores.excess() > 0, scores.deficit() > 0, scores.ordered())
-    # a row per figure, so that each system is gone through once
+    # a row per figure, so that each system is read once
     over_feature = np.stack([scores.base, scores.oracle, scores.anti_oracle, shares, *order], 1)
     columns = (scores.base, present.add, present.miss, present.hit, present.neither)
     over_scope = np.stack(columns, 1)
@@ -480,14 +480,14 @@ def per_reference(often: NDArray[np.intp], batch: Batch, k: int) -> NDArray[np.f
     return np.asarray(total / np.where(width > 0, width, np.nan), dtype=np.float64)
 
 
-#: texts whose characters are looked at together
+#: texts whose characters are in memory together
 _TEXTS = 8192
-#: the characters that part words, and how far they reach
+#: which characters are white space, by code point
 _SPACES = np.array([chr(code).isspace() for code in range(0x3002)])
 
 
 def words_of(texts: Sequence[str], spans: SpanTable, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """How many words some spans hold, as ``str.split`` parts them."""
+    """How many words, as of ``str.split``, some spans contain."""
     counts = np.zeros(len(rows), dtype=np.intp)
     text = spans.text[rows]
     for first in range(0, len(texts), _TEXTS):

@@ -119,12 +119,12 @@ class FeatureMarks:
                     marks.setdefault(text, []).append((layer, ends[low:high].ravel().tolist(), ()))
         return marks
 
-    def _annotated(self, texts: Sequence[str], asked: Mapping[str, Any]) -> Annotation:
+    def _annotated(self, texts: Sequence[str], options: Mapping[str, Any]) -> Annotation:
         stored = self.stored
         return annotate(
             texts,
             language=stored.language,
             cache=stored.cache,
             progress=stored.progress,
-            **asked,
+            **options,
         )

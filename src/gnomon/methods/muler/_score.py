@@ -86,13 +86,13 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import MaskingMetric
 
 
-# Its tables, and how they may be looked at
+# Its tables and views
 
 
 #: columns of what tests say of a system beside several others
 _STANDING = ("ahead", "behind")
 _NAMED = 6  # features with such intervals that a notice names
-_LISTED_SYSTEMS = 2  # that text lists one below the other; of more, heat maps tell enough
+_LISTED_SYSTEMS = 2  # listed in text; more are shown in heat maps alone
 _LISTED = (
     "feature",
     "segments",
@@ -203,15 +203,15 @@ def _listing(metric: str, variant: Variant, system: str, columns: tuple[str, ...
 def _heat_map(
     metric: str,
     variant: Variant,
-    part: str | None,
+    slice_name: str | None,
     rows: Sequence[MulerRow],
     *,
     prominent: bool,
     compared: bool,
 ) -> HeatMap:
-    where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": part}
-    shown = [row for row in rows if row.family == (metric, variant, part)]
-    slice_label = "" if part is None else f", {part}"
+    where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": slice_name}
+    shown = [row for row in rows if row.family == (metric, variant, slice_name)]
+    slice_label = "" if slice_name is None else f", {slice_name}"
     kind = "" if variant == "ratio" else " (segment-clipped)"
     return HeatMap(
         table="muler",
@@ -253,7 +253,7 @@ def _worst(rows: Sequence[MulerRow]) -> str:
     sound = [(row.muler, row) for row in rows if row.muler is not None and row.readable]
     if not sound or len({row.system for row in rows}) > 1:
         return ""
-    muler, worst = max(sound, key=lambda one: one[0])
+    muler, worst = max(sound, key=lambda item: item[0])
     return f": {worst.system} loses most on {gloss(worst.feature)}, {amount(muler, share=True)}"
 
 
@@ -349,7 +349,7 @@ class Scored:
                 system=name,
                 metric=metric,
                 feature=scores.feature,
-                part=slice_.name,
+                slice_name=slice_.name,
                 ends=ends[k],
                 alike=_where_tags_agree(setup, feature, k, scores, present, slice_, all_figures[k]),
                 empty=int(empty[k].sum()),
@@ -373,16 +373,16 @@ def _where_tags_agree(
     system: int,
     scores: FeatureScores,
     present: Presence,
-    part: Slice,
-    found: Figures,
+    slice_: Slice,
+    system_figures: Figures,
 ) -> tuple[float | None, int | None]:
     """Of MuLER outside [0, 1]: that where taggers agree, and the segments where they do not."""
-    if not is_outside(found.muler):
+    if not is_outside(system_figures.muler):
         return None, None
     apart = setup.words.disagree(feature, system)
-    alike = figures(scores, present, part.members & ~apart)[system]
+    alike = figures(scores, present, slice_.members & ~apart)[system]
     value = alike.muler if alike.segments >= INTERVAL_SEGMENTS else None
-    return value, int((apart & present.both[system] & part.members).sum())
+    return value, int((apart & present.both[system] & slice_.members).sum())
 
 
 def scored(
@@ -530,14 +530,14 @@ def score(
 
 
 def _finding(
-    setup: Setup, parts: Sequence[Slice], found: Scored, variants: list[Variant]
+    setup: Setup, parts: Sequence[Slice], scored_features: Scored, variants: list[Variant]
 ) -> Finding:
-    rows = [row for variant in variants for row in found.rows.get(variant, [])]
-    options = None if found.uncertainty is None else found.uncertainty.options
-    differences, compared, said = _differences(found, variants[0])
+    rows = [row for variant in variants for row in scored_features.rows.get(variant, [])]
+    options = None if scored_features.uncertainty is None else scored_features.uncertainty.options
+    differences, compared, said = _differences(scored_features, variants[0])
     places = [slice_.name for slice_ in drawn_slices(parts)]
     table = main_table(rows, None if options is None else options.confidence, differences)
-    scores = next(iter(found.system.values()))
+    scores = next(iter(scored_features.system.values()))
     ranked = sorted(zip(scores, setup.testset.systems, strict=True), key=lambda pair: -pair[0])
     seen = views(list(setup.metrics), variants, places, [name for _, name in ranked], table)
     return Finding(
@@ -546,40 +546,40 @@ def _finding(
         tables=(
             table,
             *([] if options is None else [differences_table(differences, options)]),
-            negative_table(found.negatives, found.negatives_left_out),
-            *([segment_table(found.segments)] if found.per_segment else []),
+            negative_table(scored_features.negatives, scored_features.negatives_left_out),
+            *([segment_table(scored_features.segments)] if scored_features.per_segment else []),
         ),
-        signatures=found.signatures,
+        signatures=scored_features.signatures,
         views=(
             *(view for view in compared if isinstance(view, Bars)),
             *seen,
             *(view for view in compared if not isinstance(view, Bars)),
         ),
-        exhibits=tuple(found.exhibits),
+        exhibits=tuple(scored_features.exhibits),
         notices=(*setup.notices, *_of_slices(parts), *_wide_notice(rows), *said),
         facts=setup.facts(),
     )
 
 
 def _differences(
-    found: Scored, variant: Variant
+    scored_features: Scored, variant: Variant
 ) -> tuple[Sequence[DifferenceRow], tuple[View, ...], tuple[str, ...]]:
-    """The differences between systems, how text shows them, what is said of them."""
-    if found.uncertainty is None:
+    """The differences between systems, their views, and notices on them."""
+    if scored_features.uncertainty is None:
         return (), (), ()
-    options, pairs = found.uncertainty.options, found.uncertainty.differences
-    metrics, differences = list(found.signatures), pairs.rows()
-    said = (
-        *found.uncertainty.notices(),
+    options, pairs = scored_features.uncertainty.options, scored_features.uncertainty.differences
+    metrics, differences = list(scored_features.signatures), pairs.rows()
+    notices = (
+        *scored_features.uncertainty.notices(),
         *significance_notices(
-            options, pairs.largest_family(), differences, found.uncertainty.sparse
+            options, pairs.largest_family(), differences, scored_features.uncertainty.sparse
         ),
     )
-    rows = found.rows.get(variant, [])
+    rows = scored_features.rows.get(variant, [])
     wide = {(row.metric, row.feature) for row in _too_wide(rows)}
     drawn = pictures(metrics, variant, differences, wide)
     listed = listings(metrics, variant, differences, options)
-    return differences, (*drawn, *listed), said
+    return differences, (*drawn, *listed), notices
 
 
 def _too_wide(rows: Sequence[MulerRow]) -> list[MulerRow]:
@@ -588,7 +588,7 @@ def _too_wide(rows: Sequence[MulerRow]) -> list[MulerRow]:
 
 
 def _wide_notice(rows: Sequence[MulerRow]) -> Iterator[str]:
-    """Intervals of single systems that tell nothing; differences of systems are another matter."""
+    """Intervals of single systems that are too wide; differences of systems may be clear still."""
     wide = _too_wide(rows)
     if wide:
         names = list(dict.fromkeys(row.feature for row in wide))

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
     from gnomon.core.validation import Problem
-    from gnomon.linguistics.scorers import Reader
 
     Floats = NDArray[np.float64]
 
@@ -60,7 +59,7 @@ if TYPE_CHECKING:
 
 
 def sentence_exhibits(
-    found: SentenceDifferences,
+    changes: SentenceDifferences,
     scores: SentenceScores,
     label: str,
     testset: TestSet,
@@ -68,7 +67,7 @@ def sentence_exhibits(
     count: int,
 ) -> list[Exhibit]:
     """The ``count`` segments that each system changes most, once each, largest mean first."""
-    distance = np.where(np.isnan(found.absolute), 0.0, found.absolute)
+    distance = np.where(np.isnan(changes.absolute), 0.0, changes.absolute)
     leaders: dict[int, list[int]] = {}
     for system, row in enumerate(distance):
         for segment in np.argsort(-row, kind="stable")[:count].tolist():
@@ -171,15 +170,15 @@ def _check_some(scorers: Sequence[AnyScorer]) -> None:
         )
 
 
-def _scorer(one: AnyScorer, *, allow_code: bool) -> SentenceScorer:
-    code = _CODE.fullmatch(one) if isinstance(one, str) else None
+def _scorer(given: AnyScorer, *, allow_code: bool) -> SentenceScorer:
+    code = _CODE.fullmatch(given) if isinstance(given, str) else None
     if code is None:
-        return scorer(one)
+        return scorer(given)
     name, _, target = code.groups()
     if not allow_code:
         raise UsageError(
-            f"scorer {one!r} imports and runs {target.partition(':')[0]!r}; if you trust that code,"
-            " allow it (--allow-code; allow_code=True)"
+            f"scorer {given!r} imports and runs {target.partition(':')[0]!r}; if you trust that"
+            " code, allow it (--allow-code; allow_code=True)"
         )
     return scorer(cast("Callable[[str], float | None]", imported(target)), name=name)
 
@@ -267,23 +266,24 @@ def _counts(counts: NDArray[np.int64] | None, batch: Batch) -> NDArray[np.int64]
 
 
 def sentence_figures(
-    found: SentenceDifferences,
+    changes: SentenceDifferences,
     scope: NDArray[np.bool_],
     counts: NDArray[np.uint8] | None = None,
     confidence: float = 0.95,
 ) -> tuple[SentenceFigures, ...]:
     """The figures of every system over some segments."""
-    scored = ~np.isnan(found.signed) & scope
+    scored = ~np.isnan(changes.signed) & scope
     signed, absolute = (
-        mean_ends(values, scored, counts, confidence) for values in (found.signed, found.absolute)
+        mean_ends(values, scored, counts, confidence)
+        for values in (changes.signed, changes.absolute)
     )
     return tuple(
-        _of_system(found, k, scored[k], scope, signed[k], absolute[k]) for k in range(len(scored))
+        _of_system(changes, k, scored[k], scope, signed[k], absolute[k]) for k in range(len(scored))
     )
 
 
 def _of_system(
-    found: SentenceDifferences,
+    changes: SentenceDifferences,
     k: int,
     scored: NDArray[np.bool_],
     scope: NDArray[np.bool_],
@@ -292,25 +292,25 @@ def _of_system(
 ) -> SentenceFigures:
     n = int(scored.sum())
     words_known = None
-    if found.known is not None and found.words is not None:
-        words = int(found.words[k, scope].sum())
-        words_known = int(found.known[k, scope].sum()) / words if words else None
+    if changes.known is not None and changes.words is not None:
+        words = int(changes.words[k, scope].sum())
+        words_known = int(changes.known[k, scope].sum()) / words if words else None
     return SentenceFigures(
         n=n,
-        signed=mean_over(found.signed[k], scored),
+        signed=mean_over(changes.signed[k], scored),
         low=signed[0],
         high=signed[1],
-        absolute=mean_over(found.absolute[k], scored),
+        absolute=mean_over(changes.absolute[k], scored),
         absolute_low=absolute[0],
         absolute_high=absolute[1],
         coverage=n / int(scope.sum()) if scope.any() else None,
         words_known=words_known,
-        mean_reference=mean_over(found.reference[k], scored),
-        mean_candidate=mean_over(found.candidate[k], scored),
+        mean_reference=mean_over(changes.reference[k], scored),
+        mean_candidate=mean_over(changes.candidate[k], scored),
     )
 
 
-# The table of sentence scorers, and how it may be looked at.
+# The table of sentence scorers, and its views.
 
 
 TABLE = "scorers"
@@ -459,10 +459,10 @@ def sentence_views(
     return (*listings, *map(_bars, first))
 
 
-def _listing(scorer: str, part: str | None, columns: tuple[str, ...]) -> Listing:
-    slice_label = "" if part is None else f", {part}"
+def _listing(scorer: str, slice_name: str | None, columns: tuple[str, ...]) -> Listing:
+    slice_label = "" if slice_name is None else f", {slice_name}"
     title = f"{scorer} of references and candidates{slice_label}"
-    return Listing(TABLE, title, columns, {"scorer": scorer, "slice": part})
+    return Listing(TABLE, title, columns, {"scorer": scorer, "slice": slice_name})
 
 
 def _bars(scorer: str) -> Bars:
@@ -480,7 +480,7 @@ def _bars(scorer: str) -> Bars:
 
 
 def _certainty(table: Table, scorer: str) -> float:
-    """How surely the system that is furthest from its references is that, in standard errors."""
+    """How far the farthest system is from its references, in widths of its interval."""
     rows = [row for row in table.records if isinstance(row, ScorerRow)]
     widths = (
         abs(row.signed or 0.0) / row.width
@@ -490,7 +490,7 @@ def _certainty(table: Table, scorer: str) -> float:
     return max(widths, default=0.0)
 
 
-_FEW = 0.5  # coverage below which a reader is told
+_FEW = 0.5  # coverage below which there is a notice
 
 
 @dataclass(frozen=True)
@@ -638,10 +638,10 @@ def sentence_part(
     gathered = _ScorerTables()
     for done, (label, sentence_scorer) in enumerate(scorers.items(), start=1):
         scores = _spread(sentence_scorer.score(texts), used, len(batch.texts))
-        sentence_differences = differences(scores, batch)
+        changes = differences(scores, batch)
         _gather(
             gathered,
-            sentence_differences,
+            changes,
             label,
             sentence_scorer,
             batch,
@@ -651,12 +651,17 @@ def sentence_part(
         )
         gathered.signatures[label] = _signature(sentence_scorer, texts, testset, draws)
         if examples:
-            gathered.exhibits += sentence_exhibits(
-                sentence_differences, scores, label, testset, batch, examples
-            )
+            gathered.exhibits += sentence_exhibits(changes, scores, label, testset, batch, examples)
         if progress:
             progress("scoring sentences", done, len(scorers))
-    return _part(gathered, list(scorers), parts, texts)
+    table = sentence_table(gathered.rows)
+    return SentencePart(
+        table=table,
+        views=sentence_views(table, list(scorers), [slice_.name for slice_ in drawn_slices(parts)]),
+        signatures=gathered.signatures,
+        notices=(*gathered.notices, *_reader_notices(texts)),
+        exhibits=tuple(gathered.exhibits),
+    )
 
 
 def _spread(scores: SentenceScores, used: NDArray[np.intp], texts: int) -> SentenceScores:
@@ -672,20 +677,20 @@ def _spread(scores: SentenceScores, used: NDArray[np.intp], texts: int) -> Sente
 
 def _gather(
     gathered: _ScorerTables,
-    found: SentenceDifferences,
+    changes: SentenceDifferences,
     label: str,
-    one: SentenceScorer,
+    sentence_scorer: SentenceScorer,
     batch: Batch,
     parts: Sequence[Slice],
     counts: NDArray[np.uint8] | None,
     confidence: float,
 ) -> None:
     for slice_ in parts:
-        figures = sentence_figures(found, slice_.members, counts, confidence)
+        figures = sentence_figures(changes, slice_.members, counts, confidence)
         rows = [
             ScorerRow(
                 scorer=label,
-                source=one.source,
+                source=sentence_scorer.source,
                 system=system,
                 slice=slice_.name,
                 **asdict(each),
@@ -705,35 +710,24 @@ def _shares(values: Sequence[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _signature(one: SentenceScorer, texts: Sentences, testset: TestSet, draws: Bootstrap) -> str:
-    fields = [one.signature, "method:sentences", f"refs:{len(testset.references)}"]
+def _signature(
+    sentence_scorer: SentenceScorer, texts: Sentences, testset: TestSet, draws: Bootstrap
+) -> str:
+    fields = [sentence_scorer.signature, "method:sentences", f"refs:{len(testset.references)}"]
     if "words" in vars(texts):  # read by this scorer or one before it
         fields.append(f"words:{texts.reader.signature.replace(':', '=')}")
     fields += [f"{name}:{value}" for name, value in draws.fields().items()]
     return "|".join([*fields, f"gnomon:{version()}"])
 
 
-def _part(
-    gathered: _ScorerTables, labels: Sequence[str], parts: Sequence[Slice], texts: Sentences
-) -> SentencePart:
-    table = sentence_table(gathered.rows)
-    notices = [*gathered.notices, *_said_of(texts)]
-    return SentencePart(
-        table=table,
-        views=sentence_views(table, labels, [slice_.name for slice_ in drawn_slices(parts)]),
-        signatures=gathered.signatures,
-        notices=tuple(notices),
-        exhibits=tuple(gathered.exhibits),
-    )
-
-
-def _said_of(texts: Sentences) -> list[str]:
-    reader: Reader = texts.reader
-    said = {
+def _reader_notices(texts: Sentences) -> Iterator[str]:
+    """How words were read where there was no tagger, if a scorer needed words."""
+    notices = {
         "rules": "no tagger: words were reduced to base forms by rules for English",
         "none": "no tagger: words were looked up as they stand",
     }
-    return [said[reader.signature]] if "words" in vars(texts) and reader.signature in said else []
+    if "words" in vars(texts) and texts.reader.signature in notices:
+        yield notices[texts.reader.signature]
 
 
 def _facts(testset: TestSet, scorers: Sequence[str]) -> dict[str, str]:

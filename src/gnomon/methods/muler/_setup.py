@@ -87,7 +87,7 @@ class FeatureSources:
 
 @dataclass(frozen=True)
 class WordChoice(FeatureSources):
-    """Which words are looked at; as for :func:`gnomon.muler.score`."""
+    """Which words are marked; as for :func:`gnomon.muler.score`."""
 
     features: Features = None
 
@@ -254,7 +254,7 @@ def check_masked(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
 
 
 def check_masked_slices(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What methods refuse that mask and tell slices apart."""
+    """What methods refuse that mask and have slices."""
     yield from check_masked(outline, options)
     if outline is not None:
         yield from problems("by", check_slices, outline, options.by)
@@ -304,7 +304,7 @@ def tagger_field(annotation: Annotation) -> dict[str, object]:
 def facts_of(
     testset: TestSet, annotation: Annotation, metrics: Collection[str] = ()
 ) -> dict[str, str]:
-    """What was looked at, for the head of a report."""
+    """Test set, metrics and features, for the head of a report."""
     facts = {
         "test set": testset.name,
         "language pair": testset.language_pair or "not given",
@@ -363,15 +363,15 @@ class Setup:
         if tokens is None:
             return
         spans = self.spans
-        kept = np.flatnonzero(spans.text < _LOOKED_AT)
+        kept = np.flatnonzero(spans.text < _MEASURED)
         columns = (getattr(spans, column)[kept] for column in ("text", "feature", "start", "end"))
         some = SpanTable(spans.features, spans.texts, *columns)
         stretch = mask_stretch(tokens, self.oracles(some))
         long = [(times, spans.features[f]) for f, times in enumerate(stretch) if times >= _LONG]
         if long:
             long.sort(key=lambda item: -item[0])
-            listed = ", ".join(f"{feature} {times:.1f} times" for times, feature in long[:_TOLD])
-            more = f" and {len(long) - _TOLD} more" if len(long) > _TOLD else ""
+            listed = ", ".join(f"{feature} {times:.1f} times" for times, feature in long[:_NAMED])
+            more = f" and {len(long) - _NAMED} more" if len(long) > _NAMED else ""
             yield (
                 f"under {name} the masked tokens are much longer than the words of a feature"
                 f" ({listed}{more}), so that other words are masked with them:"
@@ -414,7 +414,7 @@ class Setup:
         return str(signature_of(metric, self.batch).adding({**all_fields, **(fields or {})}))
 
     def facts(self) -> dict[str, str]:
-        """What was looked at, for the head of a report."""
+        """Test set, metrics and features, for the head of a report."""
         return facts_of(self.testset, self.annotation, self.metrics)
 
     def step(self, stage: str, done: int, total: int) -> None:
@@ -423,13 +423,13 @@ class Setup:
             self.progress(stage, done, total)
 
 
-_LOOKED_AT = 4000  # texts in which masked tokens are measured
-_LONG = 3.0  # times the length of its words from which on a masked token is told of
-_TOLD = 5  # features named there
+_MEASURED = 4000  # texts in which masked tokens are measured
+_LONG = 3.0  # times the length of its words from which on there is a notice
+_NAMED = 5  # features named there
 
 
 def _finer(tokeniser: str, language: str | None) -> str:
-    """What parts tokens more finely."""
+    """Advice on masks of shorter tokens."""
     if tokeniser == "tercom":
         more = "tokenize='char'" if is_unspaced(language) else "normalized=True"
         return f"ter({more}) parts them"

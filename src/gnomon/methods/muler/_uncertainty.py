@@ -189,7 +189,7 @@ def _settled(error: Floats, still: float | Floats) -> Floats:
 
 
 _SAME = 1e-9  # figures that differ by less are equal
-_SPARSE = 0.05  # share of undefined resamples above which an interval is told of
+_SPARSE = 0.05  # share of undefined resamples above which there is a notice
 
 
 def resample_faults(resamples: int, confidence: float) -> Iterator[Problem]:
@@ -270,7 +270,7 @@ def frame(
     return Frame(members, counts, confidence, ends, sums["judged"], judged.sum(axis=1))
 
 
-def resampled(scores: FeatureScores, present: Presence, within: Frame) -> Resampled:
+def resampled(scores: FeatureScores, present: Presence, shared: Frame) -> Resampled:
     """The figures of one feature in every resample, and their intervals.
 
     MuLER, in both variants, and mean scores have the symmetric bootstrap-t interval (Hall, 1988):
@@ -278,20 +278,20 @@ def resampled(scores: FeatureScores, present: Presence, within: Frame) -> Resamp
     estimate| / s*. Shares of segments have percentile intervals. There is none for a figure over
     fewer than ``INTERVAL_SEGMENTS`` segments, nor for one that does not vary.
     """
-    inside = present.both & within.members
+    inside = present.both & shared.members
     some = (inside | (present.neither < 1)).any(axis=0)  # all else adds 0 to every sum
-    rows = np.flatnonzero(within.members & some)
+    rows = np.flatnonzero(shared.members & some)
     columns = figure_columns(scores, present, inside, rows)
-    sums = sums_by_resample(columns, within.counts, rows)
-    size, level, better = inside.sum(axis=1), within.confidence, scores.higher_is_better
+    sums = sums_by_resample(columns, shared.counts, rows)
+    size, level, better = inside.sum(axis=1), shared.confidence, scores.higher_is_better
     plain, samples = (
         figures_and_errors(total, higher_is_better=better) for total in (_plain(columns), sums)
     )
-    ends: dict[str, tuple[Ends, ...]] = {"base_all": within.base_all}
+    ends: dict[str, tuple[Ends, ...]] = {"base_all": shared.base_all}
     for name, estimate in plain.items():
         ends[name] = _symmetric(estimate, samples[name], level, size)
-    for name, values in shares(sums, within.judged).items():
-        ends[name] = _percentiles(values, level, within.references)
+    for name, values in shares(sums, shared.judged).items():
+        ends[name] = _percentiles(values, level, shared.references)
     undefined = np.isnan(samples["muler"].value).mean(axis=1)
     return Resampled(
         {name: samples[name].value for name in ("muler", "clipped")},
@@ -491,11 +491,11 @@ _FIGURES: Mapping[Variant, Literal["muler", "clipped"]] = {
     "ratio": "muler",
     "segment-clipped": "clipped",
 }
-#: pairs of systems beyond which those of the first system stand for all in the design effect
+#: pairs of systems beyond which those of the first system represent all in the design effect
 _ALL_PAIRS = 45
 #: segments of pairs that are compared at once
 _CELLS = 1_000_000
-#: a design effect above this is told of
+#: design effect above which there is a notice
 _GROUPED = 1.2
 
 
@@ -589,51 +589,51 @@ class Uncertainty:
     def ends(
         self,
         metric: str,
-        part: Slice,
+        slice_: Slice,
         scores: FeatureScores,
         present: Presence,
-        found: Sequence[Figures],
+        all_figures: Sequence[Figures],
     ) -> tuple[Mapping[str, Ends], ...]:
         """The ends of the intervals of one feature, per system; its comparisons are noted."""
-        drawn = self._redrawn(metric, part, scores, present)
+        drawn = self._redrawn(metric, slice_, scores, present)
         if isinstance(drawn, Resampled):
             self.sparse += drawn.sparse
-        if part.name is None:
+        if slice_.name is None:
             self._note_effects(scores, present)
-        if part.name in self.compared_in and len(found) > 1:
-            self._compare(metric, part, scores, present, drawn, found)
+        if slice_.name in self.compared_in and len(all_figures) > 1:
+            self._compare(metric, slice_, scores, present, drawn, all_figures)
         return drawn.ends
 
     def _redrawn(
-        self, metric: str, part: Slice, scores: FeatureScores, present: Presence
+        self, metric: str, slice_: Slice, scores: FeatureScores, present: Presence
     ) -> Resampled | LeftOut:
         level = self.options.confidence
         if self.counts is None:
             assert self.documents is not None  # noqa: S101  # uncertainty() saw to it
-            return left_out(scores, present, part.members, self.documents, level)
-        key = (metric, part.name)
+            return left_out(scores, present, slice_.members, self.documents, level)
+        key = (metric, slice_.name)
         if key not in self._frames:
-            self._frames[key] = frame(scores.base, present, part.members, self.counts, level)
+            self._frames[key] = frame(scores.base, present, slice_.members, self.counts, level)
         return resampled(scores, present, self._frames[key])
 
     def _compare(
         self,
         metric: str,
-        part: Slice,
+        slice_: Slice,
         scores: FeatureScores,
         present: Presence,
         drawn: Resampled | LeftOut,
-        found: Sequence[Figures],
+        all_figures: Sequence[Figures],
     ) -> None:
-        sizes = np.array([system_figures.segments for system_figures in found])
+        sizes = np.array([system_figures.segments for system_figures in all_figures])
         number = self.words.spans.features.index(scores.feature)
-        pairs = zip(*(side.tolist() for side in np.triu_indices(len(found), 1)), strict=True)
-        differ = np.array([self.words.differ(number, a, b) for a, b in pairs]) & part.members
-        inside = present.both & part.members
+        pairs = zip(*(side.tolist() for side in np.triu_indices(len(all_figures), 1)), strict=True)
+        differ = np.array([self.words.differ(number, a, b) for a, b in pairs]) & slice_.members
+        inside = present.both & slice_.members
         documents = None if self.counts is not None else self.documents
         for variant in (v for v in VARIANTS if v in self.variants):
             name = _FIGURES[variant]
-            values = (getattr(system_figures, name) for system_figures in found)
+            values = (getattr(system_figures, name) for system_figures in all_figures)
             estimates = np.array([np.nan if value is None else value for value in values])
             word_tests = own_words(_summed(scores, name), inside, differ, documents)
             level = self.options.confidence
@@ -641,7 +641,7 @@ class Uncertainty:
                 tests = compared(estimates, drawn.samples[name], sizes, level, word_tests)
             else:
                 tests = _compared_without(estimates, name, drawn, sizes, level, word_tests)
-            self.differences.add(metric, variant, part.name, scores.feature, tests)
+            self.differences.add(metric, variant, slice_.name, scores.feature, tests)
 
     def _note_effects(self, scores: FeatureScores, present: Presence) -> None:
         """How many times as far figures scatter over documents as over segments."""
@@ -715,7 +715,7 @@ def _compared_without(
     drawn: LeftOut,
     sizes: NDArray[np.intp],
     level: float,
-    own: OwnWords,
+    word_tests: OwnWords,
 ) -> PairTests:
     """Every pair of systems on one feature, by leaving out one document at a time."""
     first, second = np.triu_indices(len(estimates), 1)
@@ -730,7 +730,7 @@ def _compared_without(
             low[k], high[k], p[k] = estimate.low, estimate.high, estimate.p
             if estimate.error > 0:
                 errors[k] = abs(estimate.estimate) / estimate.error
-    return pair_tests(estimates, sizes, (low, high), (p, errors, np.zeros(0)), own)
+    return pair_tests(estimates, sizes, (low, high), (p, errors, np.zeros(0)), word_tests)
 
 
 def documents_of(

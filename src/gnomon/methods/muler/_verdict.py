@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Finding, Statement
     from gnomon.methods.muler._figures import Flaw
 
-#: pairs of systems whose features are gone through one by one
+#: pairs of systems whose features are named one by one
 _IN_FULL = 1
 #: features and systems that a sentence names
 _NAMED = 3
@@ -488,6 +488,6 @@ def _kinds(rows: Iterable[MulerRow | DifferenceRow]) -> str:
 
 
 def _places(finding: Finding, pairs: Sequence[SystemPair]) -> dict[str, list[int]]:
-    """Where the differences of some pairs stand, and the figures of both systems."""
+    """The rows of the differences of some pairs, and of the figures of both systems."""
     sides = [side for pair in pairs for side in pair.sides]
     return finding.positions([*(pair.row for pair in pairs), *sides])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.spans import SpanTable
 
-#: each letter of a script whose words no space parts counts as a word
+#: in scripts without spaces between words each letter counts as a word
 _WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])\w)+|[^\w\s]")
 
 

@@ -207,7 +207,7 @@ class Training:
         self.estimator.mean.copy_(mean.float())
         self.estimator.spread.copy_(spread.float())
 
-    def run(self, place: Path, progress: Callable[[str, int, int], object] | None) -> str:
+    def run(self, path: Path, progress: Callable[[str, int, int], object] | None) -> str:
         """Train until there is no better pass, or as far as a run may go; the best pass stays."""
         if not self.curve:
             self._count(None)
@@ -221,7 +221,7 @@ class Training:
                 stopped = "epochs"
                 break
             self._count(self._learn(done + 1))
-            self.keep(place)
+            self.keep(path)
             if progress:
                 progress("training", done + 1, self.recipe.epochs)
         with torch.no_grad():
@@ -270,7 +270,7 @@ class Training:
         return total / len(order)
 
     def scores(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Scores of examples as the metric stands, float64."""
+        """Scores of examples by the present weights, float64."""
         self.estimator.eval()
         live = self.recipe.train_encoder and any(pass_.number for pass_ in self.curve)
         size = self.recipe.batch_size if live else _ROWS
@@ -287,7 +287,7 @@ class Training:
         return [torch.from_numpy(self.table[sides[:, r]]).to(self.device) for r in self.roles]
 
     def _live_sides(self, rows: NDArray[np.int64]) -> list[Any]:
-        """The same by the encoder as it stands; each distinct text is encoded once."""
+        """The same by the present encoder; each distinct text is encoded once."""
         sides = self.data.sides[rows][:, self.roles]
         numbers, back = np.unique(sides, return_inverse=True)
         sequences = [self.ids[number] for number in numbers.tolist()]
@@ -299,9 +299,9 @@ class Training:
         places = torch.from_numpy(back.reshape(sides.shape)).to(self.device)
         return [vectors[places[:, role]] for role in range(len(self.roles))]
 
-    # What a run needs to go on.
+    # What a run needs to be resumed.
 
-    def keep(self, place: Path) -> None:
+    def keep(self, path: Path) -> None:
         """Write weights, the best ones, the optimiser's state and the curve: all or nothing."""
         names = {id(tensor): name for name, tensor in self.weights.items()}
         tensors = {f"now.{k}": v.detach() for k, v in self.weights.items()}
@@ -310,13 +310,13 @@ class Training:
             tensors |= {f"{key}.{names[id(weight)]}": tensor for key, tensor in state.items()}
         tensors |= {"mean": self.estimator.mean, "spread": self.estimator.spread}
         clean = {key: tensor.cpu().contiguous() for key, tensor in tensors.items()}
-        with atomic_write(place, "wb") as file:
+        with atomic_write(path, "wb") as file:
             file.write(save(clean, {"curve": json.dumps(self.curve)}))
 
-    def resume(self, place: Path) -> None:
+    def resume(self, path: Path) -> None:
         """Take up a run where it was left."""
         try:
-            with safe_open(place, "pt") as file:
+            with safe_open(path, "pt") as file:
                 tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118  # no mapping
                 curve = [Pass(*row) for row in json.loads(file.metadata()["curve"])]
             with torch.no_grad():
@@ -343,7 +343,7 @@ class Training:
             RuntimeError,
         ) as error:
             raise FormatError(
-                f"is no state of this run ({error}); train into another folder", path=place
+                f"is no state of this run ({error}); train into another folder", path=path
             ) from error
         self.curve = curve
 

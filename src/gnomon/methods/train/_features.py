@@ -1,4 +1,4 @@
-"""What a frozen encoder says of texts: one vector per layer, computed once and kept on disk."""
+"""Features of texts by a frozen encoder: one vector per layer, computed once, kept on disk."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BLOCK = 512
 
 
 class BaseEncoder(NamedTuple):
-    """A pretrained encoder, and what a metric says of it."""
+    """A pretrained encoder, and what the folder of a metric says of it."""
 
     folder: ModelFolder
     kind: str

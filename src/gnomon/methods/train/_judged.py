@@ -83,7 +83,7 @@ class Choice:
 
 
 def judged_outputs(testsets: Sequence[TestSet], choice: Choice) -> JudgedOutputs:
-    """What people said of the segments of some test sets, divided in two."""
+    """Human scores of the segments of some test sets, divided in two."""
     _check_kinds(testsets, choice.human)
     sets: list[JudgedSet] = []
     examples: list[_Example] = []
@@ -233,14 +233,14 @@ def _groups(
 
 
 def _held_out(
-    place: NDArray[np.int64], group: NDArray[np.int64], choice: Choice
+    test_set: NDArray[np.int64], group: NDArray[np.int64], choice: Choice
 ) -> NDArray[np.bool_]:
     """Whole groups until the share of each test set is reached; none that is larger than that."""
     chosen: list[int] = []
     draw = np.random.default_rng([choice.seed, 1])
     sizes = np.bincount(group)
     home = np.full(len(sizes), -1)
-    home[group[::-1]] = place[::-1]  # the test set in which a group comes first
+    home[group[::-1]] = test_set[::-1]  # the test set in which a group comes first
     for number in np.unique(home).tolist():
         set_groups = np.flatnonzero(home == number)
         wanted, taken = choice.held_out * sizes[set_groups].sum(), 0

@@ -1,4 +1,4 @@
-"""From what people said of segments to a metric that says it of others."""
+"""From human scores of segments to a metric that predicts them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from gnomon.methods.train._features import BaseEncoder
     from gnomon.methods.train._judged import JudgedOutputs
 
-#: what stands beside the metric in the report: words and letters in common, and no comparison
+#: what the metric is compared with: words and letters in common, and a control
 _BASELINE = "chrf"
 _LENGTH = "length of the output"
 _ALL = "all"
@@ -266,19 +266,19 @@ def _facts(data: JudgedOutputs, recipe: HeadRecipe, base: BaseEncoder) -> dict[s
     }
 
 
-def _open_run(place: Path, facts: dict[str, object], *, resume: bool) -> None:
-    """Make the folder of a run, or find in it the one that goes on."""
-    run_file = place / "training" / _RUN
+def _open_run(folder: Path, facts: dict[str, object], *, resume: bool) -> None:
+    """Make the folder of a run, or check that the run in it can be resumed."""
+    run_file = folder / "training" / _RUN
     if not run_file.is_file():
-        if place.exists() and any(entry.name != "training" for entry in place.iterdir()):
-            raise UsageError(f"{place} holds something else; name another folder (--save)")
-        with explain_failure(place):
-            (place / "training").mkdir(parents=True, exist_ok=True)
+        if folder.exists() and any(entry.name != "training" for entry in folder.iterdir()):
+            raise UsageError(f"{folder} holds something else; name another folder (--save)")
+        with explain_failure(folder):
+            (folder / "training").mkdir(parents=True, exist_ok=True)
         with atomic_write(run_file) as file:
             file.write(json.dumps(facts, indent=1) + "\n")
         return
     if not resume:
-        raise UsageError(f"{place} holds a run; go on with it (--resume), or name another folder")
+        raise UsageError(f"{folder} holds a run; go on with it (--resume), or name another folder")
     try:
         before = json.loads(run_file.read_text(encoding="utf-8"))
         parts = {name: before[name] for name in facts}
@@ -290,12 +290,12 @@ def _open_run(place: Path, facts: dict[str, object], *, resume: bool) -> None:
     for name, value in parts.items():
         if value != now[name]:
             raise DataError(
-                f"the run in {place} has another {name}: {value}, now {now[name]}; give the same,"
+                f"the run in {folder} has another {name}: {value}, now {now[name]}; give the same,"
                 " or name another folder"
             )
 
 
-def _fit(asked: _TrainingRequest, data: JudgedOutputs) -> _Fitted:
+def _fit(request: _TrainingRequest, data: JudgedOutputs) -> _Fitted:
     """Encode, train and write."""
     try:
         import torch
@@ -305,11 +305,11 @@ def _fit(asked: _TrainingRequest, data: JudgedOutputs) -> _Fitted:
     except ImportError as error:
         raise missing_package(error.name or "torch", "training a metric") from error
 
-    recipe, scratch = asked.recipe, asked.folder / "training"
-    base = load_base(asked.encoder, asked.device)
+    recipe, scratch = request.recipe, request.folder / "training"
+    base = load_base(request.encoder, request.device)
     encoder = base.encoder
     facts = _facts(data, recipe, base)
-    _open_run(asked.folder, facts, resume=asked.resume)
+    _open_run(request.folder, facts, resume=request.resume)
     features = Features(
         base,
         recipe.pool if recipe.compared else "cls",
@@ -317,13 +317,13 @@ def _fit(asked: _TrainingRequest, data: JudgedOutputs) -> _Fitted:
         encoder.limit if recipe.compared else encoder.positions,
     )
     settings = recipe.settings(base.kind, base.folder.name)
-    devices = [torch.device(asked.device)] if asked.device.startswith("cuda") else []
-    with explain_failure(asked.folder), torch.random.fork_rng(devices=devices):
+    devices = [torch.device(request.device)] if request.device.startswith("cuda") else []
+    with explain_failure(request.folder), torch.random.fork_rng(devices=devices):
         for left in scratch.glob("vectors-*.npy"):
-            left.unlink()  # of a run that was killed; one that still reads it goes on
+            left.unlink()  # of a run that was killed; a process that still reads it may do so
         mapped = scratch / f"vectors-{os.getpid()}.npy"
         vectors = features.fill(
-            data.texts, mapped, asked.embeddings or str(scratch / _KEPT), asked.progress
+            data.texts, mapped, request.embeddings or str(scratch / _KEPT), request.progress
         )
         torch.manual_seed(recipe.seed % 2**63)
         estimator = Estimator(
@@ -334,7 +334,7 @@ def _fit(asked: _TrainingRequest, data: JudgedOutputs) -> _Fitted:
             training.resume(scratch / _STATE)
         else:
             training.standardise()
-        stopped = training.run(scratch / _STATE, asked.progress)
+        stopped = training.run(scratch / _STATE, request.progress)
         mapped.unlink()
     best = max(training.curve, key=lambda pass_: pass_.rank)
     about = {
@@ -355,7 +355,7 @@ def _fit(asked: _TrainingRequest, data: JudgedOutputs) -> _Fitted:
                 "mean": judged_set.mean,
                 "spread": judged_set.spread,
                 "texts": _text_marks(
-                    asked.testsets[judged_set.place], data.output[data.judged == n, 2]
+                    request.testsets[judged_set.place], data.output[data.judged == n, 2]
                 ),
             }
             for n, judged_set in enumerate(data.sets)
@@ -364,7 +364,7 @@ def _fit(asked: _TrainingRequest, data: JudgedOutputs) -> _Fitted:
         "held_out": best._asdict(),
         "gnomon": version(),
     }
-    _write(asked.folder, about, training.exported(), base)
+    _write(request.folder, about, training.exported(), base)
     return _Fitted(training, base, stopped)
 
 
@@ -405,16 +405,16 @@ class _HeldOut:
     scores: Mapping[str, NDArray[np.float64]]
 
 
-def _held_out(asked: _TrainingRequest, fitted: _Fitted) -> _HeldOut:
+def _held_out(request: _TrainingRequest, fitted: _Fitted) -> _HeldOut:
     training, data = fitted.training, fitted.training.data
     cells = data.held_out
     trained = np.full(len(data.cell), np.nan)
     trained[training.held_rows] = training.scores(training.held_rows)
-    scores = {f"comet('{asked.folder}')": data.cell_means(trained)[cells]}
+    scores = {f"comet('{request.folder}')": data.cell_means(trained)[cells]}
     output = data.output[cells]
-    texts = [list(testset.systems.values()) for testset in asked.testsets]
-    if all(testset.outline.has_references for testset in asked.testsets):
-        scores[_BASELINE] = _baseline_scores(asked.testsets, output)
+    texts = [list(testset.systems.values()) for testset in request.testsets]
+    if all(testset.outline.has_references for testset in request.testsets):
+        scores[_BASELINE] = _baseline_scores(request.testsets, output)
     scores[_LENGTH] = np.array([len(texts[t][k][n]) for t, k, n in output.tolist()], dtype=float)
     return _HeldOut(data.label[cells], data.judged[cells], data.group[cells], scores)
 
@@ -433,7 +433,7 @@ def _baseline_scores(testsets: Sequence[TestSet], output: NDArray[np.int64]) -> 
 
 
 def _held_out_rows(
-    asked: _TrainingRequest, data: JudgedOutputs, held: _HeldOut
+    request: _TrainingRequest, data: JudgedOutputs, held: _HeldOut
 ) -> list[HeldOutRow]:
     """Agreement of each metric, on each judged set and on all together."""
     rows: list[HeldOutRow] = []
@@ -442,12 +442,12 @@ def _held_out_rows(
         inside = np.ones(len(held.label), bool) if judged_set is None else held.judged == number_
         names = (_ALL, _ALL) if judged_set is None else (judged_set.name, judged_set.kind)
         if inside.any():
-            rows += _agreements(asked, held, inside, names)
+            rows += _agreements(request, held, inside, names)
     return rows
 
 
 def _agreements(
-    asked: _TrainingRequest, held: _HeldOut, inside: NDArray[np.bool_], names: tuple[str, str]
+    request: _TrainingRequest, held: _HeldOut, inside: NDArray[np.bool_], names: tuple[str, str]
 ) -> list[HeldOutRow]:
     from gnomon.methods.train._estimator import agreement, within_sets
 
@@ -458,8 +458,8 @@ def _agreements(
     for metric, every in held.scores.items():
         scores = within_sets(every[inside], judged)
         r = agreement(every[inside], label, judged)
-        drawn = np.full(max(asked.resamples, 1), np.nan)
-        if asked.resamples and len(units) > 2:
+        drawn = np.full(max(request.resamples, 1), np.nan)
+        if request.resamples and len(units) > 2:
             terms = np.array(
                 [
                     np.bincount(group, values, len(units))
@@ -473,7 +473,7 @@ def _agreements(
                     )
                 ]
             )
-            counts = resample_counts(len(units), count=asked.resamples, seed=asked.recipe.seed)
+            counts = resample_counts(len(units), count=request.resamples, seed=request.recipe.seed)
             drawn = pearson_of_sums(resampled_sums(terms, counts))
         rows.append((metric, r, kendall_b(scores, people)))
         draws.append(drawn)
@@ -481,9 +481,9 @@ def _agreements(
     for (metric, r, tau), drawn in zip(rows, draws, strict=True):
         first = rows[0][1]
         lead = None if r is None or first is None or metric == rows[0][0] else first - r
-        ends: dict[str, Ends] = {"pearson": _ends(drawn, asked.confidence, len(units))}
+        ends: dict[str, Ends] = {"pearson": _ends(drawn, request.confidence, len(units))}
         if lead is not None:
-            ends["difference"] = _ends(draws[0] - drawn, asked.confidence, len(units))
+            ends["difference"] = _ends(draws[0] - drawn, request.confidence, len(units))
         made.append(
             HeldOutRow(
                 test_set=names[0],
@@ -508,14 +508,14 @@ def _ends(drawn: NDArray[np.float64], confidence: float, groups: int) -> Ends:
     return float(low), float(high)
 
 
-def _finding(asked: _TrainingRequest, fitted: _Fitted, seconds: float) -> Finding:
+def _finding(request: _TrainingRequest, fitted: _Fitted, seconds: float) -> Finding:
     training, data = fitted.training, fitted.training.data
-    held = _held_out_rows(asked, data, _held_out(asked, fitted))
+    held = _held_out_rows(request, data, _held_out(request, fitted))
     best: Pass = max(training.curve, key=lambda pass_: pass_.rank)
     whole = next(row for row in reversed(held) if row.metric.startswith("comet("))
     row = TrainedMetricRow(
-        folder=str(asked.folder),
-        kind=asked.recipe.kind,
+        folder=str(request.folder),
+        kind=request.recipe.kind,
         encoder=fitted.base.folder.identity,
         licence=fitted.base.licence,
         outputs=int((~data.held_out).sum()),
@@ -547,10 +547,10 @@ def _finding(asked: _TrainingRequest, fitted: _Fitted, seconds: float) -> Findin
     mix = training.estimator.mix_weights
     layers = [] if mix is None else mix.detach().tolist()
     tables = (
-        table("metric", f"The metric in {asked.folder}", TrainedMetricRow, [row],
-              confidence=asked.confidence),
+        table("metric", f"The metric in {request.folder}", TrainedMetricRow, [row],
+              confidence=request.confidence),
         table("held_out", "Agreement with people on what was held out", HeldOutRow, held,
-              confidence=asked.confidence),
+              confidence=request.confidence),
         table("curve", "Passes over the examples", TrainingCurveRow, curve),
         table("sets", "What was learnt from", LearnedSetRow, sets),
         table("layers", "The mix of layers", LayerWeightRow,
@@ -670,7 +670,7 @@ def metric(
     if files:
         sets, more = with_judgements(sets, files)
         kinds = [*kinds, *more]
-    asked = _TrainingRequest(
+    request = _TrainingRequest(
         testsets=sets,
         folder=Path(save).expanduser(),
         recipe=recipe,
@@ -685,5 +685,5 @@ def metric(
     choice = Choice(
         recipe.inputs, kinds, human_systems, recipe.held_out, recipe.held_out_by, recipe.seed
     )
-    fitted = _fit(asked, judged_outputs(sets, choice))
-    return _finding(asked, fitted, time.perf_counter() - begun)
+    fitted = _fit(request, judged_outputs(sets, choice))
+    return _finding(request, fitted, time.perf_counter() - begun)

@@ -63,7 +63,7 @@ class FinishedTargets:
     def is_settled(
         self, slots: NDArray[np.int64], best: NDArray[np.float64], limits: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """Whether nothing that is unfinished needs to be looked at any more."""
+        """Whether no unfinished hypothesis can change the results."""
         length = len(self._links) + self._begun
         if self._plan.stopping == "usual":
             bound = self._plan.score(best, length)
@@ -100,7 +100,7 @@ class FinishedTargets:
 # The best continuations of many hypotheses.
 
 
-#: entries of which the best one stands for all
+#: entries of a block, of which the best one is compared first
 _BLOCK = 64
 
 
@@ -249,7 +249,12 @@ class ScoredContinuations:
     """Log-probabilities of all continuations of some hypotheses."""
 
     def __init__(
-        self, model: Seq2Seq, plan: SearchPlan, logits: Any, total: NDArray[np.float64], place: int
+        self,
+        model: Seq2Seq,
+        plan: SearchPlan,
+        logits: Any,
+        total: NDArray[np.float64],
+        position: int,
     ) -> None:
         import torch
 
@@ -258,7 +263,7 @@ class ScoredContinuations:
         self._norm = normaliser(model, logits)
         before = torch.as_tensor(total.reshape(-1, 1), device=logits.device).float()
         self._scores = logits + (before - self._norm)
-        self._scores[:, model.silent_at(place)] = -torch.inf
+        self._scores[:, model.silent_at(position)] = -torch.inf
 
     def end_only(self, slots: NDArray[np.bool_]) -> None:
         """Let the hypotheses of some slots only end."""

@@ -94,9 +94,9 @@ def make_plan(width: int, n: int | None, length_penalty: float, stopping: Stoppi
     return SearchPlan(width, width if n is None else n, float(length_penalty), stopping)
 
 
-def proposals(model: Seq2Seq, found: Sequence[FinishedTarget]) -> list[Hypothesis]:
+def proposals(model: Seq2Seq, targets: Sequence[FinishedTarget]) -> list[Hypothesis]:
     """Finished hypotheses with their texts."""
-    return [Hypothesis(model.text(target.pieces), *target) for target in found]
+    return [Hypothesis(model.text(target.pieces), *target) for target in targets]
 
 
 # Probable targets that differ from each other.
@@ -164,7 +164,7 @@ def diverse(
 
 
 def _by_rank(groups: Sequence[Sequence[FinishedTarget]]) -> list[FinishedTarget]:
-    """What the groups found, rank by rank; each target once, where it stands first."""
+    """What the groups found, rank by rank; each target once, where it comes first."""
     ranked = [
         (rank, -target.score, target) for group in groups for rank, target in enumerate(group)
     ]

@@ -27,7 +27,7 @@ __all__ = [
     "PhraseStates",
     "constrained",
     "fewest",
-    "phrases_held",
+    "phrases_met",
     "states",
 ]
 
@@ -55,8 +55,8 @@ def fewest(
 ) -> NDArray[np.int64]:
     """The fewest pieces by which each state comes to hold all phrases, int64 [T, *(asked + 1)].
 
-    Of the tail after a tail and a piece [T, A], pieces that go on with a word [A], phrases that
-    stand at the end of a tail [T, P], and how often each phrase is asked for [P].
+    Of the tail after a tail and a piece [T, A], pieces that continue a word [A], phrases that
+    are at the end of a tail [T, P], and how often each phrase is asked for [P].
     """
     shape = tuple(count + 1 for count in asked)
     counts = np.indices(shape).reshape(len(shape), -1).T  # [C, P]
@@ -83,7 +83,7 @@ _EXPLORED = 4096
 
 @dataclass(frozen=True)
 class _State:
-    """Where a hypothesis stands."""
+    """The state of a hypothesis: the phrase that it is in, and how often it has each."""
 
     tail: tuple[int, ...]
     counts: tuple[int, ...]
@@ -94,7 +94,7 @@ class Machine:
 
     A phrase is met where its pieces stand side by side and the word that ends there ends. Phrases
     may begin alike, overlap or hold one another; one that is asked for twice must begin at two
-    places. Pieces that go on with a word are marked in ``continuing`` [V].
+    places. Pieces that continue a word are marked in ``continuing`` [V].
     """
 
     def __init__(self, phrases: Sequence[tuple[int, ...]], continuing: NDArray[np.bool_]) -> None:
@@ -113,7 +113,7 @@ class Machine:
         return _State((), (0,) * len(self.phrases))
 
     def is_inner(self, piece: int) -> bool:
-        """Whether a piece of the phrases goes on with the word before it."""
+        """Whether a piece of the phrases continues the word before it."""
         return piece in self._inner
 
     def after(self, state: _State, piece: int | None, *, inner: bool) -> _State:
@@ -177,7 +177,7 @@ class Machine:
         return table
 
     def _ways(self, state: _State) -> list[tuple[int, int]]:
-        """Ways to go on: pieces that they need at most, and the first of these."""
+        """Ways to continue: pieces that they need at most, and the first of these."""
         kept = self._with_tail(state)
         if kept == self._asked:
             return []
@@ -224,14 +224,14 @@ class Machines:
         return self._made[phrases]
 
     def is_continuing(self, piece: int) -> bool:
-        """Whether a piece goes on with a word."""
+        """Whether a piece continues a word."""
         return bool(self._continuing[piece])
 
 
-def phrases_held(
+def phrases_met(
     phrases: Sequence[tuple[int, ...]], pieces: tuple[int, ...], continuing: NDArray[np.bool_]
 ) -> tuple[bool, ...]:
-    """Which phrases some pieces hold, in the sense of :class:`Machine`; empty ones never."""
+    """Which phrases some pieces contain, as :class:`Machine` counts them; empty ones never."""
     firsts = {phrase[0] for phrase in phrases if phrase}
     ends = [p in firsts or not continuing[p] for p in pieces[1:]] + [True]
     left = {
@@ -242,18 +242,18 @@ def phrases_held(
         for phrase in set(phrases)
         if phrase
     }
-    held = []
+    met = []
     for phrase in phrases:
-        held.append(left.get(phrase, 0) > 0)
+        met.append(left.get(phrase, 0) > 0)
         left[phrase] = left.get(phrase, 0) - 1
-    return tuple(held)
+    return tuple(met)
 
 
 @dataclass
 class PhraseStates:
     """The machines of a batch as tables; states are numbered as they are met."""
 
-    continuing: NDArray[np.bool_]  # pieces that go on with a word [V]
+    continuing: NDArray[np.bool_]  # pieces that continue a word [V]
     machines: Sequence[Machine]  # of each text; texts may share one [B]
     first: NDArray[np.int64] = field(init=False)  # states before the first piece [B]
     size: NDArray[np.int64] = field(init=False)  # pieces that all phrases of a text need [B]
@@ -318,7 +318,7 @@ class PhraseStates:
         self._next = np.pad(self._next, ((0, more), (0, 0)), constant_values=-1)
 
 
-# Which constrained hypotheses go on: dynamic beam allocation (Post and Vilar, 2018).
+# Which constrained hypotheses are continued: dynamic beam allocation (Post and Vilar, 2018).
 
 
 class Allocation:
@@ -380,7 +380,7 @@ class Allocation:
 
 
 def _repeated(options: Continuations) -> NDArray[np.bool_]:
-    """Options that stand there before."""
+    """Options that occur before in their row."""
     key = options.parent * (int(options.piece.max(initial=0)) + 2) + options.piece
     order = np.argsort(key, axis=1, kind="stable")
     ordered = np.take_along_axis(key, order, axis=1)
@@ -487,7 +487,7 @@ def constrained(
             Hypothesis(
                 model.text(target.pieces),
                 *target,
-                met=phrases_held(row, target.pieces, model.continuing),
+                met=phrases_met(row, target.pieces, model.continuing),
             )
             for target in text_targets
         ]
@@ -514,7 +514,7 @@ def _reachable(
 
 
 def _fit(machines: Machines, phrases: tuple[tuple[int, ...], ...], request: Request) -> bool:
-    """Whether all phrases can be held within the limit."""
+    """Whether there is space for all phrases within the limit."""
     room = request.limit - len(request.prefix)
     if sum(map(len, phrases)) <= room:
         return True

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["sampled"]
 
 
-#: pieces that are looked at first; where they do not hold enough probability, all are
+#: pieces that are sorted first; where their probability does not suffice, all are
 _MOST = 256
 
 
-class _Law(NamedTuple):
-    """What targets are drawn from."""
+class _SamplingOptions(NamedTuple):
+    """How targets are drawn."""
 
     n: int
     top_p: float
@@ -55,7 +55,7 @@ def sampled(
     The nucleus is the smallest set of most probable pieces that together have a probability of at
     least ``top_p``; their probabilities are renormalised. At the limit targets end.
 
-    Every draw has its own random numbers, which hang on the seed, the text, its prefix and the
+    Every draw has its own random numbers, which depend on the seed, the text, its prefix and the
     number of the draw alone: the first three of five draws are those that n=3 gives, and neither
     other texts nor the size of batches matter (but for rounding, where a random number falls
     within it between two pieces).
@@ -90,27 +90,29 @@ def sampled(
         raise UsageError(f"temperature={temperature} must be above 0 and finite")
     if seed < 0:
         raise UsageError(f"seed={seed} must be 0 or more")
-    law = _Law(n, top_p, temperature, seed, length_penalty)
+    options = _SamplingOptions(n, top_p, temperature, seed, length_penalty)
     requests = make_requests(model, texts, prefixes=prefixes, limit=limit)
-    decode = partial(_draw_pieces, model, law)
+    decode = partial(_draw_pieces, model, options)
     return each_once(requests, lambda distinct: answers(model, distinct, decode, rows=n))
 
 
-def _draw_pieces(model: Seq2Seq, law: _Law, batch: Sequence[Request]) -> list[Sequence[Hypothesis]]:
+def _draw_pieces(
+    model: Seq2Seq, options: _SamplingOptions, batch: Sequence[Request]
+) -> list[Sequence[Hypothesis]]:
     begun = len(batch[0].prefix)
-    limits = np.repeat([request.limit for request in batch], law.n)
-    numbers = _random_numbers(law, batch, int(limits.max()) + 1)
+    limits = np.repeat([request.limit for request in batch], options.n)
+    numbers = _random_numbers(options, batch, int(limits.max()) + 1)
     steps = Steps(model, [request.source for request in batch])
     logits = steps.logits(np.array([[*model.start, *request.prefix] for request in batch]))
-    total = np.repeat(steps.prefix_scores(logits, [request.prefix for request in batch]), law.n)
-    steps.repeat(law.n)
-    logits = logits[:, -1].repeat_interleave(law.n, 0)
+    total = np.repeat(steps.prefix_scores(logits, [request.prefix for request in batch]), options.n)
+    steps.repeat(options.n)
+    logits = logits[:, -1].repeat_interleave(options.n, 0)
     pieces = np.full(numbers.shape, model.end)
     length = np.full(len(total), begun)
-    rows = np.arange(len(total))  # those that go on
+    rows = np.arange(len(total))  # those that are not finished
     for at in range(begun, numbers.shape[1]):
         barred = model.silent_at(at)
-        chosen, gain = _draw(model, law, logits, numbers[rows, at], limits[rows] <= at, barred)
+        chosen, gain = _draw(model, options, logits, numbers[rows, at], limits[rows] <= at, barred)
         total[rows] += gain
         pieces[rows, at] = chosen
         on = chosen != model.end
@@ -120,12 +122,14 @@ def _draw_pieces(model: Seq2Seq, law: _Law, batch: Sequence[Request]) -> list[Se
             break
         steps.follow(np.flatnonzero(on), texts_left=not on.all())
         logits = steps.logits(chosen[on][:, None])[:, -1]
-    return [_proposed(model, law, batch, pieces, length, total, text) for text in range(len(batch))]
+    return [
+        _proposed(model, options, batch, pieces, length, total, text) for text in range(len(batch))
+    ]
 
 
 def _proposed(
     model: Seq2Seq,
-    law: _Law,
+    options: _SamplingOptions,
     batch: Sequence[Request],
     pieces: NDArray[np.int64],
     length: NDArray[np.int64],
@@ -133,29 +137,31 @@ def _proposed(
     text: int,
 ) -> list[Hypothesis]:
     prefix, targets = batch[text].prefix, []
-    for row in range(text * law.n, (text + 1) * law.n):
+    for row in range(text * options.n, (text + 1) * options.n):
         size = int(length[row])
         target = (*prefix, *pieces[row, len(prefix) : size].tolist())
-        score = float(total[row]) / (size + 1) ** law.length_penalty
+        score = float(total[row]) / (size + 1) ** options.length_penalty
         targets.append(FinishedTarget(target, float(total[row]), score))
     return proposals(model, targets)
 
 
-def _random_numbers(law: _Law, batch: Sequence[Request], count: int) -> NDArray[np.float64]:
+def _random_numbers(
+    options: _SamplingOptions, batch: Sequence[Request], count: int
+) -> NDArray[np.float64]:
     """Of each draw its random numbers in [0, 1), [texts * n, count]."""
     numbers: list[NDArray[np.float64]] = []
     for request in batch:
         content = repr((request.source, request.prefix)).encode()
         digest = hashlib.blake2b(content, digest_size=16).digest()
         words = np.frombuffer(digest, dtype="<u4").tolist()
-        seeds = ([law.seed, number, *words] for number in range(law.n))
+        seeds = ([options.seed, number, *words] for number in range(options.n))
         numbers.extend(np.random.default_rng(seed).random(count) for seed in seeds)
     return np.array(numbers)
 
 
 def _draw(
     model: Seq2Seq,
-    law: _Law,
+    options: _SamplingOptions,
     logits: Any,
     numbers: NDArray[np.float64],
     over: NDArray[np.bool_],
@@ -165,9 +171,9 @@ def _draw(
     import torch
 
     norm = normaliser(model, logits)[:, 0].double()
-    heated = logits / law.temperature
+    heated = logits / options.temperature
     heated[:, barred] = -torch.inf
-    chosen = _in_nucleus(heated, law.top_p, torch.as_tensor(numbers, device=logits.device))
+    chosen = _in_nucleus(heated, options.top_p, torch.as_tensor(numbers, device=logits.device))
     chosen[torch.as_tensor(over, device=logits.device)] = model.end
     gain = logits.gather(1, chosen[:, None])[:, 0].double() - norm
     return chosen.cpu().numpy(), gain.cpu().numpy()

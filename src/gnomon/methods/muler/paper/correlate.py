@@ -1,4 +1,4 @@
-"""MuLER over many systems and test sets: what it goes along with."""
+"""MuLER over many systems and test sets: what it correlates with."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Member:
 
 
 def year_in(name: str) -> int | None:
-    """The year that the name of a test set tells, if any.
+    """The year in the name of a test set, if any.
 
     >>> year_in("wmt19 de-en"), year_in("newstest2018"), year_in("cnndm")
     (2019, 2018, None)
@@ -313,7 +313,7 @@ class _MemberScores:
                 metric=self.name,
                 variants=self.variants,
                 feature=scores.feature,
-                part=slice_.name,
+                slice_name=slice_.name,
                 higher_is_better=scores.higher_is_better,
             )
         best = _best(self.scores[0], higher_is_better=scores.higher_is_better)
@@ -329,7 +329,9 @@ class _MemberScores:
             metric=self.name,
         )
 
-    def _frequencies(self, feature: int, system: int, found: Figures) -> Iterator[FrequencyRow]:
+    def _frequencies(
+        self, feature: int, system: int, best_figures: Figures
+    ) -> Iterator[FrequencyRow]:
         batch, spans = self.setup.batch, self.setup.spans
         used = usage(batch, spans, feature, system)
         for variant in self.variants:
@@ -343,7 +345,7 @@ class _MemberScores:
                 forms=used.forms,
                 per_hundred=used.per_hundred_words,
                 uniqueness=used.uniqueness,
-                muler=found.muler if variant == "ratio" else found.clipped,
+                muler=best_figures.muler if variant == "ratio" else best_figures.clipped,
             )
 
     def _contrasts(self, scores: FeatureScores, present: Presence) -> None:
@@ -366,9 +368,9 @@ class _MemberScores:
 
 
 def _system_scores(
-    metric: BoundMetric, batch: Batch, part: Slice, kind: SystemScores
+    metric: BoundMetric, batch: Batch, slice_: Slice, kind: SystemScores
 ) -> list[float | None]:
-    chosen = batch if part.name is None else batch.select(segments=_positions(part))
+    chosen = batch if slice_.name is None else batch.select(segments=_positions(slice_))
     if kind == "corpus":
         system_scores = metric.system(chosen)
     else:
@@ -384,8 +386,8 @@ def _system_scores(
     return [None if np.isnan(score) else float(score) for score in system_scores]
 
 
-def _positions(part: Slice) -> list[int]:
-    return [int(i) for i in np.flatnonzero(part.members)]
+def _positions(slice_: Slice) -> list[int]:
+    return [int(i) for i in np.flatnonzero(slice_.members)]
 
 
 def _best(scores: Sequence[float | None], *, higher_is_better: bool) -> int | None:

@@ -286,7 +286,7 @@ def negative_table(rows: Iterable[NegativeRow]) -> Table:
     return table("negative", "Segments scored above their oracle", NegativeRow, rows, note=note)
 
 
-# How correlations over many systems and test sets may be looked at.
+# Views of correlations over many systems and test sets.
 
 
 def views(
@@ -488,7 +488,7 @@ def points_of(
     metric: str,
     variants: Sequence[Variant],
     feature: str,
-    part: str | None,
+    slice_name: str | None,
     higher_is_better: bool,
 ) -> Iterator[Point]:
     """One point per variant and system."""
@@ -504,7 +504,7 @@ def points_of(
                 metric=metric,
                 variant=variant,
                 feature=feature,
-                part=part,
+                part=slice_name,
                 segments=system_figures.segments,
                 loss=system_figures.muler if variant == "ratio" else system_figures.clipped,
                 score=score,

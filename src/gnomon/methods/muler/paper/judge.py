@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 # Several annotators: what most of them say, and how far they agree.
 
 
-def majority(given: Mapping[str, Answers]) -> dict[str, str]:
+def majority(answers_by_annotator: Mapping[str, Answers]) -> dict[str, str]:
     """For each item what more annotators prefer, A or B; a tie where equally many do.
 
     >>> majority({"x": {"1": "A"}, "y": {"1": "tie"}, "z": {"1": "A", "2": "B"}})
     {'1': 'A', '2': 'B'}
     """
     votes: dict[str, Counter[str]] = {}
-    for answers in given.values():
+    for answers in answers_by_annotator.values():
         for item, answer in answers.items():
             votes.setdefault(item, Counter())[answer] += 1
     return {
@@ -61,10 +61,12 @@ def kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     return None if chance == 1 else (same - chance) / (1 - chance)
 
 
-def alpha(given: Mapping[str, Answers]) -> float | None:
+def alpha(answers_by_annotator: Mapping[str, Answers]) -> float | None:
     """Krippendorff's alpha for nominal answers: several annotators, items may be left open."""
-    items = {item for answers in given.values() for item in answers}
-    units = [[a[item] for a in given.values() if item in a] for item in sorted(items)]
+    items = {item for answers in answers_by_annotator.values() for item in answers}
+    units = [
+        [a[item] for a in answers_by_annotator.values() if item in a] for item in sorted(items)
+    ]
     units = [unit for unit in units if len(unit) > 1]
     totals = Counter(answer for unit in units for answer in unit)
     size = totals.total()
@@ -94,10 +96,10 @@ class AnnotatorPairRow(Record):
     opposite: int = column("Opposite", help="one says A, the other B")
 
 
-def annotator_table(given: Mapping[str, Answers]) -> Table:
+def annotator_table(answers_by_annotator: Mapping[str, Answers]) -> Table:
     """How far every two annotators agree."""
     rows = []
-    for (name, mine), (other, theirs) in combinations(given.items(), 2):
+    for (name, mine), (other, theirs) in combinations(answers_by_annotator.items(), 2):
         pairs = [(mine[item], theirs[item]) for item in mine if item in theirs]
         same = sum(a == b for a, b in pairs)
         rows.append(
@@ -319,13 +321,13 @@ def _agreement_table(
 
 def _preferences(
     annotator: str,
-    given: Answers,
+    answers_given: Answers,
     key: Key,
     feature: str | None,
     choice: Callable[[KeyRow], str],
 ) -> PreferenceRow:
     rows = [row for row in key.rows.values() if feature in (None, row.feature)]
-    answers = [(row, given[row.item]) for row in rows if row.item in given]
+    answers = [(row, answers_given[row.item]) for row in rows if row.item in answers_given]
     counts = Counter(
         _preferred(row, answer) == choice(row) for row, answer in answers if answer != "tie"
     )

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import MaskingMetric
 
 
-# Pairs of systems that a metric finds equal, and that MuLER tells apart on a feature.
+# Pairs of systems that a metric finds equal, and of which MuLER differs on a feature.
 
 
 _NOISE = 1e-12  # costs that differ by a smaller share of the scores differ by rounding
@@ -114,17 +114,22 @@ def contrasts(
 
 
 def _contrast(
-    scores: FeatureScores, present: Presence, found: Sequence[Figures], pair: tuple[int, int]
+    scores: FeatureScores, present: Presence, all_figures: Sequence[Figures], pair: tuple[int, int]
 ) -> PairContrast | None:
-    if any(found[k].muler is None for k in pair):
+    if any(all_figures[k].muler is None for k in pair):
         return None
-    better, worse = ordered = sorted(pair, key=lambda k: (found[k].muler or 0.0, k))
+    better, worse = ordered = sorted(pair, key=lambda k: (all_figures[k].muler or 0.0, k))
     costs = scores.gain()[ordered]
     noise = _NOISE * np.abs(np.stack([scores.oracle[ordered], scores.base[ordered]])).max((0, 1))
     differ = np.abs(costs[0] - costs[1]) > noise
     segments = np.flatnonzero(present.both[ordered].all(axis=0) & differ)
     return PairContrast(
-        scores.feature, better, worse, (found[better], found[worse]), segments, costs[:, segments]
+        scores.feature,
+        better,
+        worse,
+        (all_figures[better], all_figures[worse]),
+        segments,
+        costs[:, segments],
     )
 
 
@@ -244,15 +249,15 @@ class Draw:
     swapped: bool
 
 
-def draw(found: Sequence[PairContrast], *, items: int, rng: np.random.Generator) -> list[Draw]:
+def draw(contrasts: Sequence[PairContrast], *, items: int, rng: np.random.Generator) -> list[Draw]:
     """Draw segments, in random order, each with a coin thrown for the order of its outputs.
 
     Features take turns, and so do the pairs of a feature, until enough are drawn or none are left.
     No segment is drawn twice for a feature, so that the judgements of a feature are independent.
     """
-    names = list(dict.fromkeys(contrast.feature for contrast in found))
+    names = list(dict.fromkeys(contrast.feature for contrast in contrasts))
     rng.shuffle(names)
-    turns = [_segments_of(found, name, rng) for name in names]
+    turns = [_segments_of(contrasts, name, rng) for name in names]
     drawn: list[tuple[int, int]] = []
     while turns and len(drawn) < items:
         taken = [next(turn, None) for turn in turns]
@@ -267,26 +272,26 @@ def draw(found: Sequence[PairContrast], *, items: int, rng: np.random.Generator)
 
 
 def _segments_of(
-    found: Sequence[PairContrast], feature: str, rng: np.random.Generator
+    contrasts: Sequence[PairContrast], feature: str, rng: np.random.Generator
 ) -> Iterator[tuple[int, int]]:
     """The (pair, place) of one feature, pair by pair in turn, no segment twice."""
-    pairs = [n for n, contrast in enumerate(found) if contrast.feature == feature]
+    pairs = [n for n, contrast in enumerate(contrasts) if contrast.feature == feature]
     rng.shuffle(pairs)
-    left = {n: rng.permutation(len(found[n].segments)).tolist() for n in pairs}
+    left = {n: rng.permutation(len(contrasts[n].segments)).tolist() for n in pairs}
     used: set[int] = set()
     while left:
         for n in list(left):
-            position = _next_unused(left[n], found[n], used)
+            position = _next_unused(left[n], contrasts[n], used)
             if position is None:
                 del left[n]
             else:
                 yield n, position
 
 
-def _next_unused(places: list[int], one: PairContrast, used: set[int]) -> int | None:
+def _next_unused(places: list[int], contrast: PairContrast, used: set[int]) -> int | None:
     while places:
         position = places.pop()
-        segment = int(one.segments[position])
+        segment = int(contrast.segments[position])
         if segment not in used:
             used.add(segment)
             return position
@@ -296,37 +301,42 @@ def _next_unused(places: list[int], one: PairContrast, used: set[int]) -> int | 
 # The items of a sheet, and what their key says of them.
 
 
-def exhibit(setup: Setup, one: PairContrast, drawn: Draw, *, highlight: bool) -> Exhibit:
+def exhibit(setup: Setup, contrast: PairContrast, drawn: Draw, *, highlight: bool) -> Exhibit:
     """Source, references and the two outputs of a drawn segment, without names of systems."""
-    segment = int(one.segments[drawn.place])
-    sides = (one.worse, one.better) if drawn.swapped else (one.better, one.worse)
+    segment = int(contrast.segments[drawn.place])
+    sides = (
+        (contrast.worse, contrast.better) if drawn.swapped else (contrast.better, contrast.worse)
+    )
     spans = setup.spans if highlight else None
-    texts = SegmentTexts(setup.testset, setup.batch, spans, one.feature)
+    texts = SegmentTexts(setup.testset, setup.batch, spans, contrast.feature)
     outputs = (
         texts.candidate(segment, system, {}, name) for name, system in zip("AB", sides, strict=True)
     )
     return Exhibit(
-        one.feature, "A or B", segment=0, texts=(*texts.source_and_references(segment), *outputs)
+        contrast.feature,
+        "A or B",
+        segment=0,
+        texts=(*texts.source_and_references(segment), *outputs),
     )
 
 
 def key_row(
-    setup: Setup, item: str, one: PairContrast, drawn: Draw, scores: NDArray[np.float64]
+    setup: Setup, item: str, contrast: PairContrast, drawn: Draw, scores: NDArray[np.float64]
 ) -> KeyRow:
     """Which system is which in an item, and what MuLER says of them."""
     names = setup.batch.systems
     order = (1, 0) if drawn.swapped else (0, 1)
-    systems = [(one.better, one.worse)[k] for k in order]
-    muler = [one.figures[k].muler or 0.0 for k in order]
-    costs = [float(one.costs[k, drawn.place]) for k in order]
+    systems = [(contrast.better, contrast.worse)[k] for k in order]
+    muler = [contrast.figures[k].muler or 0.0 for k in order]
+    costs = [float(contrast.costs[k, drawn.place]) for k in order]
     a, b = (names[k] for k in systems)
     return KeyRow(
         item=item,
-        feature=one.feature,
-        segment=int(one.segments[drawn.place]) + 1,
+        feature=contrast.feature,
+        segment=int(contrast.segments[drawn.place]) + 1,
         a=a,
         b=b,
-        better=names[one.better],
+        better=names[contrast.better],
         cheaper=a if costs[0] < costs[1] else b,
         muler_a=muler[0],
         muler_b=muler[1],

@@ -1,4 +1,4 @@
-"""A blind sheet of outputs to compare, and the key that tells which side is which."""
+"""A blind sheet of outputs to compare, and the key that says which side is which."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class KeyRow:
-    """What the sheet does not tell of an item."""
+    """What the sheet does not show of an item."""
 
     item: str
     feature: str
@@ -125,10 +125,10 @@ def _column(text: ExhibitText) -> str:
     return f"{text.role} {text.name}".strip()
 
 
-def _row(item: str, exhibit: Exhibit, given: Sequence[str]) -> list[str]:
+def _row(item: str, exhibit: Exhibit, names: Sequence[str]) -> list[str]:
     texts = {_column(text): _marked(text) for text in exhibit.texts}
     sides = [texts["candidate A"], texts["candidate B"]]
-    return [item, exhibit.group, *(texts.get(name, "") for name in given), *sides, "", ""]
+    return [item, exhibit.group, *(texts.get(name, "") for name in names), *sides, "", ""]
 
 
 def _marked(text: ExhibitText) -> str:

@@ -1,4 +1,4 @@
-"""Does MuLER of a feature hold still when only a part of the feature is looked at?"""
+"""Does MuLER of a feature stay the same when only a part of the feature is marked?"""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import MaskingMetric
 
 
-# The columns of the frequency experiment, its summary, and how both may be looked at.
+# The columns of the frequency experiment, its summary, and their views.
 
 
 class PartRow(Record):
@@ -188,7 +188,7 @@ def frequency_verdict(finding: Finding) -> Iterator[Statement]:
         )
 
 
-# Does MuLER of a feature hold still when only a part of the feature is looked at?
+# The experiment.
 
 
 _EXAMPLES = """\
@@ -271,27 +271,27 @@ def frequency(
 
 
 def _rows(
-    setup: Setup, name: str, metric: MaskingMetric, part: Initials, alphas: Sequence[float]
+    setup: Setup, name: str, metric: MaskingMetric, initials: Initials, alphas: Sequence[float]
 ) -> Iterator[PartRow]:
-    cuts = [part.cut(alpha) for alpha in alphas]
-    by_cut = _figures(setup, metric, part, cuts)
+    cuts = [initials.cut(alpha) for alpha in alphas]
+    by_cut = _figures(setup, metric, initials, cuts)
     for variant, (system, system_figures) in product(
         VARIANTS, enumerate(zip(*by_cut, strict=True))
     ):
-        key = {"system": setup.batch.systems[system], "metric": name, "feature": part.feature}
+        key = {"system": setup.batch.systems[system], "metric": name, "feature": initials.feature}
         whole = system_figures[0]
         for alpha, cut, cut_figures in zip(alphas, cuts, system_figures, strict=True):
             yield _row(key, alpha, cut, cut_figures, whole, variant)
 
 
 def _figures(
-    setup: Setup, metric: MaskingMetric, part: Initials, cuts: Sequence[Cut | None]
+    setup: Setup, metric: MaskingMetric, initials: Initials, cuts: Sequence[Cut | None]
 ) -> list[tuple[Figures, ...]]:
     """The figures of every system, cut by cut; those of an impossible cut are empty."""
-    kind = part.feature.partition(":")[0]
-    none = part.letter < 0
+    kind = initials.feature.partition(":")[0]
+    none = initials.letter < 0
     heads = {f"{kind}:{n}": none if cut is None else cut.head for n, cut in enumerate(cuts)}
-    plan = setup.oracles(grouped(setup.spans, part.rows, heads))
+    plan = setup.oracles(grouped(setup.spans, initials.rows, heads))
     plan = plan.with_lengths(metric.mask_lengths(setup.batch, plan))
     everything = slices(setup.testset, None)[0].members
     return [
@@ -304,14 +304,14 @@ def _row(
     key: Mapping[str, Any],
     alpha: float,
     cut: Cut | None,
-    found: Figures,
+    cut_figures: Figures,
     whole: Figures,
     variant: Variant,
 ) -> PartRow:
     muler, of_whole = (
-        figures.muler if variant == "ratio" else figures.clipped for figures in (found, whole)
+        figures.muler if variant == "ratio" else figures.clipped for figures in (cut_figures, whole)
     )
-    muler_change, gain_change = _change(muler, of_whole), _change(found.gain, whole.gain)
+    muler_change, gain_change = _change(muler, of_whole), _change(cut_figures.gain, whole.gain)
     steadier = None
     if cut is not None and cut.share < 1 and muler_change is not None and gain_change is not None:
         steadier = abs(muler_change) < abs(gain_change)
@@ -321,12 +321,12 @@ def _row(
         alpha=alpha,
         share=None if cut is None else cut.share,
         letters=None if cut is None else cut.letters,
-        segments=found.segments,
+        segments=cut_figures.segments,
         muler=muler,
-        gain=found.gain,
-        base=found.base,
-        oracle=found.oracle,
-        anti_oracle=found.anti_oracle,
+        gain=cut_figures.gain,
+        base=cut_figures.base,
+        oracle=cut_figures.oracle,
+        anti_oracle=cut_figures.anti_oracle,
         muler_change=muler_change,
         gain_change=gain_change,
         steadier=steadier,

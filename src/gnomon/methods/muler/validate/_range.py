@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import MaskingMetric
 
 
-# The columns of the range experiment, its summary, and how both may be looked at.
+# The columns of the range experiment, its summary, and their views.
 
 
 class RangeRow(Record):
@@ -311,13 +311,13 @@ def _rows(
 def _means(
     setup: Setup,
     metric: MaskingMetric,
-    part: Initials,
+    initials: Initials,
     cuts: Sequence[Cut | None],
     feature: int,
     length: int | None,
 ) -> Iterator[_Means]:
     inside = presence(setup.batch, setup.spans, feature).both
-    scores = metric.masked(setup.batch, _plan(setup, part, cuts, length))
+    scores = metric.masked(setup.batch, _plan(setup, initials, cuts, length))
     plain = metric.segments(setup.batch)
     for system, segments in enumerate(inside):
         base = _mean(plain[system], segments)
@@ -325,14 +325,16 @@ def _means(
         yield _Means(int(segments.sum()), base, oracle, anti_oracle, hybrids)
 
 
-def _plan(setup: Setup, part: Initials, cuts: Sequence[Cut | None], length: int | None) -> MaskPlan:
+def _plan(
+    setup: Setup, initials: Initials, cuts: Sequence[Cut | None], length: int | None
+) -> MaskPlan:
     """Oracle, anti-oracle, hybrids: all shared, but private what lies beyond the cut.
 
     Private wins where groups meet, so that a hybrid that leaves nothing beyond is the oracle.
     """
-    every = np.ones(len(part.rows), dtype=np.bool_)
+    every = np.ones(len(initials.rows), dtype=np.bool_)
     beyond = {f"beyond {n}": every if cut is None else ~cut.head for n, cut in enumerate(cuts)}
-    spans = grouped(setup.spans, part.rows, {"all": every, **beyond})
+    spans = grouped(setup.spans, initials.rows, {"all": every, **beyond})
     actions = np.zeros((2 + len(cuts), 1 + len(cuts)), dtype=np.int8)
     actions[:, 0] = Action.SHARED
     actions[1, 0] = Action.PRIVATE

@@ -112,8 +112,8 @@ def real_row(
     )
 
 
-def _less(own: float | None, quantile: float | None) -> float | None:
-    return None if own is None or quantile is None else own - quantile
+def _less(muler: float | None, quantile: float | None) -> float | None:
+    return None if muler is None or quantile is None else muler - quantile
 
 
 def group_row(
@@ -204,7 +204,7 @@ def _mean(values: NDArray[np.float64]) -> float | None:
     return None if np.isnan(mean) else mean
 
 
-# The columns of the specificity experiment, and how its tables may be looked at.
+# The columns of the specificity experiment, and its views.
 
 
 _MULER: Any = column("MuLER", digits=3, better="lower", help="share of the gain not earned")
@@ -499,7 +499,7 @@ def specificity_verdict(finding: Finding) -> Iterator[Statement]:
 
 
 def _too_few(rows: Sequence[SpecificityRow]) -> str:
-    """That no feature could be told from so few random ones; empty where some could."""
+    """A warning where the draws are too few to distinguish any feature; else empty."""
     most = max((row.draws for row in rows), default=0)
     if 2 / (most + 1) <= _ALPHA:
         return ""
