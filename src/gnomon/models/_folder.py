@@ -21,7 +21,7 @@ from gnomon.core.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 _PACKAGE = "package:"
@@ -206,8 +206,13 @@ def _stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
 @lru_cache(maxsize=16)
 def _hash_of(path: Path, stamp: tuple[tuple[str, int, int], ...]) -> str:  # noqa: ARG001  # the stamp is there to tell changed files apart
     """Hash of what decides the vectors: weights, configuration, tokeniser; 16 digits."""
+    return digest_of(_files(path))
+
+
+def digest_of(files: Iterable[Path]) -> str:
+    """A hash of the names, sizes and content of some files, 16 digits."""
     digest = hashlib.blake2b(digest_size=8)
-    for file in _files(path):
+    for file in files:
         digest.update(f"{file.name}:{file.stat().st_size}\n".encode())
         with file.open("rb") as stream:
             while chunk := stream.read(_CHUNK):
@@ -257,53 +262,34 @@ def read_model(folder: ModelFolder, config: Any, layer: int) -> Any:
     """The model in torch, on the CPU; layers above one are dropped where that is known to work."""
     check_safetensors(folder)
     with reading_model(folder):
-        import torch
-        from safetensors import SafetensorError
         from transformers import AutoModel
 
-        path, safe = _load_arguments(folder)
-        try:
-            model = AutoModel.from_pretrained(
-                path, config=config, use_safetensors=True, dtype=torch.float32, **safe
-            )
-        except SafetensorError as error:
-            raise ValueError(str(error)) from error
+        model = _weights(AutoModel, folder, config=config)
     if getattr(model, "decoder", None) is not None and hasattr(model, "get_encoder"):
         model = model.get_encoder()
     if getattr(model, "pooler", None) is not None:
         model.pooler = None  # sentence vectors of another kind, which nobody asks for
     if not _drop_layers(model, layer):
         model.config.output_hidden_states = True
-    return model.eval().requires_grad_(False)  # noqa: FBT003  # torch's signature
+    return _frozen(model)
 
 
 def read_causal(folder: ModelFolder) -> tuple[Any, Any]:
     """Tokeniser and model that predicts a text from left to right, in torch, on the CPU."""
     check_safetensors(folder)
     with reading_model(folder):
-        import torch
-        from safetensors import SafetensorError
-        from transformers import AutoModelForCausalLM, AutoTokenizer
+        from transformers import AutoModelForCausalLM
 
-        path, safe = _load_arguments(folder)
-        try:
-            with _without_panic_messages():
-                tokenizer = AutoTokenizer.from_pretrained(path, **safe)
-            model = AutoModelForCausalLM.from_pretrained(
-                path, use_safetensors=True, dtype=torch.float32, **safe
-            )
-        except SafetensorError as error:
-            raise ValueError(str(error)) from error
-    return tokenizer, model.eval().requires_grad_(False)  # noqa: FBT003  # torch's signature
+        tokenizer = _any_tokenizer(folder)
+        model = _weights(AutoModelForCausalLM, folder)
+    return tokenizer, _frozen(model)
 
 
 def read_seq2seq(folder: ModelFolder) -> tuple[Any, Any]:
     """Tokeniser and encoder-decoder model with its language model head, in torch, on the CPU."""
     check_safetensors(folder)
     with reading_model(folder):
-        import torch
-        from safetensors import SafetensorError
-        from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
+        from transformers import AutoConfig, AutoModelForSeq2SeqLM
 
         path, safe = _load_arguments(folder)
         config = AutoConfig.from_pretrained(path, **safe)
@@ -312,43 +298,47 @@ def read_seq2seq(folder: ModelFolder) -> tuple[Any, Any]:
                 f"it is a {config.model_type} model and no encoder-decoder; take one such as"
                 " Marian, BART or T5"
             )
-        try:
-            with _without_panic_messages():
-                tokenizer = AutoTokenizer.from_pretrained(path, **safe)
-            model = AutoModelForSeq2SeqLM.from_pretrained(
-                path, use_safetensors=True, dtype=torch.float32, **safe
-            )
-        except SafetensorError as error:
-            raise ValueError(str(error)) from error
-    return tokenizer, model.eval().requires_grad_(False)  # noqa: FBT003  # torch's signature
+        tokenizer = _any_tokenizer(folder)
+        model = _weights(AutoModelForSeq2SeqLM, folder)
+    return tokenizer, _frozen(model)
 
 
 def read_masked_lm(folder: ModelFolder, config: Any) -> Any:
     """A masked language model in torch, on the CPU."""
     check_safetensors(folder)
     with reading_model(folder):
-        import torch
-        from safetensors import SafetensorError
         from transformers import AutoModelForMaskedLM
 
-        path, safe = _load_arguments(folder)
-        try:
-            model, report = AutoModelForMaskedLM.from_pretrained(
-                path,
-                config=config,
-                use_safetensors=True,
-                dtype=torch.float32,
-                output_loading_info=True,
-                **safe,
-            )
-        except SafetensorError as error:
-            raise ValueError(str(error)) from error
+        model, report = _weights(
+            AutoModelForMaskedLM, folder, config=config, output_loading_info=True
+        )
     if report["missing_keys"]:
         raise DataError(
             f"model {folder.name!r} ({folder.path}) was saved without the head that predicts masked"
             f" words ({', '.join(sorted(report['missing_keys'])[:3])} ...); take a masked language"
             " model such as xlm-roberta-base"
         )
+    return _frozen(model)
+
+
+def _weights(kind: Any, folder: ModelFolder, **options: Any) -> Any:
+    """What transformers reads with one of its classes: from safetensors, in full precision."""
+    import torch
+
+    path, safe = _load_arguments(folder)
+    return kind.from_pretrained(path, use_safetensors=True, dtype=torch.float32, **safe, **options)
+
+
+def _any_tokenizer(folder: ModelFolder) -> Any:
+    """The tokeniser of a model, whether it is a fast one or not."""
+    from transformers import AutoTokenizer
+
+    path, safe = _load_arguments(folder)
+    with _without_panic_messages():
+        return AutoTokenizer.from_pretrained(path, **safe)
+
+
+def _frozen(model: Any) -> Any:
     return model.eval().requires_grad_(False)  # noqa: FBT003  # torch's signature
 
 

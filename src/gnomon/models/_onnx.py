@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import shutil
@@ -17,7 +16,7 @@ from gnomon.core.cache import ONNX, default_path
 from gnomon.core.errors import DataError, MissingDependencyError, OutputError
 from gnomon.core.signature import content_hash
 from gnomon.models._engine import hidden_layer
-from gnomon.models._folder import carried_onnx
+from gnomon.models._folder import carried_onnx, digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -107,7 +106,6 @@ _PROOF = "digest"
 #: the number is that of the way in which files are written
 _FORMAT = "1"
 _OPSET = 17
-_CHUNK = 1 << 20
 #: what a file of protocol buffers cannot hold
 _LARGE = 1 << 31
 #: largest difference that a written model may have, relative to the largest value
@@ -123,7 +121,7 @@ def onnx_engine(
     onnx_packages()
     file = carried_onnx(folder) if last else None
     if file is not None:
-        digest = _digest([file])
+        digest = digest_of([file])
         if not int8:
             return load_onnx(file, folder.name, f"/{_FILE}#{digest}")
         key = content_hash(_FORMAT, digest, "int8")
@@ -192,7 +190,7 @@ def _cached_engine(
     folder = default_path() / ONNX / key
     if folder.is_dir():
         try:
-            if (folder / _PROOF).read_text(encoding="ascii") == _digest(_model_files(folder)):
+            if (folder / _PROOF).read_text(encoding="ascii") == digest_of(_model_files(folder)):
                 return load_onnx(folder / _FILE, model, shown)
         except (OSError, ValueError) as error:
             _log.info("%s: %s", folder, error)
@@ -216,7 +214,7 @@ def _write(folder: Path, write: Callable[[Path], None]) -> None:
     partial.mkdir(mode=0o700)
     try:
         write(partial)
-        (partial / _PROOF).write_text(_digest(_model_files(partial)), encoding="ascii")
+        (partial / _PROOF).write_text(digest_of(_model_files(partial)), encoding="ascii")
         try:
             partial.rename(folder)
         except OSError:
@@ -228,16 +226,6 @@ def _write(folder: Path, write: Callable[[Path], None]) -> None:
 
 def _model_files(folder: Path) -> list[Path]:
     return sorted(file for file in folder.iterdir() if file.is_file() and file.name != _PROOF)
-
-
-def _digest(files: list[Path]) -> str:
-    digest = hashlib.blake2b(digest_size=8)
-    for file in files:
-        digest.update(f"{file.name}:{file.stat().st_size}\n".encode())
-        with file.open("rb") as stream:
-            while chunk := stream.read(_CHUNK):
-                digest.update(chunk)
-    return digest.hexdigest()
 
 
 _NAMES = ("input_ids", "attention_mask")

@@ -235,6 +235,21 @@ def _starts(length: int, size: int) -> NDArray[np.int64]:
 # Texts of similar length together, so that little is padded.
 
 
+def padded(
+    rows: Sequence[NDArray[np.integer]], fill: int
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Rows of unequal length as a matrix, int64 [B, W], and what in it is no padding, bool [B, W].
+
+    >>> padded([np.array([1]), np.array([2, 3])], 0)[0].tolist()
+    [[1, 0], [2, 3]]
+    """
+    lengths = np.array([len(row) for row in rows], dtype=np.int64)
+    kept = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
+    matrix = np.full(kept.shape, fill, dtype=np.int64)
+    matrix[kept] = np.concatenate(rows)
+    return matrix, kept
+
+
 def length_batches(lengths: NDArray[np.int64], budget: int) -> list[NDArray[np.int64]]:
     """Positions, longest first, in groups whose padded size stays within a budget.
 

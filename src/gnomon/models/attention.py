@@ -80,11 +80,7 @@ def attention_received(
     with _eager(encoder.engine) as (model, device):
         for group in groups:
             chosen = [parts[number] for number in group.tolist()]
-            lengths = np.array([len(window) for window in chosen])
-            kept = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
-            ids = np.full(kept.shape, encoder.tokenizer.pad_token_id or 0, dtype=np.int64)
-            ids[kept] = pieces.ids[np.concatenate([window.rows for window in chosen])]
-            encoder.tokens += int(kept.sum())
+            ids, kept = encoder.padded(pieces, chosen)
             for window, shares in zip(
                 chosen, _shares(model, device, ids, kept, layer, head), strict=True
             ):

@@ -18,7 +18,7 @@ from gnomon.models._folder import (
     read_tokenizer,
     usable_device,
 )
-from gnomon.models._pieces import cut, length_batches, windows
+from gnomon.models._pieces import cut, length_batches, padded, windows
 from gnomon.models.vector_store import open_store, vector_key
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class Encoder:
         self.encoded += len(texts)
         for group in length_batches(np.array([len(window) for window in parts]), self.budget):
             batch = [parts[number] for number in group.tolist()]
-            hidden = self._forward(pieces, batch)
+            hidden = self.engine.hidden(*self.padded(pieces, batch))
             kept = [np.arange(len(window))[window.kept] for window in batch]
             sizes = [len(positions) for positions in kept]
             if any(size < len(window) for size, window in zip(sizes, batch, strict=True)):
@@ -216,14 +216,17 @@ class Encoder:
             owner = np.repeat([window.text for window in batch], sizes)
             yield owner, np.concatenate(places), hidden
 
-    def _forward(self, pieces: Pieces, batch: list[Window]) -> Any:
-        """Vectors of the pieces of some windows, one after the other, float32 tensor [rows, d]."""
-        lengths = np.array([len(window) for window in batch])
-        kept = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
-        ids = np.full(kept.shape, self.tokenizer.pad_token_id or 0, dtype=np.int64)
-        ids[kept] = pieces.ids[np.concatenate([window.rows for window in batch])]
+    def padded(
+        self, pieces: Pieces, batch: Sequence[Window]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The ids of the pieces of some windows, and what of them is no padding, [B, W] each.
+
+        They count as encoded.
+        """
+        fill = self.tokenizer.pad_token_id or 0
+        ids, kept = padded([pieces.ids[window.rows] for window in batch], fill)
         self.tokens += int(kept.sum())
-        return self.engine.hidden(ids, kept)
+        return ids, kept
 
 
 def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -109,11 +109,7 @@ def _forward(
     """The vectors of the kept pieces of each window."""
     import torch
 
-    lengths = np.array([len(window) for window in batch])
-    kept = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
-    ids = np.full(kept.shape, encoder.tokenizer.pad_token_id or 0, dtype=np.int64)
-    ids[kept] = pieces.ids[np.concatenate([window.rows for window in batch])]
-    encoder.tokens += int(kept.sum())
+    ids, kept = encoder.padded(pieces, batch)
     output = engine.model(
         input_ids=torch.as_tensor(ids, device=engine.device),
         attention_mask=torch.as_tensor(kept, device=engine.device).long(),

@@ -18,7 +18,7 @@ from gnomon.models._folder import (
     read_tokenizer,
     usable_device,
 )
-from gnomon.models._pieces import cut, length_batches
+from gnomon.models._pieces import cut, length_batches, padded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -366,12 +366,10 @@ class MaskedLM:
         self, pieces: Pieces, batch: Sequence[_Gap], threshold: float
     ) -> Iterator[list[list[Piece]]]:
         """Of each gap the most probable pieces of each of its masks."""
-        lengths = np.array([len(gap.rows) for gap in batch])
-        kept = np.arange(int(lengths.max())) < lengths[:, None]
+        fill = self.tokenizer.pad_token_id or 0
+        ids, kept = padded([pieces.ids[gap.rows] for gap in batch], fill)
         masked = np.zeros_like(kept)
         masked[kept] = np.concatenate([gap.masked for gap in batch])
-        ids = np.full(kept.shape, self.tokenizer.pad_token_id or 0, dtype=np.int64)
-        ids[kept] = pieces.ids[np.concatenate([gap.rows for gap in batch])]
         ids[masked] = self.tokenizer.mask_token_id
         self.filled += len(batch)
         self.tokens += int(kept.sum())

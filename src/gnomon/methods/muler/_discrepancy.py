@@ -235,7 +235,8 @@ def check_discrepancy(outline: Outline | None, options: BoundOptions) -> Iterato
     """What :func:`discrepancy` refuses of options that fit each alone."""
     yield from resample_faults(options.resamples, options.confidence)
     yield from side_faults(outline, "discrepancies are between candidates and references")
-    yield from word_faults(outline, options.of(WordChoice))
+    language = None if outline is None else outline.target_language
+    yield from word_faults(options.of(WordChoice), language, known=outline is not None)
     if outline is not None:
         yield from problems("by", check_slices, outline, options.by)
 
@@ -284,7 +285,7 @@ def discrepancy(
     """
     batch = testset.batch()
     words = sources.words(features)
-    annotation = words.annotated(batch, testset, cache, progress)
+    annotation = words.annotated(batch, testset.target_language, cache, progress)
     rows = list(_rows(batch, annotation, slices(testset, by), draws))
     note = "Shares of all segments. miss: less in the candidate; add: more; hit: equally much."
     title = "Discrepancy by feature and system"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
@@ -30,10 +30,6 @@ from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.linguistics import (
     Features,
-    annotate,
-    chosen_features,
-    feature_faults,
-    read_labels,
     standard_tagger,
 )
 from gnomon.methods.muler._error_rates import CHARACTERS, WORDS, major_errors
@@ -53,6 +49,7 @@ from gnomon.methods.muler._setup import (
     WordChoice,
     mask_faults,
     prepared,
+    word_faults,
 )
 from gnomon.methods.muler._uncertainty import Bootstrap, resample_faults, unit_faults
 from gnomon.metrics.error_marks import (
@@ -75,7 +72,6 @@ if TYPE_CHECKING:
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.data.formats import Human
-    from gnomon.linguistics import Annotation
 
 #: a number of major errors at which a gate closes
 MajorErrors: TypeAlias = Annotated[int | None, Limits(1), Metavar("N")]
@@ -154,23 +150,7 @@ def check_errors_by_feature(outline: Outline | None, options: BoundOptions) -> I
             outline, options.metrics, words, allow_code=options.allow_code, unseen=unseen
         )
     else:
-        yield from _feature_faults(words, language, known=outline is not None)
-
-
-def _feature_faults(words: WordChoice, language: str | None, *, known: bool) -> Iterator[Problem]:
-    origin = {"lexicon": words.lexicon, "pattern": words.pattern, "labels": words.labels}
-    try:
-        wanted = chosen_features(words.features, tagger=words.tagger, language=language, **origin)  # type: ignore[arg-type]  # as they were given
-    except GnomonError as error:
-        yield Problem("tagger", error)
-        return
-    yield from feature_faults(
-        wanted,
-        tagger=words.tagger,
-        language=language,
-        known=known,
-        **origin,  # type: ignore[arg-type]  # likewise
-    )
+        yield from word_faults(words, language, known=outline is not None)
 
 
 # The method
@@ -273,7 +253,11 @@ def errors(
             rates.add_charges(name, scored)
             rates.signatures[name] = setup.signature(metric, "errors", plan, rates.drawn_fields(0))
     else:
-        annotation = _annotated(testset, words, side, language, cache, progress)
+        batch = testset.batch()
+        side_texts = batch.candidates if side == "candidate" else batch.sources
+        assert side_texts is not None  # noqa: S101  # refused before
+        numbers = np.unique(side_texts).astype(np.intp)
+        annotation = words.annotated(batch, language, cache, progress, numbers=numbers)
         rates.tally(annotation)
         rates.notices += annotation.notices
     finding = rates.finding(examples)
@@ -302,30 +286,6 @@ def _without_tagger(language: str | None) -> str:
         f"no tagger {which}is installed: features are what the form of words tells (numbers,"
         f" punctuation, {form}); 'gnomon setup LANGUAGE' installs one"
     )
-
-
-def _annotated(
-    testset: TestSet,
-    words: WordChoice,
-    side: str,
-    language: str | None,
-    cache: Cache | None,
-    progress: Callable[[str, int, int], None] | None,
-) -> Annotation:
-    """Features of the texts of one side, over all texts of the batch."""
-    batch = testset.batch()
-    labels = read_labels(words.labels)
-    origin: dict[str, Any] = {"tagger": words.tagger, "lexicon": words.lexicon}
-    origin |= {"pattern": words.pattern, "labels": labels, "language": language}
-    wanted = chosen_features(words.features, **origin)
-    side_texts = batch.candidates if side == "candidate" else batch.sources
-    assert side_texts is not None  # noqa: S101  # refused before
-    used = np.unique(side_texts)
-    texts = [batch.texts[i] for i in used]
-    annotation = annotate(texts, wanted, cache=cache, progress=progress, **origin)
-    spans = annotation.spans
-    moved = replace(spans, texts=len(batch.texts), text=used[spans.text].astype(np.int32))
-    return replace(annotation, spans=moved)
 
 
 def _failure(testset: TestSet, every: Sequence[ErrorMarks], allowed: int) -> str:

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 import numpy as np
@@ -36,7 +36,7 @@ from gnomon.linguistics import Tagger, tagger_faults
 from gnomon.linguistics.scorers import Sentences, SentenceScorer, SentenceScores, reader_for, scorer
 from gnomon.methods.muler._exhibits import SegmentTexts
 from gnomon.methods.muler._figures import mean_over
-from gnomon.methods.muler._setup import drawn_slices, side_faults, used_texts
+from gnomon.methods.muler._setup import drawn_slices, side_faults, test_set_facts, used_texts
 from gnomon.methods.muler._uncertainty import Bootstrap, mean_ends, resample_faults
 from gnomon.metrics.functions import imported
 
@@ -198,23 +198,6 @@ class SentenceDifferences:
     words: NDArray[np.int64] | None
 
 
-@dataclass(frozen=True)
-class SentenceFigures:
-    """One scorer on one system; ``None`` where undefined."""
-
-    n: int
-    signed: float | None
-    low: float | None
-    high: float | None
-    absolute: float | None
-    absolute_low: float | None
-    absolute_high: float | None
-    coverage: float | None
-    words_known: float | None
-    mean_reference: float | None
-    mean_candidate: float | None
-
-
 def differences(scores: SentenceScores, batch: Batch) -> SentenceDifferences:
     """Compare the two sides of every segment."""
     sides = [
@@ -263,51 +246,6 @@ def _counts(counts: NDArray[np.int64] | None, batch: Batch) -> NDArray[np.int64]
         segment = np.repeat(np.arange(len(references)), np.diff(references.offsets))
         np.add.at(totals[k], segment, counts[references.indices])
     return totals
-
-
-def sentence_figures(
-    changes: SentenceDifferences,
-    scope: NDArray[np.bool_],
-    counts: NDArray[np.uint8] | None = None,
-    confidence: float = 0.95,
-) -> tuple[SentenceFigures, ...]:
-    """The figures of every system over some segments."""
-    scored = ~np.isnan(changes.signed) & scope
-    signed, absolute = (
-        mean_ends(values, scored, counts, confidence)
-        for values in (changes.signed, changes.absolute)
-    )
-    return tuple(
-        _of_system(changes, k, scored[k], scope, signed[k], absolute[k]) for k in range(len(scored))
-    )
-
-
-def _of_system(
-    changes: SentenceDifferences,
-    k: int,
-    scored: NDArray[np.bool_],
-    scope: NDArray[np.bool_],
-    signed: tuple[float | None, float | None],
-    absolute: tuple[float | None, float | None],
-) -> SentenceFigures:
-    n = int(scored.sum())
-    words_known = None
-    if changes.known is not None and changes.words is not None:
-        words = int(changes.words[k, scope].sum())
-        words_known = int(changes.known[k, scope].sum()) / words if words else None
-    return SentenceFigures(
-        n=n,
-        signed=mean_over(changes.signed[k], scored),
-        low=signed[0],
-        high=signed[1],
-        absolute=mean_over(changes.absolute[k], scored),
-        absolute_low=absolute[0],
-        absolute_high=absolute[1],
-        coverage=n / int(scope.sum()) if scope.any() else None,
-        words_known=words_known,
-        mean_reference=mean_over(changes.reference[k], scored),
-        mean_candidate=mean_over(changes.candidate[k], scored),
-    )
 
 
 # The table of sentence scorers, and its views.
@@ -376,6 +314,48 @@ class ScorerRow(Record):
         if signed <= 0 and low is not None and high is not None:
             low, high = -high, -low
         return amount(abs(signed), low, high)
+
+
+def scorer_rows(
+    changes: SentenceDifferences,
+    slice_: Slice,
+    counts: NDArray[np.uint8] | None,
+    confidence: float,
+    *,
+    scorer: str,
+    source: str,
+    systems: Sequence[str],
+) -> Iterator[ScorerRow]:
+    """The rows of every system over the segments of a slice."""
+    scope = slice_.members
+    scored = ~np.isnan(changes.signed) & scope
+    signed, absolute = (
+        mean_ends(values, scored, counts, confidence)
+        for values in (changes.signed, changes.absolute)
+    )
+    for k, system in enumerate(systems):
+        n = int(scored[k].sum())
+        words_known = None
+        if changes.known is not None and changes.words is not None:
+            words = int(changes.words[k, scope].sum())
+            words_known = int(changes.known[k, scope].sum()) / words if words else None
+        yield ScorerRow(
+            scorer=scorer,
+            source=source,
+            system=system,
+            slice=slice_.name,
+            n=n,
+            signed=mean_over(changes.signed[k], scored[k]),
+            low=signed[k][0],
+            high=signed[k][1],
+            absolute=mean_over(changes.absolute[k], scored[k]),
+            absolute_low=absolute[k][0],
+            absolute_high=absolute[k][1],
+            coverage=n / int(scope.sum()) if scope.any() else None,
+            words_known=words_known,
+            mean_reference=mean_over(changes.reference[k], scored[k]),
+            mean_candidate=mean_over(changes.candidate[k], scored[k]),
+        )
 
 
 # What they say, in sentences.
@@ -615,7 +595,7 @@ def sentences(
         views=scorer_part.views,
         exhibits=scorer_part.exhibits,
         notices=scorer_part.notices,
-        facts=_facts(testset, list(chosen)),
+        facts={**test_set_facts(testset), "scorers": ", ".join(chosen)},
     )
 
 
@@ -639,16 +619,25 @@ def sentence_part(
     for done, (label, sentence_scorer) in enumerate(scorers.items(), start=1):
         scores = _spread(sentence_scorer.score(texts), used, len(batch.texts))
         changes = differences(scores, batch)
-        _gather(
-            gathered,
-            changes,
-            label,
-            sentence_scorer,
-            batch,
-            parts,
-            counts,
-            draws.confidence,
-        )
+        rows = [
+            row
+            for slice_ in parts
+            for row in scorer_rows(
+                changes,
+                slice_,
+                counts,
+                draws.confidence,
+                scorer=label,
+                source=sentence_scorer.source,
+                systems=batch.systems,
+            )
+        ]
+        gathered.rows += rows
+        covered = [row.coverage for row in rows if row.slice is None and row.coverage is not None]
+        if covered and min(covered) < _FEW:
+            gathered.notices.append(
+                f"{label}: only {_shares(covered)} of the segments have a known word on both sides"
+            )
         gathered.signatures[label] = _signature(sentence_scorer, texts, testset, draws)
         if examples:
             gathered.exhibits += sentence_exhibits(changes, scores, label, testset, batch, examples)
@@ -675,36 +664,6 @@ def _spread(scores: SentenceScores, used: NDArray[np.intp], texts: int) -> Sente
     return SentenceScores(values, known_words, words)
 
 
-def _gather(
-    gathered: _ScorerTables,
-    changes: SentenceDifferences,
-    label: str,
-    sentence_scorer: SentenceScorer,
-    batch: Batch,
-    parts: Sequence[Slice],
-    counts: NDArray[np.uint8] | None,
-    confidence: float,
-) -> None:
-    for slice_ in parts:
-        figures = sentence_figures(changes, slice_.members, counts, confidence)
-        rows = [
-            ScorerRow(
-                scorer=label,
-                source=sentence_scorer.source,
-                system=system,
-                slice=slice_.name,
-                **asdict(each),
-            )
-            for system, each in zip(batch.systems, figures, strict=True)
-        ]
-        gathered.rows += rows
-        covered = [each.coverage for each in figures if each.coverage is not None]
-        if slice_.name is None and covered and min(covered) < _FEW:
-            gathered.notices.append(
-                f"{label}: only {_shares(covered)} of the segments have a known word on both sides"
-            )
-
-
 def _shares(values: Sequence[float]) -> str:
     low, high = (f"{100 * value:.0f} %" for value in (min(values), max(values)))
     return low if low == high else f"{low} to {high}"
@@ -728,14 +687,3 @@ def _reader_notices(texts: Sentences) -> Iterator[str]:
     }
     if "words" in vars(texts) and texts.reader.signature in notices:
         yield notices[texts.reader.signature]
-
-
-def _facts(testset: TestSet, scorers: Sequence[str]) -> dict[str, str]:
-    return {
-        "test set": testset.name,
-        "language pair": testset.language_pair or "not given",
-        "segments": str(testset.segments),
-        "systems": str(len(testset.systems)),
-        "references": ", ".join(testset.references),
-        "scorers": ", ".join(scorers),
-    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -91,38 +91,27 @@ class WordChoice(FeatureSources):
 
     features: Features = None
 
+    @property
+    def origin(self) -> dict[str, Any]:
+        """Where features come from, as options of the functions of :mod:`gnomon.linguistics`."""
+        return {name: value for name, value in vars(self).items() if name != "features"}
+
     def annotated(
         self,
         batch: Batch,
-        testset: TestSet,
+        language: str | None,
         cache: Cache | None,
         progress: Progress | None,
+        *,
         more: Sequence[str] = (),
+        numbers: NDArray[np.intp] | None = None,
     ) -> Annotation:
-        """Annotate references and candidates, not sources; spans are over all texts of a batch."""
-        labels = read_labels(self.labels)
-        language = testset.target_language
-        features = chosen_features(
-            self.features,
-            tagger=self.tagger,
-            lexicon=self.lexicon,
-            pattern=self.pattern,
-            labels=labels,
-            language=language,
-            more=more,
-        )
-        used = used_texts(batch)
-        annotation = annotate(
-            [batch.texts[i] for i in used],
-            features,
-            tagger=self.tagger,
-            language=language,
-            lexicon=self.lexicon,
-            pattern=self.pattern,
-            labels=labels,
-            cache=cache,
-            progress=progress,
-        )
+        """Annotate texts of a batch, by default candidates and references; spans are over all."""
+        origin = {**self.origin, "labels": read_labels(self.labels), "language": language}
+        features = chosen_features(self.features, **origin, more=more)
+        used = used_texts(batch) if numbers is None else numbers
+        texts = [batch.texts[i] for i in used]
+        annotation = annotate(texts, features, **origin, cache=cache, progress=progress)
         spans = annotation.spans
         moved = replace(spans, texts=len(batch.texts), text=used[spans.text].astype(np.int32))
         if progress:
@@ -187,30 +176,14 @@ def side_faults(outline: Outline | None, needs: str) -> Iterator[Problem]:
         yield Problem("", DataError(message))
 
 
-def word_faults(outline: Outline | None, words: WordChoice) -> Iterator[Problem]:
-    """Features that are malformed, or that nothing gives."""
-    language = None if outline is None else outline.target_language
+def word_faults(words: WordChoice, language: str | None, *, known: bool) -> Iterator[Problem]:
+    """Features that are malformed, or that nothing gives; the language may not be known yet."""
     try:
-        wanted = chosen_features(
-            words.features,
-            tagger=words.tagger,
-            lexicon=words.lexicon,
-            pattern=words.pattern,
-            labels=words.labels,
-            language=language,
-        )
+        wanted = chosen_features(words.features, **words.origin, language=language)
     except GnomonError as error:  # there is no such tagger
         yield Problem("tagger", error)
         return
-    yield from feature_faults(
-        wanted,
-        tagger=words.tagger,
-        language=language,
-        known=outline is not None,
-        lexicon=words.lexicon,
-        pattern=words.pattern,
-        labels=words.labels,
-    )
+    yield from feature_faults(wanted, **words.origin, language=language, known=known)
 
 
 def mask_faults(
@@ -237,7 +210,8 @@ def mask_faults(
             yield from wrong
         else:
             yield from wrong or problems("metrics", _check_seen, metric, allow_code=allow_code)
-    yield from word_faults(outline, words)
+    language = None if outline is None else outline.target_language
+    yield from word_faults(words, language, known=outline is not None)
 
 
 def check_masked(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
@@ -301,17 +275,22 @@ def tagger_field(annotation: Annotation) -> dict[str, object]:
     return {"tagger": "+".join(annotation.taggers)} if annotation.taggers else {}
 
 
-def facts_of(
-    testset: TestSet, annotation: Annotation, metrics: Collection[str] = ()
-) -> dict[str, str]:
-    """Test set, metrics and features, for the head of a report."""
-    facts = {
+def test_set_facts(testset: TestSet) -> dict[str, str]:
+    """The test set, for the head of a report."""
+    return {
         "test set": testset.name,
         "language pair": testset.language_pair or "not given",
         "segments": str(testset.segments),
         "systems": str(len(testset.systems)),
         "references": ", ".join(testset.references),
     }
+
+
+def facts_of(
+    testset: TestSet, annotation: Annotation, metrics: Collection[str] = ()
+) -> dict[str, str]:
+    """Test set, metrics and features, for the head of a report."""
+    facts = test_set_facts(testset)
     if metrics:
         facts["metrics"] = ", ".join(metrics)
     facts["features"] = str(len(annotation.spans.features))
@@ -454,7 +433,8 @@ def prepared(
     named = list(metrics) if isinstance(metrics, list | tuple) else [cast("AnyMetric", metrics)]
     bound = _bound(testset, named, allow_code=run.allow_code)
     batch = testset.batch()
-    annotation = words.annotated(batch, testset, run.cache, run.progress, more)
+    language = testset.target_language
+    annotation = words.annotated(batch, language, run.cache, run.progress, more=more)
     masking = {name: masks.metric(metric, batch) for name, metric in bound.items()}
     return Setup(testset, batch, annotation, masking, masks, run.progress)
 

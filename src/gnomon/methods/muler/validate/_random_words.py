@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.spans import SpanTable
-from gnomon.methods.muler._figures import clipped_ratios
+from gnomon.methods.muler._figures import clipped_ratios, ratios
 from gnomon.metrics.tokenise import fitting_tokeniser, load_tokeniser, tokenise
 
 if TYPE_CHECKING:
@@ -175,7 +175,6 @@ def _ranks(texts: NDArray[np.int32]) -> NDArray[np.uint16] | NDArray[np.int64]:
 
 _SPANS = 500_000  # of all features of a batch together: bounds memory to some 100 MB
 _CELLS = 4_000_000  # float64 scores of a batch
-_ROUNDING = 1e-12  # a difference below this share of the scores is rounding, not a difference
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,13 +254,9 @@ def _figures(
     """Both definitions of MuLER, float64 [D] each; scores oriented, [N] and twice [D, N]."""
     bottom, top = _means(anti_oracle, inside), _means(oracle, inside)
     reached = _means(np.broadcast_to(base, oracle.shape), inside)
-    spread = top - bottom
-    vanishes = np.abs(spread) <= _ROUNDING * np.maximum(np.abs(top), np.abs(bottom))
-    undefined = vanishes | np.isnan(spread) | np.isnan(reached)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        muler = np.where(undefined, np.nan, (top - reached) / spread)
+    muler = ratios(reached, top, bottom)
     clipped = _means(clipped_ratios(base, oracle, anti_oracle), inside)
-    return muler, np.where(undefined, np.nan, clipped)
+    return muler, np.where(np.isnan(muler), np.nan, clipped)
 
 
 def _means(scores: NDArray[np.float64], inside: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from gnomon.core.slices import slices
 from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
 from gnomon.linguistics import Features, gloss
-from gnomon.methods.muler._figures import VARIANT, VARIANTS, figures, is_outside
+from gnomon.methods.muler._figures import VARIANT, VARIANTS, defined, figures, is_outside
 from gnomon.methods.muler._setup import (
     FeatureSources,
     MaskOptions,
@@ -96,8 +96,8 @@ def real_row(
         muler=muler,
         groups=real.groups,
         draws=len(values),
-        synthetic_reference_share=None if random is None else _mean(random.reference),
-        synthetic_output_share=None if random is None else _mean(random.output),
+        synthetic_reference_share=None if random is None else defined(random.reference.mean()),
+        synthetic_output_share=None if random is None else defined(random.output.mean()),
         mean=mean,
         variance=variance,
         q05=quantiles["q05"],
@@ -135,9 +135,9 @@ def group_row(
         groups=groups,
         types=types,
         draws=len(values),
-        reference_share=None if random is None else _mean(random.reference),
-        output_share=None if random is None else _mean(random.output),
-        segments=None if random is None else _mean(random.segments),
+        reference_share=None if random is None else defined(random.reference.mean()),
+        output_share=None if random is None else defined(random.output.mean()),
+        segments=None if random is None else defined(random.segments.mean()),
         mean=mean,
         variance=variance,
         low=float(values.min()) if len(values) else None,
@@ -197,11 +197,6 @@ def _quantiles(values: NDArray[np.float64]) -> dict[str, Any]:
         return dict.fromkeys(_QUANTILES)
     quantiles = np.quantile(values, list(_QUANTILES.values())).tolist()
     return dict(zip(_QUANTILES, quantiles, strict=True))
-
-
-def _mean(values: NDArray[np.float64]) -> float | None:
-    mean = float(values.mean())
-    return None if np.isnan(mean) else mean
 
 
 # The columns of the specificity experiment, and its views.
@@ -591,7 +586,9 @@ def specificity(
     every = words_of(setup.batch)
     if vocabulary == "content":
         content = WordChoice(tagger=sources.tagger, features=_CONTENT)
-        every = every.among(content.annotated(setup.batch, testset, run.cache, run.progress).spans)
+        language = testset.target_language
+        tagged = content.annotated(setup.batch, language, run.cache, run.progress)
+        every = every.among(tagged.spans)
     words = [every.of_system(setup.batch, k) for k in range(len(setup.batch.systems))]
     gathered = _SpecificityTables()
     for name, metric in setup.metrics.items():
