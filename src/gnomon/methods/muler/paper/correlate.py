@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -72,7 +72,6 @@ if TYPE_CHECKING:
     from gnomon.methods.muler._figures import FeatureScores, Figures, Presence, Variant
     from gnomon.methods.muler._sentences import AnyScorer
     from gnomon.methods.muler._setup import Setup
-    from gnomon.methods.muler.paper.correlations import Point
     from gnomon.metrics import BoundMetric
     from gnomon.metrics.protocol import MaskingMetric
 
@@ -101,7 +100,7 @@ class Member:
         """The language pair; empty where it is not known."""
         return self.testset.language_pair or ""
 
-    def traits(self, system: str) -> Mapping[str, str | int | None]:
+    def traits(self, system: str) -> dict[str, Any]:
         """Year, architecture and constraint of a system; ``None`` is what is not known."""
         info = self.testset.info.get(system, SystemInfo())
         limited = {True: "constrained", False: "unconstrained", None: None}[info.constrained]
@@ -183,9 +182,9 @@ def add_scorers(
     gathered.points += _points(points, finding.records(ScorerRow))
 
 
-def _points(points: Sequence[Point], rows: Sequence[ScorerRow]) -> Iterator[Point]:
+def _points(points: Sequence[PointRow], rows: Sequence[ScorerRow]) -> Iterator[PointRow]:
     """One point per scorer, system and slice for each metric and variant there is."""
-    places = {(p.metric, p.variant, p.part, p.system): p for p in points}
+    places = {(p.metric, p.variant, p.slice, p.system): p for p in points}
     for row in rows:
         for (_, _, slice_name, system), point in places.items():
             if (slice_name, system) == (row.slice, row.system):
@@ -193,7 +192,7 @@ def _points(points: Sequence[Point], rows: Sequence[ScorerRow]) -> Iterator[Poin
                     point,
                     feature=f"{SCORER}{row.scorer}",
                     segments=row.n,
-                    loss=row.absolute,
+                    muler=row.absolute,
                     indices=None,
                     spread=None,
                 )
@@ -250,7 +249,8 @@ class Examples:
 class Gathered:
     """What all test sets and metrics gave so far."""
 
-    points: list[Point] = field(default_factory=list)
+    points: list[PointRow] = field(default_factory=list)
+    lower_is_better: set[str] = field(default_factory=set)  # metrics
     frequencies: list[FrequencyRow] = field(default_factory=list)
     contrasts: list[ContrastRow] = field(default_factory=list)
     negatives: list[NegativeRow] = field(default_factory=list)
@@ -314,8 +314,9 @@ class _MemberScores:
                 variants=self.variants,
                 feature=scores.feature,
                 slice_name=slice_.name,
-                higher_is_better=scores.higher_is_better,
             )
+        if not scores.higher_is_better:
+            self.gathered.lower_is_better.add(self.name)
         best = _best(self.scores[0], higher_is_better=scores.higher_is_better)
         if best is not None:
             self.gathered.frequencies += self._frequencies(feature, best, by_slice[0][best])
@@ -533,8 +534,8 @@ def _finding(
 ) -> Finding:
     tagged = [point for point in gathered.points if not point.feature.startswith(SCORER)]
     tables: list[Table] = [
-        correlation_table(correlations(gathered.points, few), few),
-        point_table([point.row() for point in tagged]),
+        correlation_table(correlations(gathered.points, few, gathered.lower_is_better), few),
+        point_table(tagged),
         group_table(groups(tagged)),
         frequency_table(gathered.frequencies),
         contrast_table(gathered.contrasts, examples.near, examples.far),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from gnomon.stats import pearson
 from gnomon.stats.student import upper_tail
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -73,16 +73,18 @@ class CorrelationRow(Record):
         return 2 * upper_tail(abs(r) * math.sqrt((n - 2) / (1 - r * r)), n - 2)
 
 
-def correlations(points: Sequence[Point], few: int) -> list[CorrelationRow]:
+def correlations(
+    points: Sequence[PointRow], few: int, lower_is_better: Collection[str] = ()
+) -> list[CorrelationRow]:
     """Pearson correlations of -MuLER over systems.
 
     Within each test set; over all systems as they are; and over all systems after the mean of the
     test set was taken off both sides, so that hard and easy test sets do not make or hide a
     correlation. The last two only where there are several test sets.
     """
-    groups: dict[tuple[str, str, str, str | None], list[Point]] = defaultdict(list)
+    groups: dict[tuple[str, str, str, str | None], list[PointRow]] = defaultdict(list)
     for point in points:
-        groups[point.metric, point.variant, point.feature, point.part].append(point)
+        groups[point.metric, point.variant, point.feature, point.slice].append(point)
     several = len({point.test_set for point in points}) > 1
     return [
         CorrelationRow(
@@ -100,18 +102,23 @@ def correlations(points: Sequence[Point], few: int) -> list[CorrelationRow]:
         )
         for (metric, variant, feature, slice_name), group in groups.items()
         for what in group[0].companions
-        for name, pooling, pairs, segments in _pools(group, what, several=several)
+        for name, pooling, pairs, segments in _pools(
+            group, what, several=several, higher_is_better=metric not in lower_is_better
+        )
     ]
 
 
 def _pools(
-    group: Sequence[Point], what: str, *, several: bool
+    group: Sequence[PointRow], what: str, *, several: bool, higher_is_better: bool
 ) -> Iterator[tuple[str, str, NDArray[np.float64], int | None]]:
     """Name, pooling, pairs of both sides (float64 [2, n]) and the median size of I."""
-    sets: dict[str, list[Point]] = defaultdict(list)
+    sets: dict[str, list[PointRow]] = defaultdict(list)
     for point in group:
         sets[point.test_set].append(point)
-    sides = {name: _pairs(points, what) for name, points in sets.items()}
+    sides = {
+        name: _pairs(points, what, higher_is_better=higher_is_better)
+        for name, points in sets.items()
+    }
     for name, pairs in sides.items():
         yield name, "none", pairs, _segments(sets[name])
     if several:
@@ -120,13 +127,16 @@ def _pools(
         yield CENTRED, "centred", np.concatenate(centred, axis=1), _segments(group)
 
 
-def _pairs(points: Iterable[Point], what: str) -> NDArray[np.float64]:
-    sides = [(point.loss, point.counterpart(what)) for point in points]
-    defined = [(-loss, beside) for loss, beside in sides if loss is not None and beside is not None]
-    return np.array(defined, np.float64).reshape(-1, 2).T
+def _pairs(points: Iterable[PointRow], what: str, *, higher_is_better: bool) -> NDArray[np.float64]:
+    pairs = []
+    for point in points:
+        counterpart = point.counterpart(what, higher_is_better=higher_is_better)
+        if point.muler is not None and counterpart is not None:
+            pairs.append((-point.muler, counterpart))
+    return np.array(pairs, np.float64).reshape(-1, 2).T
 
 
-def _segments(points: Iterable[Point]) -> int | None:
+def _segments(points: Iterable[PointRow]) -> int | None:
     sizes = [point.segments for point in points if point.segments is not None]
     return int(np.median(sizes)) if sizes else None
 
@@ -161,27 +171,27 @@ class GroupRow(Record):
     score: float | None = column("Mean score", help="mean of their scores")
 
 
-def groups(points: Iterable[Point]) -> list[GroupRow]:
+def groups(points: Iterable[PointRow]) -> list[GroupRow]:
     """Mean, smallest and largest MuLER of the systems of a group.
 
     Groups are formed within each language pair and over all of them (named "all"; where there is
     one pair alone, only over all). Systems of which a year or architecture is not known are left
     out of that kind.
     """
-    whole = [point for point in points if point.part is None]
-    pairs = list(dict.fromkeys(point.pair for point in whole))
+    whole = [point for point in points if point.slice is None]
+    pairs = list(dict.fromkeys(point.language_pair for point in whole))
     rows: list[GroupRow] = []
     for pair in (EVERY_PAIR, *(pairs if len(pairs) > 1 else ())):
-        chosen = [point for point in whole if pair in (EVERY_PAIR, point.pair)]
+        chosen = [point for point in whole if pair in (EVERY_PAIR, point.language_pair)]
         for kind in KINDS:
             rows += _of_kind(chosen, pair, kind)
     return rows
 
 
-def _of_kind(points: Sequence[Point], pair: str, kind: str) -> Iterator[GroupRow]:
-    cells: dict[tuple[str, str, str, str | int], list[Point]] = defaultdict(list)
+def _of_kind(points: Sequence[PointRow], pair: str, kind: str) -> Iterator[GroupRow]:
+    cells: dict[tuple[str, str, str, str | int], list[PointRow]] = defaultdict(list)
     for point in points:
-        group = point.known[kind]
+        group = getattr(point, kind)
         if group is not None:
             cells[point.metric, point.variant, point.feature, group].append(point)
     names = list(dict.fromkeys(key[3] for key in cells))
@@ -191,7 +201,7 @@ def _of_kind(points: Sequence[Point], pair: str, kind: str) -> Iterator[GroupRow
             if (metric, variant, feature, group) not in cells:
                 continue
             members = cells[metric, variant, feature, group]
-            losses = [point.loss for point in members if point.loss is not None]
+            losses = [point.muler for point in members if point.muler is not None]
             scores = [point.score for point in members if point.score is not None]
             yield GroupRow(
                 language_pair=pair,
@@ -428,56 +438,18 @@ class PointRow(Record):
     indices: float | None = column("base (I)", help="mean sentence score over I")
     spread: float | None = column("max - min", help="what the feature can move")
 
-
-@dataclass(frozen=True)
-class Point:
-    """One system on one test set (or slice of it): what it loses on a feature, and its scores."""
-
-    test_set: str
-    pair: str
-    system: str
-    known: Mapping[str, Any]
-    metric: str
-    variant: Variant
-    feature: str
-    part: str | None
-    segments: int | None
-    loss: float | None
-    score: float | None
-    indices: float | None = None
-    spread: float | None = None
-    higher_is_better: bool = True
-
     @property
     def companions(self) -> tuple[str, ...]:
         """What -MuLER is correlated with; of a sentence scorer, which has no max, the score."""
         more = () if self.feature.startswith(SCORER) else ("indices", "spread")
         return (self.metric, *more)
 
-    def counterpart(self, what: str) -> float | None:
+    def counterpart(self, what: str, *, higher_is_better: bool) -> float | None:
         """The figure that -MuLER is correlated with, oriented so that higher is better."""
         value = {"indices": self.indices, "spread": self.spread}.get(what, self.score)
-        if value is None or what == "spread" or self.higher_is_better:
+        if value is None or what == "spread" or higher_is_better:
             return value
         return -value
-
-    def row(self) -> PointRow:
-        """The point as a row."""
-        return PointRow(
-            test_set=self.test_set,
-            language_pair=self.pair,
-            system=self.system,
-            **self.known,
-            metric=self.metric,
-            variant=self.variant,
-            feature=self.feature,
-            slice=self.part,
-            segments=self.segments,
-            muler=self.loss,
-            score=self.score,
-            indices=self.indices,
-            spread=self.spread,
-        )
 
 
 def points_of(
@@ -489,28 +461,24 @@ def points_of(
     variants: Sequence[Variant],
     feature: str,
     slice_name: str | None,
-    higher_is_better: bool,
-) -> Iterator[Point]:
+) -> Iterator[PointRow]:
     """One point per variant and system."""
     for variant in variants:
-        for system, system_figures, score in zip(
-            member.testset.systems, figures, scores, strict=True
-        ):
-            yield Point(
+        for system, of_system, score in zip(member.testset.systems, figures, scores, strict=True):
+            yield PointRow(
                 test_set=member.name,
-                pair=member.pair,
+                language_pair=member.pair,
                 system=system,
-                known=member.traits(system),
+                **member.traits(system),
                 metric=metric,
                 variant=variant,
                 feature=feature,
-                part=slice_name,
-                segments=system_figures.segments,
-                loss=system_figures.muler if variant == "ratio" else system_figures.clipped,
+                slice=slice_name,
+                segments=of_system.segments,
+                muler=of_system.muler if variant == "ratio" else of_system.clipped,
                 score=score,
-                indices=system_figures.base,
-                spread=system_figures.spread,
-                higher_is_better=higher_is_better,
+                indices=of_system.base,
+                spread=of_system.spread,
             )
 
 
