@@ -99,10 +99,14 @@ class FeatureScores:
     anti_oracle: NDArray[np.float64]
     higher_is_better: bool
 
+    @property
+    def sign(self) -> float:
+        """What scores are multiplied by, so that higher is better."""
+        return 1.0 if self.higher_is_better else -1.0
+
     def gain(self) -> NDArray[np.float64]:
         """What the oracle gains over the base, oriented so that a gain is positive, [K, N]."""
-        gain = self.oracle - self.base
-        return gain if self.higher_is_better else -gain
+        return self.sign * (self.oracle - self.base)
 
     def excess(self) -> NDArray[np.float64]:
         """How far the base exceeds the oracle, oriented, [K, N]; what rounding moves is below 0."""
@@ -118,8 +122,7 @@ class FeatureScores:
         return (self.gain() > noise) & (self._lead() > noise)
 
     def _lead(self) -> NDArray[np.float64]:
-        lead = self.base - self.anti_oracle
-        return lead if self.higher_is_better else -lead
+        return self.sign * (self.base - self.anti_oracle)
 
     def _noise(self) -> NDArray[np.float64]:
         return _ROUNDING * np.maximum(np.abs(self.oracle), np.abs(self.base))
@@ -339,7 +342,7 @@ def figures(
     scores: FeatureScores, present: Presence, scope: NDArray[np.bool_]
 ) -> tuple[Figures, ...]:
     """The figures of every system over the segments in scope."""
-    sign = 1.0 if scores.higher_is_better else -1.0
+    sign = scores.sign
     shares = clipped_ratios(sign * scores.base, sign * scores.oracle, sign * scores.anti_oracle)
     order = _Order(scores.excess() > 0, scores.deficit() > 0, scores.ordered())
     # a row per figure, so that each system is read once

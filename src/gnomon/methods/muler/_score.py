@@ -385,21 +385,6 @@ def _where_tags_agree(
     return value, int((apart & present.both[system] & slice_.members).sum())
 
 
-def scored(
-    setup: Setup,
-    parts: Sequence[Slice],
-    uncertainty: Uncertainty | None,
-    examples: int,
-    *,
-    per_segment: bool = False,
-) -> Scored:
-    """Score all features under all metrics."""
-    found = Scored(parts, uncertainty, examples, per_segment)
-    for name, metric in setup.metrics.items():
-        found.add(setup, name, metric)
-    return found
-
-
 # The method
 
 
@@ -511,7 +496,9 @@ def score(
     parts = slices(testset, by)
     drawn = uncertainty(draws, unit, setup.words, testset, parts, variants)
     with using_workers(workers):
-        scored_features = scored(setup, parts, drawn, examples, per_segment=per_segment)
+        scored_features = Scored(parts, drawn, examples, per_segment)
+        for name, metric in setup.metrics.items():
+            scored_features.add(setup, name, metric)
     finding = _finding(setup, parts, scored_features, list(variants))
     if not chosen:
         return finding

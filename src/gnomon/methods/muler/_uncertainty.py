@@ -71,9 +71,8 @@ def figure_columns(
 ) -> dict[str, Floats]:
     """What has to be summed over segments, one float64 [K, n] per name; scores point upwards."""
     where = inside[:, rows]
-    sign = 1.0 if scores.higher_is_better else -1.0
     base, oracle, anti_oracle = (
-        sign * values[:, rows] for values in (scores.base, scores.oracle, scores.anti_oracle)
+        scores.sign * values[:, rows] for values in (scores.base, scores.oracle, scores.anti_oracle)
     )
     columns: dict[str, Floats] = {"n": where.astype(np.float64)}
     complete = where.copy()
@@ -698,9 +697,8 @@ class Uncertainty:
 
 def _summed(scores: FeatureScores, name: Literal["muler", "clipped"]) -> tuple[Floats, Floats]:
     """What MuLER is the ratio of, segment by segment [K, N]."""
-    sign = 1.0 if scores.higher_is_better else -1.0
     base, oracle, anti_oracle = (
-        sign * values for values in (scores.base, scores.oracle, scores.anti_oracle)
+        scores.sign * values for values in (scores.base, scores.oracle, scores.anti_oracle)
     )
     parts = oracle - base, oracle - anti_oracle
     if name == "clipped":
@@ -733,14 +731,6 @@ def _compared_without(
     return pair_tests(estimates, sizes, (low, high), (p, errors, np.zeros(0)), word_tests)
 
 
-def documents_of(
-    unit: Unit, documents: Sequence[str] | None, *, people: bool = False
-) -> tuple[NDArray[np.int64] | None, bool]:
-    """The document of each segment, where it is known, and whether documents are the unit."""
-    numbers = None if documents is None else numbered(documents)
-    return numbers, unit == "document" or (unit == "auto" and people and numbers is not None)
-
-
 def unit_faults(outline: Outline | None, unit: str) -> Iterator[Problem]:
     """Documents as the unit of a test set that names none."""
     if unit == "document" and outline is not None and not outline.slices.get("document"):
@@ -760,10 +750,10 @@ def uncertainty(
     variants: Sequence[Variant],
 ) -> Uncertainty | None:
     """Prepare one draw of the segments, or of what is left out; ``None`` where nothing is."""
-    documents, by_document = documents_of(unit, testset.documents)
     if not options.resamples:
         return None
-    counts = None if by_document else options.draw(words.batch.shape[1])
+    documents = None if testset.documents is None else numbered(testset.documents)
+    counts = None if unit == "document" else options.draw(words.batch.shape[1])
     compared_in = parts if len(drawn_slices(parts)) == len(parts) else parts[:1]
     return Uncertainty(
         options,

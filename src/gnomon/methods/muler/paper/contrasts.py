@@ -73,8 +73,7 @@ def segment_muler(scores: FeatureScores, present: Presence) -> NDArray[np.float6
     NaN outside I, where the oracles do not differ, and where the base does not lie between them
     (there the metric does not rank masked and unmasked texts in order).
     """
-    sign = 1.0 if scores.higher_is_better else -1.0
-    spread = sign * (scores.oracle - scores.anti_oracle)
+    spread = scores.sign * (scores.oracle - scores.anti_oracle)
     noise = _ROUNDING * np.maximum(np.abs(scores.oracle), np.abs(scores.anti_oracle))
     gain = scores.gain()
     fair = present.both & (spread > noise) & (gain >= -noise) & (gain <= spread + noise)
