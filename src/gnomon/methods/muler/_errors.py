@@ -241,26 +241,28 @@ def errors(
     surface = words.pattern in (SURFACE, UNSPACED_SURFACE)
     notices = [_without_tagger(language)] if surface else []
     counted = CHARACTERS if is_unspaced(language) else WORDS
-    rates = ErrorTables(testset, every, draws, unit, side, counted, notices=notices)
+    tables = ErrorTables(testset, every, draws, unit, side, counted, notices=notices)
     if metrics:
         run = Run(allow_code, cache, progress)
         setup = prepared(testset, metrics, words, MaskChoice(masking=masking, seed=seed), run)
-        rates.tally(setup.annotation)
-        rates.notices += setup.notices
+        tables.tally(setup.annotation)
+        tables.notices += setup.notices
         for name, metric in setup.metrics.items():
             plan = setup.plan(metric)
             scored = list(setup.scored(metric, plan, f"scoring {name}"))
-            rates.add_charges(name, scored)
-            rates.signatures[name] = setup.signature(metric, "errors", plan, rates.drawn_fields(0))
+            tables.add_charges(name, scored)
+            tables.signatures[name] = setup.signature(
+                metric, "errors", plan, tables.drawn_fields(0)
+            )
     else:
         batch = testset.batch()
         side_texts = batch.candidates if side == "candidate" else batch.sources
         assert side_texts is not None  # noqa: S101  # refused before
         numbers = np.unique(side_texts).astype(np.intp)
         annotation = words.annotated(batch, language, cache, progress, numbers=numbers)
-        rates.tally(annotation)
-        rates.notices += annotation.notices
-    finding = rates.finding(examples)
+        tables.tally(annotation)
+        tables.notices += annotation.notices
+    finding = tables.finding(examples)
     if fail_if_major is None:
         return finding
     return replace(finding, failure=_failure(testset, every, fail_if_major))
