@@ -67,12 +67,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def add_group(
-    commands: Subparsers[argparse.ArgumentParser],
-    name: str,
-    *,
-    answers: str,
-    title: str = "commands",
-    metavar: str = "COMMAND",
+    commands: Subparsers[argparse.ArgumentParser], name: str, *, answers: str
 ) -> Subparsers[argparse.ArgumentParser]:
     """A command of commands; like them, its help says what it answers, then its name."""
     group = commands.add_parser(
@@ -82,7 +77,7 @@ def add_group(
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
-    return group.add_subparsers(title=title, metavar=metavar, required=True)
+    return group.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
 
 def add_data(

@@ -73,7 +73,16 @@ _OF_ONE_VIEW = frozenset({"title", "where", "shown", "prominent"})
 def write_html(
     path: str | PathLike[str], findings: Finding | Sequence[Finding], *, title: str | None = None
 ) -> None:
-    """Write a report; the file appears whole or not at all."""
+    """Write a report; the file appears whole or not at all.
+
+    Args:
+        path: the file to write; an existing one is replaced.
+        findings: one finding, or several in the order of the page.
+        title: heading of the page; the first finding's title by default.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
     from gnomon.data.formats import atomic_write
 
     page = to_html(findings, title=title)
@@ -177,10 +186,10 @@ def _head(finding: Finding) -> dict[str, object]:
 _LEADS = 2
 
 
-def leading(verdict: Sequence[Statement], most: int = _LEADS) -> list[Sequence[Statement]]:
+def leading(verdict: Sequence[Statement]) -> list[Sequence[Statement]]:
     """The first statements, with the cautions that follow them uncounted, and the others."""
     plain = [n for n, statement in enumerate(verdict) if statement.level != "caution"]
-    first = plain[most] if len(plain) > most else len(verdict)
+    first = plain[_LEADS] if len(plain) > _LEADS else len(verdict)
     return [group for group in (verdict[:first], verdict[first:]) if group]
 
 

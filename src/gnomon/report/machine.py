@@ -57,8 +57,19 @@ def render(
 ) -> str:
     """A finding, or the scores of some metrics, in one of the output formats.
 
-    JSON and TSV hold records as they are, JSON those of all tables; the others show the views of
-    :meth:`Finding.shown`.
+    Args:
+        what: a finding (its ``method`` names the command), or one :class:`Scores` per metric.
+        format: "text", "json", "tsv", "latex" or "markdown"; JSON and TSV hold the records of the
+            contract, unrounded, JSON those of further tables too; the others show the
+            views of :meth:`Finding.shown`.
+        command: the command's name in JSON, for scores.
+        digits: digits after the point, for people.
+        neutralise: TSV only: keep spreadsheets from running texts as formulas.
+        width: text only: characters per line.
+        most: text of findings only: rows of a table; see :func:`print_finding`.
+
+    Raises:
+        UnknownNameError: there is no such format.
     """
     if format not in get_args(Format):
         raise UnknownNameError("output format", format, get_args(Format))
@@ -80,6 +91,9 @@ def render_segments(
 
     Options as for :func:`render`; for people, one row per system and segment, one column per
     metric.
+
+    Raises:
+        UnknownNameError: there is no such format.
     """
     wide = format not in {"json", "tsv"}
     table = _segments_side_by_side(scores, digits) if wide else segments_table(scores)
@@ -95,7 +109,14 @@ def render_rows(
     *,
     command: str,
 ) -> Iterator[str]:
-    """Parts of what :func:`render` gives for a table; rows are read as the parts are."""
+    """Parts of what :func:`render` gives for a table; rows are read as the parts are, and let go.
+
+    Args:
+        columns: the columns, in order.
+        rows: a mapping per row, as many as there may be.
+        format: one that takes its rows one by one.
+        command: the command's name in JSON.
+    """
     if format == "tsv":
         return tsv_lines(columns, rows)
     return _envelope(command, rows, {})
@@ -112,7 +133,18 @@ def envelope(
     """The JSON object that every command prints: ``gnomon, command, rows, signatures``.
 
     Numbers are not rounded; NaN and infinities become ``null``. All of it is ASCII, so that no
-    control character reaches a terminal and no encoding can damage it.
+    control character reaches a terminal and no encoding can spoil it.
+
+    Args:
+        command: the command's name.
+        rows: the records of the contract.
+        signatures: how to make them again.
+        tables: records of further tables by name, under the key ``tables``, which is left out if
+            there are none.
+        notices: what a reader should know, in sentences, under the key ``notices``; likewise.
+        verdict: what was found, as ``text``, ``level`` and ``rows`` (positions by the name of their
+            table; a name that ``tables`` lacks is that of ``rows``), under the key ``verdict``,
+            before the rows; likewise.
     """
     return "".join(_envelope(command, rows, signatures, tables, notices, verdict))
 
@@ -183,7 +215,12 @@ def scores_table(scores: Sequence[Scores]) -> Table:
 
 @checked
 def scores_finding(scores: Sequence[Scores], name: str) -> Finding:
-    """Scores as a finding, for a page."""
+    """Scores as a finding, for a page.
+
+    Args:
+        scores: what each metric said.
+        name: name of the test set.
+    """
     table, names = scores_table(scores), [scored.metric for scored in scores]
     columns = tuple(column for column in table.columns if column.name != "signature")
     return Finding(

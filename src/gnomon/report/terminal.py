@@ -295,6 +295,14 @@ def print_finding(
 
     Exhibits whose highlights have weights come before the views, in colours; where there are no
     colours, what hurts most stands in [-brackets-] and what helps most in {+braces+}, as in wdiff.
+
+    Args:
+        finding: what a method found.
+        view: one of its views; by default those of :meth:`Finding.shown`.
+        digits: digits after the point; by default each column's own.
+        width: characters per line; by default COLUMNS, the terminal's, or 100 where none is known.
+        most: rows of a table; those that say least are left out, and counted. All by default.
+        file: where to print; standard output by default.
     """
     console = _console(width, file)
     _print_verdict(console, finding.verdict)
@@ -322,7 +330,14 @@ def print_scores(
     width: int | None = None,
     file: IO[str] | None = None,
 ) -> None:
-    """Print who is on top, systems x metrics, notices and signatures, of defining tools too."""
+    """Print who is on top, systems x metrics, notices and signatures (of the defining tools too).
+
+    Args:
+        scores: what each metric said.
+        digits: digits after the point; by default 4 for scores within [-1, 1], else 2.
+        width: characters per line, as for :func:`print_finding`.
+        file: where to print; standard output by default.
+    """
     console = _console(width, file)
     _print_verdict(console, of_scores(scores))
     _print_grid(console, scores_grid(scores, digits=digits), ())
@@ -335,7 +350,14 @@ def print_verdict(
     width: int | None = None,
     file: IO[str] | None = None,
 ) -> None:
-    """Print what was found below a heading, a line for each sentence."""
+    """Print what was found below a heading, a line for each sentence.
+
+    Args:
+        title: the heading.
+        verdict: the sentences.
+        width: characters per line, as for :func:`print_finding`.
+        file: where to print; standard output by default.
+    """
     console = _console(width, file)
     _line(console, title, "bold")
     _print_verdict(console, verdict)
