@@ -139,8 +139,7 @@ def answers(agree: int, items: int = 100) -> Iterable[Statement]:
         disagree=items - agree,
         ties=0,
         agreement=share,
-        low=share - half,
-        high=share + half,
+        intervals={"agreement": (share - half, share + half)},
         p=math.erfc(abs(share - 0.5) * 2 * math.sqrt(items) / math.sqrt(2)),
     )
     made = table("agreement", "Agreement", PreferenceRow, [row])

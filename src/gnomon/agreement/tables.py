@@ -11,7 +11,7 @@ from gnomon import stats
 from gnomon.agreement.judging import ALL, AVERAGE, Joined, grouped, mean_value
 from gnomon.agreement.measures import value
 from gnomon.agreement.significance import FEW_SYSTEMS, beats
-from gnomon.core.records import METRIC, SLICE, SYSTEM, Record, column, table
+from gnomon.core.records import METRIC, SLICE, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.verdicts import amount
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.pairing import JudgedMetric, Pairing
     from gnomon.agreement.significance import Correction, Testing
     from gnomon.core.findings import Table
+    from gnomon.core.records import Ends
 
 _LEAST = 3  # systems that a curve starts with
 _CHANGES = ("right", "repaired", "broken", "wrong")
@@ -60,14 +61,15 @@ class AgreementRow(Record):
         digits=3,
         better="higher",
         help="the statistic; metrics are turned so that higher is better",
-        ends=("low", "high"),
+        interval=EndColumns(
+            help=("lower end of the confidence interval", "upper end of the confidence interval"),
+            after="p",
+        ),
     )
     n: int = column("n", help="systems, scores or pairs behind the value: see unit")
     p: float | None = column(
         "p", digits=3, help="of the test against the baseline: see alternative"
     )
-    low: float | None = column("Low", digits=3, help="lower end of the confidence interval")
-    high: float | None = column("High", digits=3, help="upper end of the confidence interval")
     rank: int | None = column("Rank", help="no metric beats one of its own rank significantly")
     cluster: int | None = column(
         "Cluster",
@@ -119,7 +121,7 @@ class AgreementRow(Record):
     @property
     def size(self) -> str:
         """How large the value is, with its interval."""
-        return amount(self.known_value, self.low, self.high, share=True)
+        return amount(self.known_value, *self.ends("value"), share=True)
 
 
 class SliceAgreementRow(Record):
@@ -252,22 +254,28 @@ class DecisionRow(Record):
         kind="share",
         digits=3,
         help="of the pairs",
-        ends=("repaired_low", "repaired_high"),
+        interval=EndColumns(
+            "repaired_low",
+            "repaired_high",
+            help=("lower end, by bootstrap over segments", "its upper end"),
+            kind="share",
+            after="wrong_share",
+        ),
     )
     broken_share: float | None = column(
-        "Broken", kind="share", digits=3, help="of the pairs", ends=("broken_low", "broken_high")
+        "Broken",
+        kind="share",
+        digits=3,
+        help="of the pairs",
+        interval=EndColumns(
+            "broken_low",
+            "broken_high",
+            help=("lower end, by bootstrap over segments", "its upper end"),
+            kind="share",
+            after="repaired_high",
+        ),
     )
     wrong_share: float | None = column("Both wrong", kind="share", digits=3, help="of the pairs")
-    repaired_low: float | None = column(
-        "Repaired low", kind="share", digits=3, help="lower end, by bootstrap over segments"
-    )
-    repaired_high: float | None = column(
-        "Repaired high", kind="share", digits=3, help="its upper end"
-    )
-    broken_low: float | None = column(
-        "Broken low", kind="share", digits=3, help="lower end, by bootstrap over segments"
-    )
-    broken_high: float | None = column("Broken high", kind="share", digits=3, help="its upper end")
     human: str | None = HUMAN
 
 
@@ -314,8 +322,7 @@ def agreement_rows(
             names[k],
             result.values[k],
             p=p[k],
-            low=float(found.low[k]),
-            high=float(found.high[k]),
+            intervals={"value": (float(found.low[k]), float(found.high[k]))},
             control=entries[names[k]].control,
             circular=entries[names[k]].circular,
             rank=_whole(result.ranks[k]),
@@ -337,7 +344,7 @@ def _agreement_row(result: Result | Joined, name: str, found: Value, **tested: A
     least = FEW_SYSTEMS * (FEW_SYSTEMS - 1) // 2 if measure.unit == "pairs" else FEW_SYSTEMS
     untested = dict.fromkeys(
         (
-            *("p", "low", "high", "rank", "cluster", "p_corrected", "alternative", "test"),
+            *("p", "rank", "cluster", "p_corrected", "alternative", "test"),
             *("interval", "drawn", "p_decisions", "circular"),
         )
     )
@@ -617,10 +624,9 @@ def changed_decisions(
             seed=how.seed,
         )
         counts = dict(zip(_CHANGES, found[:4], strict=True))
-        low, high = found.low, found.high
-        ends = {"repaired_low": low[1], "repaired_high": high[1]}
-        ends |= {"broken_low": low[2], "broken_high": high[2]}
-        yield _decision_row(pairing, entry, comparison, counts, **ends)
+        ends = list(zip(found.low, found.high, strict=True))
+        intervals = {"repaired_share": ends[1], "broken_share": ends[2]}
+        yield _decision_row(pairing, entry, comparison, counts, intervals)
 
 
 def ordered_outputs(
@@ -641,12 +647,11 @@ def _decision_row(
     entry: JudgedMetric,
     comparison: str,
     counts: Mapping[str, int],
-    **ends: float,
+    intervals: Mapping[str, Ends] | None = None,
 ) -> DecisionRow:
     total = sum(counts.values())
     row: dict[str, Any] = {**counts}
     row |= {f"{name}_share": n / total if total else None for name, n in counts.items()}
-    row |= dict.fromkeys(("repaired_low", "repaired_high", "broken_low", "broken_high")) | ends
     kind = pairing.kinds.get("system" if comparison == "systems" else "segment")
     return DecisionRow(
         test_set=pairing.label,
@@ -654,6 +659,7 @@ def _decision_row(
         comparison=comparison,
         pairs=total,
         human=kind or pairing.kinds.get("ranking"),
+        intervals=intervals,
         **row,
     )
 

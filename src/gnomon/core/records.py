@@ -10,7 +10,8 @@
 
 The type of a field says the kind of its column (text, count, number, truth), unless ``kind`` does.
 What is undefined is ``None``; NaN becomes that when a record is made. A column with an interval
-brings the columns of its ends, ``NAME_low`` and ``NAME_high``.
+brings the columns of its ends, ``NAME_low`` and ``NAME_high`` where the table has a confidence;
+ends that are always there or have names of their own are declared by ``interval=EndColumns(...)``.
 """
 
 from __future__ import annotations
@@ -39,35 +40,54 @@ __all__ = [
     "SYSTEM",
     "TEST_SET",
     "ColumnOf",
+    "EndColumns",
     "Record",
     "column",
     "columns_of",
     "table",
-    "with_ends",
 ]
 
 Ends = tuple[float | None, float | None]
+# of each column of a table: its name, the field, and which end of its interval, or _VALUE
+_Layout = tuple[tuple[str, str, int], ...]
+_VALUE = -1
 _KINDS: Mapping[type, Kind] = {str: "text", bool: "truth", int: "count", float: "number"}
 
 
 @dataclass(frozen=True)
-class ColumnOf:
-    """What a field says of its column; further attributes as :class:`gnomon.core.findings.Column`.
+class EndColumns:
+    """The columns of the ends of an interval, where these stand in every table of such rows."""
 
-    Attributes:
-        kind: as there; None: as the type of the field says.
-        digits: as there; None: two, and of numbers more where metrics score within [-1, 1].
-        interval: the ends of a confidence interval stand beside it, where there is one.
-        ends: the fields that hold the ends of its interval, where these are columns of their own.
-    """
+    low: str = "low"
+    high: str = "high"
+    help: tuple[str, str] = ("lower end of its interval", "its upper end")
+    titles: tuple[str, str] | None = None  # None: as the names
+    kind: Kind = "number"
+    digits: int | None = None  # None: as the column has
+    after: str = ""  # the column behind which they stand; else that whose ends they are
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Both columns."""
+        return self.low, self.high
+
+
+@dataclass(frozen=True)
+class ColumnOf:
+    """What a field says of its column; see :class:`gnomon.core.findings.Column`."""
 
     title: str
-    kind: Kind | None = None
-    digits: int | None = None
+    kind: Kind | None = None  # None: as the type of the field says
+    digits: int | None = None  # None: two, and of numbers more where metrics score within [-1, 1]
     better: Literal["higher", "lower"] | None = None
     help: str = ""
-    interval: bool = False
-    ends: tuple[str, str] | None = None
+    interval: bool | EndColumns = False
+
+    def ends(self, name: str) -> tuple[str, str]:
+        """The columns of the ends of its interval, by its own name."""
+        if isinstance(self.interval, EndColumns):
+            return self.interval.names
+        return f"{name}_low", f"{name}_high"
 
 
 def column(
@@ -77,11 +97,10 @@ def column(
     digits: int | None = None,
     better: Literal["higher", "lower"] | None = None,
     help: str = "",  # noqa: A002  # the name of the attribute that it sets
-    interval: bool = False,
-    ends: tuple[str, str] | None = None,
+    interval: bool | EndColumns = False,
 ) -> Any:  # stands where the value of a field of any type will stand
     """Declare the column of a field; as :class:`ColumnOf`."""
-    return ColumnOf(title, kind, digits, better, help, interval, ends)
+    return ColumnOf(title, kind, digits, better, help, interval)
 
 
 # Columns that many tables share
@@ -98,29 +117,39 @@ class _Declared:
     """Makes its subclasses dataclasses."""
 
     _columns: ClassVar[Mapping[str, ColumnOf]]
+    _layouts: ClassVar[tuple[_Layout, _Layout]]  # without and with intervals by `interval=True`
 
     def __init_subclass__(cls) -> None:
-        """Make the subclass a dataclass.
-
-        Raises:
-            TypeError: a field has no column.
-        """
-        found: dict[str, ColumnOf] = dict(getattr(cls, "_columns", {}))
-        own = inspect.get_annotations(cls)
-        for name in own:
-            said = cls.__dict__.get(name)
+        """Make the subclass a dataclass."""
+        columns: dict[str, ColumnOf] = dict(getattr(cls, "_columns", {}))
+        annotations = inspect.get_annotations(cls)
+        for name in annotations:
+            declared = cls.__dict__.get(name)
             if name == "intervals" or name.startswith("_"):
                 continue
-            if not isinstance(said, ColumnOf):
+            if not isinstance(declared, ColumnOf):
                 raise TypeError(
                     f"{cls.__name__}.{name} needs a column: = column('Title', help=...)"
                 )
-            found[name] = said
+            columns[name] = declared
             delattr(cls, name)
-        cls._columns = found
-        cls.__annotations__ = {**own, "intervals": "Mapping[str, Ends] | None"}
+        cls._columns = columns
+        cls._layouts = _layout(columns, optional=False), _layout(columns, optional=True)
+        cls.__annotations__ = {**annotations, "intervals": "Mapping[str, Ends] | None"}
         cls.intervals = None  # type: ignore[attr-defined]  # of all rows
         dataclasses.dataclass(frozen=True, kw_only=True)(cls)
+
+
+def _layout(columns: Mapping[str, ColumnOf], *, optional: bool) -> _Layout:
+    # the columns of a table in their order
+    layout: list[tuple[str, str, int]] = [(name, name, _VALUE) for name in columns]
+    for name, declared in columns.items():
+        own = declared.interval if isinstance(declared.interval, EndColumns) else None
+        if own or (declared.interval and optional):
+            before = own.after if own else ""
+            k = [place for place, _, _ in layout].index(before or name) + 1
+            layout[k:k] = [(end, name, side) for side, end in enumerate(declared.ends(name))]
+    return tuple(layout)
 
 
 class Record(_Declared):
@@ -162,14 +191,10 @@ class Record(_Declared):
     def cells(self) -> dict[str, Cell]:
         """The row as it is printed or stored: values by column, ends of intervals beside theirs."""
         fields = vars(self)
-        if self.intervals is None:
-            return {name: fields[name] for name in self._columns}
-        cells: dict[str, Cell] = {}
-        for name, said in self._columns.items():
-            cells[name] = fields[name]
-            if said.interval:
-                cells[f"{name}_low"], cells[f"{name}_high"] = self.ends(name)
-        return cells
+        return {
+            name: fields[field] if side == _VALUE else self.ends(field)[side]
+            for name, field, side in self._layouts[self.intervals is not None]
+        }
 
 
 def _plain(value: Any) -> Any:  # a cell
@@ -199,44 +224,43 @@ def _kinds(row: type[Any]) -> Mapping[str, Kind]:
 def columns_of(
     row: type[Record], confidence: float | None = None, *, without: Iterable[str] = ()
 ) -> tuple[Column, ...]:
-    """The columns of a table of such rows.
-
-    Args:
-        row: the class of the rows.
-        confidence: of the intervals, where there are some.
-        without: columns that are left out, by name.
-    """
+    """The columns of a table of such rows; the confidence is that of their intervals."""
     kinds: Mapping[str, Kind] = _kinds(row)  # type: ignore[arg-type]  # classes have hashes
-    found: list[Column] = []
     left_out = set(without)
-    for name, said in row._columns.items():  # noqa: SLF001  # of this module
-        if name in left_out:
+    columns: dict[str, Column] = {}
+    for name, field, side in row._layouts[confidence is not None]:  # noqa: SLF001  # of this module
+        declared = row._columns[field]  # noqa: SLF001  # of this module
+        if name in left_out or field in left_out:
             continue
-        digits = _DIGITS if said.digits is None else said.digits
-        one = Column(name, said.title, kinds[name], digits, said.better, said.help, said.ends)
-        if said.interval and confidence is not None:
-            found += with_ends(one, confidence)
-        else:
-            found.append(one)
-    return tuple(found)
-
-
-def with_ends(one: Column, confidence: float) -> tuple[Column, Column, Column]:
-    """A column, and those of the ends of its interval."""
-    ends = (f"{one.name}_low", f"{one.name}_high")
-    low, high = (
-        # a number: an end outside [0, 1] is nothing to flag
-        dataclasses.replace(
-            one,
-            name=name,
-            title=title,
-            kind="number",
-            better=None,
-            help=f"{end} end of the {100 * confidence:g} % interval of {one.title}",
+        if side != _VALUE:
+            columns[name] = _end_column(columns[field], declared, side, confidence)
+            continue
+        own = isinstance(declared.interval, EndColumns)
+        columns[name] = Column(
+            name,
+            declared.title,
+            kinds[name],
+            _DIGITS if declared.digits is None else declared.digits,
+            declared.better,
+            declared.help,
+            declared.ends(name) if own or (declared.interval and confidence is not None) else None,
         )
-        for name, title, end in zip(ends, ("low", "high"), ("lower", "upper"), strict=True)
+    return tuple(columns.values())
+
+
+def _end_column(column: Column, declared: ColumnOf, side: int, confidence: float | None) -> Column:
+    # a number: an end outside [0, 1] is nothing to flag
+    name = declared.ends(column.name)[side]
+    own = declared.interval
+    if isinstance(own, EndColumns):
+        title = own.titles[side] if own.titles else name.replace("_", " ").capitalize()
+        digits = column.digits if own.digits is None else own.digits
+        return Column(name, title, own.kind, digits, None, own.help[side])
+    help_ = (
+        f"{('lower', 'upper')[side]} end of the {100 * (confidence or 0):g} % interval of"
+        f" {column.title}"
     )
-    return dataclasses.replace(one, ends=ends), low, high
+    return Column(name, ("low", "high")[side], "number", column.digits, None, help_)
 
 
 def table(

@@ -23,7 +23,7 @@ def rows_of(
 ) -> Finding:
     """A finding of one explainer with these gains [language pairs, metrics]."""
     names = {"explainer": "erasure", "sides": "both", "rule": rule}
-    nothing = dict.fromkeys(("p", "w", "low", "high", "control_p", "used", "left_out"))
+    nothing = dict.fromkeys(("p", "w", "control_p", "used", "left_out"))
     experiments = [
         ExperimentGain(
             **{**nothing, **names},
@@ -38,10 +38,10 @@ def rows_of(
         )
         for pair, metric in np.ndindex(*gains.shape)
     ]
-    no = dict.fromkeys(("over_low", "over_high", "median_p", "median_w", "chosen_from"))
+    no = dict.fromkeys(("median_p", "median_w", "chosen_from"))
     setting = TunedSetting(
         **{**no, **names},
-        **dict.fromkeys(("p", "w", "low", "high")),
+        **dict.fromkeys(("p", "w")),
         mean_gain=float(gains.mean()),
         better=0,
         between=0,

@@ -79,7 +79,6 @@ def specific(
     nothing = dict.fromkeys(
         ("reference_share", "output_share", "groups", "q05", "median", "q95", "deviation", "z")
     ) | dict.fromkeys(("synthetic_reference_share", "synthetic_output_share"))
-    nothing |= dict.fromkeys(("deviation_low", "deviation_high"))
     rows = [
         {
             **nothing,
@@ -183,8 +182,7 @@ def test_people_agree_disagree_or_leave_it_open(agree: int, level: str) -> None:
         disagree=100 - agree,
         ties=0,
         agreement=share,
-        low=share - half,
-        high=share + half,
+        intervals={"agreement": (share - half, share + half)},
         p=math.erfc(abs(share - 0.5) * 20 / math.sqrt(2)),
     )
     made = table("agreement", "Agreement", PreferenceRow, [row])

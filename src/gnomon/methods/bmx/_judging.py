@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
-from gnomon.core.records import METRIC, Record, column, table
+from gnomon.core.records import METRIC, EndColumns, Record, column, table
 from gnomon.methods.bmx._explanations import MAX_CALLS
 from gnomon.methods.bmx._pairs import NO_TEXT, PairKey, PairTable, Scorer, Texts
 from gnomon.metrics.scoring import bind
@@ -422,13 +422,19 @@ class ErrorRanking(Record):
     explainer: str = _EXPLAINER
     side: str = column("Side", help="whose words are ranked")
     measure: str = column("Measure", help="auc, average precision, or recall at top-K; 1 is best")
-    value: float | None = column("Mean", digits=3, help="over sentences", ends=("low", "high"))
-    low: float | None = column("Low", digits=3, help="lower end of the interval of the mean")
-    high: float | None = column("High", digits=3, help="its upper end")
+    value: float | None = column(
+        "Mean",
+        digits=3,
+        help="over sentences",
+        interval=EndColumns(help=("lower end of the interval of the mean", "its upper end")),
+    )
     random: float | None = column("Random", digits=3, help="the random explainer's")
-    gain: float | None = column("Gain", digits=3, help=_GAIN_HELP, ends=("gain_low", "gain_high"))
-    gain_low: float | None = column("Gain, low", digits=3, help="lower end of its interval")
-    gain_high: float | None = column("Gain, high", digits=3, help="its upper end")
+    gain: float | None = column(
+        "Gain",
+        digits=3,
+        help=_GAIN_HELP,
+        interval=EndColumns("gain_low", "gain_high", titles=("Gain, low", "Gain, high")),
+    )
     sentences: int = column("Sentences", help="that have both tagged and other words")
     untagged: int = column("Untagged", help="left out: no word is tagged")
     all_tagged: int = column("All tagged", help="left out: every word is tagged")
@@ -441,13 +447,19 @@ class CurveArea(Record):
     metric: str = METRIC
     explainer: str = _EXPLAINER
     curve: str = column("Curve", help="deletion (less is better) or insertion (more is better)")
-    value: float | None = column("Mean area", digits=4, help="over outputs", ends=("low", "high"))
-    low: float | None = column("Low", digits=4, help="lower end of the interval of the mean")
-    high: float | None = column("High", digits=4, help="its upper end")
+    value: float | None = column(
+        "Mean area",
+        digits=4,
+        help="over outputs",
+        interval=EndColumns(help=("lower end of the interval of the mean", "its upper end")),
+    )
     random: float | None = column("Random", digits=4, help="the random explainer's")
-    gain: float | None = column("Gain", digits=4, help=_GAIN_HELP, ends=("gain_low", "gain_high"))
-    gain_low: float | None = column("Gain, low", digits=4, help="lower end of its interval")
-    gain_high: float | None = column("Gain, high", digits=4, help="its upper end")
+    gain: float | None = column(
+        "Gain",
+        digits=4,
+        help=_GAIN_HELP,
+        interval=EndColumns("gain_low", "gain_high", titles=("Gain, low", "Gain, high")),
+    )
     sentences: int = column("Sentences", help="outputs that have a curve")
 
 
@@ -515,11 +527,8 @@ def _compared(
     gain = mean_of(sign * (values - control), draws)
     return {
         "value": mean.value,
-        "low": mean.low,
-        "high": mean.high,
         "random": other.value,
         "gain": gain.value,
-        "gain_low": gain.low,
-        "gain_high": gain.high,
         "sentences": mean.n,
+        "intervals": {"value": (mean.low, mean.high), "gain": (gain.low, gain.high)},
     }

@@ -321,10 +321,10 @@ def _marked(finding: Finding) -> Iterator[Statement]:
     """Whether the words of the lowest importance are those that people marked as errors."""
     titles = titles_of(finding)
     for row in finding.records(ErrorRanking):
-        gain, low, high, n = row.gain, row.gain_low, row.gain_high, row.sentences
+        gain, (low, high), n = row.gain, row.ends("gain"), row.sentences
         if row.value is None or row.measure != "auc":
             continue
-        size = amount(row.value, row.low, row.high, share=True)
+        size = amount(row.value, *row.ends("value"), share=True)
         what = (
             f"{row.explainer} ranks words of the {row.side} that people marked as errors"
             f" ({titles[row.metric]}, {counted(n, 'sentence')}): AUC {size}"

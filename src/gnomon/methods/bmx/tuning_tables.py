@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.core.findings import Listing
-from gnomon.core.records import METRIC, Record, column
+from gnomon.core.records import METRIC, EndColumns, Record, column
 from gnomon.core.records import table as table_of
 from gnomon.methods.bmx._choices import counts
 from gnomon.methods.bmx._outcomes import ALL_RULES
@@ -49,12 +49,10 @@ class TunedSetting(Record):
         digits=4,
         better="higher",
         help="in correlation, over the metric alone, averaged over experiments",
-        ends=("low", "high"),
+        interval=EndColumns(
+            help=("lower end of its interval over language pairs drawn whole", "upper end")
+        ),
     )
-    low: float | None = column(
-        "Low", digits=4, help="lower end of its interval over language pairs drawn whole"
-    )
-    high: float | None = column("High", digits=4, help="upper end")
     better: int = BETTER
     between: int = BETWEEN
     worse: int = WORSE
@@ -63,10 +61,13 @@ class TunedSetting(Record):
         digits=4,
         better="higher",
         help="mean gain over the random explainer at the same weight, its p held out too",
-        ends=("over_low", "over_high"),
+        interval=EndColumns(
+            "over_low",
+            "over_high",
+            titles=("Low (random)", "High (random)"),
+            help=("lower end of its interval", "upper end"),
+        ),
     )
-    over_low: float | None = column("Low (random)", digits=4, help="lower end of its interval")
-    over_high: float | None = column("High (random)", digits=4, help="upper end")
     collapsed: float | None = column(
         "Collapsed", kind="share", digits=3, help="share of segments whose mean collapsed"
     )
@@ -93,12 +94,12 @@ class ExperimentGain(Record):
     )
     boosted: float | None = column("Boosted", digits=4, help="at this p and w")
     gain: float | None = column(
-        "Gain", digits=4, better="higher", help="boosted less base", ends=("low", "high")
+        "Gain",
+        digits=4,
+        better="higher",
+        help="boosted less base",
+        interval=EndColumns(help=("lower end of the gain's interval over segments", "upper end")),
     )
-    low: float | None = column(
-        "Low", digits=4, help="lower end of the gain's interval over segments"
-    )
-    high: float | None = column("High", digits=4, help="upper end")
     over_control: float | None = column(
         "Over random", digits=4, help="gain over the random explainer"
     )
@@ -143,12 +144,14 @@ class HeldBackGain(Record):
     improved: int = column("Improved", help="experiments with a gain above 0")
     n: int = column("n", help="experiments with a defined gain")
     mean_gain: float | None = column(
-        "Mean gain", digits=4, better="higher", help="over experiments", ends=("low", "high")
+        "Mean gain",
+        digits=4,
+        better="higher",
+        help="over experiments",
+        interval=EndColumns(
+            help=("lower end of its interval over language pairs drawn whole", "upper end")
+        ),
     )
-    low: float | None = column(
-        "Low", digits=4, help="lower end of its interval over language pairs drawn whole"
-    )
-    high: float | None = column("High", digits=4, help="upper end")
     largest: float | None = column("Largest gain", digits=4, help="of an experiment")
     language_pair: str | None = column("At", help="language pair of the largest gain")
     metric: str | None = column("Metric", help="metric of the largest gain")
@@ -217,14 +220,14 @@ def setting_rows(
             p=setting and setting.p,
             w=setting and setting.w,
             mean_gain=mean.estimate,
-            low=mean.low,
-            high=mean.high,
+            intervals={
+                "mean_gain": (mean.low, mean.high),
+                "over_control": (over.low, over.high),
+            },
             better=number.better,
             between=number.between,
             worse=number.worse,
             over_control=over.estimate,
-            over_low=over.low,
-            over_high=over.high,
             collapsed=_collapsed(grids, some),
             median_p=setting.median_p if setting and "median" in rule else None,
             median_w=setting.median_w if setting and "median" in rule else None,
@@ -247,8 +250,7 @@ def experiment_rows(grids: Grids, found: Sequence[RuleOutcome]) -> Iterator[Expe
             base=o.base,
             boosted=o.boosted,
             gain=o.gain,
-            low=o.low,
-            high=o.high,
+            intervals={"gain": (o.low, o.high)},
             over_control=o.over_control,
             control_p=o.control_p,
             used=None if grids.used is None else grids.used[index],
@@ -288,8 +290,7 @@ def held_back_rows(
                 improved=int((gains > 0).sum()),
                 n=len(defined),
                 mean_gain=mean.estimate,
-                low=mean.low,
-                high=mean.high,
+                intervals={"mean_gain": (mean.low, mean.high)},
                 largest=most and most.gain,
                 language_pair=most and most.experiment.language_pair,
                 metric=most and most.experiment.metric,

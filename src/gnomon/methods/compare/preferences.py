@@ -25,7 +25,7 @@ from gnomon.core.options import (
     OutputFile,
     with_fields,
 )
-from gnomon.core.records import METRIC, SEGMENT, SYSTEM, Record, column, table
+from gnomon.core.records import METRIC, SEGMENT, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
@@ -76,10 +76,11 @@ class PairedOutputsRow(Record):
         digits=3,
         better="higher",
         help="mean over segments; positive where the system is better than the other",
-        ends=("low", "high"),
+        interval=EndColumns(
+            titles=("low", "high"),
+            help=("lower end of its interval, over segments", "its upper end"),
+        ),
     )
-    low: float | None = column("low", digits=3, help="lower end of its interval, over segments")
-    high: float | None = column("high", digits=3, help="its upper end")
     wins: int = column("Wins", help="segments where the system is the better one")
     ties: int = column("Ties", help="segments where neither is, or where both say the same")
     losses: int = column("Losses", help="segments where the other is the better one")
@@ -87,10 +88,10 @@ class PairedOutputsRow(Record):
         "Share",
         better="higher",
         help="wins among the segments that are no ties",
-        ends=("share_low", "share_high"),
+        interval=EndColumns(
+            "share_low", "share_high", help=("lower end of Wilson's interval", "its upper end")
+        ),
     )
-    share_low: float | None = column("Share low", help="lower end of Wilson's interval")
-    share_high: float | None = column("Share high", help="its upper end")
     p: float | None = column("p", digits=4, help="of the sign test of wins and losses")
     p_adjusted: float | None = column("p adj.", digits=4, help="corrected for the number of pairs")
     verdict: str | None = column(
@@ -109,20 +110,24 @@ class StandingRow(Record):
         digits=3,
         better="higher",
         help="mean over segments and over the other systems",
-        ends=("low", "high"),
+        interval=EndColumns(
+            titles=("low", "high"),
+            help=("lower end of its interval, over segments", "its upper end"),
+        ),
     )
-    low: float | None = column("low", digits=3, help="lower end of its interval, over segments")
-    high: float | None = column("high", digits=3, help="its upper end")
     better: int = column("Better than", help="systems that it is better than, by the sign test")
     worse: int = column("Worse than", help="systems that it is worse than, by the sign test")
     chosen: int = column(
         "Chosen", help="segments where the other outputs speak for its output most of all"
     )
     share: float | None = column(
-        "Share", better="higher", help="of the segments", ends=("share_low", "share_high")
+        "Share",
+        better="higher",
+        help="of the segments",
+        interval=EndColumns(
+            "share_low", "share_high", help=("lower end of Wilson's interval", "its upper end")
+        ),
     )
-    share_low: float | None = column("Share low", help="lower end of Wilson's interval")
-    share_high: float | None = column("Share high", help="its upper end")
 
 
 class ChosenOutputRow(Record):
@@ -343,7 +348,7 @@ def _preferences(
     for a, b in places:
         known = there[a] & there[b] & ~np.isnan(decided[a, b])
         values = decided[a, b][known]
-        low, high = _interval(values, plan)
+        ends = _interval(values, plan)
         wins, losses = int((values > plan.tie).sum()), int((values < -plan.tie).sum())
         share = wilson_interval(wins, wins + losses, level=plan.draws.confidence)
         rows.append(
@@ -353,14 +358,11 @@ def _preferences(
                 metric=metric,
                 segments=len(values),
                 score=float(values.mean()) if len(values) else None,
-                low=low,
-                high=high,
+                intervals={"score": ends, "share": (share.low, share.high)},
                 wins=wins,
                 ties=len(values) - wins - losses,
                 losses=losses,
                 share=share.estimate,
-                share_low=share.low,
-                share_high=share.high,
                 p=binomial_p(wins, wins + losses) if len(values) else None,
                 p_adjusted=None,
                 verdict=None,
@@ -433,7 +435,7 @@ def _standings(
     outcomes += [(row.other, opposite.get(row.verdict or "")) for row in rows]
     for number, system in enumerate(batch.systems):
         values = over_others[number]
-        low, high = _interval(values, plan)
+        ends = _interval(values, plan)
         chosen = sum(row.system == system for row in choices)
         share = wilson_interval(chosen, len(choices), level=plan.draws.confidence)
         yield StandingRow(
@@ -441,14 +443,11 @@ def _standings(
             metric=metric,
             segments=len(values),
             score=float(values.mean()) if len(values) else None,
-            low=low,
-            high=high,
+            intervals={"score": ends, "share": (share.low, share.high)},
             better=outcomes.count((system, "better")),
             worse=outcomes.count((system, "worse")),
             chosen=chosen,
             share=share.estimate,
-            share_low=share.low,
-            share_high=share.high,
         )
 
 

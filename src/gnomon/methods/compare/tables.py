@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.findings import Bars, Exhibit, ExhibitText, HeatMap, Highlight, Listing
-from gnomon.core.records import METRIC, SEGMENT, SLICE, SYSTEM, Record, column, table
+from gnomon.core.records import METRIC, SEGMENT, SLICE, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.verdicts import LEAST, metric_title, p_value
 from gnomon.methods.compare.paired import least_p
 from gnomon.stats import benjamini_hochberg, holm
@@ -49,15 +49,23 @@ class ComparisonRow(Record):
     baseline: str = _BASELINE
     metric: str = METRIC
     score: float | None = column(
-        "Score", help="on the segments of the slice", ends=("score_low", "score_high")
+        "Score",
+        help="on the segments of the slice",
+        interval=EndColumns(
+            "score_low",
+            "score_high",
+            help=("lower end of the score's interval", "its upper end"),
+            after="gain",
+        ),
     )
     difference: float | None = column(
         "Difference",
         help="difference to the baseline, in points of the metric, on the segments that both have",
-        ends=("low", "high"),
+        interval=EndColumns(
+            titles=("low", "high"),
+            help=("lower end of the interval of the difference", "its upper end"),
+        ),
     )
-    low: float | None = column("low", help="lower end of the interval of the difference")
-    high: float | None = column("high", help="its upper end")
     p: float | None = column("p", digits=4, help="of the paired test, not corrected")
     p_adjusted: float | None = column(
         "p adj.", digits=4, help="corrected for the number of comparisons"
@@ -76,8 +84,6 @@ class ComparisonRow(Record):
     gain: float | None = column(
         "Gain", better="higher", help="the difference, positive where the system is better"
     )
-    score_low: float | None = column("Score low", help="lower end of the score's interval")
-    score_high: float | None = column("Score high", help="its upper end")
     p_least: float = column(
         "Smallest p", digits=4, help="that the draws can show, not corrected; 0 without draws"
     )
@@ -107,7 +113,7 @@ class ComparisonRow(Record):
     @property
     def gain_ends(self) -> tuple[float | None, float | None]:
         """The ends of the interval of the gain."""
-        low, high = self.low, self.high
+        low, high = self.ends("difference")
         if self.gain is not None and self.gain != self.difference:
             low, high = (None if end is None else -end for end in (high, low))
         return low, high
@@ -360,8 +366,10 @@ def _system_row(
         metric=scores.metric,
         score=one.score,
         difference=one.difference,
-        low=one.low,
-        high=one.high,
+        intervals={
+            "score": (one.score_low, one.score_high),
+            "difference": (one.low, one.high),
+        },
         p=one.p,
         p_adjusted=p,
         verdict=verdict,
@@ -372,8 +380,6 @@ def _system_row(
         losses=counts[2],
         decided=verdict in ("better", "worse"),
         gain=gain,
-        score_low=one.score_low,
-        score_high=one.score_high,
         p_least=least_p(plan, one.segments),
         caveat=None if k == 0 else caveat,
         p_documents=None if np.isnan(p_documents) else p_documents,

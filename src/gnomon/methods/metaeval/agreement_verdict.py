@@ -507,10 +507,11 @@ def _sign(group: _MeasureRows, row: AgreementRow) -> int | None:
     tested = row.level == "system"
     if tested and _of_systems(row) > _ALPHA:
         return 0  # bootstrap intervals of few systems are narrow
-    if row.low is None or row.high is None:
+    low, high = row.ends("value")
+    if low is None or high is None:
         # of systems in a perfect order a bootstrap has no interval
         return int(np.sign(row.known_value)) if tested and group.first.interval else None
-    if row.low <= 0 <= row.high:
+    if low <= 0 <= high:
         return 0
     return 1 if row.known_value > 0 else -1
 

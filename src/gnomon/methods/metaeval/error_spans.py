@@ -32,7 +32,7 @@ from gnomon.core.options import (
     Unit,
     with_fields,
 )
-from gnomon.core.records import SEGMENT, SYSTEM, Record, column, table
+from gnomon.core.records import SEGMENT, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
@@ -151,10 +151,11 @@ class SpanContestRow(Record):
     first: str = column("Marks", help="of the one")
     second: str = column("Other marks", help="of the other")
     difference: float | None = column(
-        "Difference", digits=3, help="of F1, the first less the second", ends=("low", "high")
+        "Difference",
+        digits=3,
+        help="of F1, the first less the second",
+        interval=EndColumns(titles=("low", "high")),
     )
-    low: float | None = column("low", digits=3, help="lower end of its interval")
-    high: float | None = column("high", digits=3, help="its upper end")
     p: float | None = column(
         "p", digits=4, help="two-sided, of a jackknife over documents or a bootstrap over segments"
     )
@@ -430,8 +431,7 @@ def _tables(made: _Made, confidence: float | None) -> Iterator[Table]:
                     first=one.first,
                     second=one.second,
                     difference=one.difference.value,
-                    low=one.difference.low,
-                    high=one.difference.high,
+                    intervals={"difference": one.difference.ends},
                     p=one.p,
                     p_holm=float(p),
                     judgements=one.judgements,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from gnomon.core.findings import Bars, Excerpt, Listing
-from gnomon.core.records import FEATURE, METRIC, SLICE, Record, column, table
+from gnomon.core.records import FEATURE, METRIC, SLICE, EndColumns, Record, column, table
 from gnomon.core.verdicts import LEAST, amount, metric_title
 from gnomon.methods.muler._figures import INTERVAL_SEGMENTS, VARIANT
 from gnomon.stats.resampling import shift_distance, shift_p
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 _FIELDS = (
-    *("difference", "low", "high", "p", "words", "p_words"),
+    *("difference", "p", "words", "p_words"),
     *("p_holm", "p_bh", "p_max", "segments", "carried", "reliable"),
 )
 _JOINED = (
@@ -200,6 +200,7 @@ class Differences:
         }
         features = [name for name, c in family.items() for _ in range(len(c.p))]
         values: dict[str, list[Any]] = {name: joined[name].tolist() for name in _FIELDS}
+        ends = list(zip(joined["low"].tolist(), joined["high"].tolist(), strict=True))
         metric, variant, slice_name = key
         return [
             DifferenceRow(
@@ -209,6 +210,7 @@ class Differences:
                 feature=features[i],
                 system_a=self.systems[int(joined["first"][i])],
                 system_b=self.systems[int(joined["second"][i])],
+                intervals={"difference": ends[i]},
                 **{name: values[name][i] for name in _FIELDS},
                 resamples=len(farthest) or None,
                 significant=bool(joined["p_bh"][i] <= 1 - self.confidence + _ROUNDING),
@@ -269,10 +271,11 @@ class DifferenceRow(Record):
         "A - B",
         digits=3,
         help="MuLER of A less that of B; below 0: A loses less",
-        ends=("low", "high"),
+        interval=EndColumns(
+            titles=("low", "high"),
+            help=("of the interval of the difference", "of the interval of the difference"),
+        ),
     )
-    low: float | None = column("low", digits=3, help="of the interval of the difference")
-    high: float | None = column("high", digits=3, help="of the interval of the difference")
     p: float | None = column("p", digits=4, help="paired test, two-sided")
     words: int = column("differing", help="segments in which the words of the feature differ")
     p_words: float | None = column(
@@ -328,7 +331,7 @@ class DifferenceRow(Record):
 
     def size(self) -> str:
         """By how much less the better one loses, and the interval of that."""
-        difference, low, high = self.difference or 0.0, self.low, self.high
+        difference, (low, high) = self.difference or 0.0, self.ends("difference")
         if difference < 0:
             low, high = (None if end is None else -end for end in (high, low))
         return amount(abs(difference), low, high, share=True)

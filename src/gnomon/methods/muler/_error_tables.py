@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.core.findings import Excerpt, Finding, HeatMap, Listing, Scatter
-from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, table
+from gnomon.core.records import FEATURE, METRIC, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.signature import Signature
 from gnomon.core.verdicts import LEAST, counted
 from gnomon.methods.muler._error_rates import (
@@ -108,9 +108,9 @@ class ErrorRateDifferenceRow(Record):
     system_b: str = column("Other system", help="the other one")
     rate_a: float = column("per 100", help="errors of the one per hundred occurrences")
     rate_b: float = column("Other's", help="errors of the other")
-    difference: float = column("Difference", help="the one less the other", ends=("low", "high"))
-    low: float | None = column("low", help="lower end of its interval")
-    high: float | None = column("high", help="its upper end")
+    difference: float = column(
+        "Difference", help="the one less the other", interval=EndColumns(titles=("low", "high"))
+    )
     p: float | None = column("p", digits=4, help="two-sided, of a paired test")
     p_holm: float | None = column("p Holm", digits=4, help="corrected for features and pairs")
     p_bh: float | None = column("p BH", digits=4, help="likewise, after Benjamini and Hochberg")
@@ -145,9 +145,9 @@ class FeatureChargeRow(Record):
     muler: float = column("MuLER", kind="share", help="mean over the systems")
     people: float = column("Marked", help="the rate's distance from its mean over features, in sd")
     charged: float = column("Cost", help="MuLER's distance from its mean, likewise")
-    gap: float = column("Gap", help="marked minus cost", ends=("low", "high"))
-    low: float | None = column("low", help="lower end of its interval")
-    high: float | None = column("high", help="its upper end")
+    gap: float = column(
+        "Gap", help="marked minus cost", interval=EndColumns(titles=("low", "high"))
+    )
     p: float | None = column("p", digits=4, help="of no gap, corrected over features after Holm")
 
 
@@ -159,13 +159,15 @@ class ChargeCorrelationRow(Record):
     severity: str = _SEVERITY
     system: str | None = _ALL
     r: float | None = column(
-        "r", help="Pearson's, of rate and MuLER over features", ends=("r_low", "r_high")
+        "r",
+        help="Pearson's, of rate and MuLER over features",
+        interval=EndColumns("r_low", "r_high", titles=("low", "high")),
     )
-    r_low: float | None = column("low", help="lower end of its interval")
-    r_high: float | None = column("high", help="its upper end")
-    rho: float | None = column("rho", help="Spearman's, likewise", ends=("rho_low", "rho_high"))
-    rho_low: float | None = column("rho low", help="lower end of its interval")
-    rho_high: float | None = column("rho high", help="its upper end")
+    rho: float | None = column(
+        "rho",
+        help="Spearman's, likewise",
+        interval=EndColumns("rho_low", "rho_high", titles=("rho low", "rho high")),
+    )
     features: int = column("Features", help="that occur often enough")
 
 
@@ -300,11 +302,8 @@ class ErrorTables:
                         **where,
                         system=None if system is None else self.systems[system],
                         r=correlation.r[0],
-                        r_low=correlation.r[1],
-                        r_high=correlation.r[2],
                         rho=correlation.rho[0],
-                        rho_low=correlation.rho[1],
-                        rho_high=correlation.rho[2],
+                        intervals={"r": correlation.r[1:], "rho": correlation.rho[1:]},
                         features=correlation.features,
                     )
                 )
@@ -327,8 +326,7 @@ class ErrorTables:
                         people=gap_row.people,
                         charged=gap_row.metric,
                         gap=gap_row.gap[0],
-                        low=gap_row.gap[1],
-                        high=gap_row.gap[2],
+                        intervals={"gap": gap_row.gap[1:]},
                         p=p,
                     )
                     for gap_row, p in zip(gaps, corrected, strict=True)
@@ -473,8 +471,7 @@ class ErrorTables:
                         rate_a=d.rates[0],
                         rate_b=d.rates[1],
                         difference=d.difference,
-                        low=d.low,
-                        high=d.high,
+                        intervals={"difference": (d.low, d.high)},
                         p=d.p,
                         p_holm=p_holm,
                         p_bh=p_bh,

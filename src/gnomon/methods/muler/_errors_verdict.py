@@ -146,7 +146,8 @@ def _systems(finding: Finding) -> Iterator[Statement]:
         if not of_features:
             continue
         row = of_features[0]
-        first, second, low, high = row.system_a, row.system_b, row.low or 0.0, row.high or 0.0
+        first, second = row.system_a, row.system_b
+        low, high = (end or 0.0 for end in row.ends("difference"))
         if row.difference < 0:
             first, second, low, high = second, first, -high, -low
         yield SYSTEMS.said(
@@ -172,12 +173,12 @@ def _metrics(finding: Finding) -> Iterator[Statement]:
             "metric": metric_title(row.metric),
             "marks": metric_title(row.marks),
             "n": counted(row.features, "feature"),
-            "size": amount(row.r, row.r_low, row.r_high, share=True),
+            "size": amount(row.r, *row.ends("r"), share=True),
         }
         if row.features < _FEATURES:
             yield FEW_FEATURES.said(finding.positions([row]), **parts)
             continue
-        low, high = row.r_low, row.r_high
+        low, high = row.ends("r")
         apart = low is not None and high is not None and (low > 0 or high < 0)
         level: Level = ("better" if row.r > 0 else "worse") if apart else "undecided"
         gaps = _gaps(finding, row)

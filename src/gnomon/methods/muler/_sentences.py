@@ -25,7 +25,7 @@ from gnomon.core.options import (
     Needs,
     with_fields,
 )
-from gnomon.core.records import SLICE, SYSTEM, Record, column, table
+from gnomon.core.records import SLICE, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.registry import method
 from gnomon.core.signature import version
 from gnomon.core.slices import check_slices, slices
@@ -266,23 +266,23 @@ class ScorerRow(Record):
         "reference - candidate",
         digits=3,
         help="mean difference of the scores",
-        ends=("low", "high"),
+        interval=EndColumns(
+            titles=("low", "high"),
+            help=("lower end of the bootstrap interval of the mean", "upper end"),
+        ),
     )
-    low: float | None = column(
-        "low", digits=3, help="lower end of the bootstrap interval of the mean"
-    )
-    high: float | None = column("high", digits=3, help="upper end")
     absolute: float | None = column(
         "|difference|",
         digits=3,
         better="lower",
         help="mean distance from the references",
-        ends=("absolute_low", "absolute_high"),
+        interval=EndColumns(
+            "absolute_low",
+            "absolute_high",
+            titles=("|difference| low", "|difference| high"),
+            help=("lower end of its interval", "upper end"),
+        ),
     )
-    absolute_low: float | None = column(
-        "|difference| low", digits=3, help="lower end of its interval"
-    )
-    absolute_high: float | None = column("|difference| high", digits=3, help="upper end")
     coverage: float | None = column(
         "coverage", kind="share", help="share of segments scored on both sides"
     )
@@ -299,9 +299,10 @@ class ScorerRow(Record):
     @property
     def width(self) -> float:
         """Of the interval of the difference; NaN where it has none."""
-        if self.signed is None or self.low is None or self.high is None or self.high <= self.low:
+        low, high = self.ends("signed")
+        if self.signed is None or low is None or high is None or high <= low:
             return math.nan
-        return self.high - self.low
+        return high - low
 
     @property
     def p(self) -> float:
@@ -310,7 +311,7 @@ class ScorerRow(Record):
 
     def change(self) -> str:
         """How far the system is from its references, without a sign, and the interval of that."""
-        signed, low, high = self.signed or 0.0, self.low, self.high
+        signed, (low, high) = self.signed or 0.0, self.ends("signed")
         if signed <= 0 and low is not None and high is not None:
             low, high = -high, -low
         return amount(abs(signed), low, high)
@@ -346,15 +347,12 @@ def scorer_rows(
             slice=slice_.name,
             n=n,
             signed=mean_over(changes.signed[k], scored[k]),
-            low=signed[k][0],
-            high=signed[k][1],
             absolute=mean_over(changes.absolute[k], scored[k]),
-            absolute_low=absolute[k][0],
-            absolute_high=absolute[k][1],
             coverage=n / int(scope.sum()) if scope.any() else None,
             words_known=words_known,
             mean_reference=mean_over(changes.reference[k], scored[k]),
             mean_candidate=mean_over(changes.candidate[k], scored[k]),
+            intervals={"signed": signed[k], "absolute": absolute[k]},
         )
 
 

@@ -162,13 +162,13 @@ class SystemPair(NamedTuple):
     @property
     def hinges(self) -> bool:
         """Whether what is left out may weigh more than the interval is wide."""
-        row, (first, second) = self.row, self.sides
-        if not self.readable or row.low is None or row.high is None:
+        (low, high), (first, second) = self.row.ends("difference"), self.sides
+        if not self.readable or low is None or high is None:
             return False
         whole = max(first.with_reference, second.with_reference)
         if abs(first.absent - second.absent) <= _MISSING * whole:
             return False
-        return not row.low <= first.with_absent - second.with_absent <= row.high
+        return not low <= first.with_absent - second.with_absent <= high
 
     def phrase(self) -> str:
         """The feature, how far apart the two are, and what each loses."""

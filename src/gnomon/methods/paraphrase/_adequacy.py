@@ -23,7 +23,7 @@ from gnomon.core.options import (
     Positive,
     Seed,
 )
-from gnomon.core.records import SEGMENT, Record, column, columns_of, table
+from gnomon.core.records import SEGMENT, EndColumns, Record, column, columns_of, table
 from gnomon.core.registry import method
 from gnomon.core.signature import content_hash
 from gnomon.core.testset import TestSet
@@ -73,9 +73,11 @@ class AdequacyRow(Record):
 
     method: str = column("Method", help="the method that made the paraphrases")
     measure: str = column("Measure", help="a metric against the references, or people (0 to 100)")
-    value: float | None = column("Mean", help="over the paraphrases", ends=("low", "high"))
-    low: float | None = column("Low", help="bootstrap over segments")
-    high: float | None = column("High", help="likewise, the upper end")
+    value: float | None = column(
+        "Mean",
+        help="over the paraphrases",
+        interval=EndColumns(help=("bootstrap over segments", "likewise, the upper end")),
+    )
     n: int = column("Paraphrases", help="that have a value")
     segments: int = column("Segments", help="that have such a paraphrase")
     alone: int = column("Alone", help="of these, segments that lack one of another method")
@@ -229,8 +231,7 @@ def adequacy_row(
         method=made_by,
         measure=measure,
         value=found.estimate if found else None,
-        low=found.low if found else None,
-        high=found.high if found else None,
+        intervals={"value": (found.low, found.high)} if found else None,
         n=int(sums[:, 1].sum()),
         segments=len(sums),
         alone=len(set(by_segment) - set(shared)),

@@ -12,7 +12,16 @@ from gnomon import stats
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding, Listing, Scatter
 from gnomon.core.options import SEED, Confidence, OutputFile, Positive, Seed
-from gnomon.core.records import METRIC, SEGMENT, SYSTEM, Record, column, columns_of, table
+from gnomon.core.records import (
+    METRIC,
+    SEGMENT,
+    SYSTEM,
+    EndColumns,
+    Record,
+    column,
+    columns_of,
+    table,
+)
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
@@ -76,22 +85,26 @@ class CalibrationRow(Record):
     gain: float | None = column(
         "Gain",
         better="higher",
-        ends=("low", "high"),
+        interval=EndColumns(
+            help=(
+                "jackknife over documents; Student's t over outputs where these are unknown",
+                "likewise, the upper end",
+            )
+        ),
         help="how much nearer the calibrated judge comes than the mean",
     )
-    low: float | None = column(
-        "Low", help="jackknife over documents; Student's t over outputs where these are unknown"
-    )
-    high: float | None = column("High", help="likewise, the upper end")
     p: float | None = column("p", digits=3, help="two-sided, that the gain is 0")
     raw_gain: float | None = column(
         "Gain on raw",
         better="higher",
-        ends=("raw_low", "raw_high"),
+        interval=EndColumns(
+            "raw_low",
+            "raw_high",
+            titles=("Low, on raw", "High, on raw"),
+            help=("its interval, likewise", "likewise, the upper end"),
+        ),
         help="how much nearer the calibrated judge comes than as it is",
     )
-    raw_low: float | None = column("Low, on raw", help="its interval, likewise")
-    raw_high: float | None = column("High, on raw", help="likewise, the upper end")
     raw_p: float | None = column("p, on raw", digits=3, help="two-sided, that this gain is 0")
     documents: int | None = column(
         "Documents", help="that the outputs are of, which people judge whole"
@@ -189,7 +202,7 @@ def _carried_over(
     nearer = {
         **parts,
         "way": "nearer to" if row.gain > 0 else "farther from",
-        "size": _size(row.gain, row.low, row.high),
+        "size": _size(row.gain, *row.ends("gain")),
         "facts": facts(row.by_mean, p),
     }
     if row.outputs < LEAST:
@@ -206,7 +219,7 @@ def _carried_over(
         yield statement(_NOT_NEARER, places, **nearer)
     if row.raw_gain is not None and row.raw_gain < 0:
         claim = _WORSE_THAN_RAW if raw_p <= ALPHA else _MAYBE_WORSE_THAN_RAW
-        size = _size(row.raw_gain, row.raw_low, row.raw_high)
+        size = _size(row.raw_gain, *row.ends("raw_gain"))
         yield statement(claim, places, size=size, facts=facts(row.raw, raw_p), **parts)
 
 
@@ -437,12 +450,9 @@ class _CalibratedJudges:
             calibrated=float(np.abs(y - left_out).mean()) if fitted else None,
             by_mean=float(np.abs(y - others).mean()) if n > 1 else None,
             gain=float(gains.mean()) if fitted else None,
-            low=low,
-            high=high,
+            intervals={"gain": (low, high), "raw_gain": (raw_low, raw_high)},
             p=p,
             raw_gain=float(on_raw.mean()) if fitted else None,
-            raw_low=raw_low,
-            raw_high=raw_high,
             raw_p=raw_p,
             documents=None if documents is None else len(set(documents.tolist())),
         )

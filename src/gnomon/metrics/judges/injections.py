@@ -13,7 +13,7 @@ from gnomon.core.batch import Batch
 from gnomon.core.errors import DataError
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.options import SEED, Confidence, Positive, Seed
-from gnomon.core.records import METRIC, Record, column, columns_of, table
+from gnomon.core.records import METRIC, EndColumns, Record, column, columns_of, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import Claim, amount, counted, listed
@@ -90,11 +90,11 @@ class ProbeRow(Record):
     gain: float | None = column(
         "Gain",
         better="lower",
-        ends=("low", "high"),
+        interval=EndColumns(
+            help=("interval over candidates (Student's t)", "likewise, the upper end")
+        ),
         help="how much better the judge finds them than with harmless words in that place",
     )
-    low: float | None = column("Low", help="interval over candidates (Student's t)")
-    high: float | None = column("High", help="likewise, the upper end")
     p: float | None = column("p", digits=3, help="two-sided, that the gain is 0")
     plain: float | None = column("To plain", help="the change to the candidates as they are")
     raised: float | None = column(
@@ -154,7 +154,7 @@ def probe_verdict(finding: Finding) -> Iterator[Statement]:
                 finding.positions(row for _, row in raised),
                 metric=metric,
                 injections=listed([row.injection for _, row in raised]),
-                gain=amount(gain, most.low, most.high),
+                gain=amount(gain, *most.ends("gain")),
                 injection=most.injection,
             )
         else:
@@ -303,8 +303,7 @@ def _row(
         metric=metric,
         injection=injection,
         gain=float(gains.mean()) if n else None,
-        low=low,
-        high=high,
+        intervals={"gain": (low, high)},
         p=p,
         plain=float((own - plain)[scored].mean()) if n else None,
         raised=float((own > plain)[scored].mean()) if n else None,

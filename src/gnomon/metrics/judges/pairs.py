@@ -12,7 +12,7 @@ from gnomon import stats
 from gnomon.core.errors import DataError
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.options import Confidence
-from gnomon.core.records import METRIC, Record, column, columns_of, table
+from gnomon.core.records import METRIC, EndColumns, Record, column, columns_of, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
@@ -60,11 +60,11 @@ class PairwiseRow(Record):
         "Share of A",
         kind="share",
         digits=3,
-        ends=("low", "high"),
+        interval=EndColumns(
+            help=("interval over segments (Student's t)", "likewise, the upper end"), digits=2
+        ),
         help="of segments where A is better; half of those where neither is",
     )
-    low: float | None = column("Low", help="interval over segments (Student's t)")
-    high: float | None = column("High", help="likewise, the upper end")
     p: float | None = column("p", digits=3, help="sign test of the decided segments")
     a_better: int = column("A better", help="segments where A is preferred on the whole")
     b_better: int = column("B better", help="segments where B is")
@@ -130,7 +130,7 @@ def pairwise_verdict(finding: Finding) -> Iterator[Statement]:
 def _preferred(
     finding: Finding, metric: str, row: PairwiseRow, p: float, *, several: bool
 ) -> Statement:
-    share, low, high = or_nan(row.share), or_nan(row.low), or_nan(row.high)
+    share, low, high = (or_nan(value) for value in (row.share, *row.ends("share")))
     a, b = row.a, row.b
     if share < 0.5:
         a, b, share, low, high = b, a, 1 - share, 1 - high, 1 - low
@@ -285,8 +285,7 @@ def _row(
         a=a,
         b=b,
         share=float(np.mean(gains)) if gains else None,
-        low=low,
-        high=high,
+        intervals={"share": (low, high)},
         p=binomial_p(counts[2], counts[0] + counts[2]),
         a_better=counts[2],
         b_better=counts[0],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from gnomon import stats
 from gnomon.core.findings import Bars, Finding, Listing
 from gnomon.core.options import InputFile, Metavar
-from gnomon.core.records import FEATURE, SEGMENT, Record, column, table
+from gnomon.core.records import FEATURE, SEGMENT, EndColumns, Record, column, table
 from gnomon.core.registry import method
 from gnomon.core.verdicts import LEAST, Claim, amount, listed, p_value
 from gnomon.linguistics import gloss
@@ -141,10 +141,10 @@ class PreferenceRow(Record):
         kind="share",
         digits=3,
         help="A > B out of A > B and B > A",
-        ends=("low", "high"),
+        interval=EndColumns(
+            titles=("95 % from", "to"), help=("Wilson's interval", "its upper end"), kind="share"
+        ),
     )
-    low: float | None = column("95 % from", kind="share", digits=3, help="Wilson's interval")
-    high: float | None = column("to", kind="share", digits=3, help="its upper end")
     p: float | None = column(
         "p", kind="share", digits=4, help="two-sided exact binomial test against one half"
     )
@@ -195,7 +195,7 @@ def judge_verdict(finding: Finding) -> Iterator[Statement]:
     corrected = stats.holm([math.nan if row.p is None else row.p for row in sound])
     for row, q in zip(sound, corrected.tolist(), strict=True):
         share = row.agreement or 0.0
-        size = amount(share, row.low, row.high, share=True)
+        size = amount(share, *row.ends("agreement"), share=True)
         facts = f"in {size} of {row.decided:,} decided items (corrected {p_value(q)})"
         level: Level = "undecided"
         phrase = "The data cannot tell whether people prefer"
@@ -343,8 +343,7 @@ def _preferences(
         disagree=counts[False],
         ties=ties,
         agreement=share,
-        low=low,
-        high=high,
+        intervals={"agreement": (low, high)},
         p=binomial_p(counts[True], decided) if decided else None,
     )
 

@@ -14,7 +14,7 @@ import numpy as np
 from gnomon import stats
 from gnomon.core.findings import Bars, Finding, HeatMap, Lines, Listing
 from gnomon.core.options import SEED, Group, Limits, Metavar, Seed, with_fields
-from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, table
+from gnomon.core.records import FEATURE, METRIC, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.registry import method
 from gnomon.core.slices import slices
 from gnomon.core.testset import TestSet
@@ -104,8 +104,7 @@ def real_row(
         median=quantiles["median"],
         q95=quantiles["q95"],
         deviation=deviation,
-        deviation_low=_less(muler, quantiles["q95"]),
-        deviation_high=_less(muler, quantiles["q05"]),
+        intervals={"deviation": (_less(muler, quantiles["q95"]), _less(muler, quantiles["q05"]))},
         z=deviation / variance**0.5 if deviation is not None and variance else None,
         below=float((values < muler).mean()) if muler is not None and len(values) else None,
         apart=False,
@@ -239,13 +238,15 @@ class SpecificityRow(Record):
         "excess",
         digits=3,
         help="MuLER of the feature less that of the random ones: their mean, their middle 90 %",
-        ends=("deviation_low", "deviation_high"),
-    )
-    deviation_low: float | None = column(
-        "excess, low", digits=3, help="MuLER of the feature less the 95 % quantile"
-    )
-    deviation_high: float | None = column(
-        "excess, high", digits=3, help="MuLER of the feature less the 5 % quantile"
+        interval=EndColumns(
+            "deviation_low",
+            "deviation_high",
+            titles=("excess, low", "excess, high"),
+            help=(
+                "MuLER of the feature less the 95 % quantile",
+                "MuLER of the feature less the 5 % quantile",
+            ),
+        ),
     )
     z: float | None = column("z", help="deviation in standard deviations")
     below: float | None = column(
