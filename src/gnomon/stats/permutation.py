@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     Nulls = Callable[[NDArray[np.float64]], NDArray[np.float64]]
     # scores of people and of two metrics, each [items, systems]
     _Sides = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+    # numbers of two metrics -> their scores [draws, ...] after the exchanges
+    _ExchangePair = Callable[[int, int], tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 __all__ = [
     "PairTest",
@@ -64,11 +67,10 @@ __all__ = [
 
 # Differences of a statistic between two metrics whose scores were exchanged at random.
 #
-# Five ways to the same numbers: Pearson needs sums over exchanged cells alone, and these are
-# linear in each metric, so that products of matrices serve all pairs; statistics of system scores
-# need exchanged means, and soft pairwise accuracy sums of flipped scores, linear likewise; of pairs
-# of systems within an item, 64 draws are counted at once; all others are computed from exchanged
-# cells.
+# Three ways to the same numbers: Pearson needs sums over exchanged cells alone, and these are
+# linear in each metric, so that products of matrices serve all pairs (soft pairwise accuracy does
+# likewise, see its class); of pairs of systems within an item, 64 draws are counted at once; all
+# other statistics are computed from exchanged scores, those of systems from exchanged means.
 
 
 _ROOM = 1 << 18  # numbers in one array of all groups, draws, and some pairs
@@ -91,17 +93,80 @@ def differences(
     swap: Swap,
 ) -> NullDifferences:
     """Observed and null differences (first less second) of the pairs that share these cells."""
+    first, second = joint.places
     scores = standardised(metrics[joint.metrics], joint.cells)
     if measure.is_pearson_of_cells:
-        return _from_sums(measure, human, scores, joint, swap)
-    if measure.level == "system":
-        return _from_means(measure, mean_of_known(human), scores, joint, swap)
-    human, scores = (np.where(joint.cells, side, np.nan) for side in (human, scores))
-    if isinstance(measure.statistic, SoftPairwiseAccuracy) and _in_columns(joint.cells):
-        return _from_flips(measure, human, scores, joint)
-    if measure.of_pairs is not None and len(human) < _FEW:
-        return _from_pairs(measure, human, scores, joint)
-    return _from_cells(measure, human, scores, joint)
+        values, nulls = _from_sums(measure, human, scores, joint, swap)
+    elif measure.level == "system":
+        means = _Means.of(scores, joint.cells, swap)
+        statistic = partial(measure.of_system_scores, mean_of_known(human))
+        values, nulls = statistic(means.values), _from_scores(statistic, means.exchange, joint)
+    else:
+        human, scores = (np.where(joint.cells, side, np.nan) for side in (human, scores))
+        values = measure.of_draws(human, scores)
+        if isinstance(measure.statistic, SoftPairwiseAccuracy) and _in_columns(joint.cells):
+            nulls = _from_flips(measure.statistic, human, scores, joint)
+        elif measure.of_pairs is not None and len(human) < _FEW:
+            nulls = _from_pairs(measure, human, scores, joint)
+        else:
+            statistic = partial(measure.of_draws, human)
+            nulls = _from_scores(statistic, partial(_exchange_cells, scores), joint)
+    return NullDifferences(values[first] - values[second], nulls)
+
+
+def _from_scores(
+    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    exchange: Callable[[NDArray[np.float64]], _ExchangePair],
+    joint: Joint,
+) -> Nulls:
+    places = list(zip(*joint.places, strict=True))
+
+    def nulls(swaps: NDArray[np.float64]) -> NDArray[np.float64]:
+        differences = np.empty((len(swaps), len(places)))
+        of_pair = exchange(swaps)
+        for k, (i, j) in enumerate(places):
+            first, second = map(statistic, of_pair(i, j))
+            differences[:, k] = first - second
+        return differences
+
+    return nulls
+
+
+def _exchange_cells(scores: NDArray[np.float64], swaps: NDArray[np.float64]) -> _ExchangePair:
+    exchange = swaps > 0
+    return lambda i, j: (
+        np.where(exchange, scores[j], scores[i]),
+        np.where(exchange, scores[i], scores[j]),
+    )
+
+
+class _Means(NamedTuple):
+    """Means of cells, from sums in which cells are exchanged."""
+
+    totals: NDArray[np.float64]  # [metrics, systems]
+    size: NDArray[np.float64]  # cells of each system
+    units: NDArray[np.float64]  # [systems, items or 1, metrics]
+
+    @classmethod
+    def of(cls, scores: NDArray[np.float64], cells: NDArray[np.bool_], swap: Swap) -> _Means:
+        size = cells.sum(axis=1).astype(np.float64)
+        # exchanges within one system do not reach another, so inputs stay apart by system
+        units = _per_unit(scores, swap) if swap == "systems" else scores
+        size = np.where(size == 0, np.nan, size)
+        return cls(scores.sum(axis=2), size, units.transpose(1, 2, 0))
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        return self.totals / self.size
+
+    def exchange(self, swaps: NDArray[np.float64]) -> _ExchangePair:
+        moved = np.matmul(swaps.swapaxes(0, 1), self.units)  # [systems, draws, metrics]
+
+        def of_pair(i: int, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            gain = (moved[:, :, j] - moved[:, :, i]).T
+            return (self.totals[i] + gain) / self.size, (self.totals[j] - gain) / self.size
+
+        return of_pair
 
 
 def _per_unit(features: NDArray[np.float64], swap: Swap) -> NDArray[np.float64]:
@@ -124,7 +189,7 @@ def _from_sums(
     scores: NDArray[np.float64],
     joint: Joint,
     swap: Swap,
-) -> NullDifferences:
+) -> tuple[NDArray[np.float64], Nulls]:
     first, second = joint.places
     n, h = _human_groups(measure, human, joint)
     features = np.stack([scores, scores**2, scores * h])  # [3, metrics, systems, items]
@@ -138,16 +203,15 @@ def _from_sums(
         drawn = np.broadcast_to(swaps, (len(swaps), *shape))
         moved = np.matmul(_grouped(drawn, measure.grouping).swapaxes(1, 2), units)
         moved = moved.reshape(len(units), len(swaps), 3, -1)
-        found = []
+        differences = []
         for k in range(0, len(joint.pairs), step := max(1, _ROOM // moved[..., 0].size)):
             i, j = first[k : k + step], second[k : k + step]
             gain = moved[..., j] - moved[..., i]
-            one = _mean_correlation(totals[..., i] + gain, n)
-            found.append(one - _mean_correlation(totals[..., j] - gain, n))
-        return np.concatenate(found, axis=1)
+            r = _mean_correlation(totals[..., i] + gain, n)
+            differences.append(r - _mean_correlation(totals[..., j] - gain, n))
+        return np.concatenate(differences, axis=1)
 
-    values = _mean_correlation(totals, n)[0]
-    return NullDifferences(values[first] - values[second], nulls)
+    return _mean_correlation(totals, n)[0], nulls
 
 
 def _human_groups(
@@ -177,54 +241,9 @@ def _mean_correlation(sums: NDArray[np.float64], n: NDArray[np.float64]) -> NDAr
     return mean_of_known(r.reshape(len(r), -1).T).reshape(r.shape[1:])
 
 
-def _from_means(
-    measure: GroupedStatistic,
-    human: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    joint: Joint,
-    swap: Swap,
-) -> NullDifferences:
-    first, second = joint.places
-    size = joint.cells.sum(axis=1).astype(np.float64)
-    size = np.where(size == 0, np.nan, size)
-    totals = scores.sum(axis=2)  # [metrics, systems]
-    # exchanges within one system do not reach another, so inputs stay apart by system
-    units = _per_unit(scores, swap) if swap == "systems" else scores
-    units = units.transpose(1, 2, 0)  # [systems, items or 1, metrics]
-
-    def nulls(swaps: NDArray[np.float64]) -> NDArray[np.float64]:
-        moved = np.matmul(swaps.swapaxes(0, 1), units)  # [systems, draws, metrics]
-        found = np.empty((len(swaps), len(first)))
-        for k, (i, j) in enumerate(zip(first, second, strict=True)):
-            gain = (moved[:, :, j] - moved[:, :, i]).T
-            one = measure.of_system_scores(human, (totals[i] + gain) / size)
-            found[:, k] = one - measure.of_system_scores(human, (totals[j] - gain) / size)
-        return found
-
-    values = measure.of_system_scores(human, totals / size)
-    return NullDifferences(values[first] - values[second], nulls)
-
-
-def _from_cells(
-    measure: GroupedStatistic, human: NDArray[np.float64], scores: NDArray[np.float64], joint: Joint
-) -> NullDifferences:
-    first, second = joint.places
-
-    def nulls(swaps: NDArray[np.float64]) -> NDArray[np.float64]:
-        found = np.empty((len(swaps), len(first)))
-        exchange = swaps > 0
-        for k, (i, j) in enumerate(zip(first, second, strict=True)):
-            one = measure.of_draws(human, np.where(exchange, scores[j], scores[i]))
-            found[:, k] = one - measure.of_draws(human, np.where(exchange, scores[i], scores[j]))
-        return found
-
-    values = measure.of_draws(human, scores)
-    return NullDifferences(values[first] - values[second], nulls)
-
-
 def _from_pairs(
     measure: GroupedStatistic, human: NDArray[np.float64], scores: NDArray[np.float64], joint: Joint
-) -> NullDifferences:
+) -> Nulls:
     # Pairs of systems counted within items. What two metrics' counts differ by is a sum over
     # cells, and so is what their statistics do, in items where no exchange makes ties, which change
     # what counts are divided by. Pairs of the other items are counted in 64 draws at once.
@@ -246,14 +265,14 @@ def _from_pairs(
         drawn = np.broadcast_to(swaps, (len(swaps), *human.shape))
         signs = ((1 - 2 * drawn) * weights).swapaxes(1, 2).reshape(len(swaps), -1)
         step = max(1, _ROOM // leanings[0].size)
-        parts = (leanings[k : k + step] for k in range(0, len(leanings), step))
-        found = np.concatenate(
-            [signs @ part.reshape(len(part), -1).T.astype(np.float64) for part in parts], axis=1
+        batches = (leanings[k : k + step] for k in range(0, len(leanings), step))
+        gains = np.concatenate(
+            [signs @ some.reshape(len(some), -1).T.astype(np.float64) for some in batches], axis=1
         )
         words = _as_words(drawn)
         for k, (three, items) in enumerate(zip(sides, tying, strict=True)):
-            found[:, k] = of_pair(three, words, items, found[:, k])
-        return found
+            gains[:, k] = of_pair(three, words, items, gains[:, k])
+        return gains
 
     def of_pair(
         three: _Sides,
@@ -264,17 +283,16 @@ def _from_pairs(
         # the difference of two means: sums of the items that tie nothing, and those counted
         people, a, b = three
         sure = defined.sum() - len(items)
-        one, other = _of_exchanges(measure, (people[items], a[items], b[items]), words[items])
-        known, others = members(one), members(other)
-        if (known != others).any():
-            one, other = _of_exchanges(measure, three, words)
-            return mean_of_known(one) - mean_of_known(other)
-        size = (sure + known).astype(np.float64)
-        gains = gains + np.nansum(one, axis=1) - np.nansum(other, axis=1)
+        first, second = _of_exchanges(measure, (people[items], a[items], b[items]), words[items])
+        counted = members(first)
+        if (counted != members(second)).any():
+            first, second = _of_exchanges(measure, three, words)
+            return mean_of_known(first) - mean_of_known(second)
+        size = (sure + counted).astype(np.float64)
+        gains = gains + np.nansum(first, axis=1) - np.nansum(second, axis=1)
         return np.asarray(gains / np.where(size == 0, np.nan, size))
 
-    values = measure.of_draws(human, scores)
-    return NullDifferences(values[first] - values[second], nulls)
+    return nulls
 
 
 def _of_exchanges(
@@ -314,21 +332,16 @@ def _in_columns(cells: NDArray[np.bool_]) -> bool:
 
 
 def _from_flips(
-    measure: GroupedStatistic, human: NDArray[np.float64], scores: NDArray[np.float64], joint: Joint
-) -> NullDifferences:
-    # soft pairwise accuracy, whose sums are linear in the scores
-    first, second = joint.places
-    assert isinstance(measure.statistic, SoftPairwiseAccuracy)  # noqa: S101  # who calls has looked
+    statistic: SoftPairwiseAccuracy,
+    human: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    joint: Joint,
+) -> Nulls:
     whole = joint.cells[0]
-    of_exchanges = measure.statistic.of_exchanges(
-        human[:, whole], scores[..., whole], list(zip(first, second, strict=True))
+    of_exchanges = statistic.of_exchanges(
+        human[:, whole], scores[..., whole], list(zip(*joint.places, strict=True))
     )
-
-    def nulls(swaps: NDArray[np.float64]) -> NDArray[np.float64]:
-        return of_exchanges(swaps if swaps.shape[2] == 1 else swaps[..., whole])
-
-    values = measure.of_draws(human, scores)
-    return NullDifferences(values[first] - values[second], nulls)
+    return lambda swaps: of_exchanges(swaps if swaps.shape[2] == 1 else swaps[..., whole])
 
 
 def permutation_test(
@@ -537,11 +550,11 @@ def pair_swap_test(
         acc_eq(h, scores, epsilon=epsilon, grouping=grouping)
         for scores, epsilon in zip(m, thresholds, strict=True)
     ]
-    found = {}
+    drawn = {}
     for i, j in all_pairs(len(m)):
         groups = _sole_successes(h, m[[i, j]], (thresholds[i], thresholds[j]), grouping)
-        found[i, j] = _draws(groups, count, np.random.default_rng(seed))
-    return Judge(alternative, plus_one, early_stopping).table(np.array(statistics), found)
+        drawn[i, j] = _of_coins(groups, count, np.random.default_rng(seed))
+    return Judge(alternative, plus_one, early_stopping).table(np.array(statistics), drawn)
 
 
 def input_swap_test(
@@ -568,24 +581,20 @@ def input_swap_test(
     h, m = score_arrays(human, metrics, "segment")
     thresholds = _thresholds(epsilons, len(m))
     each = np.array([item_accuracies(h, x, e) for x, e in zip(m, thresholds, strict=True)])
-    signs = np.concatenate(
+    coins = np.concatenate(
         [exchanged("inputs", h.shape, (seed,), block)[:, 0] for block in blocks(count)]
     )[:count]
-    found = {}
+    drawn = {}
     for i, j in all_pairs(len(m)):
         both = np.isnan(h) | np.isnan(m[i]) | np.isnan(m[j])
         if both.any():  # on what both have scored
             people = np.where(both, np.nan, h)
-            one, other = (item_accuracies(people, m[k], thresholds[k]) for k in (i, j))
+            first, second = (item_accuracies(people, m[k], thresholds[k]) for k in (i, j))
         else:
-            one, other = each[i], each[j]
-        gain = np.nan_to_num(one - other)
-        items = int((~np.isnan(one - other)).sum())
-        observed = float(gain.sum() / items) if items else float("nan")
-        null = (1 - 2.0 * signs) @ gain / items if items else np.empty(0)
-        found[i, j] = (observed, null)
-    statistics = np.array([mean_of_known(one[None])[0] for one in each])
-    return Judge(alternative, plus_one, early_stopping).table(statistics, found)
+            first, second = each[i], each[j]
+        drawn[i, j] = _of_signs(first - second, np.where(coins, -1.0, 1.0))
+    statistics = np.array([mean_of_known(items[None])[0] for items in each])
+    return Judge(alternative, plus_one, early_stopping).table(statistics, drawn)
 
 
 def spa_pair_swap_test(
@@ -632,16 +641,24 @@ def spa_pair_swap_test(
     errors = np.array([pair_errors(h, scores, seed=spa_seed) for scores in m]).reshape(len(m), -1)
     known = ~np.isnan(errors)
     counts = np.where(known.any(axis=1), known.sum(axis=1), np.nan)
-    found = {}
+    drawn = {}
     for i, j in all_pairs(len(m)):
         gains = (errors[j] - errors[i])[known[i] & known[j]]
-        if not len(gains):
-            found[i, j] = (float("nan"), np.empty(0))
-            continue
         coins = np.random.default_rng(seed).integers(0, 2, size=(count, len(gains)))
-        found[i, j] = (float(gains.mean()), (2.0 * coins - 1.0) @ gains / len(gains))
+        drawn[i, j] = _of_signs(gains, np.where(coins, 1.0, -1.0))
     statistics = 1 - np.nansum(errors, axis=1) / counts
-    return Judge(alternative, plus_one, early_stopping).table(statistics, found)
+    return Judge(alternative, plus_one, early_stopping).table(statistics, drawn)
+
+
+def _of_signs(
+    gains: NDArray[np.float64], signs: NDArray[np.float64]
+) -> tuple[float, NDArray[np.float64]]:
+    # the mean of known gains, and that with random signs [draws, gains]
+    size = int((~np.isnan(gains)).sum())
+    if not size:
+        return float("nan"), np.empty(0)
+    gains = np.nan_to_num(gains)
+    return float(gains.sum() / size), signs @ gains / size
 
 
 def _thresholds(epsilons: ArrayLike, metrics: int) -> list[float]:
@@ -669,7 +686,7 @@ def _sole_successes(
     return np.asarray(counts[counts[:, 2] > 0])
 
 
-def _draws(
+def _of_coins(
     groups: NDArray[np.int64], count: int, generator: np.random.Generator
 ) -> tuple[float, NDArray[np.float64]]:
     # [groups, 3]: pairs right by the first alone, by the second alone, all
