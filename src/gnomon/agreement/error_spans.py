@@ -23,8 +23,7 @@ from gnomon.stats.resampling import (
     percentile_interval,
     resample_counts,
     resampled_sums,
-    shift_distance,
-    shift_p,
+    shift_test,
 )
 
 if TYPE_CHECKING:
@@ -106,8 +105,7 @@ class SpanDraws(NamedTuple):
     ) -> tuple[float, float, float]:
         """Ends of the interval of a difference, and p of its being 0; arguments as of ``ends``."""
         if self.documents is None:
-            wide = float(shift_distance(value, drawn, self.confidence))
-            return float(value) - wide, float(value) + wide, float(shift_p(value, drawn))
+            return shift_test(float(value), drawn, self.confidence)
         found = self._jackknife(value, drawn, segment)
         return float(found.low), float(found.high), float(found.p)
 

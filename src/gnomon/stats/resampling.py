@@ -29,6 +29,7 @@ __all__ = [
     "resamples",
     "shift_distance",
     "shift_p",
+    "shift_test",
 ]
 
 _BLOCK = 500_000  # float64 counts held at once (4 MB): they stay in the processor's cache
@@ -184,6 +185,15 @@ def shift_p(estimate: NDArray[np.float64], samples: NDArray[np.float64]) -> NDAr
     defined = samples.shape[-1] - np.isnan(distances).sum(axis=-1)
     farther = (distances >= np.abs(estimate)[..., None] - _ROUNDING).sum(axis=-1)
     return np.where((defined > 0) & ~np.isnan(estimate), (1 + farther) / (1 + defined), np.nan)
+
+
+def shift_test(
+    estimate: float, samples: NDArray[np.float64], level: float
+) -> tuple[float, float, float]:
+    """The ends of :func:`shift_distance`'s interval around an estimate, and :func:`shift_p`."""
+    value = np.asarray(estimate)
+    wide = float(shift_distance(value, samples, level))
+    return estimate - wide, estimate + wide, float(shift_p(value, samples))
 
 
 def bootstrap_interval(

@@ -28,7 +28,7 @@ from gnomon.stats.resampling import (
     resample_counts,
     resampled_sums,
     shift_distance,
-    shift_p,
+    shift_test,
 )
 from gnomon.stats.significance import fewest_draws
 from gnomon.stats.student import upper_tail
@@ -439,8 +439,7 @@ class SegmentDraws:
 
     def test(self, value: float, samples: Floats) -> tuple[float, float, float]:
         """Interval and p of a difference."""
-        wide = float(shift_distance(np.array(value), samples, self.confidence))
-        return value - wide, value + wide, float(shift_p(np.array(value), samples))
+        return shift_test(value, samples, self.confidence)
 
 
 @dataclass(frozen=True, eq=False)
