@@ -45,17 +45,12 @@ _BLOCK = 200  # resamples whose weights are held at once
 
 
 class SpanDraws(NamedTuple):
-    """Resamples of the segments, or all segments without each document in turn.
+    """Resamples of the segments, or all segments without each document in turn."""
 
-    Attributes:
-        counts: uint8 [N, B], how often each segment counts; None: no intervals.
-        confidence: of the intervals.
-        documents: the document of each segment [N], where column k lacks document k; None:
-            segments were drawn.
-    """
-
+    # uint8 [N, B], how often each segment counts; None: no intervals
     counts: NDArray[np.uint8] | None
-    confidence: float
+    confidence: float  # of the intervals
+    # the document of each segment [N], where column k lacks document k; None: segments were drawn
     documents: NDArray[np.int64] | None = None
 
     @classmethod
@@ -63,20 +58,12 @@ class SpanDraws(NamedTuple):
         cls,
         segments: int,
         *,
-        resamples: int,
+        resamples: int,  # how many; 0 for none
         confidence: float,
         seed: int,
         documents: Sequence[str] | None = None,
     ) -> SpanDraws:
-        """Draw them.
-
-        Args:
-            segments: of the test set.
-            resamples: how many; 0 for none.
-            confidence: of the intervals.
-            seed: of the draws.
-            documents: the document of each segment, where these are what is independent.
-        """
+        """Draw them."""
         if documents is None or not resamples:
             counts = resample_counts(segments, count=resamples, seed=seed) if resamples else None
             return cls(counts, confidence)
@@ -87,13 +74,7 @@ class SpanDraws(NamedTuple):
     def ends(
         self, value: Floats, drawn: Floats, segment: NDArray[np.intp]
     ) -> tuple[Floats, Floats]:
-        """Ends of intervals.
-
-        Args:
-            value: figures [M].
-            drawn: the same in each draw [M, B].
-            segment: the segment of each judgement that they rest on.
-        """
+        """Ends of the intervals of figures [M], from the same in each draw [M, B]."""
         if self.documents is None:
             low, high = percentile_interval(drawn, self.confidence)
             return np.asarray(low), np.asarray(high)
@@ -136,39 +117,23 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MarkedPairs:
-    """What people and a marker marked in the same outputs, P judgements of people.
+    """What people and a marker marked in the same outputs, P judgements of people."""
 
-    Attributes:
-        name: of the marker.
-        by: what it is.
-        ceiling: it is people themselves, each beside the others.
-        gold: intp [P], the judgement of people, by number: several markers share these.
-        rater: intp [P], who of people.
-        system: intp [P].
-        segment: intp [P], 0-based.
-        characters: float64 [4, P], as :class:`gnomon.stats.error_spans.SpanCounts`.
-        spans: float64 [4, P], likewise, of whole spans.
-        alone: float64 [P], characters that one side alone marks.
-        regraded: float64 [P], characters that both mark, with other severities.
-        penalty: float64 [P], minus the penalties of the marker's errors.
-        score: float64 [P], people's scores; NaN where there are none.
-        marking: whether the marker marks errors; others score alone.
-    """
-
-    name: str
-    by: str
-    ceiling: bool
+    name: str  # of the marker
+    by: str  # what it is
+    ceiling: bool  # it is people themselves, each beside the others
+    # intp [P], the judgement of people, by number: several markers share these
     gold: NDArray[np.intp]
-    rater: NDArray[np.intp]
-    system: NDArray[np.intp]
-    segment: NDArray[np.intp]
-    characters: Floats
-    spans: Floats
-    alone: Floats
-    regraded: Floats
-    penalty: Floats
-    score: Floats
-    marking: bool
+    rater: NDArray[np.intp]  # intp [P], who of people
+    system: NDArray[np.intp]  # intp [P]
+    segment: NDArray[np.intp]  # intp [P], 0-based
+    characters: Floats  # float64 [4, P], as :class:`gnomon.stats.error_spans.SpanCounts`
+    spans: Floats  # float64 [4, P], likewise, of whole spans
+    alone: Floats  # float64 [P], characters that one side alone marks
+    regraded: Floats  # float64 [P], characters that both mark, with other severities
+    penalty: Floats  # float64 [P], minus the penalties of the marker's errors
+    score: Floats  # float64 [P], people's scores; NaN where there are none
+    marking: bool  # whether the marker marks errors; others score alone
 
     def of(self, unit: str) -> Floats:
         """The counts of characters, or of spans."""
@@ -186,16 +151,11 @@ def beside_people(
     testset: TestSet,
     *,
     partial_credit: float,
-    side: str = "candidate",
+    side: str = "candidate",  # "candidate" or "source"
 ) -> MarkedPairs:
     """Every judgement of people beside what the other marked in the same output.
 
-    Args:
-        people: what people marked.
-        other: what is judged; the same object: people beside each other, see :func:`partners`.
-        testset: with the texts.
-        partial_credit: for spans of another severity.
-        side: "candidate" or "source".
+    Where the other is people themselves, these are beside each other: see :func:`partners`.
     """
     lengths = _lengths(testset, side)
     numbers, places, rows = [], [], []
@@ -272,25 +232,15 @@ def _lengths(testset: TestSet, side: str) -> NDArray[np.int64]:
 
 
 class SpanAgreement(NamedTuple):
-    """Agreement of a marker with people.
+    """Agreement of a marker with people."""
 
-    Attributes:
-        precision: how much of what it marked people marked, too.
-        recall: how much of what people marked it marked, too.
-        f1: the harmonic mean of the two.
-        judgements: of people.
-        marked: characters or spans that it marked.
-        gold: characters or spans that people marked.
-        documents: of the judgements, where these are what is independent.
-    """
-
-    precision: Figure
-    recall: Figure
-    f1: Figure
-    judgements: int
-    marked: float
-    gold: float
-    documents: int | None
+    precision: Figure  # how much of what it marked people marked, too
+    recall: Figure  # how much of what people marked it marked, too
+    f1: Figure  # the harmonic mean of the two
+    judgements: int  # of people
+    marked: float  # characters or spans that it marked
+    gold: float  # characters or spans that people marked
+    documents: int | None  # of the judgements, where these are what is independent
 
 
 def span_agreement(
@@ -298,12 +248,7 @@ def span_agreement(
 ) -> SpanAgreement:
     """Precision, recall and F1 over all outputs or those of a system.
 
-    Args:
-        pairs: what was marked.
-        unit: "characters" or "spans".
-        average: "pooled" (of the sums over outputs) or "segment" (mean of the outputs' figures).
-        draws: for the intervals.
-        system: position of the system; None: all.
+    Those are of the sums over outputs ("pooled"), or means of the outputs' figures ("segment").
     """
     chosen = np.ones(len(pairs.gold), np.bool_) if system is None else pairs.system == system
     columns = pairs.of(unit) if average == "pooled" else pairs.figures[unit]
@@ -350,21 +295,13 @@ def penalty_correlation(pairs: MarkedPairs, system: int | None = None) -> float 
 
 
 class SpanContest(NamedTuple):
-    """Two markers on the judgements that both are beside.
+    """Two markers on the judgements that both are beside."""
 
-    Attributes:
-        first: the marker that is named first.
-        second: the other one.
-        difference: of F1 of characters, pooled; first - second.
-        p: two-sided; NaN: not tested.
-        judgements: that both are beside.
-    """
-
-    first: str
-    second: str
-    difference: Figure
-    p: float
-    judgements: int
+    first: str  # the marker that is named first
+    second: str  # the other one
+    difference: Figure  # of F1 of characters, pooled; first - second
+    p: float  # two-sided; NaN: not tested
+    judgements: int  # that both are beside
 
 
 def span_contests(every: Sequence[MarkedPairs], draws: SpanDraws) -> Iterator[SpanContest]:
@@ -398,20 +335,13 @@ def span_contests(every: Sequence[MarkedPairs], draws: SpanDraws) -> Iterator[Sp
 
 @dataclass(frozen=True, eq=False)
 class Calls:
-    """What people and a marker call the same outputs.
+    """What people and a marker call the same outputs."""
 
-    Attributes:
-        people: bool [P], free of errors for people.
-        marker: bool [P], for the marker.
-        worth: float64 [P], by how much the marker holds it for good.
-        segment: intp [P].
-        cut: score from which on the marker calls an output free of errors; NaN: it goes by marks.
-    """
-
-    people: NDArray[np.bool_]
-    marker: NDArray[np.bool_]
-    worth: Floats
-    segment: NDArray[np.intp]
+    people: NDArray[np.bool_]  # bool [P], free of errors for people
+    marker: NDArray[np.bool_]  # bool [P], for the marker
+    worth: Floats  # float64 [P], by how much the marker holds it for good
+    segment: NDArray[np.intp]  # intp [P]
+    # score from which on the marker calls an output free of errors; NaN: it goes by marks
     cut: float = float("nan")
 
 
@@ -431,12 +361,8 @@ def error_free(
 ) -> bool | None:
     """Whether a judgement says that an output is free of errors; None where it says nothing.
 
-    Args:
-        marks: whose judgement.
-        place: which one.
-        rule: "score": it scores at least the threshold; "spans": no error is marked, omissions
-            included; "both": both (WMT 2026, detection of error-free segments).
-        threshold: of the score.
+    By "score", it scores at least the threshold; by "spans", no error is marked, omissions
+    included; "both": both (WMT 2026, detection of error-free segments).
     """
     if rule != "spans":
         score = np.nan if marks.scores is None else float(marks.scores[place])
@@ -449,7 +375,7 @@ def error_free(
 
 def calls(
     people: ErrorMarks,
-    other: ErrorMarks,
+    other: ErrorMarks,  # the marker; the same object: people beside each other, by the same rule
     testset: TestSet,
     *,
     rule: ErrorFree,
@@ -461,14 +387,6 @@ def calls(
     A marker calls an output free of errors where it marks none. By score, it calls as many outputs
     free of errors as people do, those that it scores best: a score on another scale has no
     threshold of its own.
-
-    Args:
-        people: what people said.
-        other: the marker; the same object: people beside each other, by the same rule.
-        testset: with the texts.
-        rule: see :func:`error_free`.
-        threshold: likewise.
-        by_score: the marker's scores decide.
     """
     rows = []
     same = other is people

@@ -121,12 +121,7 @@ def metric_scores(
 
 
 def score_files(files: Files) -> list[_ScoreFile]:
-    """Score files under the names that they are to have, those in folders one by one.
-
-    Raises:
-        DataError: a folder holds no file of scores.
-        UsageError: a folder was to be called by one name.
-    """
+    """Score files under the names that they are to have, those in folders one by one."""
     found: list[_ScoreFile] = []
     for name, path in named_files(files):
         if not Path(path).is_dir():
@@ -441,14 +436,6 @@ def with_reference_systems(
 
     A reference that is judged as a system is none of the references any more, so that all systems
     are scored with the same ones.
-
-    Args:
-        testsets: the test sets.
-        names: of references; people's names of them may start with "ref", "ref-" or the like.
-
-    Raises:
-        DataError: nobody judged such a reference, or it lacks segments.
-        UnknownNameError: no test set has such a reference.
     """
     every = dict.fromkeys(name for one in testsets for name in one.references)
     found, judged = list(testsets), dict[str, None]()

@@ -98,24 +98,16 @@ class AgreementGainRow(Record):
 
 @dataclass(frozen=True)
 class GainTesting:
-    """How gains are tested.
+    """How gains are tested."""
 
-    Attributes:
-        resamples: draws; 0 for no intervals, of documents neither.
-        seed: of all draws.
-        confidence: of the intervals.
-        over: what is drawn for intervals of system-level figures.
-        by_document: whether documents, where they are known, are independent at segment level.
-        alternative: of Williams's test.
-        expanded: whether intervals of system-level figures are made right for few segments.
-    """
-
-    resamples: int = 1000
-    seed: int = SEED
-    confidence: float = 0.95
-    over: Over = "segments"
+    resamples: int = 1000  # draws; 0 for no intervals, of documents neither
+    seed: int = SEED  # of all draws
+    confidence: float = 0.95  # of the intervals
+    over: Over = "segments"  # what is drawn for intervals of system-level figures
+    # whether documents, where they are known, are independent at segment level
     by_document: bool = False
-    alternative: Alternative = "greater"
+    alternative: Alternative = "greater"  # of Williams's test
+    # whether intervals of system-level figures are made right for few segments
     expanded: bool = True
 
 
@@ -140,12 +132,7 @@ def gain_rows(
 ) -> Iterator[AgreementGainRow]:
     """The gain of the second metric over the first, by each measure, on what both scored.
 
-    Args:
-        pairing: people's scores.
-        pair: the base and the metric that is compared with it.
-        measures: what is measured.
-        how: how gains are tested.
-        subsets: names of groups of systems, and which these are [K]; None: all.
+    Subsets are named groups of systems [K]; None: all.
     """
     drawn: Sequence[Floats | None] = (None, None)
     if how.resamples and how.over == "segments" and any(m.level == "system" for m in measures):

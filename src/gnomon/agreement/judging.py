@@ -37,28 +37,19 @@ _ALONE = tuple(Measure(name, "segment", "none") for name in ("pearson", "spearma
 
 @dataclass(frozen=True)
 class Judging:
-    """What is measured over which systems, and how it is tested.
+    """What is measured over which systems, and how it is tested."""
 
-    Attributes:
-        measures: what is measured.
-        testing: how differences are tested.
-        top: over the K best systems alone, too, for each of these K.
-        inliers: over the systems whose human score is no outlier alone, too.
-        threshold: smallest difference of human scores that counts for DaRR from scores; None:
-            DaRR from rankings alone.
-        spa_seed: seed of the sign flips of soft pairwise accuracy.
-        named: whether statistics, groupings or a preset were named.
-        unit: what is taken as independent at segment level; "auto": documents where they are known
-            and no test of segments is named.
-    """
-
-    measures: tuple[Measure, ...]
-    testing: Testing
-    top: tuple[int, ...] = ()
-    inliers: bool = False
+    measures: tuple[Measure, ...]  # what is measured
+    testing: Testing  # how differences are tested
+    top: tuple[int, ...] = ()  # over the K best systems alone, too, for each of these K
+    inliers: bool = False  # over the systems whose human score is no outlier alone, too
+    # smallest difference of human scores that counts for DaRR from scores; None: DaRR from rankings
+    # alone
     threshold: float | None = None
-    spa_seed: int = 0
-    named: bool = False
+    spa_seed: int = 0  # seed of the sign flips of soft pairwise accuracy
+    named: bool = False  # whether statistics, groupings or a preset were named
+    # what is taken as independent at segment level; "auto": documents where they are known and no
+    # test of segments is named
     unit: Literal["auto", "segment", "document"] = "auto"
 
     @property
@@ -69,27 +60,16 @@ class Judging:
 
 
 class Result(NamedTuple):
-    """One measure on one test set, over some systems.
+    """One measure on one test set, over some systems."""
 
-    Attributes:
-        pairing: the test set.
-        subset: "all", "top 6", "without outliers".
-        cells: the scores compared, of the metrics.
-        values: one per metric.
-        verdicts: intervals and tests.
-        ranks: ranks from 1 [M]; NaN where undefined.
-        clusters: clusters from 1 [M].
-        controls: names and values of the controls.
-    """
-
-    pairing: Pairing
-    subset: str
-    cells: MeasuredScores
-    values: tuple[Value, ...]
-    verdicts: Verdicts
-    ranks: NDArray[np.float64]
-    clusters: NDArray[np.float64]
-    controls: tuple[tuple[str, Value], ...]
+    pairing: Pairing  # the test set
+    subset: str  # "all", "top 6", "without outliers"
+    cells: MeasuredScores  # the scores compared, of the metrics
+    values: tuple[Value, ...]  # one per metric
+    verdicts: Verdicts  # intervals and tests
+    ranks: NDArray[np.float64]  # ranks from 1 [M]; NaN where undefined
+    clusters: NDArray[np.float64]  # clusters from 1 [M]
+    controls: tuple[tuple[str, Value], ...]  # names and values of the controls
 
     @property
     def measure(self) -> Measure:
@@ -217,45 +197,27 @@ POOLED = "all"
 
 
 class ResultGroup(NamedTuple):
-    """What belongs together over test sets.
+    """What belongs together over test sets."""
 
-    Attributes:
-        measure: what was measured.
-        subset: over which systems.
-        slice: over which segments; None: all.
-        human: the kind of judgements; None: test sets have one each, which need not be the same.
-    """
-
-    measure: Measure
-    subset: str
-    slice: str | None
+    measure: Measure  # what was measured
+    subset: str  # over which systems
+    slice: str | None  # over which segments; None: all
+    # the kind of judgements; None: test sets have one each, which need not be the same
     human: str | None
 
 
 class Joined(NamedTuple):
-    """One measure over several test sets.
+    """One measure over several test sets."""
 
-    Attributes:
-        label: "average" (the mean over test sets) or "all" (decisions pooled).
-        group: what was measured, over which systems and segments, by which judgements.
-        names: the metrics.
-        values: one per metric; n counts test sets, or pairs that were pooled.
-        verdicts: tests, where decisions were pooled.
-        ranks: ranks from 1 [M]; NaN where undefined.
-        clusters: clusters from 1 [M].
-        controls: names and values of the controls.
-        parts: what was measured on each test set.
-    """
-
-    label: str
-    group: ResultGroup
-    names: tuple[str, ...]
-    values: tuple[Value, ...]
-    verdicts: Verdicts
-    ranks: NDArray[np.float64]
-    clusters: NDArray[np.float64]
-    controls: tuple[tuple[str, Value], ...]
-    parts: tuple[Result, ...]
+    label: str  # "average" (the mean over test sets) or "all" (decisions pooled)
+    group: ResultGroup  # what was measured, over which systems and segments, by which judgements
+    names: tuple[str, ...]  # the metrics
+    values: tuple[Value, ...]  # one per metric; n counts test sets, or pairs that were pooled
+    verdicts: Verdicts  # tests, where decisions were pooled
+    ranks: NDArray[np.float64]  # ranks from 1 [M]; NaN where undefined
+    clusters: NDArray[np.float64]  # clusters from 1 [M]
+    controls: tuple[tuple[str, Value], ...]  # names and values of the controls
+    parts: tuple[Result, ...]  # what was measured on each test set
 
     @property
     def measure(self) -> Measure:
@@ -379,21 +341,13 @@ def _controls(parts: Sequence[Result]) -> tuple[str, ...]:
 
 
 class Overall(NamedTuple):
-    """The weighted mean over tasks, of each metric that all tasks have.
+    """The weighted mean over tasks, of each metric that all tasks have."""
 
-    Attributes:
-        slice: over which segments; None: all.
-        human: the kind of judgements; None: test sets have one each.
-        tasks: what is averaged: measures with their test sets, in words.
-        weights: one per task; they add up to 1.
-        values: metric -> mean, of values that lie between 0 and 1.
-    """
-
-    slice: str | None
-    human: str | None
-    tasks: tuple[str, ...]
-    weights: tuple[float, ...]
-    values: Mapping[str, float]
+    slice: str | None  # over which segments; None: all
+    human: str | None  # the kind of judgements; None: test sets have one each
+    tasks: tuple[str, ...]  # what is averaged: measures with their test sets, in words
+    weights: tuple[float, ...]  # one per task; they add up to 1
+    values: Mapping[str, float]  # metric -> mean, of values that lie between 0 and 1
 
 
 def overall(
@@ -403,11 +357,6 @@ def overall(
 
     A task is a measure on a test set; a measure whose decisions are pooled is one task over all of
     them, and its weight counts once for each.
-
-    Args:
-        results: what was measured on each test set.
-        over: what was measured over several.
-        tasks: measures and their weights.
     """
     groups = [group for group in grouped(results) if group.subset == ALL]
     weights = {task.measure: task for task in tasks}

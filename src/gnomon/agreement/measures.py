@@ -48,25 +48,15 @@ _ALL: tuple[Grouping, ...] = get_args(Grouping)
 
 
 class Statistic(NamedTuple):
-    """What a statistic is called, where it exists, and what it counts.
+    """What a statistic is called, where it exists, and what it counts."""
 
-    Attributes:
-        title: heading for people.
-        levels: where it exists.
-        groupings: at segment level, which groupings it has.
-        usual: those taken unless groupings are named.
-        default: levels at which it is taken unless statistics are named.
-        unit: what its n counts, where it counts neither systems nor scores.
-        ties: whether it judges ties, so that controls belong beside it.
-    """
-
-    title: str
-    levels: tuple[Level, ...]
-    groupings: tuple[Grouping, ...] = ()
-    usual: tuple[Grouping, ...] = ()
-    default: tuple[Level, ...] = ()
-    unit: str = ""
-    ties: bool = False
+    title: str  # heading for people
+    levels: tuple[Level, ...]  # where it exists
+    groupings: tuple[Grouping, ...] = ()  # at segment level, which groupings it has
+    usual: tuple[Grouping, ...] = ()  # those taken unless groupings are named
+    default: tuple[Level, ...] = ()  # levels at which it is taken unless statistics are named
+    unit: str = ""  # what its n counts, where it counts neither systems nor scores
+    ties: bool = False  # whether it judges ties, so that controls belong beside it
 
 
 _BY_ITEM: tuple[Grouping, ...] = ("item",)
@@ -109,17 +99,12 @@ STATISTICS: Mapping[StatisticName, Statistic] = {
 
 @dataclass(frozen=True)
 class Measure:
-    """A statistic at a level under a grouping.
+    """A statistic at a level under a grouping."""
 
-    Attributes:
-        statistic: a key of :data:`STATISTICS`.
-        level: "system" or "segment".
-        grouping: "none", "item" (over systems within each segment) or "system" (over segments
-            within each system); "none" at system level.
-    """
-
-    statistic: StatisticName
-    level: Level
+    statistic: StatisticName  # a key of :data:`STATISTICS`
+    level: Level  # "system" or "segment"
+    # "none", "item" (over systems within each segment) or "system" (over segments within each
+    # system); "none" at system level
     grouping: Grouping
 
     @property
@@ -161,33 +146,21 @@ class Measure:
 
 
 class WeightedMeasure(NamedTuple):
-    """A measure in an average over tasks.
+    """A measure in an average over tasks."""
 
-    Attributes:
-        measure: what is measured, on each test set.
-        weight: of each test set.
-        pooled: whether the decisions of all test sets are one task, where there are several.
-    """
-
-    measure: Measure
-    weight: float = 1.0
+    measure: Measure  # what is measured, on each test set
+    weight: float = 1.0  # of each test set
+    # whether the decisions of all test sets are one task, where there are several
     pooled: bool = False
 
 
 class Preset(NamedTuple):
-    """The measures of a shared task.
+    """The measures of a shared task."""
 
-    Attributes:
-        measures: what was measured.
-        says: which formulas these are, for the reader.
-        williams: whether differences of system-level Pearson go by Williams's test.
-        averaged: whether the task had one average over all measures and test sets.
-    """
-
-    measures: tuple[Measure, ...]
-    says: str
-    williams: bool = False
-    averaged: bool = False
+    measures: tuple[Measure, ...]  # what was measured
+    says: str  # which formulas these are, for the reader
+    williams: bool = False  # whether differences of system-level Pearson go by Williams's test
+    averaged: bool = False  # whether the task had one average over all measures and test sets
 
 
 PRESETS: Mapping[PresetName, Preset] = {
@@ -250,11 +223,7 @@ def measures(
     groupings: Sequence[Grouping] | None,
     preset: Preset | None = None,
 ) -> tuple[Measure, ...]:
-    """Every measure that levels, statistics and groupings ask for; or those of a preset.
-
-    Raises:
-        UsageError: no statistic exists at the levels or under the groupings.
-    """
+    """Every measure that levels, statistics and groupings ask for; or those of a preset."""
     if preset is not None and levels:
         return tuple(measure for measure in preset.measures if measure.level in levels)
     found = [
@@ -291,13 +260,7 @@ def tasks_of(
 ) -> tuple[WeightedMeasure, ...]:
     """What an average over tasks is taken of; nothing unless a preset or weights ask for one.
 
-    Args:
-        asked: what is measured.
-        preset: the preset, if one was chosen.
-        weights: "STATISTIC=W" or "LEVEL.STATISTIC=W"; statistics without any are left out.
-
-    Raises:
-        UsageError: a weight is no number above 0, or nothing of the kind is measured.
+    Weights are "STATISTIC=W" or "LEVEL.STATISTIC=W"; statistics without any are left out.
     """
     if not weights:
         chosen = asked if preset is not None and preset.averaged else ()
@@ -333,27 +296,17 @@ def tasks_of(
 
 @dataclass(frozen=True)
 class MeasuredScores:
-    """What one measure compares on one test set.
+    """What one measure compares on one test set."""
 
-    Attributes:
-        measure: the measure.
-        names: the metrics.
-        human: people's scores [K] or [K, N].
-        metrics: the metrics' scores [M, K] or [M, K, N].
-        pairs: for DaRR by rankings, the pairs that people ordered.
-        threshold: for DaRR from scores, the smallest difference that counts, if they may serve.
-        spa_seed: seed of the sign flips of soft pairwise accuracy.
-        documents: the document of each segment [N], where documents and not segments are taken as
-            independent.
-    """
-
-    measure: Measure
-    names: tuple[str, ...]
-    human: NDArray[np.float64]
-    metrics: NDArray[np.float64]
-    pairs: stats.OrderedPairs | None = None
+    measure: Measure  # the measure
+    names: tuple[str, ...]  # the metrics
+    human: NDArray[np.float64]  # people's scores [K] or [K, N]
+    metrics: NDArray[np.float64]  # the metrics' scores [M, K] or [M, K, N]
+    pairs: stats.OrderedPairs | None = None  # for DaRR by rankings, the pairs that people ordered
+    # for DaRR from scores, the smallest difference that counts, if they may serve
     threshold: float | None = None
-    spa_seed: int = 0
+    spa_seed: int = 0  # seed of the sign flips of soft pairwise accuracy
+    # the document of each segment [N], where documents and not segments are taken as independent
     documents: NDArray[np.int64] | None = None
 
     @property

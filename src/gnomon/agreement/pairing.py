@@ -50,23 +50,14 @@ Judged: TypeAlias = Annotated[
 
 
 class CorpusStatistics(NamedTuple):
-    """What a metric adds up over segments, and which systems of a task it is of.
+    """What a metric adds up over segments, and which systems of a task it is of."""
 
-    Attributes:
-        statistics: [systems that it scored, N, S].
-        aggregate: scores [...] of sums [..., S].
-        sign: -1 for error rates, else 1.
-        places: of the systems that it scored, in the task.
-        rows: of the same systems, in the statistics.
-        systems: how many the task has.
-    """
-
-    statistics: NDArray[np.float64]
-    aggregate: Callable[[NDArray[np.float64]], NDArray[np.float64]]
-    sign: float
-    places: Sequence[int]
-    rows: Sequence[int]
-    systems: int
+    statistics: NDArray[np.float64]  # [systems that it scored, N, S]
+    aggregate: Callable[[NDArray[np.float64]], NDArray[np.float64]]  # scores [...] of sums [..., S]
+    sign: float  # -1 for error rates, else 1
+    places: Sequence[int]  # of the systems that it scored, in the task
+    rows: Sequence[int]  # of the same systems, in the statistics
+    systems: int  # how many the task has
 
     def on(self, members: NDArray[np.bool_]) -> NDArray[np.float64]:
         """System scores of some segments (bool [N]): [K]."""
@@ -85,27 +76,18 @@ class CorpusStatistics(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgedMetric:
-    """The scores of one metric, higher is better; NaN is missing.
+    """The scores of one metric, higher is better; NaN is missing."""
 
-    Attributes:
-        metric: its name.
-        system: system scores [K].
-        segments: segment scores [K, N].
-        control: whether it is no metric but something to compare metrics with.
-        circular: why people's scores cannot judge it, see :mod:`gnomon.metrics.circularity`.
-        turned: whether gnomon itself knows which way its scores point.
-        corpus: what makes system scores of some segments; None: they are means of segment scores.
-        directed: whether it is known which way its scores point.
-    """
-
-    metric: str
-    system: NDArray[np.float64]
-    segments: NDArray[np.float64]
-    control: bool = False
+    metric: str  # its name
+    system: NDArray[np.float64]  # system scores [K]
+    segments: NDArray[np.float64]  # segment scores [K, N]
+    control: bool = False  # whether it is no metric but something to compare metrics with
+    # why people's scores cannot judge it, see :mod:`gnomon.metrics.circularity`
     circular: str | None = None
-    turned: bool = False
+    turned: bool = False  # whether gnomon itself knows which way its scores point
+    # what makes system scores of some segments; None: they are means of segment scores
     corpus: CorpusStatistics | None = None
-    directed: bool = False
+    directed: bool = False  # whether it is known which way its scores point
 
     def on(self, members: NDArray[np.bool_]) -> JudgedMetric:
         """The same on some segments, bool [N]."""
@@ -131,43 +113,26 @@ class Pairing:
     """Metrics against one kind of judgements on one test set, or on a slice of it.
 
     Systems are sorted by name.
-
-    Attributes:
-        testset: the test set.
-        name: what to call it in notices.
-        pair: its language pair, or its name if it has none.
-        label: what tables call it.
-        systems: all systems that people or metrics scored, sorted [K].
-        kind: the kind of judgements; None: there are none.
-        kinds: it, by level ("system", "segment", "ranking"); a level that it
-            does not have is missing.
-        system: people's system scores [K], NaN where there are none.
-        segments: people's segment scores [K, N].
-        ranking: relative rankings.
-        entries: the metrics, in the order given.
-        signatures: how to make their scores again, by metric.
-        controls: what stands beside figures that judge ties.
-        documents: the document of each segment; None: nobody knows.
-        slice: name of the slice; None: all segments.
-        notices: what a reader should know.
     """
 
-    testset: TestSet
-    name: str
-    pair: str
-    label: str
-    systems: tuple[str, ...]
-    kind: str | None
+    testset: TestSet  # the test set
+    name: str  # what to call it in notices
+    pair: str  # its language pair, or its name if it has none
+    label: str  # what tables call it
+    systems: tuple[str, ...]  # all systems that people or metrics scored, sorted [K]
+    kind: str | None  # the kind of judgements; None: there are none
+    # it, by level ("system", "segment", "ranking"); a level that it does not have is missing
     kinds: Mapping[str, str]
-    system: NDArray[np.float64]
-    segments: NDArray[np.float64]
-    ranking: Ranking | None
-    entries: tuple[JudgedMetric, ...]
+    system: NDArray[np.float64]  # people's system scores [K], NaN where there are none
+    segments: NDArray[np.float64]  # people's segment scores [K, N]
+    ranking: Ranking | None  # relative rankings
+    entries: tuple[JudgedMetric, ...]  # the metrics, in the order given
+    # how to make their scores again, by metric
     signatures: Mapping[str, str] = field(default_factory=dict)
-    controls: tuple[JudgedMetric, ...] = ()
-    documents: tuple[str, ...] | None = None
-    slice: str | None = None
-    notices: tuple[str, ...] = ()
+    controls: tuple[JudgedMetric, ...] = ()  # what stands beside figures that judge ties
+    documents: tuple[str, ...] | None = None  # the document of each segment; None: nobody knows
+    slice: str | None = None  # name of the slice; None: all segments
+    notices: tuple[str, ...] = ()  # what a reader should know
 
     @property
     def title(self) -> str:
@@ -215,29 +180,18 @@ def by_name(
 
 
 class PairingRequest(NamedTuple):
-    """What is paired, beside the test sets and the metrics.
+    """What is paired, beside the test sets and the metrics."""
 
-    Attributes:
-        human: kinds of human scores and rankings; empty: all that there are.
-        by: slices, see :func:`gnomon.core.slices.slices`.
-        human_systems: whether human translations are judged among the systems.
-        reference_systems: systems that were references, and are judged in any case.
-        controls: whether controls stand beside figures that judge ties.
-        seed: of random controls.
-        allow_code: let a spec ``python('module:function')`` run code.
-        allow_circular: judge metrics by human scores that went into them.
-        tick: progress.
-    """
-
-    human: Sequence[str] = ()
-    by: str | None = None
-    human_systems: bool = False
+    human: Sequence[str] = ()  # kinds of human scores and rankings; empty: all that there are
+    by: str | None = None  # slices, see :func:`gnomon.core.slices.slices`
+    human_systems: bool = False  # whether human translations are judged among the systems
+    # systems that were references, and are judged in any case
     reference_systems: Collection[str] = ()
-    controls: bool = True
-    seed: int = SEED
-    allow_code: bool = False
-    allow_circular: bool = False
-    tick: Callable[[str, int, int], None] | None = None
+    controls: bool = True  # whether controls stand beside figures that judge ties
+    seed: int = SEED  # of random controls
+    allow_code: bool = False  # let a spec `python('module:function')` run code
+    allow_circular: bool = False  # judge metrics by human scores that went into them
+    tick: Callable[[str, int, int], None] | None = None  # progress
 
 
 def pairings(
@@ -245,17 +199,7 @@ def pairings(
     metrics: Sequence[tuple[str | None, Wanted]],
     request: PairingRequest,
 ) -> Iterator[Pairing]:
-    """Metrics against each kind of judgements of each test set, and against each on every slice.
-
-    Args:
-        testsets: the test sets.
-        metrics: names and metrics.
-        request: what else is wanted.
-
-    Raises:
-        UsageError: two metrics have one name, scores belong to other test sets, or a metric has
-            seen the human scores that would judge it.
-    """
+    """Metrics against each kind of judgements of each test set, and against each on every slice."""
     names = labels_of(testsets)
     for place, testset in enumerate(testsets):
         scored = _scored_by(testset, place, len(testsets), metrics, request)
@@ -448,14 +392,9 @@ def _check_names(names: Sequence[str]) -> None:
 
 
 def kinds_of(outline: Outline, human: Sequence[str]) -> list[dict[str, str]]:
-    """The kinds of judgements that metrics are held against, each at the levels that it has.
+    """The kinds of judgements that metrics are compared with: level -> the kind, of each.
 
-    Args:
-        outline: what the test set holds.
-        human: kinds of human scores and rankings; empty: all that there are.
-
-    Returns:
-        One mapping per kind, level ("system", "segment", "ranking") -> the kind.
+    Levels are "system", "segment" and "ranking"; without names, all kinds that there are.
     """
     there = {
         "system": outline.human_kinds("system"),
@@ -591,10 +530,6 @@ def control_entries(pairing: Pairing, *, seed: int) -> tuple[JudgedMetric, ...]:
     A constant; uniform random numbers; the length of the output and of the (first) reference in
     characters. Lengths are left out where there are no texts. System scores are means. Systems
     that no metric scored are left out.
-
-    Args:
-        pairing: the test set.
-        seed: seed of the random numbers, which depend on the system's name and not on its place.
     """
     shape = (len(pairing.systems), pairing.testset.segments)
     found = {"constant": np.zeros(shape), "random": _random(pairing, seed)}

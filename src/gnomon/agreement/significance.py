@@ -47,60 +47,40 @@ Correction: TypeAlias = Literal["holm", "benjamini-hochberg", "none"]
 
 @dataclass(frozen=True)
 class Testing:
-    """How differences are tested.
+    """How differences are tested."""
 
-    Attributes:
-        test: "williams" (Pearson of system scores alone), "permutation", "bootstrap", or "auto":
-            Williams's where it applies, permutation elsewhere, bootstrap where no permutation
-            exists (DaRR, soft pairwise accuracy).
-        alternative: what is said of (row, column).
-        resamples: draws; 0 for neither intervals nor tests that draw.
-        seed: seed of all draws.
-        confidence: share of draws inside an interval.
-        alpha: largest p that is significant.
-        plus_one: p = (r + 1)/(B + 1), else r/B.
-        early_stopping: of permutation tests.
-        williams: whether "auto" means Williams's test for Pearson of system scores.
-        swap: what permutation tests exchange; None: as is usual for each statistic.
-        cells: whether single cells are what is usual for segment scores, as in the shared tasks;
-            else all scores of a segment, which need not be independent of one another.
-    """
-
+    # "williams" (Pearson of system scores alone), "permutation", "bootstrap", or "auto": Williams's
+    # where it applies, permutation elsewhere, bootstrap where no permutation exists (DaRR, soft
+    # pairwise accuracy)
     test: Test = "auto"
-    alternative: Alternative = "greater"
-    resamples: int = 1000
-    seed: int = SEED
-    confidence: float = 0.95
-    alpha: float = 0.05
-    plus_one: bool = True
-    early_stopping: EarlyStopping | None = None
-    williams: bool = True
+    alternative: Alternative = "greater"  # what is said of (row, column)
+    resamples: int = 1000  # draws; 0 for neither intervals nor tests that draw
+    seed: int = SEED  # seed of all draws
+    confidence: float = 0.95  # share of draws inside an interval
+    alpha: float = 0.05  # largest p that is significant
+    plus_one: bool = True  # p = (r + 1)/(B + 1), else r/B
+    early_stopping: EarlyStopping | None = None  # of permutation tests
+    williams: bool = True  # whether "auto" means Williams's test for Pearson of system scores
+    # what permutation tests exchange; None: as is usual for each statistic
     swap: Exchange | None = None
+    # whether single cells are what is usual for segment scores, as in the shared tasks; else all
+    # scores of a segment, which need not be independent of one another
     cells: bool = False
 
 
 class Verdicts(NamedTuple):
-    """What intervals and tests say of M metrics; NaN is undefined.
+    """What intervals and tests say of M metrics; NaN is undefined."""
 
-    Attributes:
-        low: lower ends of the intervals [M].
-        high: upper ends [M].
-        differences: row less column, on what both have [M, M].
-        p: p-values of the alternative said of (row, column) [M, M].
-        test: which test it is; empty if there is none.
-        interval: what was drawn or left out for the intervals; empty if there are none.
-        drawn: of how many of these a figure of each metric rests on [M]; None where there are none.
-        p_decisions: of acc_eq, p by exchange of decisions on pairs, as the shared task tests it
-            [M, M]; None for other statistics.
-    """
-
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    differences: NDArray[np.float64]
-    p: NDArray[np.float64]
-    test: str = ""
-    interval: str = ""
+    low: NDArray[np.float64]  # lower ends of the intervals [M]
+    high: NDArray[np.float64]  # upper ends [M]
+    differences: NDArray[np.float64]  # row less column, on what both have [M, M]
+    p: NDArray[np.float64]  # p-values of the alternative said of (row, column) [M, M]
+    test: str = ""  # which test it is; empty if there is none
+    interval: str = ""  # what was drawn or left out for the intervals; empty if there are none
+    # of how many of these a figure of each metric rests on [M]; None where there are none
     drawn: NDArray[np.int64] | None = None
+    # of acc_eq, p by exchange of decisions on pairs, as the shared task tests it [M, M]; None for
+    # other statistics
     p_decisions: NDArray[np.float64] | None = None
 
 
@@ -358,13 +338,7 @@ _UNITS = {"systems": "systems", "inputs": "segments"}
 
 
 def verdicts(found: MeasuredScores, how: Testing, epsilons: NDArray[np.float64]) -> Verdicts:
-    """Intervals and tests of one measure on one test set.
-
-    Args:
-        found: the scores.
-        how: which test, how many draws.
-        epsilons: tie thresholds of the metrics [M], NaN where there are none.
-    """
+    """Intervals and tests of one measure on one test set; thresholds of ties [M], NaN for none."""
     statistic = found.measure.statistic
     if statistic == "acc_eq_held_out" or not len(found.names):
         return nothing(len(found.names))

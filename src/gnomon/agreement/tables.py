@@ -581,14 +581,7 @@ def curve_rows(results: Iterable[Result]) -> Iterator[TopSystemsRow]:
 def decision_rows(
     pairing: Pairing, baseline: str, how: Testing, threshold: float | None
 ) -> Iterator[DecisionRow]:
-    """How many decisions each metric gets right where the baseline does not, and the reverse.
-
-    Args:
-        pairing: metrics against people.
-        baseline: the metric that others are compared with.
-        how: how many draws intervals have, and of which seed.
-        threshold: smallest difference of scores that counts as one for DaRR, if any.
-    """
+    """How many decisions each metric gets right where the baseline does not, and the reverse."""
     base = _entry(pairing, baseline)
     compared = dict(ordered_outputs(pairing, threshold)) if base is not None else {}
     for entry in pairing.entries if base is not None else ():
@@ -602,14 +595,7 @@ def changed_decisions(
     compared: Mapping[str, stats.OrderedPairs],
     how: Testing | GainTesting,
 ) -> Iterator[DecisionRow]:
-    """How many decisions the second metric gets right where the first does not, and the reverse.
-
-    Args:
-        pairing: people's scores.
-        pair: the baseline and the metric that is compared with it.
-        compared: pairs of outputs that people ordered, by name.
-        how: how many draws intervals have, and of which seed.
-    """
+    """How many decisions the second metric gets right where the first does not, and the reverse."""
     base, entry = pair
     if "system" in pairing.kinds:
         kinds = [change for *_, change in _changes(pairing, entry, base)]
@@ -718,18 +704,7 @@ def tables(
     correction: Correction,
     threshold: float | None,
 ) -> dict[str, Table]:
-    """The tables of a meta-evaluation, by name.
-
-    Args:
-        pairings: metrics against people, by test set, slice and kind of judgements.
-        results: what each measure says on each of them.
-        over: what it says of several test sets.
-        averages: averages over all tasks.
-        how: how differences were tested.
-        baseline: the metric that others are tested against.
-        correction: of p-values.
-        threshold: smallest difference of scores that counts as one for DaRR, if any.
-    """
+    """The tables of a meta-evaluation, by name."""
     every: list[Result | Joined] = [*results, *over]
     whole = [one for one in pairings if one.slice is None]
     rows = [row for one in every for row in agreement_rows(one, how, baseline, correction)]

@@ -9,19 +9,14 @@ __all__ = ["Dependency"]
 
 
 class Dependency(NamedTuple):
-    """Something that a number depends on.
+    """Something that a number depends on."""
 
-    Attributes:
-        kind: "package", "model", "tagger" (``spacy:NAME``, or a language, whose standard one is
-            meant), "wordnet" (a folder, or "" for the one that is found), "code" (a spec that
-            names a function), or "file".
-        name: which one.
-        revision: of a model on the hub.
-    """
-
+    # "package", "model", "tagger" (`spacy:NAME`, or a language, whose standard one is meant),
+    # "wordnet" (a folder, or "" for the one that is found), "code" (a spec that names a function),
+    # or "file"
     kind: Literal["package", "model", "tagger", "wordnet", "code", "file"]
-    name: str
-    revision: str = ""
+    name: str  # which one
+    revision: str = ""  # of a model on the hub
 
     @property
     def label(self) -> str:

@@ -82,15 +82,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Excerpt:
-    """The rows of a long table that a page holds; all other outputs hold every row.
+    """The rows of a long table that a page holds; all other outputs hold every row."""
 
-    Attributes:
-        rows: their positions in the table, ascending.
-        note: which rows these are, and where the others are to be had.
-    """
-
-    rows: tuple[int, ...]
-    note: str
+    rows: tuple[int, ...]  # their positions in the table, ascending
+    note: str  # which rows these are, and where the others are to be had
 
 
 @dataclass(frozen=True, repr=False)
@@ -309,60 +304,36 @@ class StackedBars:
 
 @dataclass(frozen=True)
 class Scatter:
-    """One named point per row; the reader sees r and n of every panel.
-
-    Attributes:
-        table: name of the table.
-        title: heading.
-        x: numeric column of the horizontal axis.
-        y: numeric column of the vertical axis.
-        label: column that names a point ("system"); may be blank in rows.
-        series: column that colours the points ("feature", "year"); None: one colour.
-        panels: column whose values get a small panel each; None: a single panel.
-        where: fixed values of other columns.
-        identity: draw the line y = x.
-    """
+    """One named point per row; the reader sees r and n of every panel."""
 
     table: str
     title: str
-    x: str
-    y: str
-    label: str
+    x: str  # numeric column of the horizontal axis
+    y: str  # numeric column of the vertical axis
+    label: str  # column that names a point ("system"); may be blank in rows
+    # column that colours the points ("feature", "year"); None: one colour
     series: str | None = None
-    panels: str | None = None
-    where: Mapping[str, Cell] = field(default_factory=dict)
-    identity: bool = False
+    panels: str | None = None  # column whose values get a small panel each; None: a single panel
+    where: Mapping[str, Cell] = field(default_factory=dict)  # fixed values of other columns
+    identity: bool = False  # draw the line y = x
 
 
 @dataclass(frozen=True)
 class Lines:
-    """Curves of a column over another one.
-
-    Attributes:
-        table: name of the table.
-        title: heading.
-        x: numeric column of the horizontal axis.
-        y: numeric column of the vertical axis.
-        series: column whose values are a curve each.
-        panels: column whose values get a small panel each; None: a single panel.
-        where: fixed values of other columns.
-        low: column with the lower ends of a band; goes with ``high``.
-        high: column with its upper ends.
-        identity: draw the line y = x.
-        ink: a value of ``series`` whose curve is drawn in the colour of text, the one that the
-            others are held against.
-    """
+    """Curves of a column over another one."""
 
     table: str
     title: str
-    x: str
-    y: str
-    series: str
-    panels: str | None = None
-    where: Mapping[str, Cell] = field(default_factory=dict)
-    low: str | None = None
-    high: str | None = None
-    identity: bool = False
+    x: str  # numeric column of the horizontal axis
+    y: str  # numeric column of the vertical axis
+    series: str  # column whose values are a curve each
+    panels: str | None = None  # column whose values get a small panel each; None: a single panel
+    where: Mapping[str, Cell] = field(default_factory=dict)  # fixed values of other columns
+    low: str | None = None  # column with the lower ends of a band; goes with `high`
+    high: str | None = None  # column with its upper ends
+    identity: bool = False  # draw the line y = x
+    # a value of `series` whose curve is drawn in the colour of text, the one that the others are
+    # held against
     ink: Cell = None
 
 
@@ -390,20 +361,14 @@ class Boxes:
 
 @dataclass(frozen=True)
 class Listing:
-    """Some columns of a table as they stand: for text and papers; pages hold every table anyway.
-
-    Attributes:
-        table: name of the table.
-        title: heading.
-        columns: names of the columns shown, in this order.
-        where: fixed values of other columns that select the rows to show.
-        most: how many of these rows are shown, the first ones; what is left out is said. None: all.
-    """
+    """Some columns of a table as they stand: for text and papers; pages hold every table anyway."""
 
     table: str
     title: str
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # names of the columns shown, in this order
+    # fixed values of other columns that select the rows to show
     where: Mapping[str, Cell] = field(default_factory=dict)
+    # how many of these rows are shown, the first ones; what is left out is said. None: all
     most: int | None = None
 
 

@@ -203,9 +203,6 @@ _BESIDE = {"human", "people", "scores", "score", "seg", "sys", "segment", "raw",
 def names_people(name: str) -> bool:
     """Whether a name says that people gave the scores, and nothing else.
 
-    Args:
-        name: of a file, a column or a metric, with or without a language pair.
-
     >>> [names_people(one) for one in ("esa", "en-de.mqm.seg", "da-z", "gemba-esa", "comet")]
     [True, True, True, False, False]
     """
@@ -230,22 +227,14 @@ def scale_of(kind: str) -> tuple[float, float]:
 def segment_scores(
     human: Sequence[HumanScores], kind: str | None, rater: str | None
 ) -> HumanScores | None:
-    """The segment scores of a kind, of one rater or averaged over all; None if there are none.
-
-    Raises:
-        UnknownNameError: there is no such rater.
-    """
+    """The segment scores of a kind, of one rater or averaged over all; None if there are none."""
     return _one(human, kind, "segment", rater)
 
 
 def system_scores(
     human: Sequence[HumanScores], kind: str | None, rater: str | None
 ) -> HumanScores | None:
-    """The system scores of a kind; the mean over the scored segments where no file has them.
-
-    Raises:
-        UnknownNameError: there is no such rater.
-    """
+    """The system scores of a kind; the mean over the scored segments where no file has them."""
     given = _one(human, kind, "system", rater)
     if given is not None:
         return given
@@ -286,12 +275,7 @@ def kinds(human: Sequence[HumanScores], level: str | None) -> tuple[str, ...]:
 
 
 def only_kind(kind: str | None, there: Sequence[str], what: str) -> str:
-    """The named kind, or the only one.
-
-    Raises:
-        DataError: no kind is there, or several are and none was named.
-        UnknownNameError: the named kind is not there.
-    """
+    """The named kind, or the only one."""
     if kind is not None:
         if kind not in there:
             raise UnknownNameError(f"kind of {what}", kind, there)

@@ -34,10 +34,7 @@ def lazy_exports(
 
     Its public names are those that its own source imports for type checkers, each with its module
     (``from gnomon.methods.muler._figures import ratio as ratio``), its methods and its modules.
-
-    Args:
-        package: its name, ``__name__`` of the module.
-        checking: its functions check what they are given; else those that say so themselves.
+    With ``checking``, its functions check what they are given; else those that say so themselves.
     """
     homes = dict(_imported(package))
     names = sorted(homes)
@@ -82,12 +79,7 @@ def _home_of_method(package: str, name: str) -> str | None:
 
 
 def callable_package(package: str, function: str) -> None:
-    """Let a package be called as one of its functions, with that function's signature.
-
-    Args:
-        package: its name.
-        function: the function's name within the package.
-    """
+    """Let a package be called as one of its functions, with that function's signature."""
 
     class CallableModule(ModuleType):
         def __call__(self, *args: Any, **options: Any) -> Any:  # as the function
@@ -101,12 +93,7 @@ def callable_package(package: str, function: str) -> None:
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, which refuses what its annotations do not allow.
-
-    Raises:
-        WrongTypeError: the function was given something else; raised when it is called.
-        UsageError: a number is out of its limits, or a name not among the choices.
-    """
+    """The function, which refuses what its annotations do not allow."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)

@@ -54,11 +54,7 @@ def short_name(text: str) -> str:
 
 
 def frame(columns: Mapping[str, Sequence[object]]) -> Any:  # polars is optional
-    """Columns as a polars data frame.
-
-    Raises:
-        MissingDependencyError: polars is not installed.
-    """
+    """Columns as a polars data frame."""
     try:
         import polars as pl
     except ImportError as error:
@@ -70,11 +66,7 @@ def frame(columns: Mapping[str, Sequence[object]]) -> Any:  # polars is optional
 
 
 def pandas_frame(columns: Mapping[str, Sequence[object]]) -> Any:  # pandas is optional
-    """Columns as a pandas data frame.
-
-    Raises:
-        MissingDependencyError: pandas is not installed.
-    """
+    """Columns as a pandas data frame."""
     try:
         import pandas as pd
     except ImportError as error:
@@ -100,13 +92,7 @@ def html_box(title: str, parts: Iterable[str]) -> str:
 def html_table(
     heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[str]], more: str = ""
 ) -> str:
-    """A table, everything escaped.
-
-    Args:
-        heads: heading of each column, and whether it holds numbers.
-        rows: the cells.
-        more: a sentence below.
-    """
+    """A table, everything escaped."""
     styles = [' style="text-align:right"' if number else "" for _, number in heads]
     titles = zip(heads, styles, strict=True)
     head = "".join(f"<th{style}>{escape(title)}</th>" for (title, _), style in titles)

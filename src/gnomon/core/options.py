@@ -116,17 +116,11 @@ _MOST_SEGMENTS = 10**7  # of one test set
 
 @dataclass(frozen=True)
 class Limits:
-    """The least and the largest value that are allowed.
+    """The least and the largest value that are allowed."""
 
-    Attributes:
-        low: the least; None: none.
-        high: the largest; None: none.
-        words: what messages say of them, where numbers would not be plain.
-    """
-
-    low: float | None = None
-    high: float | None = None
-    words: str = ""
+    low: float | None = None  # the least; None: none
+    high: float | None = None  # the largest; None: none
+    words: str = ""  # what messages say of them, where numbers would not be plain
 
     def allow(self, value: float) -> bool:
         """Whether a value lies within."""
@@ -175,15 +169,10 @@ class Help:
 
 @dataclass(frozen=True)
 class Group:
-    """The heading of help under which an option stands.
+    """The heading of help under which an option stands."""
 
-    Attributes:
-        title: in plain words.
-        rare: few need any option of it; as :class:`Rare`.
-    """
-
-    title: str
-    rare: bool = False
+    title: str  # in plain words
+    rare: bool = False  # few need any option of it; as :class:`Rare`
 
 
 @dataclass(frozen=True)
@@ -198,16 +187,12 @@ class Outcome:
 
 @dataclass(frozen=True)
 class InputFile:
-    """The option names files that are read, and that no output may replace.
+    """The option names files that are read, and that no output may replace."""
 
-    Attributes:
-        sure: every text names a file; otherwise a text may say something else ("da", for a kind of
-            human scores) or name its file after a sign (NAME=FILE).
-        words: texts that name none, whatever files there are.
-    """
-
+    # every text names a file; otherwise a text may say something else ("da", for a kind of human
+    # scores) or name its file after a sign (NAME=FILE)
     sure: bool = True
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()  # texts that name none, whatever files there are
 
 
 @dataclass(frozen=True)
@@ -224,14 +209,11 @@ class NotInStudies:
 
 @dataclass(frozen=True)
 class Needs:
-    """What results depend on by an option: models, packages, taggers.
+    """What results depend on by an option: models, packages, taggers."""
 
-    Attributes:
-        ask: a function, or where it lives, ``module:name``. It takes the value, the language of
-            references and outputs (None: not known) and all options of the request by name, with
-            ``allow_code``, and gives :class:`gnomon.core.dependencies.Dependency`.
-    """
-
+    # a function, or where it lives, `module:name`. It takes the value, the language of references
+    # and outputs (None: not known) and all options of the request by name, with `allow_code`, and
+    # gives :class:`gnomon.core.dependencies.Dependency`
     ask: Callable[[Any, str | None, Mapping[str, Any]], Iterable[Any]] | str
 
     def of(self, value: object, language: str | None, options: Mapping[str, Any]) -> Iterable[Any]:
@@ -323,21 +305,13 @@ class DrawOptions:
 
 @dataclass(frozen=True)
 class Option:
-    """One parameter of a public function.
+    """One parameter of a public function."""
 
-    Attributes:
-        name: as in Python and in study files; the command line writes dashes.
-        kind: its type, without what was said of it.
-        default: its default; :data:`inspect.Parameter.empty` where it must be given.
-        help: what the docstring says of it.
-        marks: what was said of its type.
-    """
-
-    name: str
-    kind: Any
-    default: Any
-    help: str
-    marks: tuple[object, ...] = ()
+    name: str  # as in Python and in study files; the command line writes dashes
+    kind: Any  # its type, without what was said of it
+    default: Any  # its default; :data:`inspect.Parameter.empty` where it must be given
+    help: str  # what the docstring says of it
+    marks: tuple[object, ...] = ()  # what was said of its type
 
     @property
     def required(self) -> bool:
@@ -434,12 +408,7 @@ def _option(name: str, kind: Any, default: Any, said: str, marks: tuple[object, 
 
 
 def documented(function: Callable[..., Any], further: Mapping[str, str] | None = None) -> str:
-    """The docstring of a function with what types say of its parameters.
-
-    Args:
-        function: whose docstring has "Args" of those parameters that differ.
-        further: what parameters mean that have neither, by name.
-    """
+    """The docstring of a function with what types say of its parameters."""
     doc = inspect.getdoc(function) or ""
     options = options_of(function)
     said = {name: (further or {}).get(name, "") for name in options}
@@ -496,9 +465,7 @@ def with_fields(**parts: type[Any]) -> Callable[[Callable[..., R]], Callable[...
 
         train(pairs, save="folder", dropout=0.2)
 
-    Args:
-        parts: its parameters that hold such objects, and their classes; what the parameter is
-            called is the heading in help of the fields that have none.
+    What such a parameter is called is the heading in help of the fields that have none.
     """
 
     def decorated(function: Callable[..., R]) -> Callable[..., R]:
@@ -585,12 +552,7 @@ def _unseen(name: str) -> type:
 
 
 def type_hints(annotations: Mapping[str, Any], home: Mapping[str, Any]) -> dict[str, Any]:
-    """Annotations as types; a class that the module lacks is known by its name.
-
-    Args:
-        annotations: types or their source, by name.
-        home: the names of the module.
-    """
+    """Annotations as types; a class that the module lacks is known by its name."""
     known = _Known(home)
     return {name: _evaluated(one, known) for name, one in annotations.items()}
 
@@ -691,19 +653,12 @@ def help_texts(doc: str, heading: str = "Args") -> dict[str, str]:
 
 
 class Misfit(NamedTuple):
-    """A value that does not fit.
+    """A value that does not fit."""
 
-    Attributes:
-        where: the place within the value ("[2]"); empty: the value itself.
-        must: what must stand there, as in "a whole number, 0 or more".
-        given: what does.
-        error: what a function raises of it.
-    """
-
-    where: str
-    must: str
-    given: object
-    error: type[UsageError]
+    where: str  # the place within the value ("[2]"); empty: the value itself
+    must: str  # what must stand there, as in "a whole number, 0 or more"
+    given: object  # what does
+    error: type[UsageError]  # what a function raises of it
 
 
 _PLAIN: Mapping[Any, tuple[Any, str, str]] = {
@@ -788,17 +743,7 @@ def _unknown(option: Option, value: object) -> list[Misfit]:
 
 
 def check_arguments(function: Callable[..., Any], given: Mapping[str, object]) -> None:
-    """Refuse arguments that do not fit the parameters of a function.
-
-    Args:
-        function: what is called.
-        given: arguments by name.
-
-    Raises:
-        WrongTypeError: an argument is of another type.
-        UnknownNameError: a name is not among the choices.
-        UsageError: a number is out of its limits.
-    """
+    """Refuse arguments that do not fit the parameters of a function."""
     options = options_of(function)
     for name, value in given.items():
         if name not in options:
@@ -808,11 +753,7 @@ def check_arguments(function: Callable[..., Any], given: Mapping[str, object]) -
 
 
 def refuse_unknown(function: Callable[..., Any], given: Iterable[str]) -> None:
-    """Refuse names that are no parameters of a function; of any other wrong call, Python tells.
-
-    Raises:
-        WrongTypeError: one is none; with the one that was most likely meant.
-    """
+    """Refuse names that are no parameters of a function; of any other wrong call, Python tells."""
     parameters = inspect.signature(function).parameters
     if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
         return
@@ -826,24 +767,14 @@ def refuse_unknown(function: Callable[..., Any], given: Iterable[str]) -> None:
 
 
 def check_fields(one: object) -> None:
-    """Refuse an object of a dataclass whose fields do not fit their types; as arguments.
-
-    Raises:
-        WrongTypeError, UnknownNameError, UsageError: as :func:`check_arguments`.
-    """
+    """Refuse an object of a dataclass whose fields do not fit their types; as arguments."""
     for name, option in fields_of(type(one)).items():
         for wrong in misfits(option, getattr(one, name)):
             raise refusal(option, wrong, type(one).__name__)
 
 
 def refusal(option: Option, wrong: Misfit, function: str = "") -> UsageError:
-    """The error that tells of a misfit.
-
-    Args:
-        option: the option that refuses.
-        wrong: what it refuses.
-        function: what was called, where it was called from Python.
-    """
+    """The error that tells of a misfit."""
     if wrong.error is UnknownNameError:
         name = option.name if function else option.name.replace("_", " ")
         return _unknown_choice(option, name, str(wrong.given))
@@ -990,12 +921,7 @@ def _remedy(kind: Any, value: object) -> str:
 
 
 def read_text(option: Option, text: str) -> object:
-    """What a text on a command line means as a value of an option, or as a member of its list.
-
-    Raises:
-        UsageError: the text is no number where one is wanted, or out of its limits.
-        UnknownNameError: it is not among the choices.
-    """
+    """What a text on a command line means as a value of an option, or as a member of its list."""
     if option.mark(Numbering):
         return _segment_numbers(text)
     choices = option.choices

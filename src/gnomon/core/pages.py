@@ -36,66 +36,41 @@ _MAKERS: Mapping[str, str] = {"form": "gnomon.report.sheet:to_form"}
 
 
 def page_maker(kind: str) -> Callable[..., str]:
-    """What makes a page of that kind.
-
-    Args:
-        kind: "form": outputs to be compared two at a time, and answers to be saved.
-    """
+    """What makes a page of that kind."""
     module, function = _MAKERS[kind].split(":")
     maker: Callable[..., str] = getattr(importlib.import_module(module), function)
     return maker
 
 
 class PageSection(NamedTuple):
-    """The page of a method.
+    """The page of a method."""
 
-    Attributes:
-        id: name of the method.
-        title: heading.
-        note: what the method answers; empty where that is not known.
-    """
-
-    id: str
+    id: str  # name of the method
     title: str
-    note: str = ""
+    note: str = ""  # what the method answers; empty where that is not known
 
 
 @dataclass(frozen=True)
 class PageTable:
-    """Rows of any number, read part by part.
+    """Rows of any number, read part by part."""
 
-    Attributes:
-        name: what the table is called in queries.
-        title: for people.
-        section: the page that shows it: "systems", "provenance", or that of a method.
-        columns: the columns.
-        parts: gives the cells column by column, at most that many rows at a time; best if a part
-            is of one test set and metric, so that pages of others need not read it.
-        note: a sentence on it.
-        views: how it may be looked at.
-    """
-
-    name: str
-    title: str
-    section: str
-    columns: Sequence[Column]
+    name: str  # what the table is called in queries
+    title: str  # for people
+    section: str  # the page that shows it: "systems", "provenance", or that of a method
+    columns: Sequence[Column]  # the columns
+    # gives the cells column by column, at most that many rows at a time; best if a part is of one
+    # test set and metric, so that pages of others need not read it
     parts: Callable[[int], Iterator[Sequence[Sequence[Cell]]]] = field(repr=False)
-    note: str = ""
-    views: Sequence[View] = ()
+    note: str = ""  # a sentence on it
+    views: Sequence[View] = ()  # how it may be looked at
 
 
 class PageVerdict(NamedTuple):
-    """What a method found on a test set.
+    """What a method found on a test set."""
 
-    Attributes:
-        testset: name of the test set.
-        section: the page that shows its tables: "systems", or that of a method.
-        verdict: what was found.
-    """
-
-    testset: str
-    section: str
-    verdict: Sequence[Statement]
+    testset: str  # name of the test set
+    section: str  # the page that shows its tables: "systems", or that of a method
+    verdict: Sequence[Statement]  # what was found
 
 
 class PageText(NamedTuple):
@@ -107,80 +82,49 @@ class PageText(NamedTuple):
 
 @dataclass(frozen=True)
 class PageSegment:
-    """A segment with all its texts, each distinct one once.
+    """A segment with all its texts, each distinct one once."""
 
-    Attributes:
-        texts: the distinct texts.
-        source: number of the source among the texts, if there is one.
-        references: numbers of the references; None where one is missing.
-        outputs: numbers of the outputs, system by system; None where it is not shown.
-        document: its document, if known.
-        domain: its domain, if known.
-    """
-
-    texts: Sequence[PageText]
-    source: int | None
-    references: Sequence[int | None]
+    texts: Sequence[PageText]  # the distinct texts
+    source: int | None  # number of the source among the texts, if there is one
+    references: Sequence[int | None]  # numbers of the references; None where one is missing
+    # numbers of the outputs, system by system; None where it is not shown
     outputs: Sequence[int | None]
-    document: str | None = None
-    domain: str | None = None
+    document: str | None = None  # its document, if known
+    domain: str | None = None  # its domain, if known
 
 
 @dataclass(frozen=True)
 class PageSet:
-    """A test set.
+    """A test set."""
 
-    Attributes:
-        name: its name in the tables.
-        language_pair: if known.
-        segments: their number, N.
-        systems: names of the K systems.
-        references: names of the references.
-        metrics: metrics with segment scores.
-        scores: gives the segment scores of a metric, float64 [K, N]; NaN where there is none.
-        read: gives the segments in order; nothing where texts are missing.
-        layers: what can be marked in its texts.
-        missing: why texts cannot be shown; empty where they can.
-        notices: what cannot be marked, and why.
-    """
-
-    name: str
-    language_pair: str | None
-    segments: int
-    systems: Sequence[str]
-    references: Sequence[str]
-    metrics: Sequence[str]
+    name: str  # its name in the tables
+    language_pair: str | None  # if known
+    segments: int  # their number, N
+    systems: Sequence[str]  # names of the K systems
+    references: Sequence[str]  # names of the references
+    metrics: Sequence[str]  # metrics with segment scores
+    # gives the segment scores of a metric, float64 [K, N]; NaN where there is none
     scores: Callable[[str], NDArray[np.float64]] = field(repr=False)
+    # gives the segments in order; nothing where texts are missing
     read: Callable[[], Iterator[PageSegment]] = field(repr=False)
-    layers: Sequence[Layer] = ()
-    missing: str = ""
-    notices: Sequence[str] = ()
+    layers: Sequence[Layer] = ()  # what can be marked in its texts
+    missing: str = ""  # why texts cannot be shown; empty where they can
+    notices: Sequence[str] = ()  # what cannot be marked, and why
 
 
 @dataclass(frozen=True)
 class StudyPages:
-    """A study.
+    """A study."""
 
-    Attributes:
-        title: what it is called.
-        tables: all tables.
-        testsets: all test sets.
-        facts: what was looked at, for the head of the page.
-        notices: what a reader should know.
-        lower_is_better: metrics that are error rates.
-        standings: columns of tables that say how good systems are.
-        sections: the pages of methods, in order.
-        verdicts: what was found, test set by test set.
-        names: short names of metrics whose specs are long, by spec.
-    """
-
-    title: str
-    tables: Sequence[PageTable]
-    testsets: Sequence[PageSet]
+    title: str  # what it is called
+    tables: Sequence[PageTable]  # all tables
+    testsets: Sequence[PageSet]  # all test sets
+    # what was looked at, for the head of the page
     facts: Mapping[str, str] = field(default_factory=dict)
-    notices: Sequence[str] = ()
-    lower_is_better: Sequence[str] = ()
-    standings: Sequence[SystemScoreColumn] = ()
-    sections: Sequence[PageSection] = ()
-    verdicts: Sequence[PageVerdict] = ()
+    notices: Sequence[str] = ()  # what a reader should know
+    lower_is_better: Sequence[str] = ()  # metrics that are error rates
+    standings: Sequence[SystemScoreColumn] = ()  # columns of tables that say how good systems are
+    sections: Sequence[PageSection] = ()  # the pages of methods, in order
+    verdicts: Sequence[PageVerdict] = ()  # what was found, test set by test set
+    # short names of metrics whose specs are long, by spec
     names: Mapping[str, str] = field(default_factory=dict)

@@ -26,11 +26,7 @@ _VERSION = re.compile(r"(?P<package>[\w.]+)-(?P<version>[\w.!+]+)\.dist-info", r
 
 
 def entry_points(*, group: str) -> Iterable[EntryPoint]:
-    """What packages offer to a group, as :func:`importlib.metadata.entry_points` finds it.
-
-    Args:
-        group: "gnomon.metrics", for one.
-    """
+    """What packages offer to a group, as :func:`importlib.metadata.entry_points` finds it."""
     if not _may_be_offered(f"[{group}]".encode()):
         return ()
     from importlib.metadata import entry_points as found
@@ -69,14 +65,7 @@ def _said(place: str, names: Iterable[str]) -> Iterator[bytes]:
 
 @cache
 def version_of(package: str) -> str:
-    """The version of an installed package, as :func:`importlib.metadata.version` gives it.
-
-    Args:
-        package: its name, of letters and digits.
-
-    Raises:
-        PackageNotFoundError: it is not installed.
-    """
+    """The version of an installed package, as :func:`importlib.metadata.version` gives it."""
     for place in sys.path:
         try:
             names = [one.name for one in os.scandir(place or ".")]

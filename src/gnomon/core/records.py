@@ -156,11 +156,9 @@ class Record(_Declared):
     """Base of rows: each field is a column, declared by :func:`column` or a shared one.
 
     Subclasses become frozen dataclasses whose fields are given by name.
-
-    Attributes:
-        intervals: the ends of intervals by the name of their column; of the columns that have some.
     """
 
+    # the ends of intervals by the name of their column; of the columns that have some
     intervals: Mapping[str, Ends] | None = None
 
     def __post_init__(self) -> None:
@@ -274,18 +272,7 @@ def table(
     without: Iterable[str] = (),
     excerpt: Excerpt | None = None,
 ) -> Table:
-    """A table of records.
-
-    Args:
-        name: key within its finding.
-        title: heading for people.
-        row: the class of the rows.
-        rows: the rows, as records or as the mappings that these were made.
-        note: a sentence printed below.
-        confidence: of the intervals, where there are some.
-        without: columns that are left out, by name.
-        excerpt: what a page holds of it.
-    """
+    """A table of records."""
     columns = columns_of(row, confidence, without=without)
     records = tuple(rows)
     return Table(name, title, _by_size(row, columns, records), records, note, excerpt)

@@ -124,76 +124,59 @@ Given: TypeAlias = (
 
 @dataclass(frozen=True)
 class Method:
-    """What is known of a method beside its parameters.
+    """What is known of a method beside its parameters."""
 
-    Attributes:
-        name: ``GROUP.NAME`` or ``NAME``.
-        answers: the question that it answers, as help writes it after its name.
-        function: the function itself.
-        title: what its page in a study is called; by default its name in words.
-        data: its parameters that hold the data; all others are options.
-        given: what a command line makes of them.
-        examples: calls on a command line, for help.
-        tables: what its tables are called in a store, by their names within a finding; the first
-            table of a finding is under "". Empty: a study cannot run it.
-        rows: the classes of its rows by the names of its tables, the main one first.
-        metrics: how a study gives it metrics: one per call, all at once, or none; "none" by default
-            where it has no parameter of that name.
-        by_system: what it says of a system does not depend on the other systems.
-        human: it reads people's scores; or the option that makes it read them.
-        judged: it has nothing to say where people said nothing; or a function that tells of an
-            outline of a test set and of options whether there is something to look at.
-        systems: it needs systems.
-        tagged: it looks at linguistic features.
-        reuses: whether it takes scores of other tasks: of all metrics, or of those "costly" ones
-            whose corpus scores are means.
-        usual: options that a study sets otherwise than the function does.
-        from_study: makes its data of what it takes by name: ``testset`` with paraphrases, the
-            ``original`` without, all ``paraphrases``, and those that the study has ``chosen``; by
-            default it is given the first.
-        paraphrased: it has nothing to say without paraphrases.
-        for_pages: options that say how many segments a page shows, each with the table that lists
-            them too, if there is one: the command line gathers none where neither is written.
-        views: further tables that a study makes of its rows, for queries and pages.
-        marks: what marks the texts of a test set by its rows, on the pages of a study; None where
-            it has nothing to say of that set. It may raise a GnomonError, which pages tell.
-        standing: a column of its tables that says how good systems are, beside their scores.
-        kept: what is left of a run that was interrupted, in words; empty: what the cache keeps.
-        verdict: says what was found, of a finding without a verdict: statements in the order in
-            which they are read; see :mod:`gnomon.core.verdicts`.
-        claims: every kind of sentence that its verdict can hold.
-        check: what it would refuse of a test set and options that fit each alone: a function of the
-            outline of a test set (None: not known yet) and of
-            :class:`~gnomon.core.options.BoundOptions`, which yields faults. Their ``sets`` says how
-            many test sets are given together.
-    """
-
-    name: str
-    answers: str
-    function: Callable[..., Any]
-    title: str = ""
+    name: str  # `GROUP.NAME` or `NAME`
+    answers: str  # the question that it answers, as help writes it after its name
+    function: Callable[..., Any]  # the function itself
+    title: str = ""  # what its page in a study is called; by default its name in words
+    # its parameters that hold the data; all others are options
     data: tuple[str, ...] = ("testset",)
-    given: Given = "systems"
-    examples: str = ""
+    given: Given = "systems"  # what a command line makes of them
+    examples: str = ""  # calls on a command line, for help
+    # what its tables are called in a store, by their names within a finding; the first table of a
+    # finding is under "". Empty: a study cannot run it
     tables: Mapping[str, str] = field(default_factory=dict)
+    # the classes of its rows by the names of its tables, the main one first
     rows: Mapping[str, type[Record]] = field(default_factory=dict)
+    # how a study gives it metrics: one per call, all at once, or none; "none" by default where it
+    # has no parameter of that name
     metrics: Literal["one", "all", "none"] = "one"
-    by_system: bool = False
-    human: bool | str = False
+    by_system: bool = False  # what it says of a system does not depend on the other systems
+    human: bool | str = False  # it reads people's scores; or the option that makes it read them
+    # it has nothing to say where people said nothing; or a function that tells of an outline of a
+    # test set and of options whether there is something to look at
     judged: bool | Callable[[Outline, Mapping[str, Any]], bool] = False
-    systems: bool = True
-    tagged: bool = False
+    systems: bool = True  # it needs systems
+    tagged: bool = False  # it looks at linguistic features
+    # whether it takes scores of other tasks: of all metrics, or of those "costly" ones whose corpus
+    # scores are means
     reuses: Literal["", "all", "costly"] = ""
+    # options that a study sets otherwise than the function does
     usual: Mapping[str, object] = field(default_factory=dict)
+    # makes its data of what it takes by name: `testset` with paraphrases, the `original` without,
+    # all `paraphrases`, and those that the study has `chosen`; by default it is given the first
     from_study: Callable[..., tuple[Any, ...]] | None = None
-    paraphrased: bool = False
+    paraphrased: bool = False  # it has nothing to say without paraphrases
+    # options that say how many segments a page shows, each with the table that lists them too, if
+    # there is one: the command line gathers none where neither is written
     for_pages: Mapping[str, str] = field(default_factory=dict)
+    # further tables that a study makes of its rows, for queries and pages
     views: tuple[StoredView, ...] = ()
+    # what marks the texts of a test set by its rows, on the pages of a study; None where it has
+    # nothing to say of that set. It may raise a GnomonError, which pages tell
     marks: Callable[[StoredRows], Marker | None] | None = None
+    # a column of its tables that says how good systems are, beside their scores
     standing: SystemScoreColumn | None = None
+    # what is left of a run that was interrupted, in words; empty: what the cache keeps
     kept: str = ""
+    # says what was found, of a finding without a verdict: statements in the order in which they are
+    # read; see :mod:`gnomon.core.verdicts`
     verdict: Callable[[Finding], Iterable[Statement]] | None = None
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[Claim, ...] = ()  # every kind of sentence that its verdict can hold
+    # what it would refuse of a test set and options that fit each alone: a function of the outline
+    # of a test set (None: not known yet) and of :class:`~gnomon.core.options.BoundOptions`, which
+    # yields faults. Their `sets` says how many test sets are given together
     check: Callable[[Outline | None, BoundOptions], Iterable[Problem]] | None = None
 
     @property
@@ -241,11 +224,7 @@ class Method:
     ) -> Iterator[Problem]:
         """What it would refuse of options: each alone, then together and on a test set.
 
-        Args:
-            outline: what the test set holds; None where that is not known yet.
-            options: by name; those left out have their defaults. While one is missing that has
-                none, they are not checked together.
-            sets: how many test sets are given together.
+        They are not checked together while one is missing that has no default.
         """
         wrong = False
         for name, value in options.items():
@@ -262,13 +241,7 @@ class Method:
             yield from self.check(outline, BoundOptions(**values, sets=sets))
 
     def with_verdict(self, found: R, anomalies: Sequence[Anomaly] = ()) -> R:
-        """What the method gave, and what that says; scores are given without a finding.
-
-        Args:
-            found: what it gave.
-            anomalies: what looks wrong in its data: of systems that it makes doubtful a verdict
-                says this first, and nothing else.
-        """
+        """What the method gave, and what that says; scores are given without a finding."""
         from gnomon.core.findings import Finding  # help loads neither
         from gnomon.core.scores import Scores
         from gnomon.core.verdicts import anomaly_notice, cautious, neutral, with_metric_titles
@@ -302,10 +275,7 @@ class Method:
 def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Make a function a method: its arguments are checked, and its name is known.
 
-    Args:
-        name: ``GROUP.NAME`` or ``NAME``.
-        answers: the question that it answers, as help writes it after its name.
-        more: the other attributes of :class:`Method`.
+    Its name is ``GROUP.NAME`` or ``NAME``; ``more`` are further fields of :class:`Method`.
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
@@ -388,12 +358,7 @@ def _in_words(name: str) -> str:
 
 @functools.cache
 def find(name: str) -> Method:
-    """The method of that name.
-
-    Raises:
-        UnknownNameError: there is no such method.
-        GnomonError: a package names something that is no method.
-    """
+    """The method of that name."""
     if name in BUILT_IN:
         module, function = BUILT_IN[name].split(":")
         home = importlib.import_module(module)
@@ -443,12 +408,7 @@ def package_of(name: str) -> str:
 
 
 def group_answers(group: str) -> str:
-    """What a group of methods answers: the first line of its package's docstring, after its name.
-
-    Args:
-        group: what names of its methods begin with; of groups that only other distributions have,
-            the names of their methods are the answer.
-    """
+    """What a group of methods answers: the first line of its package's docstring."""
     inside = [name for name in names() if name.startswith(f"{group}.")]
     home = next((BUILT_IN[name] for name in inside if name in BUILT_IN), None)
     if home is None:

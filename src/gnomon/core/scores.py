@@ -172,11 +172,7 @@ def _defined(score: float) -> float | None:
 
 
 def coverage(systems: Sequence[str], scored: NDArray[np.bool_]) -> str:
-    """How many segments of each system have a score, in words; empty if all have one.
-
-    Args:
-        systems: names of the K systems.
-        scored: bool [K, N], whether a segment has a score.
+    """How many segments of each system have a score [K, N], in words; empty if all have one.
 
     >>> coverage(["a", "b", "c"], np.array([[True, True], [True, False], [True, True]]))
     'of 2 segments, b has 1, the most is 2; means over unlike segments do not compare'
@@ -210,11 +206,7 @@ def named(names: Sequence[str]) -> str:
 
 
 def check_sums(where: str, systems: Sequence[str], cells: NDArray[np.float64]) -> None:
-    """Refuse scores [K, N] of segments that no statistic can sum.
-
-    Raises:
-        DataError: one is beyond 1e150, so that the sum of its products or its own is infinite.
-    """
+    """Refuse scores [K, N] of segments that no statistic can sum."""
     for system, own in zip(systems, np.abs(cells), strict=True):
         if (own > _LARGEST).any():
             raise DataError(

@@ -85,12 +85,6 @@ def unspaced_language(texts: Iterable[str | None]) -> str | None:
     sentences in Latin letters do no harm to a tokeniser of such a script, and the other way round
     a sentence counts as one word.
 
-    Args:
-        texts: of one side; those that are missing do not count.
-
-    Returns:
-        "zh", "ja", "ko", "th", "lo", "km", "my" or "bo"; None for all other scripts.
-
     >>> unspaced_language(["我们明天去London。"]), unspaced_language(["wir fahren morgen"])
     ('zh', None)
     """

@@ -22,15 +22,10 @@ _BUCKETS = 4
 
 
 class Slice(NamedTuple):
-    """Some of the segments.
+    """Some of the segments."""
 
-    Attributes:
-        name: what they have in common ("news"); ``None`` for all segments.
-        members: bool [N].
-    """
-
-    name: str | None
-    members: NDArray[np.bool_]
+    name: str | None  # what they have in common ("news"); `None` for all segments
+    members: NDArray[np.bool_]  # bool [N]
 
 
 def slices(
@@ -64,13 +59,7 @@ def slices(
 
 
 def check_slices(outline: Outline, by: str | None, *, scored: bool = False) -> None:
-    """Refuse a kind of slices that the test set does not have; errors as for :func:`slices`.
-
-    Args:
-        outline: what the test set holds.
-        by: the kind asked for.
-        scored: whether slices by score are possible.
-    """
+    """Refuse a kind of slices that the test set does not have; errors as for :func:`slices`."""
     known = outline.slices
     cut = ("length", "score") if scored else ("length",)
     if by is None or by in cut:

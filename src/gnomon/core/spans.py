@@ -165,10 +165,6 @@ def rows_by_number(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The rows of each number from 0 on, one number after the other, and where each begins.
 
-    Args:
-        numbers: a number per row.
-        count: how many numbers there are.
-
     >>> [one.tolist() for one in rows_by_number(np.array([1, 0, 1]), 3)]
     [[1, 0, 2], [0, 1, 3, 3]]
     """

@@ -32,70 +32,43 @@ Mark: TypeAlias = "tuple[int, Sequence[int], Sequence[float | None]]"
 
 
 class Layer(NamedTuple):
-    """What can be marked in the texts of a test set.
+    """What can be marked in the texts of a test set."""
 
-    Attributes:
-        kind: "spans", or "values": spans with a number each.
-        name: what cells of tables and charts call it ("pos:NOUN"); they lead to its segments.
-        title: what it is listed as.
-        low: value at which the colour scale starts; the scale is two-sided where it is ``-high``.
-        high: value at which it ends.
-        ends: what the two ends of the scale mean, in a few words.
-    """
-
-    kind: Literal["spans", "values"]
-    name: str
-    title: str
+    kind: Literal["spans", "values"]  # "spans", or "values": spans with a number each
+    name: str  # what cells of tables and charts call it ("pos:NOUN"); they lead to its segments
+    title: str  # what it is listed as
+    # value at which the colour scale starts; the scale is two-sided where it is `-high`
     low: float | None = None
-    high: float | None = None
-    ends: tuple[str, str] = ("", "")
+    high: float | None = None  # value at which it ends
+    ends: tuple[str, str] = ("", "")  # what the two ends of the scale mean, in a few words
 
 
 class SystemScoreColumn(NamedTuple):
-    """A column of a table that says how good systems are; shown beside their scores.
+    """A column of a table that says how good systems are; shown beside their scores."""
 
-    Attributes:
-        table: of the store; its rows have a column ``system``.
-        value: the column.
-        by: the column that says which kind of value it is.
-    """
-
-    table: str
-    value: str
-    by: str
+    table: str  # of the store; its rows have a column `system`
+    value: str  # the column
+    by: str  # the column that says which kind of value it is
 
 
 class StoredView(NamedTuple):
-    """A question that many ask of the rows of a method, as a table.
+    """A question that many ask of the rows of a method, as a table."""
 
-    Attributes:
-        name: in queries.
-        title: for people.
-        of: the tables that it takes.
-        sql: the query; it may also read ``tasks``.
-        columns: what it gives.
-    """
-
-    name: str
-    title: str
-    of: tuple[str, ...]
-    sql: str
-    columns: tuple[Column, ...]
+    name: str  # in queries
+    title: str  # for people
+    of: tuple[str, ...]  # the tables that it takes
+    sql: str  # the query; it may also read `tasks`
+    columns: tuple[Column, ...]  # what it gives
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Some segments in a row, with their texts.
+    """Some segments in a row, with their texts."""
 
-    Attributes:
-        first: the first segment, from 0.
-        references: texts of the references, segment by segment, each by name.
-        outputs: outputs of the systems, segment by segment, each by name.
-    """
-
-    first: int
+    first: int  # the first segment, from 0
+    # texts of the references, segment by segment, each by name
     references: Sequence[Mapping[str, str]]
-    outputs: Sequence[Mapping[str, str]]
+    outputs: Sequence[Mapping[str, str]]  # outputs of the systems, segment by segment, each by name
 
 
 class Marker(Protocol):
@@ -148,13 +121,7 @@ class StoredRows(Protocol):
 
 
 def metric_sql(stored: StoredRows, rows: str, *more: str) -> str:
-    """SQL for what a row's layer is called: its metric, or that of the task it is from.
-
-    Args:
-        stored: the store.
-        rows: as :meth:`StoredRows.rows` gives them.
-        more: further columns that the name takes in, where there are such.
-    """
+    """SQL for what a row's layer is called: its metric, or that of the task it is from."""
     there = stored.columns(rows)
     named = [name for name in ("metric", *more) if name in there]
     if "metric" not in there:

@@ -28,66 +28,43 @@ NO_REFERENCE, REPEATED = "there can match nothing", "take them for further segme
 
 
 class Anomaly(NamedTuple):
-    """Something that looks wrong in a test set, though it can be read.
+    """Something that looks wrong in a test set, though it can be read."""
 
-    Attributes:
-        text: what, in a sentence without its stop.
-        systems: of whose outputs nothing can be said while it is so: they are shifted, in another
-            order, repeated, not translated, or in another language.
-    """
-
-    text: str
+    text: str  # what, in a sentence without its stop
+    # of whose outputs nothing can be said while it is so: they are shifted, in another order,
+    # repeated, not translated, or in another language
     systems: tuple[str, ...] = ()
 
 
 class Marked(NamedTuple):
-    """Errors that people marked.
+    """Errors that people marked."""
 
-    Attributes:
-        kind: which judgements ("word-tags", "mqm").
-        side: "candidate" or "source".
-        extent: whether there are some that mark text (others say that something is missing, or
-            that no error was found).
-    """
-
-    kind: str
-    side: str
+    kind: str  # which judgements ("word-tags", "mqm")
+    side: str  # "candidate" or "source"
+    # whether there are some that mark text (others say that something is missing, or that no error
+    # was found)
     extent: bool
 
 
 @dataclass(frozen=True)
 class Outline:
-    """What a test set holds.
+    """What a test set holds."""
 
-    Attributes:
-        name: what it is called.
-        language_pair: such as "de-en", if known.
-        segments: how many there are.
-        systems: their names.
-        references: names of the references shared by all systems.
-        own_references: whether systems have references of their own.
-        sources: whether there are sources.
-        slices: "document", "domain" and names of labels, and whether the segments have them.
-        human: kinds of human scores, each with its level.
-        rankings: kinds of relative rankings.
-        marked: which errors people marked.
-        paraphrases: methods of the paraphrases among the references.
-        written_in: the language that the script of the references tells, where no pair is known
-            and spaces do not part its words.
-    """
-
-    name: str
-    language_pair: str | None
-    segments: int
-    systems: tuple[str, ...]
-    references: tuple[str, ...]
-    own_references: bool = False
-    sources: bool = False
+    name: str  # what it is called
+    language_pair: str | None  # such as "de-en", if known
+    segments: int  # how many there are
+    systems: tuple[str, ...]  # their names
+    references: tuple[str, ...]  # names of the references shared by all systems
+    own_references: bool = False  # whether systems have references of their own
+    sources: bool = False  # whether there are sources
+    # "document", "domain" and names of labels, and whether the segments have them
     slices: Mapping[str, bool] = field(default_factory=dict)
-    human: tuple[tuple[str, str], ...] = ()
-    rankings: tuple[str, ...] = ()
-    marked: tuple[Marked, ...] = ()
-    paraphrases: tuple[str, ...] = ()
+    human: tuple[tuple[str, str], ...] = ()  # kinds of human scores, each with its level
+    rankings: tuple[str, ...] = ()  # kinds of relative rankings
+    marked: tuple[Marked, ...] = ()  # which errors people marked
+    paraphrases: tuple[str, ...] = ()  # methods of the paraphrases among the references
+    # the language that the script of the references tells, where no pair is known and spaces do not
+    # part its words
     written_in: str | None = None
 
     @property

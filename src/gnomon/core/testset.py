@@ -116,21 +116,13 @@ class Paraphrase:
 
 @dataclass(frozen=True)
 class ParaphraseSet:
-    """The paraphrases of one method among the references of a test set.
+    """The paraphrases of one method among the references of a test set."""
 
-    Attributes:
-        method: how they were made.
-        n: how many a segment has at most (and a system, if they are output-specific).
-        count: how many there are.
-        segments: how many segments have one.
-        identity: hash of their texts and places; equal paraphrases have equal ones.
-    """
-
-    method: str
-    n: int
-    count: int
-    segments: int
-    identity: str
+    method: str  # how they were made
+    n: int  # how many a segment has at most (and a system, if they are output-specific)
+    count: int  # how many there are
+    segments: int  # how many segments have one
+    identity: str  # hash of their texts and places; equal paraphrases have equal ones
 
     def __str__(self) -> str:
         """The form of signatures: ``METHOD*N@HASH``."""

@@ -18,15 +18,10 @@ P = ParamSpec("P")
 
 
 class Problem(NamedTuple):
-    """What is wrong with an option.
+    """What is wrong with an option."""
 
-    Attributes:
-        option: its name, with the place within it ("features[0]"); empty: the request as a whole.
-        error: what is wrong.
-    """
-
-    option: str
-    error: GnomonError
+    option: str  # its name, with the place within it ("features[0]"); empty: the request as a whole
+    error: GnomonError  # what is wrong
 
 
 def problems(
@@ -45,10 +40,6 @@ def problems(
 
 
 def refuse(found: Iterable[Problem]) -> None:
-    """Raise the first fault, if there is one.
-
-    Raises:
-        GnomonError: the error of that fault.
-    """
+    """Raise the first fault, if there is one."""
     for one in found:
         raise one.error

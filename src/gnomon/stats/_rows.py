@@ -160,13 +160,7 @@ def pair_counts(rows: PairedRows, epsilon: float = 0.0) -> Concordance:
 
 
 def sorted_counts(rows: PairedRows, least: float, epsilon: float = 0.0) -> NDArray[np.int64]:
-    """Pairs concordant, discordant, that x does not tie, and that y does not, int64 [4, groups].
-
-    Args:
-        rows: paired scores; best for long rows.
-        least: difference from which on x does not tie, above 0.
-        epsilon: difference up to which y does.
-    """
+    """Pairs concordant, discordant, that x does not tie, and that y does not, int64 [4, groups]."""
     known = ~np.isnan(rows.x)
     every = zip(rows.x, rows.y, known, strict=True)
     counts = [loops.count_sorted(x[some], y[some], least, epsilon) for x, y, some in every]

@@ -404,18 +404,11 @@ class Replicated(NamedTuple):
     def of_pairs(
         cls,
         joint: Joint,
-        values: NDArray[np.float64],
-        observed: NDArray[np.float64],
+        values: NDArray[np.float64],  # replicates [draws, things]
+        observed: NDArray[np.float64],  # observed values [things]
         drawn: int | None = None,
     ) -> dict[tuple[int, int], Replicated]:
-        """Differences of pairs, and the value itself for a pair of one thing with itself.
-
-        Args:
-            joint: the pairs.
-            values: replicates [draws, things].
-            observed: observed values [things].
-            drawn: of how many units each replicate was drawn, where intervals are expanded.
-        """
+        """Differences of pairs, and the value itself for a pair of one thing with itself."""
         found = {}
         for pair, a, b in zip(joint.pairs, *joint.places, strict=True):
             single = cls(values[:, a], float(observed[a]), drawn)

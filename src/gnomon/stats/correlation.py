@@ -146,13 +146,9 @@ def pairwise_difference_pearson(
 
 
 def pearson_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Pearson's r from sums over scores: their number n, x, y, x x, y y and x y.
+    """Pearson's r [...] from sums [6, ...] over scores: their number n, x, y, x x, y y and x y.
 
-    Args:
-        sums: float64 [6, ...].
-
-    Returns:
-        float64 [...]; NaN where the variance of a side is rounding, or there are no scores.
+    NaN where the variance of a side is rounding, or there are no scores.
     """
     n, x, y, xx, yy, xy = sums
     with np.errstate(invalid="ignore", divide="ignore"):

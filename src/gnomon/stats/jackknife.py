@@ -71,15 +71,7 @@ def effective_documents(sizes: ArrayLike) -> float:
 
 
 def left_out_sums(values: ArrayLike, documents: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Sums over segments without each document in turn.
-
-    Args:
-        values: what is summed, [..., segments, quantities], without NaN.
-        documents: the document of each segment, from 0 [segments].
-
-    Returns:
-        float64 [documents, ..., quantities].
-    """
+    """Sums over segments [..., segments, quantities] without each document in turn, in front."""
     x = np.asarray(values, dtype=np.float64)
     total = x.sum(axis=-2)
     inside = np.zeros((int(documents.max(initial=-1)) + 1, len(documents)))

@@ -85,25 +85,14 @@ def spa(
 
 
 def pair_errors(
-    human: NDArray[np.float64],
-    metric: NDArray[np.float64],
+    human: NDArray[np.float64],  # segment scores [systems, segments]; NaN is missing
+    metric: NDArray[np.float64],  # segment scores of the same shape; NaN is missing
     *,
     count: int = 1000,
     seed: int = 0,
     ties: Ties = "count",
 ) -> NDArray[np.float64]:
-    """``|p_human(i > j) - p_metric(i > j)|`` of all pairs i < j of systems.
-
-    Args:
-        human: segment scores [systems, segments]; NaN is missing.
-        metric: segment scores of the same shape; NaN is missing.
-        count: random sign flips.
-        seed: seed of the flips.
-        ties: see :func:`system_p_values`.
-
-    Returns:
-        float64 [pairs]; NaN for pairs without a common segment.
-    """
+    """``|p_human(i > j) - p_metric(i > j)|`` of all pairs i < j of systems; NaN: none."""
     missing = np.isnan(human) | np.isnan(metric)
     sides = [np.where(missing, np.nan, side) for side in (human, metric)]
     of_human, of_metric = (

@@ -66,19 +66,9 @@ def resamples(n: int, *, count: int = 1000, seed: int = 0) -> NDArray[np.int64]:
 
 
 def resample_counts(n: int, *, count: int = 1000, seed: int = 0) -> NDArray[np.uint8]:
-    """How often each item occurs in the resamples that :func:`resamples` draws.
+    """How often each of n items occurs in the resamples that :func:`resamples` draws [n, B].
 
-    Args:
-        n: number of items.
-        count: number of resamples, B.
-        seed: seed of the generator; equal seeds give equal draws.
-
-    Returns:
-        uint8 [n, B]; columns add up to n. (That one of n items is drawn 256 times or more in n
-        draws has a probability below 1e-500.)
-
-    Raises:
-        UsageError: ``n`` or ``count`` is not positive.
+    That one is drawn 256 times or more in n draws has a probability below 1e-500.
 
     >>> resample_counts(3, count=2, seed=1).sum(axis=0).tolist()
     [3, 3]
@@ -92,20 +82,11 @@ def resample_counts(n: int, *, count: int = 1000, seed: int = 0) -> NDArray[np.u
 
 
 def resampled_sums(
-    values: NDArray[np.float64],
-    counts: NDArray[np.uint8],
-    rows: NDArray[np.intp] | None = None,
+    values: NDArray[np.float64],  # float64 [M, n], finite; M quantities of the n items
+    counts: NDArray[np.uint8],  # uint8 [N, B], from :func:`resample_counts`
+    rows: NDArray[np.intp] | None = None,  # rows of `counts` that the items are; by default all
 ) -> NDArray[np.float64]:
-    """Sums of items over every resample: a matrix product, in bounded memory.
-
-    Args:
-        values: float64 [M, n], finite; M quantities of the n items.
-        counts: uint8 [N, B], from :func:`resample_counts`.
-        rows: intp [n], which rows of ``counts`` the items are; by default all of them.
-
-    Returns:
-        float64 [M, B].
-    """
+    """Sums of items over every resample [M, B]: a matrix product, in bounded memory."""
     chosen = np.arange(len(counts)) if rows is None else rows
     sums = np.zeros((len(values), counts.shape[1]))
     width = max(1, _BLOCK // max(1, len(chosen)))
@@ -121,17 +102,10 @@ def resampled_sums(
 def percentile_interval(
     samples: NDArray[np.float64], level: float, drawn: int | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Percentile bootstrap intervals of many statistics (Efron, 1979).
+    """Percentile bootstrap intervals of many statistics [..., B], NaN left out (Efron, 1979).
 
-    Args:
-        samples: float64 [..., B], the statistics in every resample; NaN is left out.
-        level: share of resamples inside the interval, in (0, 1).
-        drawn: of how many things each resample was drawn, for intervals that are right for few of
-            them, too: see :func:`~gnomon.stats.student.expanded_confidence`. None: percentiles as
-            they are.
-
-    Returns:
-        The lower and the upper ends, float64 [...]; NaN where every resample is undefined.
+    Where ``drawn`` says of how many things each resample was drawn, they are right for few of them,
+    too: see :func:`~gnomon.stats.student.expanded_confidence`.
     """
     if drawn is not None and drawn > 1:
         level = expanded_confidence(level, drawn)
@@ -145,18 +119,12 @@ def percentile_interval(
 def shift_distance(
     estimate: NDArray[np.float64], samples: NDArray[np.float64], level: float
 ) -> NDArray[np.float64]:
-    """Half the width of symmetric bootstrap intervals around estimates (Hall, 1988).
+    """Half the width of symmetric bootstrap intervals around estimates [...] (Hall, 1988).
 
     The k-th smallest of the distances |sample - estimate|, k = ceil(level (B + 1)): 0 lies outside
-    estimate -+ distance exactly where :func:`shift_p` is at most 1 - level.
-
-    Args:
-        estimate: float64 [...].
-        samples: float64 [..., B]; NaN is left out.
-        level: in (0, 1).
-
-    Returns:
-        float64 [...]; NaN where fewer than k resamples are defined, or the k-th is infinitely far.
+    estimate -+ distance exactly where :func:`shift_p` is at most 1 - level. Samples
+    [..., B] that are NaN are left out; NaN where fewer than k are left, or the k-th is infinitely
+    far.
     """
     distances = np.sort(np.abs(samples - estimate[..., None]), axis=-1)
     defined = distances.shape[-1] - np.isnan(distances).sum(axis=-1)
@@ -168,18 +136,12 @@ def shift_distance(
 
 
 def shift_p(estimate: NDArray[np.float64], samples: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Two-sided bootstrap p-values of the hypothesis that a statistic is 0.
+    """Two-sided bootstrap p-values of statistics [...] being 0, of their samples [..., B].
 
     Under the hypothesis a resample lies about 0 as it now lies about the estimate (Hall and Wilson,
     1991, the guideline that resampling has to reflect the null hypothesis; sacreBLEU's paired
     bootstrap does likewise): p = (1 + #{|sample - estimate| >= |estimate|}) / (B + 1).
-
-    Args:
-        estimate: float64 [...]; NaN is undefined.
-        samples: float64 [..., B], the statistic in every resample; NaN is left out.
-
-    Returns:
-        float64 [...] in (0, 1], never below 1 / (B + 1); NaN where undefined.
+    Undefined samples (NaN) are left out; NaN where nothing is defined.
     """
     distances = np.abs(samples - estimate[..., None])
     defined = samples.shape[-1] - np.isnan(distances).sum(axis=-1)
@@ -236,7 +198,7 @@ def bootstrap_interval(
 
 
 def group_interval(
-    values: Sequence[float],
+    values: Sequence[float],  # NaN is left out
     groups: Sequence[str],
     *,
     count: int = 1000,
@@ -245,16 +207,7 @@ def group_interval(
 ) -> Interval:
     """Mean of values, and its interval over groups drawn whole, with replacement.
 
-    Args:
-        values: NaN is left out.
-        groups: the group of each: what is drawn.
-        count: number of draws.
-        seed: seed of the draws.
-        confidence: share of draws inside the interval.
-
-    Returns:
-        Estimate and ends; ends are NaN where fewer than three groups have a value, or nothing is
-        drawn.
+    Ends are NaN where fewer than three groups have a value, or nothing is drawn.
     """
     known = ~np.isnan(values)
     if not known.any():

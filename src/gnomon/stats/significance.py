@@ -293,14 +293,6 @@ def _step_up(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
 def binomial_p(successes: int, trials: int) -> float:
     """Two-sided p-value of an exact binomial test (sign test) of a share of one half.
 
-    Args:
-        successes: from 0 to ``trials``.
-        trials: number of independent trials.
-
-    Returns:
-        The probability of a count at least as far from ``trials / 2``, in (0, 1]; NaN without
-        trials.
-
     >>> binomial_p(9, 10)
     0.021484375
     """
@@ -315,14 +307,6 @@ def binomial_p(successes: int, trials: int) -> float:
 
 def wilson_interval(successes: int, trials: int, *, level: float = 0.95) -> Interval:
     """Wilson's score interval of a share (1927), which stays in [0, 1] and is never a point.
-
-    Args:
-        successes: from 0 to ``trials``.
-        trials: number of independent trials.
-        level: how often such intervals hold the true share.
-
-    Returns:
-        The share and the ends of its interval; NaN without trials.
 
     >>> [round(value, 3) for value in wilson_interval(94, 103)]
     [0.913, 0.842, 0.953]

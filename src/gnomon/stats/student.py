@@ -31,14 +31,7 @@ def upper_tail(t: float, df: float) -> float:
 
 
 def mean_test(values: Sequence[float], alpha: float = 0.05) -> tuple[float, float, float]:
-    """Student's interval of a mean, and p of the two-sided test that it is 0.
-
-    Args:
-        values: independent of one another, without NaN.
-        alpha: the interval holds 1 - alpha.
-
-    Returns:
-        Lower end, upper end, p; NaN for fewer than two values.
+    """Student's interval of a mean, and p of the two-sided test that it is 0; values without NaN.
 
     >>> low, high, p = mean_test([1.0, 2.0, 3.0, 4.0])
     >>> round(low, 3), round(high, 3), round(p, 4)
@@ -111,10 +104,6 @@ def expanded_confidence(confidence: float, n: int) -> float:
     For means it is then as wide as Student's, but as skewed as the bootstrap's (Hesterberg, 2015,
     What Teachers Should Know about the Bootstrap, section 4.3: the expanded percentile interval).
 
-    Args:
-        confidence: of the interval, in (0, 1).
-        n: how many independent things were drawn, 2 or more.
-
     >>> round(expanded_confidence(0.95, 30), 4), round(expanded_confidence(0.95, 1000), 4)
     (0.9625, 0.9504)
     """
@@ -124,10 +113,6 @@ def expanded_confidence(confidence: float, n: int) -> float:
 
 def expanded_p(p: float, n: int) -> float:
     """A one-sided p-value of replicates, as it is with intervals of :func:`expanded_confidence`.
-
-    Args:
-        p: share of replicates against the alternative, in (0, 1].
-        n: how many independent things were drawn, 2 or more.
 
     >>> round(expanded_p(0.025, 30), 4), round(expanded_p(0.025, 1000), 4)
     (0.0319, 0.0252)

@@ -81,12 +81,7 @@ _UNKNOWN = Studentised(*(math.nan,) * 4)
 
 
 def influence(x: NDArray[np.float64], score: Aggregate) -> NDArray[np.float64]:
-    """What each segment adds to a statistic of sums, by leaving it out: deviations for a mean [n].
-
-    Args:
-        x: what is summed, [..., n, statistics].
-        score: sums [..., statistics] to scores [...].
-    """
+    """What each segment adds to a statistic of sums [..., n, statistics], by leaving it out."""
     n = x.shape[-2]
     without = score(x.sum(axis=-2, keepdims=True) - x)
     found: NDArray[np.float64] = (n - 1) * (without.mean(axis=-1, keepdims=True) - without)
@@ -95,22 +90,13 @@ def influence(x: NDArray[np.float64], score: Aggregate) -> NDArray[np.float64]:
 
 def studentised(
     estimate: float,
-    influences: NDArray[np.float64],
-    replicates: NDArray[np.float64],
-    sums: NDArray[np.float64],
-    squares: NDArray[np.float64],
+    influences: NDArray[np.float64],  # what each segment adds to it, with mean 0 [n]
+    replicates: NDArray[np.float64],  # the statistic of every resample [draws]; NaN does not count
+    sums: NDArray[np.float64],  # of influences over every resample [draws]
+    squares: NDArray[np.float64],  # of their squares [draws]
     confidence: float,
 ) -> Studentised:
-    """Interval and p-values of a statistic from its resamples, each over its own standard error.
-
-    Args:
-        estimate: the statistic.
-        influences: what each segment adds to it, with mean 0 [n].
-        replicates: the statistic of every resample [draws]; NaN does not count.
-        sums: of influences over every resample [draws].
-        squares: of their squares [draws].
-        confidence: of the interval, in (0, 1).
-    """
+    """Interval and p-values of a statistic from its resamples, each over its own standard error."""
     n, tail = len(influences), (1 - confidence) / 2
     error = math.sqrt(float((influences**2).sum()) / (n * (n - 1))) if n > 1 else math.nan
     known = ~np.isnan(replicates)
@@ -324,15 +310,9 @@ def dependence(
     statistics: ArrayLike,
     *,
     aggregate: Aggregate | None = None,
-    documents: NDArray[np.int64] | None = None,
+    documents: NDArray[np.int64] | None = None,  # of each segment, from 0
 ) -> list[Dependence]:
-    """How the differences of each system from the first one lie; of the first itself, nothing.
-
-    Args:
-        statistics: as for :func:`studentised_test`.
-        aggregate: likewise.
-        documents: the document of each segment, from 0 [segments]; None where none are known.
-    """
+    """How the differences of each system from the first one lie; of the first itself, nothing."""
     x, score = summable(statistics, aggregate)
     found = [Dependence(0, math.nan, 0, math.nan, math.nan)]
     for k in range(1, len(x)):
