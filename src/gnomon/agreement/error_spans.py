@@ -78,8 +78,8 @@ class SpanDraws(NamedTuple):
         if self.documents is None:
             low, high = percentile_interval(drawn, self.confidence)
             return np.asarray(low), np.asarray(high)
-        found = self._jackknife(value, drawn, segment)
-        return found.low, found.high
+        test = self._jackknife(value, drawn, segment)
+        return test.low, test.high
 
     def difference(
         self, value: Floats, drawn: Floats, segment: NDArray[np.intp]
@@ -87,8 +87,8 @@ class SpanDraws(NamedTuple):
         """Ends of the interval of a difference, and p of its being 0; arguments as of ``ends``."""
         if self.documents is None:
             return shift_test(float(value), drawn, self.confidence)
-        found = self._jackknife(value, drawn, segment)
-        return float(found.low), float(found.high), float(found.p)
+        test = self._jackknife(value, drawn, segment)
+        return float(test.low), float(test.high), float(test.p)
 
     def _jackknife(self, value: Floats, drawn: Floats, segment: NDArray[np.intp]) -> Jackknife:
         """Over the documents that hold any of the judgements."""
@@ -159,14 +159,14 @@ def beside_people(
     """
     lengths = _lengths(testset, side)
     numbers, places, rows = [], [], []
-    for number, place, theirs in partners(people, other, testset):
-        gold, marked = people.graded(place), other.graded(theirs)
-        length = int(lengths[place.system, place.segment])
+    for number, judgement, theirs in partners(people, other, testset):
+        gold, marked = people.graded(judgement), other.graded(theirs)
+        length = int(lengths[judgement.system, judgement.segment])
         equal, shared = (
             character_counts(length, gold, marked, partial_credit=credit) for credit in (0, 1)
         )
         numbers.append(number)
-        places.append(place)
+        places.append(judgement)
         rows.append(
             (
                 *character_counts(length, gold, marked, partial_credit=partial_credit),
@@ -174,7 +174,7 @@ def beside_people(
                 shared.marked + shared.gold - 2 * shared.found,
                 shared.found - equal.found,
                 other.penalty(theirs),
-                np.nan if people.scores is None else people.scores[place],
+                np.nan if people.scores is None else people.scores[judgement],
             )
         )
     table = np.array(rows, dtype=np.float64).reshape(-1, 12).T
@@ -205,26 +205,28 @@ def partners(
     the same segment, be it of one system or of several.
     """
     if other is not people:
-        for number, place in enumerate(people.judgements()):
-            for rater in np.flatnonzero(other.judged[:, place.system, place.segment]).tolist():
-                yield number, place, Judgement(rater, place.system, place.segment)
+        for number, judgement in enumerate(people.judgements()):
+            for rater in np.flatnonzero(
+                other.judged[:, judgement.system, judgement.segment]
+            ).tolist():
+                yield number, judgement, Judgement(rater, judgement.system, judgement.segment)
         return
     texts = testset.batch().candidates
     groups: dict[tuple[int, int], list[tuple[int, Judgement]]] = {}
-    for number, place in enumerate(people.judgements()):
-        text = int(texts[place.system, place.segment])
-        groups.setdefault((place.segment, text), []).append((number, place))
+    for number, judgement in enumerate(people.judgements()):
+        text = int(texts[judgement.system, judgement.segment])
+        groups.setdefault((judgement.segment, text), []).append((number, judgement))
     for group in groups.values():
         for number, mine in group:
-            yield from ((number, mine, one) for _, one in group if one.rater != mine.rater)
+            yield from ((number, mine, theirs) for _, theirs in group if theirs.rater != mine.rater)
 
 
 def _lengths(testset: TestSet, side: str) -> NDArray[np.int64]:
     """Code points of the texts of a side, int64 [K, N]."""
     if side == "source":
         assert testset.sources is not None  # noqa: S101  # refused before
-        own = [len(text) for text in testset.sources]
-        return np.array([own] * len(testset.systems), dtype=np.int64)
+        lengths = [len(text) for text in testset.sources]
+        return np.array([lengths] * len(testset.systems), dtype=np.int64)
     return np.array([[len(t) for t in texts] for texts in testset.systems.values()], np.int64)
 
 
@@ -257,17 +259,19 @@ def span_agreement(
 
     def figures(sums: Floats, n: Floats) -> Floats:
         if average == "pooled":
-            found = precision_recall_f1(sums)
+            shares = precision_recall_f1(sums)
         else:
-            found = np.divide(sums, n, out=np.full_like(sums, np.nan), where=n > 0)
-        return np.where(n > 0, found, np.nan)
+            shares = np.divide(sums, n, out=np.full_like(sums, np.nan), where=n > 0)
+        return np.where(n > 0, shares, np.nan)
 
     whole = figures(values.sum(axis=1), sizes.sum(axis=1))
     low = high = np.full(3, np.nan)
     if draws.counts is not None:
         sums, n = resampled_sums(values, draws.counts), resampled_sums(sizes, draws.counts)
         low, high = draws.ends(whole, figures(sums, n), pairs.segment[chosen])
-    precision, recall, f1 = (Figure(*map(float, one)) for one in zip(whole, low, high, strict=True))
+    precision, recall, f1 = (
+        Figure(*map(float, figure)) for figure in zip(whole, low, high, strict=True)
+    )
     marked, gold = pairs.of(unit)[2:, chosen].sum(axis=1).tolist()
     documents = draws.documents_of(pairs.segment[chosen])
     return SpanAgreement(precision, recall, f1, int(chosen.sum()), marked, gold, documents)
@@ -277,7 +281,7 @@ def _by_segment(columns: Floats, segment: NDArray[np.intp], draws: SpanDraws) ->
     """Sums over the outputs of each segment, float64 [M, N]."""
     least = int(segment.max(initial=-1)) + 1
     n = least if draws.counts is None else len(draws.counts)
-    return np.stack([np.bincount(segment, one, minlength=n) for one in columns])
+    return np.stack([np.bincount(segment, column, minlength=n) for column in columns])
 
 
 def penalty_correlation(pairs: MarkedPairs, system: int | None = None) -> float | None:
@@ -290,8 +294,8 @@ def penalty_correlation(pairs: MarkedPairs, system: int | None = None) -> float 
         chosen &= pairs.system == system
     if int(chosen.sum()) < 3:
         return None
-    found = float(pearson(pairs.score[chosen], pairs.penalty[chosen]))
-    return None if np.isnan(found) else found
+    r = float(pearson(pairs.score[chosen], pairs.penalty[chosen]))
+    return None if np.isnan(r) else r
 
 
 class SpanContest(NamedTuple):
@@ -310,14 +314,14 @@ def span_contests(every: Sequence[MarkedPairs], draws: SpanDraws) -> Iterator[Sp
     Over segments the interval is difference -+ q, and p of the same resamples; see
     :func:`gnomon.stats.resampling.shift_p`. Over documents both are the jackknife's.
     """
-    marking = [one for one in every if one.marking and not one.ceiling]
+    marking = [pairs for pairs in every if pairs.marking and not pairs.ceiling]
     for number, first in enumerate(marking):
         for second in marking[number + 1 :]:
             common = np.intersect1d(first.gold, second.gold)
             f1, samples = [], []
-            for one in (first, second):
-                chosen = np.isin(one.gold, common)
-                values = _by_segment(one.characters[:, chosen], one.segment[chosen], draws)
+            for pairs in (first, second):
+                chosen = np.isin(pairs.gold, common)
+                values = _by_segment(pairs.characters[:, chosen], pairs.segment[chosen], draws)
                 f1.append(float(precision_recall_f1(values.sum(axis=1))[2]))
                 if draws.counts is not None:
                     samples.append(precision_recall_f1(resampled_sums(values, draws.counts))[2])
@@ -390,8 +394,8 @@ def calls(
     """
     rows = []
     same = other is people
-    for _, place, theirs in partners(people, other, testset):
-        mine = error_free(people, place, rule=rule, threshold=threshold)
+    for _, judgement, theirs in partners(people, other, testset):
+        mine = error_free(people, judgement, rule=rule, threshold=threshold)
         scored = by_score or (same and rule != "spans")
         worth = other.penalty(theirs)
         if scored:
@@ -400,7 +404,7 @@ def calls(
         if same:
             called = error_free(other, theirs, rule=rule, threshold=threshold)
         if None not in (mine, called) and not np.isnan(worth):
-            rows.append((mine, called, worth, place.segment))
+            rows.append((mine, called, worth, judgement.segment))
     table = np.array(rows, dtype=np.float64).reshape(-1, 4).T
     gold, marked = table[0] > 0, table[1] > 0
     cut = np.nan

@@ -94,11 +94,11 @@ def metric_scores(
         UnknownNameError: ``lower_is_better`` names a metric that no file has.
     """
     given = score_files(files)
-    found: dict[str, list[Scores | None]] = {}
+    by_metric: dict[str, list[Scores | None]] = {}
     used: set[str] = set()
-    for place, testset in enumerate(testsets):
-        own = _own_files(testset) if own_scores else []
-        for name, told in _read([*given, *own], testset, len(testsets), column).items():
+    for number, testset in enumerate(testsets):
+        beside = _own_files(testset) if own_scores else []
+        for name, told in _read([*given, *beside], testset, len(testsets), column).items():
             used |= set(told.sources)
             options = ScoreFile(
                 file=told.sources[0],
@@ -107,25 +107,25 @@ def metric_scores(
                 lower_is_better=name in lower_is_better,
             )
             scores = _scores(name, told, options, testset)
-            found.setdefault(name, [None] * len(testsets))[place] = scores
+            by_metric.setdefault(name, [None] * len(testsets))[number] = scores
     _check_used(given, used, testsets)
-    if own_scores and not found:
+    if own_scores and not by_metric:
         raise DataError(
             f"no folder of the test sets holds scores of metrics ({_OWN}/PAIR, as in"
-            f" mt-metrics-eval's data): {', '.join(str(one.path or one.name) for one in testsets)}"
+            f" mt-metrics-eval's data): {', '.join(str(s.path or s.name) for s in testsets)}"
         )
     for name in lower_is_better:
-        if name not in found:
-            raise UnknownNameError("metric of the score files", name, found)
-    return found
+        if name not in by_metric:
+            raise UnknownNameError("metric of the score files", name, by_metric)
+    return by_metric
 
 
 def score_files(files: Files) -> list[_ScoreFile]:
     """Score files under the names that they are to have, those in folders one by one."""
-    found: list[_ScoreFile] = []
+    expanded: list[_ScoreFile] = []
     for name, path in named_files(files):
         if not Path(path).is_dir():
-            found.append(_ScoreFile(name, path))
+            expanded.append(_ScoreFile(name, path))
             continue
         if name is not None:
             raise UsageError(f"{path} cannot be called {name}: it is a folder of several metrics")
@@ -134,8 +134,8 @@ def score_files(files: Files) -> list[_ScoreFile]:
             raise DataError(
                 f"{path} holds no file of scores ({', '.join(_SUFFIXES)}, compressed or not)"
             )
-        found += inside
-    return found
+        expanded += inside
+    return expanded
 
 
 def _in_folder(folder: Path) -> list[_ScoreFile]:
@@ -154,14 +154,14 @@ def _in_folder(folder: Path) -> list[_ScoreFile]:
         told.append((path, match))
         if match is not None:
             variants.setdefault((path.parent, match["metric"]), set()).add(match["reference"])
-    found = []
+    inside = []
     for path, match in told:
         name = None
         if match is not None:
             several = len(variants[path.parent, match["metric"]]) > 1
             name = f"{match['metric']}-{match['reference']}" if several else match["metric"]
-        found.append(_ScoreFile(name, str(path), str(folder)))
-    return found
+        inside.append(_ScoreFile(name, str(path), str(folder)))
+    return inside
 
 
 def _own_files(testset: TestSet) -> list[_ScoreFile]:
@@ -169,19 +169,19 @@ def _own_files(testset: TestSet) -> list[_ScoreFile]:
     if testset.path is None:
         return []
     folder = Path(testset.path) / _OWN
-    own = folder / (testset.language_pair or "")
-    return _in_folder(own if own.is_dir() else folder)
+    inner = folder / (testset.language_pair or "")
+    return _in_folder(inner if inner.is_dir() else folder)
 
 
 def _check_used(
     files: Sequence[_ScoreFile], used: Collection[str], testsets: Sequence[TestSet]
 ) -> None:
-    useful = {one.folder for one in files if one.path in used}
-    for one in files:
-        if one.path not in used and (one.folder is None or one.folder not in useful):
-            there = ", ".join(one.language_pair or one.name for one in testsets)
+    useful = {file.folder for file in files if file.path in used}
+    for file in files:
+        if file.path not in used and (file.folder is None or file.folder not in useful):
+            there = ", ".join(testset.language_pair or testset.name for testset in testsets)
             raise DataError(
-                f"{one.folder or one.path} holds no scores for any of the test sets ({there});"
+                f"{file.folder or file.path} holds no scores for any of the test sets ({there});"
                 " leave it out, or name the test set that it belongs to"
             )
 
@@ -197,8 +197,8 @@ def named_files(files: Files) -> list[tuple[str | None, str]]:
 def pair_of(path: str | PathLike[str]) -> str | None:
     """The language pair that a file's name, or else its folder's, tells."""
     file = Path(path)
-    for part in (file.name, file.parent.name):
-        match = _PAIR.search(part)
+    for name in (file.name, file.parent.name):
+        match = _PAIR.search(name)
         if match:
             return match[0]
     return None
@@ -216,7 +216,7 @@ def _read(
     files: Sequence[_ScoreFile], testset: TestSet, sets: int, column: str
 ) -> dict[str, _Told]:
     """Metric -> all that the files say of it on a test set."""
-    found: dict[str, _Told] = {}
+    metrics: dict[str, _Told] = {}
     for name, path, folder in files:
         pair = pair_of(path)
         if folder is not None and pair is not None and pair != testset.language_pair:
@@ -226,18 +226,18 @@ def _read(
             raise UsageError(
                 f"{path} cannot be called {name}: it holds several metrics: {', '.join(scores)}"
             )
-        for own, given in scores.items():
-            told = _Told({}, [], own if len(scores) > 1 else None)
-            known, sources, _ = found.setdefault(name or own or Path(path).stem, told)
-            twice = next((place for place in given if place in known), None)
+        for column_name, given in scores.items():
+            told = _Told({}, [], column_name if len(scores) > 1 else None)
+            cells, sources, _ = metrics.setdefault(name or column_name or Path(path).stem, told)
+            twice = next((cell for cell in given if cell in cells), None)
             if twice is not None:
                 raise UsageError(
-                    f"{path} scores {twice[0]!r} under {name or own!r} again; it was scored in"
-                    f" {sources[-1]}: give one of the metrics a name of its own, NAME=FILE"
+                    f"{path} scores {twice[0]!r} under {name or column_name!r} again; it was scored"
+                    f" in {sources[-1]}: give one of the metrics a name of its own, NAME=FILE"
                 )
-            known.update(given)
+            cells.update(given)
             sources.append(str(path))
-    return found
+    return metrics
 
 
 def _of(path: str, testset: TestSet, sets: int, column: str) -> Mapping[str, Given]:
@@ -290,18 +290,18 @@ def _scores(name: str, told: _Told, options: ScoreFile, testset: TestSet) -> Sco
 def _check_systems(systems: Iterable[str], testset: TestSet, sources: Sequence[str]) -> None:
     judged = (n for h in testset.human for n in h.systems)
     ranked = (n for r in testset.rankings for n in r.systems)
-    known = dict.fromkeys((*testset.systems, *judged, *ranked))
+    named = dict.fromkeys((*testset.systems, *judged, *ranked))
     first = next(iter(systems))
-    if known and not any(system in known for system in systems):
+    if named and not any(system in named for system in systems):
         raise DataError(
             f"{', '.join(sources)}: none of its systems is in test set {testset.name!r};"
-            f" {UnknownNameError('system', first, known)}"
+            f" {UnknownNameError('system', first, named)}"
         )
 
 
 def _means(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-    known = (~np.isnan(cells)).sum(axis=1)
-    return np.asarray(np.nansum(cells, axis=1) / np.where(known == 0, np.nan, known))
+    sizes = (~np.isnan(cells)).sum(axis=1)
+    return np.asarray(np.nansum(cells, axis=1) / np.where(sizes == 0, np.nan, sizes))
 
 
 # Human judgements from files: for test sets, and instead of them.
@@ -331,17 +331,17 @@ def with_judgements(
         UsageError: it is unclear which test set a file belongs to.
         GnomonError: whatever is wrong in a file.
     """
-    found, kinds = list(testsets), dict[str, None]()
+    judged_sets, kinds = list(testsets), dict[str, None]()
     for kind, path in named_files(files):
-        for place in _places(path, found):
+        for number in _places(path, judged_sets):
             named = kind or kind_in_name(path)
             judgements = read_human(
-                path, found[place], format=format, kind=named, first_segment=first_segment
+                path, judged_sets[number], format=format, kind=named, first_segment=first_segment
             )
-            found[place] = found[place].with_human(judgements)
+            judged_sets[number] = judged_sets[number].with_human(judgements)
             kinds |= dict.fromkeys(h.kind for h in judgements.scores)
             kinds |= dict.fromkeys(r.kind for r in judgements.rankings)
-    return found, tuple(kinds)
+    return judged_sets, tuple(kinds)
 
 
 def textless(
@@ -386,7 +386,7 @@ def _bare(pair: str | None, human: Files, given: Files, column: str) -> TestSet:
             scores = find_scores(path, language_pair=pair, test_set=pair or "", column=column)
         except LookupError:
             continue  # the file holds other language pairs
-        places |= {place: None for given in scores.values() for place in given}
+        places |= {cell: None for given in scores.values() for cell in given}
     numbers = {number for _, number in places if number is not None}
     for _, path in named_files(human):
         if pair_of(path) in (None, pair):
@@ -416,9 +416,9 @@ def _places(path: str, testsets: Sequence[TestSet]) -> list[int]:
     if len(testsets) == 1:
         return [0]
     told = pair_of(path)
-    fitting = [k for k, one in enumerate(testsets) if told and one.language_pair == told]
+    fitting = [k for k, testset in enumerate(testsets) if told and testset.language_pair == told]
     if not fitting:
-        there = ", ".join(one.language_pair or one.name for one in testsets)
+        there = ", ".join(testset.language_pair or testset.name for testset in testsets)
         raise UsageError(
             f"{path}: there are {len(testsets)} test sets ({there}), and neither its name nor its"
             " folder tells which one it belongs to; put the language pair into its name"
@@ -437,24 +437,24 @@ def with_reference_systems(
     A reference that is judged as a system is none of the references any more, so that all systems
     are scored with the same ones.
     """
-    every = dict.fromkeys(name for one in testsets for name in one.references)
-    found, judged = list(testsets), dict[str, None]()
+    every = dict.fromkeys(name for given_set in testsets for name in given_set.references)
+    changed, judged = list(testsets), dict[str, None]()
     for name in names if testsets else ():
         if name not in every:
             raise UnknownNameError("reference", name, every)
         called = []
-        for place, testset in enumerate(found):
-            own = _judged_name(testset, name)
-            if own is not None:
-                found[place] = _as_system(testset, name, own)
-                called.append(own)
+        for number, testset in enumerate(changed):
+            judged_name = _judged_name(testset, name)
+            if judged_name is not None:
+                changed[number] = _as_system(testset, name, judged_name)
+                called.append(judged_name)
         if not called:
             raise DataError(
                 f"nobody judged the reference {name!r}, so that it is no system; human scores would"
                 f" call it {name}, ref{name} or ref-{name}"
             )
         judged |= dict.fromkeys(called)
-    return found, tuple(judged)
+    return changed, tuple(judged)
 
 
 def _judged_name(testset: TestSet, name: str) -> str | None:
@@ -464,7 +464,7 @@ def _judged_name(testset: TestSet, name: str) -> str | None:
     people = {n for h in testset.human for n in h.systems}
     people |= {n for ranking in testset.rankings for n in ranking.systems}
     called = (name, *(f"{start}{name}" for start in ("ref", "ref-", "ref.", "ref_")))
-    return next((one for one in called if one in people), None)
+    return next((system for system in called if system in people), None)
 
 
 def _as_system(testset: TestSet, name: str, called: str) -> TestSet:

@@ -92,7 +92,7 @@ class AgreementGainRow(Record):
     @property
     def sides(self) -> str:
         """Both figures of agreement over systems, in words."""
-        value, base = (amount(one or 0.0, share=True) for one in (self.value, self.base))
+        value, base = (amount(figure or 0.0, share=True) for figure in (self.value, self.base))
         return f"r = {value} against {base} over {counted(self.n, 'system')}"
 
 
@@ -186,20 +186,20 @@ def _over_systems(
     how: GainTesting,
 ) -> _TestedGain:
     """Of scores of systems: segments or systems drawn; Williams's test of Pearson's r."""
-    known = ~np.isnan(both.human + both.metrics.sum(axis=0))
-    human = both.human[known]
+    scored = ~np.isnan(both.human + both.metrics.sum(axis=0))
+    human = both.human[scored]
     tested = _TestedGain()
     if both.measure.statistic == "pearson":
-        base, other = both.metrics[:, known]
+        base, other = both.metrics[:, scored]
         p = stats.williams(human, other, base, alternative=how.alternative).p
         tested = _TestedGain(p=p, test="Williams's test", alternative=how.alternative)
     statistic = grouped_statistic(both.measure.statistic, "none", "system")
     if how.resamples and how.over == "systems":
         places = stats.resamples(len(human), count=how.resamples, seed=how.seed)
-        values = [statistic.of_paired_rows(human[places], m[known][places]) for m in both.metrics]
+        values = [statistic.of_paired_rows(human[places], m[scored][places]) for m in both.metrics]
         ends = _ends(values[1] - values[0], how.confidence)
         return tested._replace(ends=ends, interval="systems", drawn=len(human))
-    draws = [scores[:, known] for scores in drawn if scores is not None]
+    draws = [scores[:, scored] for scores in drawn if scores is not None]
     if len(draws) < len(both.metrics):
         return tested
     values = [statistic.of_system_scores(human, scores) for scores in draws]
@@ -229,14 +229,14 @@ def _over_segments(both: MeasuredScores, how: GainTesting) -> _TestedGain:
         sums = moments[:, there]
         without = gain(np.moveaxis(left_out_sums(sums.T, documents), 0, -1))
         sizes = np.bincount(documents, judged[there])
-        found = stats.jackknife(gain(sums.sum(axis=1)), without, sizes, confidence=how.confidence)
+        test = stats.jackknife(gain(sums.sum(axis=1)), without, sizes, confidence=how.confidence)
         return _TestedGain(
-            ends=(float(found.low), float(found.high)),
-            p=float(found.p),
+            ends=(float(test.low), float(test.high)),
+            p=float(test.p),
             test="jackknife over documents",
             alternative="two-sided",
             interval="documents",
-            drawn=found.documents,
+            drawn=test.documents,
         )
     counts = resample_counts(moments.shape[1], count=how.resamples, seed=how.seed)
     gains, segments = gain(resampled_sums(moments, counts)), int(there.sum())
@@ -256,8 +256,8 @@ def _pair_sums(both: MeasuredScores) -> Floats:
     pairs = both.pairs
     assert pairs is not None  # noqa: S101  # DaRR here is of rankings
     sides = [of_pairs(pairs, scores) for scores in both.metrics]
-    known = ~np.isnan(np.sum(sides, axis=(0, 1)))
-    rows = [known, *(known & (better > worse) for better, worse in sides)]
+    scored = ~np.isnan(np.sum(sides, axis=(0, 1)))
+    rows = [scored, *(scored & (better > worse) for better, worse in sides)]
     return np.array([np.bincount(pairs.segment, row, both.metrics.shape[2]) for row in rows])
 
 
@@ -268,10 +268,12 @@ def _gain_of_pairs(sums: Floats) -> Floats:
 
 def _moments(both: MeasuredScores) -> Floats:
     """Of each segment: numbers of scores, and sums of h, a, b and of their products."""
-    known = ~(np.isnan(both.human) | np.isnan(both.metrics).any(axis=0))
-    three = [np.where(known, scores, 0.0) for scores in (both.human, *both.metrics)]
+    scored = ~(np.isnan(both.human) | np.isnan(both.metrics).any(axis=0))
+    three = [np.where(scored, scores, 0.0) for scores in (both.human, *both.metrics)]
     products = [a * b for i, a in enumerate(three) for b in three[i:]]
-    return np.array([part.sum(axis=0) for part in (known, *three, *products)], dtype=np.float64)
+    return np.array(
+        [feature.sum(axis=0) for feature in (scored, *three, *products)], dtype=np.float64
+    )
 
 
 def _gain_of_moments(sums: Floats) -> Floats:

@@ -154,11 +154,11 @@ def _result(
     values = tuple(value(metrics, k) for k in range(len(metrics.names)))
     epsilons = [np.nan if v.epsilon is None else v.epsilon for v in values]
     if metrics.measure.level == "system" and metrics.judged < _FEWEST:
-        found = nothing(len(values))
+        tests = nothing(len(values))
     else:
-        found = verdicts(metrics, how, np.array(epsilons, dtype=np.float64))
+        tests = verdicts(metrics, how, np.array(epsilons, dtype=np.float64))
     scores = np.array([v.value for v in values], dtype=np.float64)
-    tested = bool(found.test) and how.alternative == "greater"
+    tested = bool(tests.test) and how.alternative == "greater"
     undefined = np.full(len(values), np.nan)
     entries = {entry.metric: entry for entry in pairing.entries}
     counted = np.array(
@@ -169,9 +169,9 @@ def _result(
         subset=subset,
         cells=metrics,
         values=values,
-        verdicts=found,
-        ranks=_among(stats.ranks, scores, found.p, how, counted) if tested else undefined,
-        clusters=_among(stats.clusters, scores, found.p, how, counted) if tested else undefined,
+        verdicts=tests,
+        ranks=_among(stats.ranks, scores, tests.p, how, counted) if tested else undefined,
+        clusters=_among(stats.clusters, scores, tests.p, how, counted) if tested else undefined,
         controls=tuple((name, value(others, k)) for k, name in enumerate(others.names)),
     )
 
@@ -184,9 +184,9 @@ def _among(
     counted: NDArray[np.bool_],
 ) -> NDArray[np.float64]:
     """Ranks or clusters of the metrics that people can judge; controls have none."""
-    found = np.full(len(scores), np.nan)
-    found[counted] = ranking(scores[counted], p[np.ix_(counted, counted)], alpha=how.alpha)
-    return found
+    values = np.full(len(scores), np.nan)
+    values[counted] = ranking(scores[counted], p[np.ix_(counted, counted)], alpha=how.alpha)
+    return values
 
 
 # One measure over several test sets: averages, pooled decisions, gains over a baseline.
@@ -248,12 +248,12 @@ def grouped(results: Sequence[Result]) -> dict[ResultGroup, list[Result]]:
     """
     bare = Counter((id(r.pairing.testset), r.measure, r.subset, r.pairing.slice) for r in results)
     several = {key[1:] for key, count in bare.items() if count > 1}
-    found: dict[ResultGroup, list[Result]] = {}
-    for one in results:
-        key = (one.measure, one.subset, one.pairing.slice)
-        human = one.human if key in several else None
-        found.setdefault(ResultGroup(*key, human), []).append(one)
-    return found
+    groups: dict[ResultGroup, list[Result]] = {}
+    for result in results:
+        key = (result.measure, result.subset, result.pairing.slice)
+        human = result.human if key in several else None
+        groups.setdefault(ResultGroup(*key, human), []).append(result)
+    return groups
 
 
 def joined(results: Sequence[Result], judging: Judging) -> Iterator[Joined]:
@@ -267,14 +267,14 @@ def joined(results: Sequence[Result], judging: Judging) -> Iterator[Joined]:
 
 def _average(group: ResultGroup, parts: Sequence[Result]) -> Joined:
     names = _names(parts)
-    known = [dict(zip(p.cells.names, p.values, strict=True)) for p in parts]
+    by_name = [dict(zip(p.cells.names, p.values, strict=True)) for p in parts]
     beside = [dict(p.controls) for p in parts]
     undefined = np.full(len(names), np.nan)
     return Joined(
         AVERAGE,
         group,
         names,
-        tuple(mean_value([part.get(name) for part in known]) for name in names),
+        tuple(mean_value([values.get(name) for values in by_name]) for name in names),
         nothing(len(names)),
         undefined,
         undefined,
@@ -291,11 +291,11 @@ def mean_value(values: Sequence[Value | None]) -> Value:
 
 def _pooled(group: ResultGroup, parts: Sequence[Result], judging: Judging) -> Joined:
     everywhere = [n for n in _names(parts) if all(n in p.cells.names for p in parts)]
-    chosen = [_only(part.cells, everywhere) for part in parts]
+    chosen = [_only(result.cells, everywhere) for result in parts]
     values = tuple(_decided(chosen, k) for k in range(len(everywhere)))
     how = judging.testing
     drawn = how.resamples > 0 and how.test in ("auto", "permutation") and len(everywhere) > 0
-    found = pooled_verdicts(chosen, how) if drawn else nothing(len(everywhere))
+    tests = pooled_verdicts(chosen, how) if drawn else nothing(len(everywhere))
     scores = np.array([v.value for v in values], dtype=np.float64)
     ranked = drawn and how.alternative == "greater"
     undefined = np.full(len(values), np.nan)
@@ -304,9 +304,9 @@ def _pooled(group: ResultGroup, parts: Sequence[Result], judging: Judging) -> Jo
         group,
         tuple(everywhere),
         values,
-        found,
-        stats.ranks(scores, found.p, alpha=how.alpha) if ranked else undefined,
-        stats.clusters(scores, found.p, alpha=how.alpha) if ranked else undefined,
+        tests,
+        stats.ranks(scores, tests.p, alpha=how.alpha) if ranked else undefined,
+        stats.clusters(scores, tests.p, alpha=how.alpha) if ranked else undefined,
         tuple((n, _summed([dict(p.controls).get(n) for p in parts])) for n in _controls(parts)),
         tuple(parts),
     )
@@ -319,9 +319,9 @@ def _decided(parts: Sequence[MeasuredScores], metric: int) -> Value:
 
 
 def _summed(values: Sequence[Value | None]) -> Value:
-    known = [v for v in values if v is not None and v.n]
-    total = sum(v.n for v in known)
-    return Value(sum(v.value * v.n for v in known) / total if total else float("nan"), total)
+    defined = [v for v in values if v is not None and v.n]
+    total = sum(v.n for v in defined)
+    return Value(sum(v.value * v.n for v in defined) / total if total else float("nan"), total)
 
 
 def _only(found: MeasuredScores, names: Sequence[str]) -> MeasuredScores:
@@ -330,11 +330,11 @@ def _only(found: MeasuredScores, names: Sequence[str]) -> MeasuredScores:
 
 
 def _names(parts: Sequence[Result]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for part in parts for name in part.cells.names))
+    return tuple(dict.fromkeys(name for result in parts for name in result.cells.names))
 
 
 def _controls(parts: Sequence[Result]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for part in parts for name, _ in part.controls))
+    return tuple(dict.fromkeys(name for result in parts for name, _ in result.controls))
 
 
 # Several measures in one number: the mean over tasks, each with its weight.
@@ -360,21 +360,21 @@ def overall(
     """
     groups = [group for group in grouped(results) if group.subset == ALL]
     weights = {task.measure: task for task in tasks}
-    for part, human in dict.fromkeys((group.slice, group.human) for group in groups):
-        found: list[tuple[str, float, dict[str, float]]] = []
+    for slice_name, human in dict.fromkeys((group.slice, group.human) for group in groups):
+        of_tasks: list[tuple[str, float, dict[str, float]]] = []
         for group in groups:
-            if (group.slice, group.human) == (part, human) and group.measure in weights:
-                found += _of_task(weights[group.measure], grouped(results)[group], over, group)
-        if not found:
+            if (group.slice, group.human) == (slice_name, human) and group.measure in weights:
+                of_tasks += _of_task(weights[group.measure], grouped(results)[group], over, group)
+        if not of_tasks:
             continue
-        total = sum(weight for _, weight, _ in found)
-        common = [n for n in found[0][2] if all(n in values for *_, values in found)]
+        total = sum(weight for _, weight, _ in of_tasks)
+        common = [n for n in of_tasks[0][2] if all(n in values for *_, values in of_tasks)]
         yield Overall(
-            part,
+            slice_name,
             human,
-            tuple(name for name, *_ in found),
-            tuple(weight / total for _, weight, _ in found),
-            {n: sum(weight * values[n] for _, weight, values in found) / total for n in common},
+            tuple(name for name, *_ in of_tasks),
+            tuple(weight / total for _, weight, _ in of_tasks),
+            {n: sum(weight * values[n] for _, weight, values in of_tasks) / total for n in common},
         )
 
 
@@ -383,10 +383,10 @@ def _of_task(
 ) -> list[tuple[str, float, dict[str, float]]]:
     """Names, weights and values (in 0 to 1) of a measure's tasks."""
     title = group.measure.title
-    pooled = [one for one in over if one.label == POOLED and one.group == group]
+    pooled = [joined for joined in over if joined.label == POOLED and joined.group == group]
     if task.pooled and pooled:
-        (one,) = pooled
-        return [(title, task.weight * len(parts), _scaled(task, one.names, one.values))]
+        (joined,) = pooled
+        return [(title, task.weight * len(parts), _scaled(task, joined.names, joined.values))]
     return [
         (f"{title}, {p.pairing.label}", task.weight, _scaled(task, p.cells.names, p.values))
         for p in parts
@@ -397,5 +397,5 @@ def _scaled(
     task: WeightedMeasure, names: Sequence[str], values: Sequence[Value]
 ) -> dict[str, float]:
     share = task.measure.is_share
-    known = zip(names, (one.value for one in values), strict=True)
-    return {name: value if share else (value + 1) / 2 for name, value in known}
+    numbers = zip(names, (figure.value for figure in values), strict=True)
+    return {name: value if share else (value + 1) / 2 for name, value in numbers}

@@ -226,31 +226,33 @@ def measures(
     """Every measure that levels, statistics and groupings ask for; or those of a preset."""
     if preset is not None and levels:
         return tuple(measure for measure in preset.measures if measure.level in levels)
-    found = [
+    chosen = [
         measure
         for level in levels
-        for name, known in STATISTICS.items()
-        if (name in statistics if statistics else level in known.default)
+        for name, statistic in STATISTICS.items()
+        if (name in statistics if statistics else level in statistic.default)
         for measure in _under(name, level, groupings)
     ]
-    if not found:
+    if not chosen:
         raise UsageError(
             f"of {', '.join(statistics or STATISTICS)} none exists at level"
             f" {' or '.join(levels) or 'none'} under grouping {' or '.join(groupings or ['none'])}"
         )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(chosen))
 
 
 def _under(
     name: StatisticName, level: Level, groupings: Sequence[Grouping] | None
 ) -> list[Measure]:
-    known = STATISTICS[name]
-    if level not in known.levels:
+    statistic = STATISTICS[name]
+    if level not in statistic.levels:
         return []
     if level == "system":
         return [Measure(name, "system", "none")]
     wanted = (
-        [g for g in _ALL if g in known.groupings and g in groupings] if groupings else known.usual
+        [g for g in _ALL if g in statistic.groupings and g in groupings]
+        if groupings
+        else statistic.usual
     )
     return [Measure(name, "segment", grouping) for grouping in wanted]
 
@@ -265,11 +267,11 @@ def tasks_of(
     if not weights:
         chosen = asked if preset is not None and preset.averaged else ()
         return tuple(WeightedMeasure(m, pooled=m.statistic == "pairwise_accuracy") for m in chosen)
-    found: dict[Measure, WeightedMeasure] = {}
+    weighted: dict[Measure, WeightedMeasure] = {}
     for text in weights:
         name, _, number = text.partition("=")
         level, _, statistic = name.rpartition(".")
-        own = [m for m in asked if m.statistic == statistic and level in ("", m.level)]
+        fitting = [m for m in asked if m.statistic == statistic and level in ("", m.level)]
         try:
             weight = float(number)
         except ValueError:
@@ -279,16 +281,16 @@ def tasks_of(
                 f"weights: {text!r} is no STATISTIC=W with a number above 0, as in pearson=1 or"
                 " system.pearson=2"
             )
-        if not own:
+        if not fitting:
             there = dict.fromkeys(f"{m.level}.{m.statistic}" for m in asked)
             raise UsageError(
                 f"weights: nothing that is measured is called {name!r}; there are:"
                 f" {', '.join(there)}"
             )
-        for measure in own:
+        for measure in fitting:
             pooled = measure.statistic == "pairwise_accuracy"
-            found[measure] = WeightedMeasure(measure, weight, pooled)
-    return tuple(found.values())
+            weighted[measure] = WeightedMeasure(measure, weight, pooled)
+    return tuple(weighted.values())
 
 
 # The scores that a measure is taken over, and its value.
@@ -333,12 +335,12 @@ class MeasuredScores:
 
         Soft pairwise accuracy draws its signs for what is left, as mt-metrics-eval does.
         """
-        known = ~np.isnan(self.human)
-        if self.pairs is not None or known.all():
+        judged = ~np.isnan(self.human)
+        if self.pairs is not None or judged.all():
             return self
         if self.human.ndim == 1:
-            return self.having(self.human[known], self.metrics[:, known])
-        rows, columns = known.any(axis=1), known.any(axis=0)
+            return self.having(self.human[judged], self.metrics[:, judged])
+        rows, columns = judged.any(axis=1), judged.any(axis=0)
         kept = self.having(self.human[rows][:, columns], self.metrics[:, rows][:, :, columns])
         documents = None if self.documents is None else self.documents[columns]
         return replace(kept, documents=documents)
@@ -387,7 +389,7 @@ def cells(
 
 def value(found: MeasuredScores, metric: int) -> Value:
     """The value of one metric, by its place."""
-    own = {
+    special = {
         "darr": _darr,
         "spa": _spa,
         "acc_eq": _acc_eq,
@@ -395,7 +397,7 @@ def value(found: MeasuredScores, metric: int) -> Value:
         "pairwise_difference_pearson": _of_differences,
         "pairwise_accuracy": _accuracy,
     }.get(found.measure.statistic, _correlation)
-    return own(found, found.metrics[metric])
+    return special(found, found.metrics[metric])
 
 
 def _correlation(found: MeasuredScores, scores: NDArray[np.float64]) -> Value:
@@ -445,8 +447,8 @@ def _darr(found: MeasuredScores, scores: NDArray[np.float64]) -> Value:
         tau = stats.darr(found.human, scores, threshold=threshold)
         return Value(tau, _far(found.human, scores, threshold))
     better, worse = of_pairs(found.pairs, scores)
-    known = ~(np.isnan(better) | np.isnan(worse))
-    return Value(stats.darr_pairs(better, worse), int(known.sum()))
+    scored = ~(np.isnan(better) | np.isnan(worse))
+    return Value(stats.darr_pairs(better, worse), int(scored.sum()))
 
 
 def of_pairs(

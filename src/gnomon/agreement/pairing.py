@@ -69,9 +69,9 @@ class CorpusStatistics(NamedTuple):
         return self._of_all(scores)
 
     def _of_all(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        found = np.full((*scores.shape[:-1], self.systems), np.nan)
-        found[..., self.places] = self.sign * scores
-        return found
+        of_task = np.full((*scores.shape[:-1], self.systems), np.nan)
+        of_task[..., self.places] = self.sign * scores
+        return of_task
 
 
 @dataclass(frozen=True)
@@ -142,10 +142,10 @@ class Pairing:
     @property
     def judged(self) -> int:
         """How many systems people judged in any way."""
-        known = ~np.isnan(self.system) | (~np.isnan(self.segments)).any(axis=1)
+        judged = ~np.isnan(self.system) | (~np.isnan(self.segments)).any(axis=1)
         ranked = () if self.ranking is None else self.ranking.systems
-        known |= np.array([name in ranked for name in self.systems], dtype=bool)
-        return int(known.sum())
+        judged |= np.array([name in ranked for name in self.systems], dtype=bool)
+        return int(judged.sum())
 
     @property
     def ranked(self) -> RankedPairs | None:
@@ -164,10 +164,10 @@ def metric_faults(
     outline: Outline | None, metrics: object, *, allow_code: bool
 ) -> Iterator[Problem]:
     """Specs that name no metric, or one that cannot score a test set."""
-    for number, one in enumerate(every_metric(metrics)):
-        if isinstance(one, str):
-            place = f"metrics[{number}]"
-            yield from problems(place, check_metric, one, outline, allow_code=allow_code)
+    for number, metric in enumerate(every_metric(metrics)):
+        if isinstance(metric, str):
+            where = f"metrics[{number}]"
+            yield from problems(where, check_metric, metric, outline, allow_code=allow_code)
 
 
 def by_name(
@@ -176,7 +176,7 @@ def by_name(
     """Metrics under the names they are to have; None: their own."""
     if isinstance(metrics, Mapping):
         return list(metrics.items())
-    return [(None, cast("Wanted", one)) for one in every_metric(metrics)]
+    return [(None, cast("Wanted", metric)) for metric in every_metric(metrics)]
 
 
 class PairingRequest(NamedTuple):
@@ -201,18 +201,19 @@ def pairings(
 ) -> Iterator[Pairing]:
     """Metrics against each kind of judgements of each test set, and against each on every slice."""
     names = labels_of(testsets)
-    for place, testset in enumerate(testsets):
-        scored = _scored_by(testset, place, len(testsets), metrics, request)
+    for number, testset in enumerate(testsets):
+        scored = _scored_by(testset, number, len(testsets), metrics, request)
         kinds = kinds_of(testset.outline, request.human)
         judges = _all_of(kinds)
         allowed = request.allow_circular
         seen = tuple(_circular(title_of(testset), scored, judges, allowed=allowed))
         whole = [
-            _pairing(testset, names[place], own, scored, seen, request) for own in kinds or [{}]
+            _pairing(testset, names[number], levels, scored, seen, request)
+            for levels in kinds or [{}]
         ]
         yield from whole
-        for part in slices(testset, request.by)[1:]:
-            yield from (_on_slice(one, part, request.by) for one in whole)
+        for slice_ in slices(testset, request.by)[1:]:
+            yield from (_on_slice(pairing, slice_, request.by) for pairing in whole)
 
 
 def _scored_by(
@@ -224,9 +225,9 @@ def _scored_by(
 ) -> list[tuple[str, Scores]]:
     scored: list[tuple[str, Scores]] = []
     for done, (name, wanted) in enumerate(metrics, start=1):
-        found = _scores(testset, wanted, place, sets, allow_code=request.allow_code)
-        if found is not None:
-            scored.append((name or found.metric, found))
+        scores = _scores(testset, wanted, place, sets, allow_code=request.allow_code)
+        if scores is not None:
+            scored.append((name or scores.metric, scores))
         if request.tick:
             request.tick(f"scoring {testset.name}", done, len(metrics))
     _check_names([name for name, _ in scored])
@@ -235,9 +236,9 @@ def _scored_by(
 
 def _of_scores(testset: TestSet, scored: Sequence[tuple[str, Scores]]) -> Iterator[str]:
     """What metrics say of their scores; what is said of the test set itself stands elsewhere."""
-    known = {anomaly_notice(one) for one in testset.anomalies}
+    noted = {anomaly_notice(anomaly) for anomaly in testset.anomalies}
     for name, scores in scored:
-        yield from (f"{name}: {one}" for one in scores.notices if one not in known)
+        yield from (f"{name}: {notice}" for notice in scores.notices if notice not in noted)
 
 
 def _pairing(
@@ -320,7 +321,9 @@ def _on_slice(pairing: Pairing, part: Slice, by: str | None) -> Pairing:
         controls=tuple(entry.on(members) for entry in pairing.controls),
         documents=None
         if pairing.documents is None
-        else tuple(one for one, kept in zip(pairing.documents, members, strict=True) if kept),
+        else tuple(
+            document for document, kept in zip(pairing.documents, members, strict=True) if kept
+        ),
         slice=part.name,
         notices=(),
     )
@@ -328,21 +331,23 @@ def _on_slice(pairing: Pairing, part: Slice, by: str | None) -> Pairing:
 
 def _of_domain(pairing: Pairing, part: Slice, by: str | None) -> NDArray[np.float64]:
     """People's scores of whole domains; NaN where there are none of this one."""
-    for one in pairing.testset.human:
-        known = one.level == "domain" and one.kind == pairing.kinds.get("system")
-        if known and by == "domain" and one.rater is None and part.name in one.items:
-            found: NDArray[np.float64] = one.aligned(pairing.systems)[:, one.items.index(part.name)]
-            return found
+    for scores in pairing.testset.human:
+        fitting = scores.level == "domain" and scores.kind == pairing.kinds.get("system")
+        if fitting and by == "domain" and scores.rater is None and part.name in scores.items:
+            column: NDArray[np.float64] = scores.aligned(pairing.systems)[
+                :, scores.items.index(part.name)
+            ]
+            return column
     return np.full(len(pairing.systems), np.nan)
 
 
 def labels_of(testsets: Sequence[TestSet]) -> list[str]:
     """What each test set is called in tables: its language pair, if that tells it apart."""
-    own = [(one.language_pair or one.name, title_of(one)) for one in testsets]
-    pairs, names = (Counter(column) for column in zip(*own, strict=True)) if own else ({}, {})
+    named = [(testset.language_pair or testset.name, title_of(testset)) for testset in testsets]
+    pairs, names = (Counter(column) for column in zip(*named, strict=True)) if named else ({}, {})
     return [
         pair if pairs[pair] == 1 else name if names[name] == 1 else f"{name} ({number})"
-        for number, (pair, name) in enumerate(own, start=1)
+        for number, (pair, name) in enumerate(named, start=1)
     ]
 
 
@@ -411,14 +416,16 @@ def kinds_of(outline: Outline, human: Sequence[str]) -> list[dict[str, str]]:
 
 def check_kinds(outlines: Sequence[Outline], kinds: Sequence[str]) -> None:
     """Refuse kinds of human scores and rankings that no test set has."""
-    there = dict.fromkeys(kind for one in outlines for kind in (*one.human_kinds(), *one.rankings))
+    there = dict.fromkeys(
+        kind for outline in outlines for kind in (*outline.human_kinds(), *outline.rankings)
+    )
     for kind in kinds:
         if kind not in there:
             raise UnknownNameError("kind of human scores", kind, tuple(there))
 
 
 def _all_of(kinds: Iterable[Mapping[str, str]]) -> list[str]:
-    return [kind for own in kinds for kind in dict.fromkeys(own.values())]
+    return [kind for levels in kinds for kind in dict.fromkeys(levels.values())]
 
 
 def _circular(
@@ -483,10 +490,11 @@ def _human(
 ) -> NDArray[np.float64]:
     if level not in kinds:
         return np.full(shape, np.nan)
-    own = [h for h in testset.human if h.kind == kinds[level]]
-    given = [h for h in own if h.level == level] or own  # system scores may be means of segments
-    known = {name for h in given for name in h.systems}
-    there = [name for name in systems if name in known or name in testset.systems]
+    of_kind = [h for h in testset.human if h.kind == kinds[level]]
+    # system scores may be means of segments
+    given = [h for h in of_kind if h.level == level] or of_kind
+    judged = {name for h in given for name in h.systems}
+    there = [name for name in systems if name in judged or name in testset.systems]
     values = np.full(shape, np.nan)
     rows = [systems.index(name) for name in there]
     values[rows] = testset.human_scores(kinds[level], level, systems=there)
@@ -501,19 +509,21 @@ def _entry(name: str, scores: Scores, systems: Sequence[str], segments: int) -> 
         )
     sign = 1.0 if scores.higher_is_better else -1.0
     index = {system: row for row, system in enumerate(scores.systems)}
-    known = [place for place, system in enumerate(systems) if system in index]
-    rows = [index[systems[place]] for place in known]
+    scored = [number for number, system in enumerate(systems) if system in index]
+    rows = [index[systems[number]] for number in scored]
     system = np.full(len(systems), np.nan)
     cells = np.full((len(systems), segments), np.nan)
-    system[known] = sign * np.asarray(scores.system, dtype=np.float64)[rows]
-    cells[known] = sign * np.asarray(scores.segments, dtype=np.float64)[rows]
+    system[scored] = sign * np.asarray(scores.system, dtype=np.float64)[rows]
+    cells[scored] = sign * np.asarray(scores.segments, dtype=np.float64)[rows]
     return JudgedMetric(
         name,
         system,
         cells,
         corpus=None
         if scores.statistics is None or scores.aggregate is None
-        else CorpusStatistics(scores.statistics, scores.aggregate, sign, known, rows, len(systems)),
+        else CorpusStatistics(
+            scores.statistics, scores.aggregate, sign, scored, rows, len(systems)
+        ),
         directed=is_own_metric(str(scores.signature)),
     )
 
@@ -532,33 +542,33 @@ def control_entries(pairing: Pairing, *, seed: int) -> tuple[JudgedMetric, ...]:
     that no metric scored are left out.
     """
     shape = (len(pairing.systems), pairing.testset.segments)
-    found = {"constant": np.zeros(shape), "random": _random(pairing, seed)}
+    controls = {"constant": np.zeros(shape), "random": _random(pairing, seed)}
     if has_texts(pairing.testset):
-        found["candidate length"] = _candidate_lengths(pairing)
+        controls["candidate length"] = _candidate_lengths(pairing)
         lengths = _reference_lengths(pairing)
         if lengths is not None:
-            found["reference length"] = np.tile(lengths, (shape[0], 1))
+            controls["reference length"] = np.tile(lengths, (shape[0], 1))
     outside = ~_scored(pairing)
-    for scores in found.values():
+    for scores in controls.values():
         scores[outside] = np.nan
     return tuple(
         JudgedMetric(PREFIX + name, _means(scores), scores, control=True)
-        for name, scores in found.items()
+        for name, scores in controls.items()
     )
 
 
 def _scored(pairing: Pairing) -> NDArray[np.bool_]:
-    found = np.zeros(len(pairing.systems), dtype=bool)
+    scored = np.zeros(len(pairing.systems), dtype=bool)
     for entry in pairing.entries:
-        found |= ~np.isnan(entry.system) | (~np.isnan(entry.segments)).any(axis=1)
-    return found
+        scored |= ~np.isnan(entry.system) | (~np.isnan(entry.segments)).any(axis=1)
+    return scored
 
 
 def _random(pairing: Pairing, seed: int) -> NDArray[np.float64]:
     rows = []
     for system in pairing.systems:
-        own = int(content_hash(pairing.title, system), 16)
-        rows.append(np.random.default_rng([seed, own]).random(pairing.testset.segments))
+        of_system = int(content_hash(pairing.title, system), 16)
+        rows.append(np.random.default_rng([seed, of_system]).random(pairing.testset.segments))
     return np.array(rows, dtype=np.float64).reshape(len(rows), pairing.testset.segments)
 
 
@@ -580,5 +590,5 @@ def _reference_lengths(pairing: Pairing) -> NDArray[np.float64] | None:
 
 
 def _means(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    known = (~np.isnan(scores)).sum(axis=1)
-    return np.asarray(np.nansum(scores, axis=1) / np.where(known == 0, np.nan, known))
+    sizes = (~np.isnan(scores)).sum(axis=1)
+    return np.asarray(np.nansum(scores, axis=1) / np.where(sizes == 0, np.nan, sizes))

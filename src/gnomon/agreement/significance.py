@@ -133,16 +133,18 @@ def of_ranked_pairs(found: MeasuredScores, how: Testing) -> Verdicts:
     if not len(pairs.segment):
         return nothing(len(found.names))
     sides = [of_pairs(pairs, scores) for scores in found.metrics]
-    judged, place = np.unique(pairs.segment, return_inverse=True)
+    judged, column = np.unique(pairs.segment, return_inverse=True)
     segments = len(judged)
     counts = resample_counts(segments, count=max(how.resamples, 1), seed=how.seed)
 
     def draws(places: list[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        known = np.all([~np.isnan(a) & ~np.isnan(b) for a, b in (sides[k] for k in places)], axis=0)
-        at = place[known]
+        scored = np.all(
+            [~np.isnan(a) & ~np.isnan(b) for a, b in (sides[k] for k in places)], axis=0
+        )
+        at = column[scored]
         rows = [np.bincount(at, minlength=segments)]
         for better, worse in (sides[k] for k in places):
-            right = (better > worse)[known]
+            right = (better > worse)[scored]
             rows.append(np.bincount(at[right], minlength=segments))
         return _taus(np.array(rows, dtype=np.float64), counts)
 
@@ -409,7 +411,10 @@ def _of_cells(found: MeasuredScores, epsilons: NDArray[np.float64]) -> Any:
     if measure.is_row_statistic:
         return measure.statistic
     if measure.statistic == "acc_eq":
-        return [partial(stats.acc_eq, epsilon=one, grouping=measure.grouping) for one in epsilons]
+        return [
+            partial(stats.acc_eq, epsilon=epsilon, grouping=measure.grouping)
+            for epsilon in epsilons
+        ]
     return partial(stats.pairwise_difference_pearson, grouping=measure.grouping)
 
 
@@ -521,11 +526,11 @@ def _williams(found: MeasuredScores, how: Testing, result: Verdicts) -> Verdicts
     differences, p = np.full((size, size), np.nan), np.full((size, size), np.nan)
     for i in range(size):
         for j in range(size):
-            one = stats.williams(
+            test = stats.williams(
                 found.human, found.metrics[i], found.metrics[j], alternative=how.alternative
             )
-            differences[i, j] = one.r_first - one.r_second
-            p[i, j] = np.nan if i == j else one.p
+            differences[i, j] = test.r_first - test.r_second
+            p[i, j] = np.nan if i == j else test.p
     return result._replace(differences=differences, p=p, test="Williams's test")
 
 
@@ -535,9 +540,9 @@ def pooled_verdicts(parts: list[MeasuredScores], how: Testing) -> Verdicts:
     System scores are exchanged between metrics after each metric was standardised within each
     test set, which changes none of its decisions.
     """
-    accuracy = _accuracy_within([len(part.human) for part in parts])
-    human = np.concatenate([part.human for part in parts])
-    metrics = np.concatenate([_standardised(part) for part in parts], axis=1)
+    accuracy = _accuracy_within([len(scores.human) for scores in parts])
+    human = np.concatenate([scores.human for scores in parts])
+    metrics = np.concatenate([_standardised(scores) for scores in parts], axis=1)
     return _permutation(
         parts[0].having(human, metrics), how, {"statistic": accuracy}, nothing(len(metrics))
     )
@@ -559,15 +564,15 @@ def _accuracy_within(
     def accuracy(human: NDArray[np.float64], metric: NDArray[np.float64]) -> float:
         h, m = human.ravel(), metric.ravel()
         signs = np.sign(h[first] - h[second]), np.sign(m[first] - m[second])
-        known = int((~np.isnan(signs[0] + signs[1])).sum())
-        return int((signs[0] == signs[1]).sum()) / known if known else float("nan")
+        pairs_in_all = int((~np.isnan(signs[0] + signs[1])).sum())
+        return int((signs[0] == signs[1]).sum()) / pairs_in_all if pairs_in_all else float("nan")
 
     return accuracy
 
 
 def _standardised(part: MeasuredScores) -> NDArray[np.float64]:
-    known = np.where(np.isnan(part.human), np.nan, part.metrics)
-    count = (~np.isnan(known)).sum(axis=1, keepdims=True)
-    centred = known - np.nansum(known, axis=1, keepdims=True) / np.maximum(count, 1)
+    scores = np.where(np.isnan(part.human), np.nan, part.metrics)
+    count = (~np.isnan(scores)).sum(axis=1, keepdims=True)
+    centred = scores - np.nansum(scores, axis=1, keepdims=True) / np.maximum(count, 1)
     spread = np.sqrt(np.nansum(centred**2, axis=1, keepdims=True) / np.maximum(count, 1))
     return np.asarray(centred / np.where(spread > 0, spread, 1.0))

@@ -311,10 +311,10 @@ def agreement_rows(
     result: Result | Joined, how: Testing, baseline: str | None, correction: Correction
 ) -> Iterator[AgreementRow]:
     """One row per metric, best first (equal ones by name), then the controls."""
-    names, found = _names(result), result.verdicts
+    names, tests = _names(result), result.verdicts
     entries = _entries(result)
-    p = _against(names, found.p, baseline)
-    decisions = _against(names, found.p_decisions, baseline)
+    p = _against(names, tests.p, baseline)
+    decisions = _against(names, tests.p_decisions, baseline)
     corrected = _corrected(p, correction)
     for k in _best_first(result):
         yield _agreement_row(
@@ -322,20 +322,20 @@ def agreement_rows(
             names[k],
             result.values[k],
             p=p[k],
-            intervals={"value": (float(found.low[k]), float(found.high[k]))},
+            intervals={"value": (float(tests.low[k]), float(tests.high[k]))},
             control=entries[names[k]].control,
             circular=entries[names[k]].circular,
             rank=_whole(result.ranks[k]),
             cluster=_whole(result.clusters[k]),
             p_corrected=corrected[k],
             alternative=None if np.isnan(p[k]) else how.alternative,
-            test=found.test or None,
-            interval=found.interval or None,
-            drawn=None if found.drawn is None else int(found.drawn[k]),
+            test=tests.test or None,
+            interval=tests.interval or None,
+            drawn=None if tests.drawn is None else int(tests.drawn[k]),
             p_decisions=decisions[k],
         )
-    for name, one in result.controls:
-        yield _agreement_row(result, name, one, control=True)
+    for name, control in result.controls:
+        yield _agreement_row(result, name, control, control=True)
 
 
 def _agreement_row(result: Result | Joined, name: str, found: Value, **tested: Any) -> AgreementRow:
@@ -400,8 +400,9 @@ def _best_first(result: Result | Joined) -> list[int]:
 def _entries(result: Result | Joined) -> Mapping[str, JudgedMetric]:
     """The metrics by name; of several test sets, those whom people cannot judge on one of them."""
     parts = result.parts if isinstance(result, Joined) else [result]
-    entries = [entry for part in parts for entry in part.pairing.entries]
-    return {one.metric: one for one in sorted(entries, key=lambda own: own.circular is not None)}
+    entries = [entry for of_set in parts for entry in of_set.pairing.entries]
+    entries.sort(key=lambda entry: entry.circular is not None)
+    return {entry.metric: entry for entry in entries}
 
 
 def _against(
@@ -409,7 +410,7 @@ def _against(
 ) -> list[float]:
     if p is None or baseline not in names:
         return [float("nan")] * len(names)
-    return [float(one) for one in p[:, names.index(str(baseline))]]
+    return [float(value) for value in p[:, names.index(str(baseline))]]
 
 
 def _corrected(p: Sequence[float], correction: Correction) -> list[float]:
@@ -426,14 +427,14 @@ def _whole(number: float) -> int | None:
 def gain_rows(results: Sequence[Result], baseline: str, how: Testing) -> Iterator[MetricGainRow]:
     """Each metric's gain over the baseline: mean, smallest and largest over test sets."""
     for group, parts in grouped(results).items():
-        measure, subset, part, _ = group
-        names = dict.fromkeys(name for one in parts for name in one.cells.names)
-        means = {name: mean_value([_of(one, name) for one in parts]).value for name in names}
+        measure, subset, slice_name, _ = group
+        names = dict.fromkeys(name for result in parts for name in result.cells.names)
+        means = {name: mean_value([_of(result, name) for result in parts]).value for name in names}
         others = [name for name in means if name != baseline]
         for name in sorted(others, key=lambda n: (np.isnan(means[n]), -means[n], n)):
             shared = [p for p in parts if {name, baseline} <= set(p.cells.names)]
-            gains = [_gain(one, name, baseline) for one in shared]
-            known = np.array([gain for gain in gains if not np.isnan(gain)])
+            gains = [_gain(result, name, baseline) for result in shared]
+            defined = np.array([gain for gain in gains if not np.isnan(gain)])
             percent = _percent(shared, baseline, gains)
             yield MetricGainRow(
                 level=measure.level,
@@ -442,22 +443,22 @@ def gain_rows(results: Sequence[Result], baseline: str, how: Testing) -> Iterato
                 subset=subset,
                 metric=name,
                 average=means[name],
-                gain=float(known.mean()) if len(known) else None,
-                gain_min=float(known.min()) if len(known) else None,
-                gain_max=float(known.max()) if len(known) else None,
+                gain=float(defined.mean()) if len(defined) else None,
+                gain_min=float(defined.min()) if len(defined) else None,
+                gain_max=float(defined.max()) if len(defined) else None,
                 percent=float(percent.mean()) if len(percent) else None,
                 percent_min=float(percent.min()) if len(percent) else None,
                 percent_max=float(percent.max()) if len(percent) else None,
-                test_sets=len(known),
+                test_sets=len(defined),
                 better=_won(shared, name, baseline, how),
                 worse=_won(shared, baseline, name, how),
                 human=_only_kind(parts),
-                slice=part,
+                slice=slice_name,
             )
 
 
 def _only_kind(parts: Sequence[Result]) -> str | None:
-    kinds = {part.human for part in parts}
+    kinds = {result.human for result in parts}
     return kinds.pop() if len(kinds) == 1 else None
 
 
@@ -476,7 +477,7 @@ def _gain(part: Result, name: str, baseline: str) -> float:
 
 def _percent(parts: Sequence[Result], baseline: str, gains: Sequence[float]) -> NDArray[np.float64]:
     """Gains in per cent of the baseline's values, of test sets where these are above 0."""
-    bases = [_of(part, baseline) for part in parts]
+    bases = [_of(result, baseline) for result in parts]
     return np.array(
         [
             100 * gain / base.value
@@ -488,10 +489,10 @@ def _percent(parts: Sequence[Result], baseline: str, gains: Sequence[float]) -> 
 
 def _won(parts: Sequence[Result], better: str, worse: str, how: Testing) -> int | None:
     """On how many test sets one metric is significantly better than the other."""
-    if not any(part.verdicts.test for part in parts):
+    if not any(result.verdicts.test for result in parts):
         return None
     cells = [(p.cells.names.index(better), p.cells.names.index(worse)) for p in parts]
-    won = [beats(part.verdicts, *at, how) for part, at in zip(parts, cells, strict=True)]
+    won = [beats(result.verdicts, *at, how) for result, at in zip(parts, cells, strict=True)]
     return won.count(True)
 
 
@@ -499,11 +500,11 @@ def overall_rows(found: Overall) -> Iterator[OverallRow]:
     """The average of each metric over all tasks, best first."""
     values = found.values
     order = sorted(values, key=lambda name: (np.isnan(values[name]), -values[name], name))
-    for place, name in enumerate(order, start=1):
+    for rank, name in enumerate(order, start=1):
         yield OverallRow(
             metric=name,
             average=values[name],
-            place=None if np.isnan(values[name]) else place,
+            place=None if np.isnan(values[name]) else rank,
             tasks=len(found.tasks),
             human=found.human,
             slice=found.slice,
@@ -515,9 +516,9 @@ def win_rows(result: Result | Joined, how: Testing) -> Iterator[WinRow]:
 
     Each metric stands against itself, too, without p: so that the rows make a square.
     """
-    names, found, measure = _names(result), result.verdicts, result.measure
+    names, tests, measure = _names(result), result.verdicts, result.measure
     order = _best_first(result)
-    for i, j in product(order, order) if found.test and len(names) > 1 else ():
+    for i, j in product(order, order) if tests.test and len(names) > 1 else ():
         yield WinRow(
             test_set=result.label,
             level=measure.level,
@@ -526,10 +527,10 @@ def win_rows(result: Result | Joined, how: Testing) -> Iterator[WinRow]:
             subset=result.subset,
             metric=names[i],
             against=names[j],
-            difference=float(found.differences[i, j]),
-            p=float(found.p[i, j]) if i != j else None,
-            wins=beats(found, i, j, how),
-            p_decisions=None if found.p_decisions is None else float(found.p_decisions[i, j]),
+            difference=float(tests.differences[i, j]),
+            p=float(tests.p[i, j]) if i != j else None,
+            wins=beats(tests, i, j, how),
+            p_decisions=None if tests.p_decisions is None else float(tests.p_decisions[i, j]),
             human=result.human,
             slice=result.slice,
         )
@@ -564,16 +565,16 @@ def curve_rows(results: Iterable[Result]) -> Iterator[TopSystemsRow]:
         for k in range(_LEAST, len(order) + 1):
             kept = np.zeros(len(result.cells.human), dtype=bool)
             kept[order[:k]] = True
-            part = result.cells.only(kept)
-            for m, metric in enumerate(part.names):
-                found = value(part, m)
+            cells = result.cells.only(kept)
+            for m, metric in enumerate(cells.names):
+                figure = value(cells, m)
                 yield TopSystemsRow(
                     test_set=result.label,
                     statistic=measure.statistic,
                     metric=metric,
                     k=k,
-                    value=found.value,
-                    n=found.n,
+                    value=figure.value,
+                    n=figure.n,
                     human=result.human,
                 )
 
@@ -601,7 +602,7 @@ def changed_decisions(
         kinds = [change for *_, change in _changes(pairing, entry, base)]
         yield _decision_row(pairing, entry, "systems", {k: kinds.count(k) for k in _CHANGES})
     for comparison, pairs in compared.items():
-        found = stats.changed_decisions(
+        changes = stats.changed_decisions(
             pairs,
             base.segments,
             entry.segments,
@@ -609,8 +610,8 @@ def changed_decisions(
             confidence=how.confidence,
             seed=how.seed,
         )
-        counts = dict(zip(_CHANGES, found[:4], strict=True))
-        ends = list(zip(found.low, found.high, strict=True))
+        counts = dict(zip(_CHANGES, changes[:4], strict=True))
+        ends = list(zip(changes.low, changes.high, strict=True))
         intervals = {"repaired_share": ends[1], "broken_share": ends[2]}
         yield _decision_row(pairing, entry, comparison, counts, intervals)
 
@@ -680,8 +681,8 @@ def _changes(
 ) -> Iterator[tuple[int, int, str]]:
     """Pairs (better, worse) of systems that people tell apart, and what a metric changes."""
     human, ours, theirs = pairing.system, entry.system, base.system
-    known = np.flatnonzero(~(np.isnan(human) | np.isnan(ours) | np.isnan(theirs)))
-    for a, b in combinations(known.tolist(), 2):
+    scored = np.flatnonzero(~(np.isnan(human) | np.isnan(ours) | np.isnan(theirs)))
+    for a, b in combinations(scored.tolist(), 2):
         if human[a] == human[b]:
             continue
         i, j = (a, b) if human[a] > human[b] else (b, a)
@@ -706,9 +707,9 @@ def tables(
 ) -> dict[str, Table]:
     """The tables of a meta-evaluation, by name."""
     every: list[Result | Joined] = [*results, *over]
-    whole = [one for one in pairings if one.slice is None]
-    rows = [row for one in every for row in agreement_rows(one, how, baseline, correction)]
-    found = [
+    whole = [pairing for pairing in pairings if pairing.slice is None]
+    rows = [row for result in every for row in agreement_rows(result, how, baseline, correction)]
+    made = [
         table("metaeval", "Agreement with people", AgreementRow, rows),
         table("slices", "Agreement on slices", SliceAgreementRow, slice_rows(rows)),
         table(
@@ -721,19 +722,19 @@ def tables(
             "overall",
             "Average over tasks",
             OverallRow,
-            (row for one in averages for row in overall_rows(one)),
+            (row for average in averages for row in overall_rows(average)),
         ),
         table(
             "wins",
             "Metric against metric",
             WinRow,
-            (row for one in every for row in win_rows(one, how)),
+            (row for result in every for row in win_rows(result, how)),
         ),
         table(
             "systems",
             "Scores of systems",
             JudgedSystemRow,
-            (row for one in whole for row in point_rows(one)),
+            (row for pairing in whole for row in point_rows(pairing)),
         ),
         table("top_k", "Agreement over the best systems alone", TopSystemsRow, curve_rows(results)),
         table(
@@ -742,9 +743,9 @@ def tables(
             DecisionRow,
             (
                 row
-                for one in whole
+                for pairing in whole
                 if baseline is not None
-                for row in decision_rows(one, baseline, how, threshold)
+                for row in decision_rows(pairing, baseline, how, threshold)
             ),
         ),
         table(
@@ -753,10 +754,10 @@ def tables(
             DecisionPairRow,
             (
                 row
-                for one in whole
+                for pairing in whole
                 if baseline is not None
-                for row in decision_pair_rows(one, baseline)
+                for row in decision_pair_rows(pairing, baseline)
             ),
         ),
     ]
-    return {one.name: one for one in found}
+    return {table_.name: table_ for table_ in made}

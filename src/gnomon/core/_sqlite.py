@@ -47,11 +47,11 @@ def select(
 ) -> Iterator[tuple[bytes, bytes, bytes, int]]:
     """Key, value, digest and last use of the entries that are there."""
     for first in range(0, len(keys), _PER_QUERY):
-        part = keys[first : first + _PER_QUERY]
-        marks = ",".join("?" * len(part))
+        some = keys[first : first + _PER_QUERY]
+        marks = ",".join("?" * len(some))
         yield from connection.execute(
             f"SELECT key, CAST(value AS BLOB), digest, used FROM entries WHERE key IN ({marks})",  # noqa: S608  # question marks only
-            part,
+            some,
         )
 
 
@@ -140,13 +140,13 @@ def _payload(page: memoryview, at: int, pages: Mapping[int, memoryview]) -> byte
     if size > most:
         local = least + (size - least) % (_PAGE - 4)
         local = local if local <= most else least
-    found = bytearray(page[at : at + local])
+    payload = bytearray(page[at : at + local])
     (more,) = struct.unpack_from(">I", page, at + local) if size > local else (0,)
-    while len(found) < size:
+    while len(payload) < size:
         other = pages[more]
         (more,) = struct.unpack_from(">I", other, 0)
-        found += other[4 : 4 + size - len(found)]
-    return bytes(found)
+        payload += other[4 : 4 + size - len(payload)]
+    return bytes(payload)
 
 
 def _row(data: bytes) -> tuple[bytes, bytes, bytes, int]:
@@ -168,8 +168,8 @@ def _row(data: bytes) -> tuple[bytes, bytes, bytes, int]:
 
 def _varint(data: bytes | memoryview, at: int) -> tuple[int, int]:
     value = 0
-    for place in range(at, at + 8):
-        value = value << 7 | data[place] & 127
-        if data[place] < 128:
-            return value, place + 1
+    for position in range(at, at + 8):
+        value = value << 7 | data[position] & 127
+        if data[position] < 128:
+            return value, position + 1
     return value << 8 | data[at + 8], at + 9

@@ -111,7 +111,7 @@ class Batch:
         candidates = np.empty((len(names), n), dtype=np.int32)
         for row, texts in zip(candidates, systems.values(), strict=True):
             row[:] = distinct.number(texts)
-        own = {
+        by_system = {
             names.index(name): ragged([a + b for a, b in zip(shared, lists(columns), strict=True)])
             for name, columns in (system_references or {}).items()
         }
@@ -124,7 +124,7 @@ class Batch:
             systems=names,
             segments=np.arange(n, dtype=np.int32),
             language_pair=language_pair,
-            system_references=own,
+            system_references=by_system,
             paraphrases=paraphrases,
         )
 
@@ -154,7 +154,7 @@ class Batch:
         columns = np.asarray(
             range(len(self.segments)) if segments is None else segments, dtype=np.int32
         )
-        own = {
+        by_system = {
             new: self.system_references[int(old)].select(columns)
             for new, old in enumerate(rows)
             if int(old) in self.system_references
@@ -166,7 +166,7 @@ class Batch:
             sources=None if self.sources is None else self.sources[columns],
             systems=tuple(self.systems[int(row)] for row in rows),
             segments=self.segments[columns],
-            system_references=own,
+            system_references=by_system,
         )
 
     def blocks(self, characters: int) -> Iterator[Batch]:
@@ -188,20 +188,20 @@ class Batch:
 def _of_own_texts(batch: Batch) -> Batch:
     """Without the texts that nothing points to; the others keep their order."""
     lists = (batch.references, *batch.system_references.values())
-    columns = [batch.candidates.ravel(), *(one.indices for one in lists)]
+    columns = [batch.candidates.ravel(), *(ragged.indices for ragged in lists)]
     columns += [] if batch.sources is None else [batch.sources]
     used = np.unique(np.concatenate(columns))
     number = np.zeros(len(batch.texts), dtype=np.int32)
     number[used] = np.arange(len(used), dtype=np.int32)
 
-    def renumbered(one: Ragged) -> Ragged:
-        return Ragged(one.offsets, number[one.indices])
+    def renumbered(ragged: Ragged) -> Ragged:
+        return Ragged(ragged.offsets, number[ragged.indices])
 
     return replace(
         batch,
-        texts=tuple(batch.texts[place] for place in used.tolist()),
+        texts=tuple(batch.texts[k] for k in used.tolist()),
         candidates=number[batch.candidates],
         references=renumbered(batch.references),
         sources=None if batch.sources is None else number[batch.sources],
-        system_references={k: renumbered(one) for k, one in batch.system_references.items()},
+        system_references={k: renumbered(ragged) for k, ragged in batch.system_references.items()},
     )

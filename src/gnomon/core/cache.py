@@ -98,7 +98,7 @@ def key(*parts: str) -> bytes:
     """
     digest = hashlib.blake2b(digest_size=20)
     for first in range(0, len(parts), _PARTS):
-        some = [part.encode("utf-8", "surrogatepass") for part in parts[first : first + _PARTS]]
+        some = [text.encode("utf-8", "surrogatepass") for text in parts[first : first + _PARTS]]
         digest.update(
             b"".join([x for data in some for x in (len(data).to_bytes(8, "little"), data)])
         )
@@ -112,16 +112,16 @@ def keys(parts: Sequence[str], lasts: Sequence[str]) -> list[bytes]:
     True
     """
     begun = hashlib.blake2b(digest_size=20)
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
+    for text in parts:
+        data = text.encode("utf-8", "surrogatepass")
         begun.update(len(data).to_bytes(8, "little") + data)
-    found = []
+    digests = []
     for last in lasts:
         digest = begun.copy()
         data = last.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "little") + data)
-        found.append(digest.digest())
-    return found
+        digests.append(digest.digest())
+    return digests
 
 
 class Cache:
@@ -273,10 +273,10 @@ class Cache:
             return
         aside = self.path / _ASIDE
         for suffix in ("-wal", "-shm", ""):
-            part = aside.with_name(aside.name + suffix)
-            part.unlink(missing_ok=True)
+            target = aside.with_name(aside.name + suffix)
+            target.unlink(missing_ok=True)
             with contextlib.suppress(FileNotFoundError):
-                file.with_name(_NAME + suffix).replace(part)
+                file.with_name(_NAME + suffix).replace(target)
         self.close()  # not before: SQLite deletes the log that lies beside the file
         kept = self._salvage(aside)
         _log.warning(
@@ -289,21 +289,21 @@ class Cache:
 
     def _salvage(self, file: Path) -> int:
         """Keep the whole entries of a damaged file; how many there are."""
-        found: dict[bytes, bytes] = {}
+        rows: dict[bytes, bytes] = {}
         latest: dict[bytes, int] = {}
         connection = self._connection()
         for name, value, _, used in salvaged(file):
             if used < latest.get(name, 0):
                 continue
-            found[name], latest[name] = value, used
-            if len(found) >= _SALVAGED:
-                self._put(connection, found)
-                found = {}
-        self._put(connection, found)
+            rows[name], latest[name] = value, used
+            if len(rows) >= _SALVAGED:
+                self._put(connection, rows)
+                rows = {}
+        self._put(connection, rows)
         return len(latest)
 
     def _get(self, connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        found: dict[bytes, bytes] = {}
+        values: dict[bytes, bytes] = {}
         damaged: list[bytes] = []
         stale: list[bytes] = []
         now = int(self._clock())
@@ -311,11 +311,11 @@ class Cache:
             if digest(name, value) != proof:
                 damaged.append(name)
                 continue
-            found[name] = value
+            values[name] = value
             if used < now - _TOUCH_AFTER:
                 stale.append(name)
         self._note(connection, damaged, stale, now)
-        return found
+        return values
 
     def _note(
         self, connection: sqlite3.Connection, damaged: list[bytes], stale: list[bytes], now: int

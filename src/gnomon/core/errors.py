@@ -122,8 +122,8 @@ class FormatError(DataError):
         self.path = path
         self.line = line
         at = f", row {line}" if isinstance(line, RowNumber) else f":{line}" if line else ""
-        place = "" if path is None else f"{path}{at}: "
-        super().__init__(place + problem)
+        where = "" if path is None else f"{path}{at}: "
+        super().__init__(where + problem)
 
 
 class LengthMismatchError(DataError):
@@ -216,7 +216,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("sysa", ["sysC", "sysA"])
     'sysA'
     """
-    names = {one.casefold(): one for one in known}
+    names = {choice.casefold(): choice for choice in known}
     near = difflib.get_close_matches(name.casefold(), names, n=1, cutoff=0.5)
     return names[near[0]] if near else ""
 

@@ -113,7 +113,7 @@ class Table:
     def rows(self) -> tuple[Mapping[str, Cell], ...]:
         """One mapping per row, with a value for every column."""
         names = {column.name for column in self.columns}
-        cells = (one if isinstance(one, Mapping) else one.cells() for one in self.records)
+        cells = (r if isinstance(r, Mapping) else r.cells() for r in self.records)
         return tuple(
             row if row.keys() <= names else {k: v for k, v in row.items() if k in names}
             for row in cells
@@ -549,22 +549,22 @@ class Finding:
             name: of their table; by default all tables.
         """
         tables = (table for table in self.tables if name in (None, table.name))
-        return tuple(one for table in tables for one in table.records if isinstance(one, kind))
+        return tuple(r for table in tables for r in table.records if isinstance(r, kind))
 
     def positions(self, records: Iterable[Record]) -> dict[str, list[int]]:
         """The positions of some of its records, by the name of their table."""
         chosen = list(records)
-        kinds = {type(one) for one in chosen}
+        kinds = {type(record) for record in chosen}
         places = {
-            id(one): (table.name, position)
+            id(record): (table.name, position)
             for table in reversed(self.tables)  # of several that hold a record, the first one
-            for position, one in enumerate(table.records)
-            if type(one) in kinds
+            for position, record in enumerate(table.records)
+            if type(record) in kinds
         }
-        found: dict[str, list[int]] = {}
-        for name, position in (places[id(one)] for one in chosen):
-            found.setdefault(name, []).append(position)
-        return found
+        by_table: dict[str, list[int]] = {}
+        for name, position in (places[id(record)] for record in chosen):
+            by_table.setdefault(name, []).append(position)
+        return by_table
 
     def to_dict(self, name: str | None = None) -> dict[str, list[Cell]]:
         """A table as column name -> cells, ready for any data frame library."""
@@ -613,10 +613,10 @@ class Finding:
 
     def _repr_html_(self) -> str:
         """The verdict if there is one, the first rows of what text shows first, and notices."""
-        verdict = [str(getattr(one, "text", one)) for one in getattr(self, "verdict", ())]
-        said = [f"<p>{notebook.escape(one)}</p>" for one in verdict]
+        verdict = [str(getattr(text, "text", text)) for text in getattr(self, "verdict", ())]
+        said = [f"<p>{notebook.escape(text)}</p>" for text in verdict]
         notices = [
-            f"<p><em>{notebook.escape(one)}</em></p>" for one in self.notices[:_SHOWN_NOTICES]
+            f"<p><em>{notebook.escape(text)}</em></p>" for text in self.notices[:_SHOWN_NOTICES]
         ]
         if len(self.notices) > _SHOWN_NOTICES:
             notices.append(f"<p><em>and {len(self.notices) - _SHOWN_NOTICES} more notices</em></p>")

@@ -131,13 +131,13 @@ class Ranking:
     def pairs(self, systems: Sequence[str]) -> RankedPairs:
         """The judgements among some systems, as indices into ``systems``."""
         index = {name: i for i, name in enumerate(systems)}
-        known = [
+        decided = [
             (segment, index[better], index[worse])
             for segment, better, worse in self.rows
             if better in index and worse in index
         ]
-        columns = np.array(known, dtype=np.int64).reshape(-1, 3).T
-        return RankedPairs(columns[0], columns[1], columns[2], len(self.rows) - len(known))
+        columns = np.array(decided, dtype=np.int64).reshape(-1, 3).T
+        return RankedPairs(columns[0], columns[1], columns[2], len(self.rows) - len(decided))
 
 
 class OutputLookedAt(NamedTuple):
@@ -184,15 +184,17 @@ class Judgements:
 
 def marked_kinds(said: Judgements | TestSet) -> tuple[str, ...]:
     """The kinds of judgements that mark errors, or for which outputs were looked at for some."""
-    found = [*(error.kind for error in said.errors), *(one.kind for one in said.looked_at)]
-    return tuple(dict.fromkeys(found))
+    kinds = [*(error.kind for error in said.errors), *(output.kind for output in said.looked_at)]
+    return tuple(dict.fromkeys(kinds))
 
 
 def clean_outputs(said: Judgements | TestSet, kind: str) -> tuple[OutputLookedAt, ...]:
     """The outputs that somebody looked at without marking an error, of a kind; each once."""
     marked = {(e.rater, e.system, e.segment) for e in said.errors if e.kind == kind}
     return tuple(
-        one for one in dict.fromkeys(said.looked_at) if one.kind == kind and one[1:] not in marked
+        output
+        for output in dict.fromkeys(said.looked_at)
+        if output.kind == kind and output[1:] not in marked
     )
 
 
@@ -247,17 +249,18 @@ def system_scores(
 
 def of_segments(judgements: Judgements, segments: Sequence[int]) -> Judgements:
     """What was said of some segments (0-based), renumbered; other levels stay as they are."""
-    place = {old: new for new, old in enumerate(segments)}
+    number = {old: new for new, old in enumerate(segments)}
     scores = tuple(
         replace(h, values=h.values[:, list(segments)]) if h.level == "segment" else h
         for h in judgements.scores
     )
-    rankings = tuple(_of_segments(ranking, place) for ranking in judgements.rankings)
-    errors = (replace(e, segment=place[e.segment]) for e in judgements.errors if e.segment in place)
+    rankings = tuple(_of_segments(ranking, number) for ranking in judgements.rankings)
+    errors = (e for e in judgements.errors if e.segment in number)
+    errors = (replace(e, segment=number[e.segment]) for e in errors)
     looked_at = (
-        one._replace(segment=place[one.segment])
-        for one in judgements.looked_at
-        if one.segment in place
+        output._replace(segment=number[output.segment])
+        for output in judgements.looked_at
+        if output.segment in number
     )
     return Judgements(scores, rankings, tuple(errors), tuple(looked_at))
 
@@ -296,7 +299,7 @@ def are_of_same_judgements(kind: str, other: str) -> bool:
     >>> are_of_same_judgements("da-z", "da-raw"), are_of_same_judgements("da", "mqm")
     (True, False)
     """
-    first, second = (re.sub("-(z|raw)$", "", one) for one in (kind, other))
+    first, second = (re.sub("-(z|raw)$", "", name) for name in (kind, other))
     return first == second
 
 

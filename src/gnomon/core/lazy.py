@@ -63,9 +63,9 @@ def _imported(package: str) -> Iterator[tuple[str, str]]:
     """What a package imports for others: name, module."""
     for node in ast.walk(ast.parse(inspect.getsource(sys.modules[package]))):
         if isinstance(node, ast.ImportFrom) and node.module:
-            for one in node.names:
-                if one.asname == one.name:
-                    yield one.name, node.module
+            for alias in node.names:
+                if alias.asname == alias.name:
+                    yield alias.name, node.module
 
 
 def _home_of_method(package: str, name: str) -> str | None:
@@ -111,6 +111,6 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 @functools.cache
 def _in_package(function: Callable[P, R], package: str) -> Callable[P, R]:
-    found = function if hasattr(function, "method") else checked(function)
-    found.__module__ = package  # where pickles find it again
-    return found
+    public = function if hasattr(function, "method") else checked(function)
+    public.__module__ = package  # where pickles find it again
+    return public

@@ -222,8 +222,8 @@ class Needs:
         if isinstance(ask, str):
             module, name = ask.split(":")
             ask = getattr(importlib.import_module(module), name)
-        found: Iterable[Any] = ask(value, language, options)
-        return found
+        dependencies: Iterable[Any] = ask(value, language, options)
+        return dependencies
 
 
 @dataclass(frozen=True)
@@ -325,7 +325,7 @@ class Option:
 
     def mark(self, kind: type[Any]) -> Any:
         """What was said of that kind, or None."""
-        return next((one for one in self.marks if isinstance(one, kind)), None)
+        return next((mark for mark in self.marks if isinstance(mark, kind)), None)
 
     @property
     def rare(self) -> bool:
@@ -336,11 +336,11 @@ class Option:
     @property
     def choices(self) -> tuple[Any, ...]:
         """The values that are allowed, where they are few: alone or as members of a list."""
-        for part in parts_of(self.kind):
-            if get_origin(part) is Literal:
-                return get_args(part)
-            if get_origin(part) is collections.abc.Sequence and get_args(part):
-                inner = [p for p in parts_of(get_args(part)[0]) if get_origin(p) is Literal]
+        for kind in parts_of(self.kind):
+            if get_origin(kind) is Literal:
+                return get_args(kind)
+            if get_origin(kind) is collections.abc.Sequence and get_args(kind):
+                inner = [p for p in parts_of(get_args(kind)[0]) if get_origin(p) is Literal]
                 if inner:
                     return get_args(inner[0])
         return ()
@@ -348,12 +348,12 @@ class Option:
     @property
     def many(self) -> bool:
         """Whether it takes a list."""
-        return any(get_origin(one) is collections.abc.Sequence for one in parts_of(self.kind))
+        return any(get_origin(kind) is collections.abc.Sequence for kind in parts_of(self.kind))
 
     @property
     def named(self) -> bool:
         """Whether it takes values by name."""
-        return any(get_origin(one) is collections.abc.Mapping for one in parts_of(self.kind))
+        return any(get_origin(kind) is collections.abc.Mapping for kind in parts_of(self.kind))
 
     @property
     def switch(self) -> bool:
@@ -374,7 +374,7 @@ def in_files(option: Option) -> Option:
 def _kind_in_files(kind: Any) -> Any:
     parts, origin, inner = parts_of(kind), get_origin(kind), get_args(kind)
     if len(parts) > 1:
-        given = dict.fromkeys(_kind_in_files(one) for one in parts if one is not type(None))
+        given = dict.fromkeys(_kind_in_files(part) for part in parts if part is not type(None))
         return Union[tuple(given)]  # noqa: UP007  # of values
     if origin in _LISTS and inner:
         return Sequence[_kind_in_files(inner[0])]  # type: ignore[misc]  # made at run time
@@ -391,13 +391,15 @@ def options_of(function: Callable[..., Any]) -> Mapping[str, Option]:
     hints: Mapping[str, Any] | None = getattr(function, "hints", None)  # set by with_fields
     if hints is None:
         hints = type_hints(function.__annotations__, function.__globals__)
-    found = {}
-    for one in inspect.signature(function).parameters.values():
-        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+    options = {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        kind, marks = _bare(hints.get(one.name, Any))
-        found[one.name] = _option(one.name, kind, one.default, helps.get(one.name, ""), marks)
-    return types.MappingProxyType(found)
+        kind, marks = _bare(hints.get(parameter.name, Any))
+        options[parameter.name] = _option(
+            parameter.name, kind, parameter.default, helps.get(parameter.name, ""), marks
+        )
+    return types.MappingProxyType(options)
 
 
 def _option(name: str, kind: Any, default: Any, said: str, marks: tuple[object, ...]) -> Option:
@@ -412,7 +414,7 @@ def documented(function: Callable[..., Any], further: Mapping[str, str] | None =
     doc = inspect.getdoc(function) or ""
     options = options_of(function)
     said = {name: (further or {}).get(name, "") for name in options}
-    said |= {name: one.help for name, one in options.items() if one.help}
+    said |= {name: option.help for name, option in options.items() if option.help}
     said |= {k: v for k, v in help_texts(doc).items() if k not in said}
     lines = [
         textwrap.fill(
@@ -437,22 +439,22 @@ def fields_of(kind: type[Any]) -> Mapping[str, Option]:
     helps: dict[str, str] = {}
     for owner in reversed(kind.__mro__):
         helps |= help_texts(inspect.cleandoc(owner.__doc__ or ""), "Attributes")
-    found = {}
-    for one in dataclasses.fields(kind):
-        bare, marks = _bare(_field_hints(kind)[one.name])
-        default = inspect.Parameter.empty if one.default is dataclasses.MISSING else one.default
-        found[one.name] = _option(one.name, bare, default, helps.get(one.name, ""), marks)
-    return types.MappingProxyType(found)
+    options = {}
+    for field in dataclasses.fields(kind):
+        bare, marks = _bare(_field_hints(kind)[field.name])
+        default = inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
+        options[field.name] = _option(field.name, bare, default, helps.get(field.name, ""), marks)
+    return types.MappingProxyType(options)
 
 
 def _field_hints(kind: type[Any]) -> Mapping[str, Any]:
     """The types of the fields of a dataclass, with what was said of them."""
-    names = {one.name for one in dataclasses.fields(kind)}
-    found: dict[str, Any] = {}
+    names = {field.name for field in dataclasses.fields(kind)}
+    hints: dict[str, Any] = {}
     for owner in reversed(kind.__mro__):
-        own = {k: v for k, v in inspect.get_annotations(owner).items() if k in names}
-        found |= type_hints(own, vars(sys.modules[owner.__module__]))
-    return found
+        annotations = {k: v for k, v in inspect.get_annotations(owner).items() if k in names}
+        hints |= type_hints(annotations, vars(sys.modules[owner.__module__]))
+    return hints
 
 
 def with_fields(**parts: type[Any]) -> Callable[[Callable[..., R]], Callable[..., R]]:
@@ -472,7 +474,7 @@ def with_fields(**parts: type[Any]) -> Callable[[Callable[..., R]], Callable[...
         @functools.wraps(function)
         def called(*args: Any, **kwargs: Any) -> R:
             made = {
-                name: kind(**{one: kwargs.pop(one) for one in fields_of(kind) if one in kwargs})
+                name: kind(**{key: kwargs.pop(key) for key in fields_of(kind) if key in kwargs})
                 for name, kind in parts.items()
             }
             return function(*args, **kwargs, **made)
@@ -481,21 +483,21 @@ def with_fields(**parts: type[Any]) -> Callable[[Callable[..., R]], Callable[...
         signature = inspect.signature(function)
         hints = type_hints(function.__annotations__, function.__globals__)
         parameters = []
-        for one in signature.parameters.values():
-            if one.name not in parts:
-                parameters.append(one)
+        for parameter in signature.parameters.values():
+            if parameter.name not in parts:
+                parameters.append(parameter)
                 continue
-            del hints[one.name]
-            kind, heading = parts[one.name], Group(one.name.replace("_", " "))
+            del hints[parameter.name]
+            kind, heading = parts[parameter.name], Group(parameter.name.replace("_", " "))
             for field in fields_of(kind).values():
                 hint: Any = Annotated[_field_hints(kind)[field.name], Help(field.help)]
                 hints[field.name] = hint if field.mark(Group) else Annotated[hint, heading]
                 written = kind.__dataclass_fields__[field.name].type  # as people read it
                 parameters.append(
-                    one.replace(name=field.name, default=field.default, annotation=written)
+                    parameter.replace(name=field.name, default=field.default, annotation=written)
                 )
         called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # read by inspect
-        called.__annotations__ = {one.name: one.annotation for one in parameters}
+        called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         called.hints = hints  # type: ignore[attr-defined]  # read by options_of
         doc = inspect.getdoc(function) or ""
         for name in parts:
@@ -553,8 +555,8 @@ def _unseen(name: str) -> type:
 
 def type_hints(annotations: Mapping[str, Any], home: Mapping[str, Any]) -> dict[str, Any]:
     """Annotations as types; a class that the module lacks is known by its name."""
-    known = _Known(home)
-    return {name: _evaluated(one, known) for name, one in annotations.items()}
+    names = _Known(home)
+    return {name: _evaluated(annotation, names) for name, annotation in annotations.items()}
 
 
 def _evaluated(annotation: Any, home: _Known) -> Any:
@@ -569,7 +571,7 @@ def _evaluated(annotation: Any, home: _Known) -> Any:
         kind, *marks = get_args(annotation)
         return Annotated[(_evaluated(kind, home), *marks)]
     if isinstance(annotation, types.UnionType) or get_origin(annotation) is Union:
-        parts = tuple(_evaluated(one, home) for one in get_args(annotation))
+        parts = tuple(_evaluated(argument, home) for argument in get_args(annotation))
         return Union[parts]  # noqa: UP007  # of values
     return annotation
 
@@ -589,16 +591,16 @@ def _value_of(node: ast.expr, home: _Known) -> Any:  # noqa: PLR0911  # one exit
         case ast.Subscript():
             return _value_of(node.value, home)[_value_of(node.slice, home)]
         case ast.Tuple():
-            return tuple(_value_of(one, home) for one in node.elts)
+            return tuple(_value_of(element, home) for element in node.elts)
         case ast.List():
-            return [_value_of(one, home) for one in node.elts]
+            return [_value_of(element, home) for element in node.elts]
         case ast.UnaryOp(op=ast.USub()):
             return -_value_of(node.operand, home)
         case ast.BinOp() if type(node.op) in _OPERATIONS:
             operation = _OPERATIONS[type(node.op)]
             return operation(_value_of(node.left, home), _value_of(node.right, home))
         case ast.Call():
-            given = {one.arg: _value_of(one.value, home) for one in node.keywords if one.arg}
+            given = {word.arg: _value_of(word.value, home) for word in node.keywords if word.arg}
             return _value_of(node.func, home)(*(_value_of(a, home) for a in node.args), **given)
     raise TypeError(f"annotations hold no {type(node).__name__}: {ast.unparse(node)}")
 
@@ -619,7 +621,7 @@ def _bare(hint: Any) -> tuple[Any, tuple[object, ...]]:
         inner, more = _bare(kind)
         return inner, (*reversed(said), *more)
     if get_origin(hint) in (Union, types.UnionType):
-        parts = [_bare(one) for one in get_args(hint)]
+        parts = [_bare(argument) for argument in get_args(hint)]
         marks = tuple(mark for _, more in parts for mark in more)
         return Union[tuple(kind for kind, _ in parts)], marks  # noqa: UP007  # of values
     if get_origin(hint) is collections.abc.Sequence and get_args(hint):
@@ -631,22 +633,22 @@ def _bare(hint: Any) -> tuple[Any, tuple[object, ...]]:
 def parts_of(kind: Any) -> tuple[Any, ...]:
     """The parts of a union; a type by itself."""
     if get_origin(kind) in (Union, types.UnionType):
-        return tuple(one for part in get_args(kind) for one in parts_of(part))
+        return tuple(inner for argument in get_args(kind) for inner in parts_of(argument))
     return (kind,)
 
 
 def help_texts(doc: str, heading: str = "Args") -> dict[str, str]:
     """Parameter -> what a section of a docstring says of it."""
     section = re.search(rf"^{heading}:\n((?:[ ]{{4}}.*\n?|\n)+)", doc, re.MULTILINE)
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     name = ""
     for line in (section.group(1) if section else "").splitlines():
         start = re.match(r"    (\w+): (.*)", line)
         if start:
-            name, found[start.group(1)] = start.group(1), start.group(2)
+            name, texts[start.group(1)] = start.group(1), start.group(2)
         elif name and line.strip():
-            found[name] += " " + line.strip()
-    return found
+            texts[name] += " " + line.strip()
+    return texts
 
 
 # Values
@@ -707,38 +709,42 @@ def misfits(option: Option, value: object) -> Iterator[Misfit]:
         return
     many = isinstance(value, collections.abc.Collection)  # an array, too
     members: Iterable[object] = value if many else (value,)  # type: ignore[assignment]
-    for number, one in enumerate(members):
-        if isinstance(one, numbers.Real) and not limits.allow(one):
+    for number, member in enumerate(members):
+        if isinstance(member, numbers.Real) and not limits.allow(member):
             kind = "a whole number" if _takes(option.kind, int) else "a number"
-            yield Misfit(f"[{number}]" * many, f"{kind}, {limits}", one, UsageError)
+            yield Misfit(f"[{number}]" * many, f"{kind}, {limits}", member, UsageError)
 
 
 def _wrong_places(kind: Any, value: Any, where: str = "") -> list[tuple[str, Any, object]]:
     """The innermost places at which a value does not fit, with what is wanted there."""
-    found = []
-    for part in parts_of(kind):
-        origin, inner = get_origin(part), get_args(part)
-        if _is_list(part) and inner and isinstance(value, list | tuple) and value:
-            members = [(f"{where}[{number}]", inner[0], one) for number, one in enumerate(value)]
+    wrong_by_alternative = []
+    for alternative in parts_of(kind):
+        origin, inner = get_origin(alternative), get_args(alternative)
+        if _is_list(alternative) and inner and isinstance(value, list | tuple) and value:
+            members = [
+                (f"{where}[{number}]", inner[0], member) for number, member in enumerate(value)
+            ]
         elif origin is collections.abc.Mapping and isinstance(value, Mapping) and value:
-            members = [(f"{where}.{name}", inner[1], one) for name, one in value.items()]
+            members = [(f"{where}.{name}", inner[1], member) for name, member in value.items()]
         else:
             continue
-        wrong = [one for one in members if fits(one[1], one[2]) is False]
-        found.append([p for at, must, one in wrong for p in _wrong_places(must, one, at)])
-    return min(found, key=len) if found else [(where, kind, value)]
+        wrong = [member for member in members if fits(member[1], member[2]) is False]
+        wrong_by_alternative.append(
+            [p for at, must, member in wrong for p in _wrong_places(must, member, at)]
+        )
+    return min(wrong_by_alternative, key=len) if wrong_by_alternative else [(where, kind, value)]
 
 
 def _unknown(option: Option, value: object) -> list[Misfit]:
     """The members of a list of names that are none of the choices; empty if more is wrong."""
     if not (option.choices and option.many and isinstance(value, list | tuple)):
         return []
-    if not all(isinstance(one, str) for one in value):
+    if not all(isinstance(member, str) for member in value):
         return []
     return [
-        Misfit(f"[{number}]", _must(option.kind, option), one, UnknownNameError)
-        for number, one in enumerate(value)
-        if one not in option.choices
+        Misfit(f"[{number}]", _must(option.kind, option), member, UnknownNameError)
+        for number, member in enumerate(value)
+        if member not in option.choices
     ]
 
 
@@ -748,14 +754,14 @@ def check_arguments(function: Callable[..., Any], given: Mapping[str, object]) -
     for name, value in given.items():
         if name not in options:
             continue
-        for one in misfits(options[name], value):
-            raise refusal(options[name], one, function.__name__)
+        for misfit in misfits(options[name], value):
+            raise refusal(options[name], misfit, function.__name__)
 
 
 def refuse_unknown(function: Callable[..., Any], given: Iterable[str]) -> None:
     """Refuse names that are no parameters of a function; of any other wrong call, Python tells."""
     parameters = inspect.signature(function).parameters
-    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         return
     for name in given:
         if name not in parameters:
@@ -789,19 +795,19 @@ def fits(kind: Any, value: Any) -> bool | None:  # noqa: PLR0911  # one exit per
     """Whether a value is of a kind; None where the kind does not tell."""
     parts = parts_of(kind)
     if len(parts) > 1:
-        each = {fits(one, value) for one in parts}
+        each = {fits(inner, value) for inner in parts}
         return True if True in each else None if None in each else False
     origin = get_origin(kind)
     if kind is None or kind is type(None):
         return value is None
     if origin is Literal:
-        return any(type(one) is type(value) and one == value for one in get_args(kind))
+        return any(type(inner) is type(value) and inner == value for inner in get_args(kind))
     if kind is bool:
         return type(value).__name__ in ("bool", "bool_")
     if _is_list(kind):
         return _fits_list(get_args(kind)[:1], value)
     if origin is collections.abc.Mapping and isinstance(value, Mapping):
-        each = {fits(get_args(kind)[1], one) for one in value.values()}
+        each = {fits(get_args(kind)[1], member) for member in value.values()}
         return False if False in each else None if None in each else True
     if (origin or kind) in _PLAIN:
         if isinstance(value, bool) and kind in (int, float):
@@ -809,7 +815,7 @@ def fits(kind: Any, value: Any) -> bool | None:  # noqa: PLR0911  # one exit per
         return isinstance(value, _PLAIN[origin or kind][0])
     name = getattr(kind, "__name__", "")
     if name in _MADE:
-        return any(one.__name__ == name for one in type(value).__mro__)
+        return any(base.__name__ == name for base in type(value).__mro__)
     return None
 
 
@@ -833,11 +839,12 @@ def _fits_list(kind: tuple[Any, ...], values: Any) -> bool | None:
 
 def _told_by_class(kind: Any) -> bool:
     """Whether the class of a value says if it is of a kind."""
-    return all(part in (None, type(None), bool) or part in _PLAIN for part in parts_of(kind))
+    plain = (None, type(None), bool, *_PLAIN)
+    return all(alternative in plain for alternative in parts_of(kind))
 
 
 def _takes(kind: Any, plain: type) -> bool:
-    return any(plain in (one, *get_args(one)) for one in parts_of(kind))
+    return any(plain in (alternative, *get_args(alternative)) for alternative in parts_of(kind))
 
 
 def _must(kind: Any, option: Option) -> str:
@@ -853,9 +860,9 @@ def describe(kind: Any) -> str:
     'a whole number or None'
     """
     parts = parts_of(kind)
-    path = any(get_origin(one) is os.PathLike or one is os.PathLike for one in parts)
-    said = [_described(one) for one in parts if not (path and one is str)]
-    return " or ".join(dict.fromkeys(one for one in said if one))
+    path = any(os.PathLike in (alternative, get_origin(alternative)) for alternative in parts)
+    said = [_described(alternative) for alternative in parts if not (path and alternative is str)]
+    return " or ".join(dict.fromkeys(words for words in said if words))
 
 
 def _described(kind: Any) -> str:  # one exit per kind
@@ -865,10 +872,10 @@ def _described(kind: Any) -> str:  # one exit per kind
     if kind is bool:
         return "True or False"
     if origin is Literal:
-        return ", ".join(repr(one) for one in get_args(kind))
+        return ", ".join(repr(inner) for inner in get_args(kind))
     if _is_list(kind):
-        each = [_plural(one) for one in parts_of(get_args(kind)[0])] if get_args(kind) else []
-        many = " or ".join(dict.fromkeys(one for one in each if one))
+        each = [_plural(inner) for inner in parts_of(get_args(kind)[0])] if get_args(kind) else []
+        many = " or ".join(dict.fromkeys(words for words in each if words))
         return f"a list of {many}" if many else "a list"
     if (origin or kind) in _PLAIN:
         return _PLAIN[origin or kind][1]
@@ -881,7 +888,7 @@ def _plural(kind: Any) -> str:
     if (origin or kind) in _PLAIN:
         return _PLAIN[origin or kind][2]
     if origin is Literal:
-        return ", ".join(repr(one) for one in get_args(kind))
+        return ", ".join(repr(choice) for choice in get_args(kind))
     name = getattr(kind, "__name__", "")
     return f"{name}s" if name in _MADE else "lists" if origin in _LISTS else ""
 
@@ -905,7 +912,9 @@ def _test_set_of(path: str | bytes, given: object) -> str:
 
 def _remedy(kind: Any, value: object) -> str:
     named = [
-        getattr(one, "__name__", "") for part in parts_of(kind) for one in (part, *get_args(part))
+        getattr(inner, "__name__", "")
+        for alternative in parts_of(kind)
+        for inner in (alternative, *get_args(alternative))
     ]
     made = next((_MADE[name] for name in named if name in _MADE), "")
     if made:
@@ -913,7 +922,7 @@ def _remedy(kind: Any, value: object) -> str:
         if "TestSet" in named:
             return f"; {_test_set_of(path, value)}"
         return f"; {made.format(repr(path))}"
-    listed = any(get_origin(one) in _LISTS for one in parts_of(kind))
+    listed = any(get_origin(inner) in _LISTS for inner in parts_of(kind))
     return f": pass [{value!r}]" if listed and isinstance(value, str) else ""
 
 
@@ -941,10 +950,10 @@ def read_text(option: Option, text: str) -> object:
 
 
 def _choice(option: Option, text: str, choices: tuple[Any, ...]) -> object:
-    for one in choices:
-        if str(one) == text:
-            return one
-    if any(one is str for one in parts_of(option.kind)):
+    for choice in choices:
+        if str(choice) == text:
+            return choice
+    if any(alternative is str for alternative in parts_of(option.kind)):
         return text
     raise _unknown_choice(option, option.name.replace("_", " "), text)
 
@@ -969,9 +978,9 @@ def _number(text: str, kind: type) -> int | float:
 
 def _segment_numbers(text: str) -> list[int]:
     """Segments from 1: ``7``, or ``4-6`` for three of them."""
-    found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
-    first = int(found[1]) if found else 0
-    last = int(found[2] or first) if found else 0
+    match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
+    first = int(match[1]) if match else 0
+    last = int(match[2] or first) if match else 0
     if not 1 <= first <= last:
         raise UsageError(f"{text!r} is no segment: 7, or 4-6, counted from 1")
     if last > _MOST_SEGMENTS:

@@ -37,19 +37,19 @@ def entry_points(*, group: str) -> Iterable[EntryPoint]:
 def _may_be_offered(heading: bytes) -> bool:
     """Whether a package says so, or may say so where this does not look (archives)."""
     # of other finders only they themselves know what they find
-    others = (one for one in sys.meta_path if one is not PathFinder)
-    if any(hasattr(one, "find_distributions") for one in others):
+    others = (finder for finder in sys.meta_path if finder is not PathFinder)
+    if any(hasattr(finder, "find_distributions") for finder in others):
         return True
-    for place in sys.path:
+    for folder in sys.path:
         try:
-            names = [one.name for one in os.scandir(place or ".")]
+            names = [entry.name for entry in os.scandir(folder or ".")]
         except NotADirectoryError:
             return True
         except OSError:
             continue
         if any(name.endswith(".egg") for name in names):
             return True
-        if any(heading in said for said in _said(place, names)):
+        if any(heading in said for said in _said(folder, names)):
             return True
     return False
 
@@ -66,9 +66,9 @@ def _said(place: str, names: Iterable[str]) -> Iterator[bytes]:
 @cache
 def version_of(package: str) -> str:
     """The version of an installed package, as :func:`importlib.metadata.version` gives it."""
-    for place in sys.path:
+    for folder in sys.path:
         try:
-            names = [one.name for one in os.scandir(place or ".")]
+            names = [entry.name for entry in os.scandir(folder or ".")]
         except OSError:
             continue
         for name in names:

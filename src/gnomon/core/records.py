@@ -144,10 +144,10 @@ def _layout(columns: Mapping[str, ColumnOf], *, optional: bool) -> _Layout:
     # the columns of a table in their order
     layout: list[tuple[str, str, int]] = [(name, name, _VALUE) for name in columns]
     for name, declared in columns.items():
-        own = declared.interval if isinstance(declared.interval, EndColumns) else None
-        if own or (declared.interval and optional):
-            before = own.after if own else ""
-            k = [place for place, _, _ in layout].index(before or name) + 1
+        ends = declared.interval if isinstance(declared.interval, EndColumns) else None
+        if ends or (declared.interval and optional):
+            before = ends.after if ends else ""
+            k = [column for column, _, _ in layout].index(before or name) + 1
             layout[k:k] = [(end, name, side) for side, end in enumerate(declared.ends(name))]
     return tuple(layout)
 
@@ -208,15 +208,15 @@ def _plain(value: Any) -> Any:  # a cell
 @functools.cache
 def _kinds(row: type[Any]) -> Mapping[str, Kind]:
     hints: dict[str, Any] = {}
-    for one in reversed(row.__mro__):
-        if issubclass(one, Record):
-            hints |= type_hints(inspect.get_annotations(one), vars(sys.modules[one.__module__]))
-    found: dict[str, Kind] = {}
+    for owner in reversed(row.__mro__):
+        if issubclass(owner, Record):
+            hints |= type_hints(inspect.get_annotations(owner), vars(sys.modules[owner.__module__]))
+    kinds: dict[str, Kind] = {}
     for name, said in row._columns.items():  # noqa: SLF001  # of this module
         parts = parts_of(hints[name])
-        plain = next((one for one in parts if one in _KINDS), str)
-        found[name] = said.kind or _KINDS[plain]
-    return found
+        plain = next((type_ for type_ in parts if type_ in _KINDS), str)
+        kinds[name] = said.kind or _KINDS[plain]
+    return kinds
 
 
 def columns_of(
@@ -233,7 +233,8 @@ def columns_of(
         if side != _VALUE:
             columns[name] = _end_column(columns[field], declared, side, confidence)
             continue
-        own = isinstance(declared.interval, EndColumns)
+        optional = declared.interval is True and confidence is not None
+        has_ends = optional or isinstance(declared.interval, EndColumns)
         columns[name] = Column(
             name,
             declared.title,
@@ -241,7 +242,7 @@ def columns_of(
             _DIGITS if declared.digits is None else declared.digits,
             declared.better,
             declared.help,
-            declared.ends(name) if own or (declared.interval and confidence is not None) else None,
+            declared.ends(name) if has_ends else None,
         )
     return tuple(columns.values())
 
@@ -249,11 +250,11 @@ def columns_of(
 def _end_column(column: Column, declared: ColumnOf, side: int, confidence: float | None) -> Column:
     # a number: an end outside [0, 1] is nothing to flag
     name = declared.ends(column.name)[side]
-    own = declared.interval
-    if isinstance(own, EndColumns):
-        title = own.titles[side] if own.titles else name.replace("_", " ").capitalize()
-        digits = column.digits if own.digits is None else own.digits
-        return Column(name, title, own.kind, digits, None, own.help[side])
+    ends = declared.interval
+    if isinstance(ends, EndColumns):
+        title = ends.titles[side] if ends.titles else name.replace("_", " ").capitalize()
+        digits = column.digits if ends.digits is None else ends.digits
+        return Column(name, title, ends.kind, digits, None, ends.help[side])
     help_ = (
         f"{('lower', 'upper')[side]} end of the {100 * (confidence or 0):g} % interval of"
         f" {column.title}"
@@ -288,14 +289,17 @@ def _by_size(
     """The columns, with digits by the size of what metrics say: .0041 of COMET is not 0.00."""
     declared = row._columns  # noqa: SLF001  # of this module
     silent = {
-        one.name
-        for one in columns
-        if one.kind == "number" and one.name in declared and declared[one.name].digits is None
+        column.name
+        for column in columns
+        if column.kind == "number"
+        and column.name in declared
+        and declared[column.name].digits is None
     }
-    for one in columns:  # an interval goes with what it is of
-        if one.ends:
-            silent = silent.union(one.ends) if one.name in silent else silent.difference(one.ends)
-    open_ = [one for one in columns if one.name in silent]
+    for column in columns:  # an interval goes with what it is of
+        if column.ends:
+            ends = set(column.ends)
+            silent = silent | ends if column.name in silent else silent - ends
+    open_ = [column for column in columns if column.name in silent]
     largest: dict[Cell, float] = {}
     for record in records if open_ else ():
         cells = record.cells() if isinstance(record, Record) else record
@@ -307,5 +311,6 @@ def _by_size(
         return tuple(columns)
     digits = _SMALL if all(small) else _MIXED
     return tuple(
-        dataclasses.replace(one, digits=digits) if one.name in silent else one for one in columns
+        dataclasses.replace(column, digits=digits) if column.name in silent else column
+        for column in columns
     )

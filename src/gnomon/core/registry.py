@@ -194,15 +194,15 @@ class Method:
     def step_options(self) -> Mapping[str, Option]:
         """The options that a step of a study may set beside its metrics."""
         return {
-            name: one
-            for name, one in self.options.items()
-            if name != "metrics" and not is_outcome(one) and one.mark(NotInStudies) is None
+            name: option
+            for name, option in self.options.items()
+            if name != "metrics" and not is_outcome(option) and option.mark(NotInStudies) is None
         }
 
     @functools.cached_property
     def of_the_run(self) -> tuple[str, ...]:
         """Which parameters of a run it has."""
-        return tuple(one for one in OF_THE_RUN if one in options_of(self.function))
+        return tuple(name for name in OF_THE_RUN if name in options_of(self.function))
 
     @property
     def gives_scores(self) -> bool:
@@ -229,13 +229,13 @@ class Method:
         wrong = False
         for name, value in options.items():
             if name in self.options:
-                for one in misfits(self.options[name], value):
+                for misfit in misfits(self.options[name], value):
                     wrong = True
-                    yield Problem(f"{name}{one.where}", refusal(self.options[name], one))
+                    yield Problem(f"{name}{misfit.where}", refusal(self.options[name], misfit))
         if self.check is None or wrong:
             return
         declared = options_of(self.function)
-        values = {name: one.default for name, one in declared.items() if not one.required}
+        values = {name: option.default for name, option in declared.items() if not option.required}
         values |= options
         if all(name in values for name in self.options):
             yield from self.check(outline, BoundOptions(**values, sets=sets))
@@ -246,13 +246,13 @@ class Method:
         from gnomon.core.scores import Scores
         from gnomon.core.verdicts import anomaly_notice, cautious, neutral, with_metric_titles
 
-        notices = tuple(anomaly_notice(one) for one in anomalies)
+        notices = tuple(anomaly_notice(anomaly) for anomaly in anomalies)
         if isinstance(found, Scores):
-            doubtful = tuple(dict.fromkeys(name for one in anomalies for name in one.systems))
+            doubtful = tuple(dict.fromkeys(name for a in anomalies for name in a.systems))
             told_scores = replace(found, notices=(*notices, *found.notices), doubtful=doubtful)
             return cast("R", told_scores)
         if isinstance(found, list):
-            return cast("R", [self.with_verdict(one, anomalies) for one in found])
+            return cast("R", [self.with_verdict(each, anomalies) for each in found])
         if not isinstance(found, Finding):
             return found
         told: Finding = replace(found, notices=(*notices, *found.notices))
@@ -260,7 +260,7 @@ class Method:
             judges = bool(self.judged)
             verdict = cautious(self.verdict, told, anomalies, judges=judges)
             told = neutral(told, anomalies, judges=judges)
-            strangers = {one.claim for one in verdict} - {one.id for one in self.claims}
+            strangers = {said.claim for said in verdict} - {claim.id for claim in self.claims}
             if self.claims and strangers:
                 raise ValueError(f"{self.name} does not declare the claims {sorted(strangers)}")
             told = replace(told, verdict=verdict)
@@ -290,14 +290,14 @@ def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]]
                 return function(*args, **kwargs)  # Python says what is missing
             check_arguments(function, bound.arguments)
             bound.apply_defaults()
-            if found.check is not None:
-                options = {k: v for k, v in bound.arguments.items() if k not in found.data}
-                data = bound.arguments.get(found.data[0]) if found.data else None
+            if described.check is not None:
+                options = {k: v for k, v in bound.arguments.items() if k not in described.data}
+                data = bound.arguments.get(described.data[0]) if described.data else None
                 outlines = list(_outlines(data)) or [None]
                 for outline in outlines:
-                    refuse(found.problems(outline, options, sets=len(outlines)))
-            doubts = _anomalies(bound.arguments, found) if found.systems else ()
-            return found.with_verdict(function(*args, **kwargs), doubts)
+                    refuse(described.problems(outline, options, sets=len(outlines)))
+            doubts = _anomalies(bound.arguments, described) if described.systems else ()
+            return described.with_verdict(function(*args, **kwargs), doubts)
 
         if "metrics" not in signature.parameters:
             more["metrics"] = "none"
@@ -307,8 +307,8 @@ def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]]
             more["claims"] = (*more["claims"], *DATA_CLAIMS)
         more.setdefault("title", _in_words(name))
         called.__doc__ = documented(function, OF_THE_RUN)
-        found = Method(name, answers, called, **more)
-        called.method = found  # type: ignore[attr-defined]  # where the registry finds it
+        described = Method(name, answers, called, **more)
+        called.method = described  # type: ignore[attr-defined]  # where the registry finds it
         return called
 
     return decorated
@@ -318,12 +318,12 @@ def _anomalies(arguments: Mapping[str, object], method: Method) -> tuple[Anomaly
     """What looks wrong in the test sets that a method is given."""
     data = arguments.get(method.data[0]) if method.data else None
     sets = data if isinstance(data, list | tuple) else (data,)
-    return tuple(dict.fromkeys(a for one in sets for a in getattr(one, "anomalies", ())))
+    return tuple(dict.fromkeys(a for testset in sets for a in getattr(testset, "anomalies", ())))
 
 
 def _outlines(data: object) -> Iterator[Outline | None]:
-    for one in data if isinstance(data, list | tuple) else (data,):
-        outline = getattr(one, "outline", None)
+    for testset in data if isinstance(data, list | tuple) else (data,):
+        outline = getattr(testset, "outline", None)
         if outline is not None:
             yield outline
 
@@ -335,7 +335,7 @@ def names() -> tuple[str, ...]:
 
 def steps() -> tuple[str, ...]:
     """The names of the methods that a study can run; broken packages are left out."""
-    return tuple(name for name in names() if (found := installed(name)) and found.tables)
+    return tuple(name for name in names() if (method := installed(name)) and method.tables)
 
 
 def installed(name: str) -> Method | None:
@@ -348,8 +348,8 @@ def installed(name: str) -> Method | None:
 
 def title_of(name: str) -> str:
     """What the page of a method is called, whether it is installed here or not."""
-    found = installed(name)
-    return found.title if found else _in_words(name)
+    method = installed(name)
+    return method.title if method else _in_words(name)
 
 
 def _in_words(name: str) -> str:
@@ -366,16 +366,16 @@ def find(name: str) -> Method:
     if name not in _offered():
         raise UnknownNameError("method", name, names())
     try:
-        found = _offered()[name].load()
+        offered = _offered()[name].load()
     except Exception as error:
         raise UsageError(
             f"the method {name!r} of the package {package_of(name)} cannot be loaded: {error}"
         ) from error
-    made = getattr(found, "method", None)
+    made = getattr(offered, "method", None)
     if not isinstance(made, Method):
         raise UsageError(
-            f"the entry point {name!r} of {_ENTRY_POINTS} names {found!r}, which is no method; put"
-            " @gnomon.core.registry.method(...) before the function"
+            f"the entry point {name!r} of {_ENTRY_POINTS} names {offered!r}, which is no method;"
+            " put @gnomon.core.registry.method(...) before the function"
         )
     if made.name != name:
         raise UsageError(
@@ -421,11 +421,11 @@ def group_answers(group: str) -> str:
 @functools.cache
 def _source(module: str) -> str:
     """A module of gnomon as it is written, not imported: help must not load what computes."""
-    place = Path(__file__).parents[1].joinpath(*module.split(".")[1:])
-    file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    path = Path(__file__).parents[1].joinpath(*module.split(".")[1:])
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     return file.read_text(encoding="utf-8")
 
 
 @functools.cache
 def _offered() -> Mapping[str, Any]:
-    return {one.name: one for one in entry_points(group=_ENTRY_POINTS)}
+    return {entry_point.name: entry_point for entry_point in entry_points(group=_ENTRY_POINTS)}

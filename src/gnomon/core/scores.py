@@ -149,11 +149,11 @@ class Scores:
         return f"<Scores of {self.metric}: {size}{said}>"
 
     def _best(self) -> int | None:
-        known = np.isfinite(self.system)
-        if not known.any():
+        defined = np.isfinite(self.system)
+        if not defined.any():
             return None
         worst = -np.inf if self.higher_is_better else np.inf
-        values = np.where(known, self.system, worst)
+        values = np.where(defined, self.system, worst)
         return int(np.argmax(values) if self.higher_is_better else np.argmin(values))
 
     def _repr_html_(self) -> str:
@@ -207,10 +207,10 @@ def named(names: Sequence[str]) -> str:
 
 def check_sums(where: str, systems: Sequence[str], cells: NDArray[np.float64]) -> None:
     """Refuse scores [K, N] of segments that no statistic can sum."""
-    for system, own in zip(systems, np.abs(cells), strict=True):
-        if (own > _LARGEST).any():
+    for system, sizes in zip(systems, np.abs(cells), strict=True):
+        if (sizes > _LARGEST).any():
             raise DataError(
                 f"{where}: the scores of {system!r} are so large that their sum is infinite, or"
-                f" that of their squares; the largest is {np.nanmax(own):g}: look for a damaged"
+                f" that of their squares; the largest is {np.nanmax(sizes):g}: look for a damaged"
                 " number"
             )

@@ -96,10 +96,10 @@ def unspaced_language(texts: Iterable[str | None]) -> str | None:
     if not bool(np.any((codes >= _MORE) | ((codes >= _FIRST) & (codes < _SIGNS)))):
         return None
     counts = script_counts(joined)
-    own = {script: counts[script] for script in _UNSPACED if counts[script]}
-    if not own or _LETTERS_OF_A_WORD * sum(own.values()) < counts.total():
+    unspaced = {script: counts[script] for script in _UNSPACED if counts[script]}
+    if not unspaced or _LETTERS_OF_A_WORD * sum(unspaced.values()) < counts.total():
         return None
-    return _UNSPACED[max(own, key=lambda script: own[script])]
+    return _UNSPACED[max(unspaced, key=lambda script: unspaced[script])]
 
 
 def latin_share(texts: Iterable[str]) -> float:

@@ -31,8 +31,8 @@ def content_hash(*parts: str | bytes) -> str:
     False
     """
     digest = hashlib.blake2b(digest_size=8)
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+    for text in parts:
+        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
     return digest.hexdigest()

@@ -51,8 +51,8 @@ def slices(
     if by == "length":
         return [whole, *_buckets(_lengths(testset), _words)]
     if by == "score" and scores is not None:
-        known = ~np.isnan(scores)
-        counts = np.where(known.any(axis=0), known.sum(axis=0), np.nan)
+        scored = ~np.isnan(scores)
+        counts = np.where(scored.any(axis=0), scored.sum(axis=0), np.nan)
         return [whole, *_buckets(np.nansum(scores, axis=0) / counts, _scores)]
     names = np.array(_labels(testset)[by], dtype=object)
     return [whole, *(Slice(str(name), names == name) for name in dict.fromkeys(names))]
@@ -60,13 +60,13 @@ def slices(
 
 def check_slices(outline: Outline, by: str | None, *, scored: bool = False) -> None:
     """Refuse a kind of slices that the test set does not have; errors as for :func:`slices`."""
-    known = outline.slices
+    there = outline.slices
     cut = ("length", "score") if scored else ("length",)
     if by is None or by in cut:
         return
-    if by not in known:
-        raise UnknownNameError("slice (--by)", by, [*cut, *known])
-    if not known[by]:
+    if by not in there:
+        raise UnknownNameError("slice (--by)", by, [*cut, *there])
+    if not there[by]:
         raise UsageError(
             f"cannot slice by {by}: test set {outline.name!r} names no {by}s; give them in"
             " documents.tsv (columns document, domain), one row per segment"
@@ -81,12 +81,12 @@ def _buckets(
     values: NDArray[np.float64], name: Callable[[float | None, float | None], str]
 ) -> list[Slice]:
     """Segments between quartiles; equal values share a bucket, undefined ones have none."""
-    known = values[~np.isnan(values)]
-    if not len(known):
+    defined = values[~np.isnan(values)]
+    if not len(defined):
         return []
     shares = np.arange(1, _BUCKETS) / _BUCKETS
-    edges = np.unique(np.quantile(known, shares, method="higher"))
-    edges = edges[edges > known.min()]  # nothing lies below the smallest value
+    edges = np.unique(np.quantile(defined, shares, method="higher"))
+    edges = edges[edges > defined.min()]  # nothing lies below the smallest value
     bucket = np.where(np.isnan(values), -1, np.searchsorted(edges, values, side="right"))
     bounds: list[float | None] = [None, *edges.tolist(), None]
     return [Slice(name(*bounds[b : b + 2]), bucket == b) for b in range(len(edges) + 1)]

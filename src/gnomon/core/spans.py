@@ -139,8 +139,8 @@ class SpanTable:
     def spans(self, text: int, feature: str) -> tuple[Span, ...]:
         """The spans of one feature in one text, in order."""
         low, high = self.rows[text], self.rows[text + 1]
-        found = np.flatnonzero(self.feature[low:high] == self.features.index(feature)) + low
-        return tuple(Span(int(self.start[r]), int(self.end[r])) for r in found)
+        rows = np.flatnonzero(self.feature[low:high] == self.features.index(feature)) + low
+        return tuple(Span(int(self.start[r]), int(self.end[r])) for r in rows)
 
     def select(self, features: Sequence[str]) -> SpanTable:
         """The table of some of the features, in the order given."""

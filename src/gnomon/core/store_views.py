@@ -135,11 +135,11 @@ def words_in(text: str, words: Sequence[str]) -> list[tuple[int, int]] | None:
     >>> words_in("a cat, a dog", ["cat", "a"])
     [(2, 5), (7, 8)]
     """
-    found, at = [], 0
+    spans, at = [], 0
     for word in words:
         start = text.find(word, at)
         if start < 0:
             return None
         at = start + len(word)
-        found.append((start, at))
-    return found
+        spans.append((start, at))
+    return spans

@@ -87,7 +87,7 @@ def outline_of(testset: TestSet) -> Outline:
     """What a test set holds."""
     rows = {"document": testset.documents, "domain": testset.domains, **testset.labels}
     marked = [Marked(str(e.kind), e.side, e.end > e.start) for e in testset.errors]
-    marked += (Marked(one.kind, "candidate", extent=False) for one in testset.looked_at)
+    marked += (Marked(output.kind, "candidate", extent=False) for output in testset.looked_at)
     return Outline(
         name=testset.name,
         language_pair=testset.language_pair,
@@ -97,8 +97,8 @@ def outline_of(testset: TestSet) -> Outline:
         own_references=bool(testset.system_references),
         sources=testset.sources is not None,
         slices={name: row is not None for name, row in rows.items()},
-        human=tuple(dict.fromkeys((one.kind, one.level) for one in testset.human)),
-        rankings=tuple(dict.fromkeys(one.kind for one in testset.rankings)),
+        human=tuple(dict.fromkeys((scores.kind, scores.level) for scores in testset.human)),
+        rankings=tuple(dict.fromkeys(ranking.kind for ranking in testset.rankings)),
         marked=tuple(dict.fromkeys(marked)),
         paraphrases=tuple(dict.fromkeys(testset.paraphrases.values())),
         written_in=None if testset.language_pair else testset.written_in,

@@ -454,11 +454,11 @@ class TestSet:
             raise UnknownNameError("level", level, ("segment", "system"))
         name = only_kind(kind, kinds(self.human, level), f"human {level} scores")
         take = segment_scores if level == "segment" else system_scores
-        found = cast("HumanScores", take(self.human, name, rater))
+        scores = cast("HumanScores", take(self.human, name, rater))
         for system in systems or ():
-            if system not in self.systems and system not in found.systems:
-                raise UnknownNameError("system", system, (*self.systems, *found.systems))
-        values = found.aligned(list(self.systems) if systems is None else systems)
+            if system not in self.systems and system not in scores.systems:
+                raise UnknownNameError("system", system, (*self.systems, *scores.systems))
+        values = scores.aligned(list(self.systems) if systems is None else systems)
         return values if level == "segment" else values[:, 0]
 
     def ranking(self, kind: str | None = None) -> Ranking:
@@ -495,10 +495,10 @@ class TestSet:
         references (of the outputs, where there is none); found once.
         """
         if "_written_in" not in self.__dict__:
-            own = [texts for parts in self.system_references.values() for texts in parts.values()]
-            parts = [*self.references.values(), *own] or list(self.systems.values())
-            found = unspaced_language(chain.from_iterable(parts))
-            object.__setattr__(self, "_written_in", found)
+            of_systems = [t for parts in self.system_references.values() for t in parts.values()]
+            parts = [*self.references.values(), *of_systems] or list(self.systems.values())
+            language = unspaced_language(chain.from_iterable(parts))
+            object.__setattr__(self, "_written_in", language)
         return cast("str | None", self.__dict__["_written_in"])
 
     @checked
@@ -523,13 +523,13 @@ class TestSet:
             UsageError: a segment is not in the test set, or is named twice.
         """
         if segments is not None:
-            found = self._of_segments(list(segments))
-            return found.select(systems=systems, references=references)
+            of_segments = self._of_segments(list(segments))
+            return of_segments.select(systems=systems, references=references)
         chosen = {n: pick("system", n, self.systems) for n in systems or self.systems}
         refs = {n: pick("reference", n, self.references) for n in references or self.references}
-        own = {n: r for n, r in self.system_references.items() if n in chosen}
+        of_systems = {n: r for n, r in self.system_references.items() if n in chosen}
         info = {n: i for n, i in self.info.items() if n in chosen}
-        return self._with(systems=chosen, references=refs, system_references=own, info=info)
+        return self._with(systems=chosen, references=refs, system_references=of_systems, info=info)
 
     def with_paraphrases(
         self,
@@ -599,10 +599,10 @@ class TestSet:
 
     def _with(self, **parts: object) -> TestSet:
         """Some of the test set, whose script stays that of the whole."""
-        found = replace(self, **cast("Any", parts))
+        changed = replace(self, **cast("Any", parts))
         if self.language_pair is None:
-            object.__setattr__(found, "_written_in", self.written_in)
-        return found
+            object.__setattr__(changed, "_written_in", self.written_in)
+        return changed
 
     def batch(self) -> Batch:
         """All systems and segments as distinct texts and indices; built once."""
@@ -663,18 +663,18 @@ class TestSet:
 
     def _repr_html_(self) -> str:
         """What it holds, in counts, and what looks wrong in it."""
-        found = self.summary()
+        summary = self.summary()
         rows = [
-            ["language pair", found.language_pair or "not given"],
-            ["segments", str(found.segments)],
-            ["source", "yes" if found.sources else "no"],
-            ["references", named(list(found.references)) or "none"],
-            ["systems", f"{found.systems}: {named(list(self.systems))}"],
-            ["documents", str(found.documents)],
-            ["domains", named(list(found.domains)) or "none"],
-            ["human scores", named(list(found.human_scores)) or "none"],
+            ["language pair", summary.language_pair or "not given"],
+            ["segments", str(summary.segments)],
+            ["source", "yes" if summary.sources else "no"],
+            ["references", named(list(summary.references)) or "none"],
+            ["systems", f"{summary.systems}: {named(list(self.systems))}"],
+            ["documents", str(summary.documents)],
+            ["domains", named(list(summary.domains)) or "none"],
+            ["human scores", named(list(summary.human_scores)) or "none"],
         ]
-        doubts = [f"<p><em>{notebook.escape(one.text)}</em></p>" for one in self.anomalies]
+        doubts = [f"<p><em>{notebook.escape(anomaly.text)}</em></p>" for anomaly in self.anomalies]
         table = notebook.html_table([("Part", False), ("Holds", False)], rows)
         return notebook.html_box(f"Test set {self.name}", [table, *doubts])
 
@@ -768,7 +768,7 @@ def _paraphrase_set(testset: TestSet, method: str) -> ParaphraseSet:
         n=len({name for _, _, name, _ in texts}),
         count=len(texts),
         segments=len({i for i, *_ in texts}),
-        identity=content_hash(*(part for row in texts for part in row)),
+        identity=content_hash(*chain.from_iterable(texts)),
     )
 
 
@@ -780,8 +780,8 @@ def _told(testset: TestSet) -> str:
 
 
 def _length(testset: TestSet) -> int:
-    for part in (*testset.references.values(), *testset.systems.values()):
-        return len(part)
+    for texts in (*testset.references.values(), *testset.systems.values()):
+        return len(texts)
     return len(testset.sources or ())
 
 
@@ -791,7 +791,7 @@ def _freeze(testset: TestSet) -> None:
 
     for name in ("references", "systems", "labels"):
         parts: Any = getattr(testset, name)
-        if not isinstance(parts, Mapping) or any(isinstance(one, str) for one in parts.values()):
+        if not isinstance(parts, Mapping) or any(isinstance(side, str) for side in parts.values()):
             raise DataError(
                 f"{name}: give a mapping from names to lists of texts, such as {{'a': ['...']}};"
                 " TestSet.from_files reads files"
@@ -811,11 +811,11 @@ def _freeze(testset: TestSet) -> None:
         fix(name, tuple(value))
     fix("info", MappingProxyType(dict(testset.info)))
     fix("paraphrases", MappingProxyType(dict(testset.paraphrases)))
-    own = {
+    by_system = {
         system: MappingProxyType({name: tuple(texts) for name, texts in refs.items()})
         for system, refs in testset.system_references.items()
     }
-    fix("system_references", MappingProxyType(own))
+    fix("system_references", MappingProxyType(by_system))
 
 
 def _parts(testset: TestSet) -> dict[str, Sequence[object]]:
@@ -836,24 +836,26 @@ def _parts(testset: TestSet) -> dict[str, Sequence[object]]:
 def _check_types(testset: TestSet) -> None:
     """Refuse what is no name and no text; many texts are looked at by their classes alone."""
     names = [("name", testset.name), ("language_pair", testset.language_pair)]
-    names += [(part, one) for part in _NAMED for one in getattr(testset, part)]
+    names += [(attribute, name) for attribute in _NAMED for name in getattr(testset, attribute)]
     checked_names: list[tuple[str, object]] = [*names]
-    for part, name in checked_names:
-        if not (isinstance(name, str) or (name is None and part == "language_pair")):
-            raise DataError(f"{part}: names are texts; got {name!r:.60} ({type(name).__name__})")
+    for attribute, name in checked_names:
+        if not (isinstance(name, str) or (name is None and attribute == "language_pair")):
+            raise DataError(
+                f"{attribute}: names are texts; got {name!r:.60} ({type(name).__name__})"
+            )
     lists = {f"references {n!r}": (t, True) for n, t in testset.references.items()}
     lists |= {f"systems {n!r}": (t, False) for n, t in testset.systems.items()}
     lists |= {f"labels {n!r}": (t, False) for n, t in testset.labels.items()}
-    for part in ("sources", "documents", "domains"):
-        lists[part] = (getattr(testset, part) or (), False)
-    for part, (texts, lacking) in lists.items():
+    for attribute in ("sources", "documents", "domains"):
+        lists[attribute] = (getattr(testset, attribute) or (), False)
+    for attribute, (texts, lacking) in lists.items():
         kinds = {type(text): text for text in texts}
         for kind, text in kinds.items():
             if not issubclass(kind, str) and not (lacking and text is None):
                 missing = "; a system that lacks a segment has an empty text there"
                 raise DataError(
-                    f"{part}: segments are texts; got {text!r:.60} ({kind.__name__}) in segment"
-                    f" {texts.index(text) + 1}{missing if text is None else ''}"
+                    f"{attribute}: segments are texts; got {text!r:.60} ({kind.__name__}) in"
+                    f" segment {texts.index(text) + 1}{missing if text is None else ''}"
                 )
 
 
@@ -865,11 +867,11 @@ def _check_parts(testset: TestSet) -> None:
     parts = _parts(testset)
     if not testset.references and testset.sources is None:
         raise DataError(f"test set {testset.name!r} has neither references nor sources")
-    first, expected = next((name, len(part)) for name, part in parts.items())
-    for name, part in parts.items():
-        if len(part) != expected:
+    first, expected = next((name, len(texts)) for name, texts in parts.items())
+    for name, texts in parts.items():
+        if len(texts) != expected:
             raise LengthMismatchError(
-                f"{first} has {expected} segments, {name} has {len(part)}; all parts of a test set"
+                f"{first} has {expected} segments, {name} has {len(texts)}; all parts of a test set"
                 " must be parallel, one segment each"
             )
     for kind, those in (("information", testset.info), ("references", testset.system_references)):
@@ -901,7 +903,9 @@ def _check_human(testset: TestSet, segments: int) -> None:
             raise DataError(f"human scores {human.kind!r} name a system twice: {human.systems}")
     numbers = [(f"the ranking {r.kind!r}", n) for r in testset.rankings for n, *_ in r.rows]
     numbers += [(f"an error of the kind {e.kind!r}", e.segment) for e in testset.errors]
-    numbers += [(f"an output checked ({one.kind!r})", one.segment) for one in testset.looked_at]
+    numbers += [
+        (f"an output checked ({output.kind!r})", output.segment) for output in testset.looked_at
+    ]
     for what, number in numbers:
         if not 0 <= number < segments:
             raise DataError(f"{what} is of segment {number}; there are {segments}, counted from 0")
@@ -917,7 +921,7 @@ def _check_new(testset: TestSet, new: Judgements) -> None:
                 " the new ones otherwise (--human NAME=FILE; kind=...)"
             )
     for ranking in new.rankings:
-        if ranking.kind in {known.kind for known in testset.rankings}:
+        if ranking.kind in {other.kind for other in testset.rankings}:
             raise DataError(
                 f"the test set has rankings of the kind {ranking.kind!r} already; name the new"
                 " ones otherwise (--human NAME=FILE; kind=...)"
@@ -931,9 +935,9 @@ def _check_lists(systems: object, references: object) -> None:
             " {'name': texts}"
         )
     rows = {f"system {name!r}": texts for name, texts in systems.items()}
-    for place, texts in {**rows, "references": references}.items():
+    for what, texts in {**rows, "references": references}.items():
         if isinstance(texts, str) or not isinstance(texts, Sequence):
-            raise DataError(f"{place} must be a list with one text per segment; got {texts!r:.60}")
+            raise DataError(f"{what} must be a list with one text per segment; got {texts!r:.60}")
     flat = [t for texts in rows.values() for t in texts]
     for row in cast("Sequence[object]", references):
         flat += [row] if isinstance(row, str) or not isinstance(row, Sequence) else list(row)

@@ -46,15 +46,15 @@ def each_in_threads(function: Callable[[T], R], items: Sequence[T]) -> Iterator[
     active, ended = set[int](), Event()
 
     def run(item: T) -> R:
-        own = get_ident()
-        active.add(own)
+        thread = get_ident()
+        active.add(thread)
         try:
             if ended.is_set():
                 raise CancelledError
             return function(item)
         finally:
-            active.discard(own)
-            signals.stopped.discard(own)
+            active.discard(thread)
+            signals.stopped.discard(thread)
 
     pool = ThreadPoolExecutor(number)
     try:

@@ -41,5 +41,5 @@ def problems(
 
 def refuse(found: Iterable[Problem]) -> None:
     """Raise the first fault, if there is one."""
-    for one in found:
-        raise one.error
+    for problem in found:
+        raise problem.error

@@ -140,7 +140,7 @@ def brief(statements: Iterable[Statement]) -> tuple[Statement, ...]:
     """
     kept = list(statements)
     while len(kept) > MOST:
-        others = [n for n, one in enumerate(kept) if one.level != "caution"]
+        others = [n for n, statement in enumerate(kept) if statement.level != "caution"]
         del kept[others[-1] if others else -1]
     places = [_place(kept, n) for n in range(len(kept))]
     return tuple(kept[n] for n in sorted(range(len(kept)), key=places.__getitem__))  # stable
@@ -150,10 +150,10 @@ def _place(statements: Sequence[Statement], n: int) -> int:
     """The position of the statement that a caution limits; else the statement's own."""
     if statements[n].level != "caution":
         return n
-    own = {(table, row) for table, rows in statements[n].rows.items() for row in rows}
+    evidence = {(table, row) for table, rows in statements[n].rows.items() for row in rows}
     for position, other in enumerate(statements[:n]):
         rests_on = ((table, row) for table, rows in other.rows.items() for row in rows)
-        if other.level != "caution" and not own.isdisjoint(rests_on):
+        if other.level != "caution" and not evidence.isdisjoint(rests_on):
             return position
     return n
 
@@ -209,7 +209,7 @@ def anomaly_notice(anomaly: Anomaly) -> str:
 
 def misaligned(notices: Iterable[str]) -> tuple[str, ...]:
     """The notices that say of systems that their outputs are no translations line by line."""
-    return tuple(dict.fromkeys(one for one in notices if _DISTRUSTED in one))
+    return tuple(dict.fromkeys(notice for notice in notices if _DISTRUSTED in notice))
 
 
 def cautious(
@@ -228,17 +228,20 @@ def cautious(
         anomalies: what looks wrong in its data.
         judges: it is the metrics that are judged, so that their figures say what they are worth.
     """
-    doubts = [one for one in anomalies if one.systems]
-    names = frozenset(name for one in doubts for name in one.systems)
+    doubts = [anomaly for anomaly in anomalies if anomaly.systems]
+    names = frozenset(name for anomaly in doubts for name in anomaly.systems)
     unread = frozenset() if judges else unread_metrics(finding)
-    first = [DOUBTFUL.said(notice=anomaly_notice(one)) for one in doubts]
+    first = [DOUBTFUL.said(notice=anomaly_notice(anomaly)) for anomaly in doubts]
     first += unread_texts(finding.notices)
     # among systems by which metrics are judged a reference does no harm
-    first += [one for one in odd_texts(finding.notices) if not (judges and one.claim == COPIED.id)]
+    odd = odd_texts(finding.notices)
+    first += [said for said in odd if not (judges and said.claim == COPIED.id)]
     told = _without(verdict, finding, names, unread) if names or unread else verdict(finding)
     silent = bool(unread) and unread >= _metrics(finding)
     kept = [
-        one for one in told if one.level == "caution" or not (silent or mentions(one.text, names))
+        said
+        for said in told
+        if said.level == "caution" or not (silent or mentions(said.text, names))
     ]
     return brief([*first, *kept])
 
@@ -251,7 +254,7 @@ def neutral(finding: Finding, anomalies: Sequence[Anomaly], *, judges: bool = Fa
         anomalies: what looks wrong in its data.
         judges: as for :func:`cautious`.
     """
-    names = frozenset(name for one in anomalies for name in one.systems)
+    names = frozenset(name for anomaly in anomalies for name in anomaly.systems)
     unread = frozenset() if judges else unread_metrics(finding)
     if not names and not unread:
         return finding
@@ -285,11 +288,13 @@ def unread_metrics(finding: Finding) -> frozenset[str]:
     from gnomon.core.scores import UNREAD  # it loads what computes, and help needs none of that
 
     names = _metrics(finding)
-    found: set[str] = set()
-    for notice in (one for one in finding.notices if UNREAD in one):
-        own = {name for name in (*names, *finding.signatures) if notice.startswith(f"{name}: ")}
-        found |= own or names
-    return frozenset(found)
+    unread: set[str] = set()
+    for notice in finding.notices:
+        if UNREAD not in notice:
+            continue
+        named = {name for name in (*names, *finding.signatures) if notice.startswith(f"{name}: ")}
+        unread |= named or names
+    return frozenset(unread)
 
 
 #: columns that name the system that another one is compared with
@@ -305,7 +310,7 @@ def _without(
     """What a verdict says without the rows of some metrics, and of systems in comparisons."""
     places, tables = {}, []
     for table in finding.tables:
-        columns = {one.name for one in table.columns}
+        columns = {column.name for column in table.columns}
         read = {"system", *_PARTNERS} & columns if _PARTNERS & columns else set()
         kept = [
             n
@@ -314,7 +319,7 @@ def _without(
         ]
         places[table.name] = kept
         tables.append(replace(table, records=tuple(table.records[n] for n in kept), excerpt=None))
-    return (_at(one, places) for one in verdict(replace(finding, tables=tuple(tables))))
+    return (_at(said, places) for said in verdict(replace(finding, tables=tuple(tables))))
 
 
 def _at(statement: Statement, places: Mapping[str, Sequence[int]]) -> Statement:
@@ -390,8 +395,8 @@ def number(value: Cell) -> float | None:
     >>> number(2), number("2"), number(float("nan"))
     (2.0, None, None)
     """
-    known = isinstance(value, int | float) and math.isfinite(value)
-    return float(value) if known else None  # type: ignore[arg-type]  # a number: asked above
+    finite = isinstance(value, int | float) and math.isfinite(value)
+    return float(value) if finite else None  # type: ignore[arg-type]  # a number: asked above
 
 
 def p_value(p: float, least: float = 0.0) -> str:
@@ -488,7 +493,7 @@ def cut_texts(notices: Iterable[str]) -> list[Statement]:
     """A caution for each notice that says that texts were not read to their end."""
     from gnomon.core.scores import BEGINNINGS  # it loads what computes, and help needs none of that
 
-    return [CUT.said(notice=one) for one in dict.fromkeys(notices) if BEGINNINGS in one]
+    return [CUT.said(notice=notice) for notice in dict.fromkeys(notices) if BEGINNINGS in notice]
 
 
 _ODD_TEXTS = {NO_REFERENCE: UNREFERENCED, REPEATED: AGAIN, REFERENCE_COPIED: COPIED}
@@ -497,10 +502,10 @@ _ODD_TEXTS = {NO_REFERENCE: UNREFERENCED, REPEATED: AGAIN, REFERENCE_COPIED: COP
 def odd_texts(notices: Iterable[str]) -> list[Statement]:
     """A caution for each notice of empty references, repeated segments and copied references."""
     return [
-        claim.said(notice=one)
-        for one in dict.fromkeys(notices)
+        claim.said(notice=notice)
+        for notice in dict.fromkeys(notices)
         for words, claim in _ODD_TEXTS.items()
-        if words in one
+        if words in notice
     ]
 
 
@@ -526,7 +531,9 @@ def unread_texts(notices: Iterable[str]) -> list[Statement]:
     """A caution for each notice that says that a metric does not read the letters of the texts."""
     from gnomon.core.scores import UNREAD  # as above
 
-    return [UNREAD_TEXTS.said(notice=one) for one in dict.fromkeys(notices) if UNREAD in one]
+    return [
+        UNREAD_TEXTS.said(notice=notice) for notice in dict.fromkeys(notices) if UNREAD in notice
+    ]
 
 
 def metric_title(spec: str, among: Iterable[str] = ()) -> str:
@@ -544,8 +551,8 @@ def metric_title(spec: str, among: Iterable[str] = ()) -> str:
     """
     # found by name, as metrics of packages are
     titles = importlib.import_module("gnomon.metrics.titles")
-    found: str = titles.metric_titles([spec, *among])[spec]
-    return found
+    title: str = titles.metric_titles([spec, *among])[spec]
+    return title
 
 
 def titles_of(finding: Finding) -> Mapping[str, str]:
@@ -557,8 +564,8 @@ def titles_of(finding: Finding) -> Mapping[str, str]:
     tables = (table for table in finding.tables if any(c.name == "metric" for c in table.columns))
     rows = [str(row["metric"]) for table in tables for row in table.rows if row["metric"]]
     titles = importlib.import_module("gnomon.metrics.titles")
-    found: dict[str, str] = titles.metric_titles(dict.fromkeys([*finding.signatures, *rows]))
-    return found
+    by_spec: dict[str, str] = titles.metric_titles(dict.fromkeys([*finding.signatures, *rows]))
+    return by_spec
 
 
 def with_metric_titles(finding: Finding) -> Finding:
@@ -643,13 +650,14 @@ def of_scores(
         table: the table whose rows these are, metric by metric.
         shell: whether readers can run a command.
     """
-    notices = [notice for one in scores for notice in one.notices]
-    doubts = [DOUBTFUL.said(notice=one) for one in misaligned(notices)]
-    every = [(name, name not in one.doubtful) for one in scores for name in one.systems]
+    notices = [notice for metric in scores for notice in metric.notices]
+    doubts = [DOUBTFUL.said(notice=notice) for notice in misaligned(notices)]
+    every = [(name, name not in metric.doubtful) for metric in scores for name in metric.systems]
     places = {table: [n for n, (_, sound) in enumerate(every) if sound]}
-    told = [_at(one, places) for one in _of_sound([_sound(one) for one in scores], table, shell)]
-    empty = {name: n for one in scores for name, n in one.empty.items()}
-    segments = max((one.segments.shape[1] for one in scores), default=0)
+    sound = [_sound(metric) for metric in scores]
+    told = [_at(said, places) for said in _of_sound(sound, table, shell)]
+    empty = {name: n for metric in scores for name, n in metric.empty.items()}
+    segments = max((metric.segments.shape[1] for metric in scores), default=0)
     lacking = empty_outputs(empty, segments)
     first = [*doubts, *unread_texts(notices), *odd_texts(notices), *lacking]
     return brief([*first, *told, *cut_texts(notices)]) if first or told else ()
@@ -672,29 +680,29 @@ def _sound(scores: Scores) -> Scores:
 def _of_sound(scores: Sequence[Scores], table: str, shell: bool) -> list[Statement]:  # noqa: FBT001  # named by its caller
     """What scores say of systems that are not doubtful."""
     first: list[Statement] = []
-    found: list[Statement] = []
-    start, specs = 0, [one.metric for one in scores]
-    for one in scores:
-        title = metric_title(one.metric, specs)
-        if _is_unread(one):
+    statements: list[Statement] = []
+    start, specs = 0, [of_metric.metric for of_metric in scores]
+    for of_metric in scores:
+        title = metric_title(of_metric.metric, specs)
+        if _is_unread(of_metric):
             pass  # they say nothing of these texts
-        elif (unlike := _unlike(one, start, table, title)) is not None:
+        elif (unlike := _unlike(of_metric, start, table, title)) is not None:
             first.append(unlike)
-        elif (leader := _leader(one, start, table, title)) is not None:
-            found.append(leader)
-        start += len(one.systems)
-    if not found and not first:
+        elif (leader := _leader(of_metric, start, table, title)) is not None:
+            statements.append(leader)
+        start += len(of_metric.systems)
+    if not statements and not first:
         return []
-    scores = [one for one in scores if not _is_unread(one)]
-    tops = [set(names) for one in scores if (names := _level(one)) and not _is_unlike(one)]
+    scores = [of_metric for of_metric in scores if not _is_unread(of_metric)]
+    tops = [set(_level(s)) for s in scores if _level(s) and not _is_unlike(s)]
     if tops and not set.intersection(*tops):  # of several equal ones one may be that of the others
-        found.append(APART.said())
-    if any(_level(one) for one in scores):
+        statements.append(APART.said())
+    if any(_level(of_metric) for of_metric in scores):
         remedy = "A comparison of the systems under the same metrics tests it."
         if shell:
             remedy = "`gnomon compare` with the same arguments tests it."
-        found.append(NOT_TESTED.said(remedy=remedy))
-    return [*first, *found]
+        statements.append(NOT_TESTED.said(remedy=remedy))
+    return [*first, *statements]
 
 
 def _is_unread(scores: Scores) -> bool:
@@ -703,9 +711,9 @@ def _is_unread(scores: Scores) -> bool:
 
 
 def _ranked(scores: Scores) -> list[int]:
-    known = [k for k, value in enumerate(scores.system.tolist()) if math.isfinite(value)]
+    defined = [k for k, value in enumerate(scores.system.tolist()) if math.isfinite(value)]
     sign = -1 if scores.higher_is_better else 1
-    return sorted(known, key=lambda k: sign * float(scores.system[k]))
+    return sorted(defined, key=lambda k: sign * float(scores.system[k]))
 
 
 def _level(scores: Scores) -> tuple[str, ...]:
@@ -726,35 +734,36 @@ def leaders(scores: Scores, among: Iterable[str] = ()) -> str:
         among: the names of all metrics of the page.
     """
     scores = _sound(scores)
-    found = [] if _is_unlike(scores) or _is_unread(scores) else _level(scores)
+    best = [] if _is_unlike(scores) or _is_unread(scores) else _level(scores)
     title = metric_title(scores.metric, among)
     highest = "highest" if scores.higher_is_better else "lowest"
-    if len(found) > 1:
-        return f"{title}: {listed(found)} have the same"
-    return f"{title}: {found[0]} has the {highest}" if found else ""
+    if len(best) > 1:
+        return f"{title}: {listed(best)} have the same"
+    return f"{title}: {best[0]} has the {highest}" if best else ""
 
 
 def _known(scores: Scores) -> list[list[bool]]:
     """Which segments of each system have a score; all where there are scores of systems alone."""
-    known = [[value == value for value in row] for row in scores.segments.tolist()]  # noqa: PLR0124  # NaN is the only such number
-    return known if any(map(any, known)) else [[True] * len(row) for row in known]
+    scored = [[value == value for value in row] for row in scores.segments.tolist()]  # noqa: PLR0124  # NaN is the only such number
+    return scored if any(map(any, scored)) else [[True] * len(row) for row in scored]
 
 
 def _is_unlike(scores: Scores) -> bool:
     """Whether systems have scores on different segments, and more than 1 in 100 is missing."""
-    known = _known(scores)
+    scored = _known(scores)
     n = scores.segments.shape[1]
-    fewest = min((sum(row) for row in known), default=n)
-    return n - fewest > _MISSING * n and any(row != known[0] for row in known)
+    fewest = min((sum(row) for row in scored), default=n)
+    return n - fewest > _MISSING * n and any(row != scored[0] for row in scored)
 
 
 def _unlike(scores: Scores, first: int, table: str, title: str) -> Statement | None:
     """That systems have scores on different segments, and what they have on common ones."""
     if not _is_unlike(scores):
         return None
-    known = _known(scores)
-    n, common = len(known[0]), [n for n, cells in enumerate(zip(*known, strict=True)) if all(cells)]
-    sizes = [(sum(row), name) for row, name in zip(known, scores.systems, strict=True)]
+    scored = _known(scores)
+    n = len(scored[0])
+    common = [k for k, cells in enumerate(zip(*scored, strict=True)) if all(cells)]
+    sizes = [(sum(row), name) for row, name in zip(scored, scores.systems, strict=True)]
     each = listed([f"{name} on {size:,} of {n:,}" for size, name in sorted(sizes)])
     text = ""
     if common:
@@ -772,8 +781,8 @@ def _unlike(scores: Scores, first: int, table: str, title: str) -> Statement | N
 
 def _of_segments(scores: Scores) -> str:
     """Of how many segments the scores are."""
-    known, n = [sum(row) for row in _known(scores)], scores.segments.shape[1]
-    least, most = min(known, default=n), max(known, default=n)
+    counts, n = [sum(row) for row in _known(scores)], scores.segments.shape[1]
+    least, most = min(counts, default=n), max(counts, default=n)
     if least == most == n:
         return counted(n)
     return f"{f'{least:,}' if least == most else f'{least:,} to {most:,}'} of {counted(n)}"

@@ -32,8 +32,8 @@ class Joint(NamedTuple):
     @property
     def places(self) -> tuple[list[int], list[int]]:
         """Where the first and the second of every pair stand among ``metrics``."""
-        place = {metric: k for k, metric in enumerate(self.metrics)}
-        return [place[i] for i, _ in self.pairs], [place[j] for _, j in self.pairs]
+        number = {metric: k for k, metric in enumerate(self.metrics)}
+        return [number[i] for i, _ in self.pairs], [number[j] for _, j in self.pairs]
 
 
 def joint_cells(present: NDArray[np.bool_], pairs: Sequence[tuple[int, int]]) -> list[Joint]:
@@ -43,15 +43,15 @@ def joint_cells(present: NDArray[np.bool_], pairs: Sequence[tuple[int, int]]) ->
     cells are left out.
     """
     patterns, pattern = _patterns(present)
-    found: dict[bytes, Joint] = {}
+    joints: dict[bytes, Joint] = {}
     shared: dict[tuple[int, int], Joint] = {}
     for i, j in pairs:
         key = (pattern[i], pattern[j])
         if key not in shared:
             cells = patterns[key[0]] & patterns[key[1]]
-            shared[key] = found.setdefault(np.packbits(cells).tobytes(), Joint(cells, []))
+            shared[key] = joints.setdefault(np.packbits(cells).tobytes(), Joint(cells, []))
         shared[key].pairs.append((i, j))
-    return [joint for joint in found.values() if joint.cells.sum() >= 2]
+    return [joint for joint in joints.values() if joint.cells.sum() >= 2]
 
 
 def _patterns(present: NDArray[np.bool_]) -> tuple[list[NDArray[np.bool_]], list[int]]:

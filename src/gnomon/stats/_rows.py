@@ -66,10 +66,10 @@ def average(values: NDArray[np.float64], undefined: Undefined = "drop") -> float
     """Mean over groups; undefined groups are left out, or count as zero; NaN if none is left."""
     if undefined not in _UNDEFINED:
         raise UnknownNameError("treatment of undefined groups", str(undefined), _UNDEFINED)
-    known = values[~np.isnan(values)]
-    if not len(known):
+    defined = values[~np.isnan(values)]
+    if not len(defined):
         return float("nan")
-    return float(known.sum() / (len(values) if undefined == "zero" else len(known)))
+    return float(defined.sum() / (len(values) if undefined == "zero" else len(defined)))
 
 
 def pearson_rows(rows: PairedRows) -> NDArray[np.float64]:
@@ -123,8 +123,8 @@ def ranked_rows(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def mean_of_known(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Means of rows over what is defined; NaN where nothing is."""
-    known = members(values).astype(np.float64)
-    return np.asarray(np.nansum(values, axis=1) / np.where(known == 0, np.nan, known))
+    sizes = members(values).astype(np.float64)
+    return np.asarray(np.nansum(values, axis=1) / np.where(sizes == 0, np.nan, sizes))
 
 
 # Pairs of members counted by how the two sides order them.
@@ -161,8 +161,8 @@ def pair_counts(rows: PairedRows, epsilon: float = 0.0) -> Concordance:
 
 def sorted_counts(rows: PairedRows, least: float, epsilon: float = 0.0) -> NDArray[np.int64]:
     """Pairs concordant, discordant, that x does not tie, and that y does not, int64 [4, groups]."""
-    known = ~np.isnan(rows.x)
-    every = zip(rows.x, rows.y, known, strict=True)
+    defined = ~np.isnan(rows.x)
+    every = zip(rows.x, rows.y, defined, strict=True)
     counts = [loops.count_sorted(x[some], y[some], least, epsilon) for x, y, some in every]
     return np.array(counts, dtype=np.int64).reshape(-1, 4).T
 

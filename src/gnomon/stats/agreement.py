@@ -101,8 +101,8 @@ def darr_pairs(better: ArrayLike, worse: ArrayLike) -> float:
             f"each preferred output needs one other output; shapes are {preferred.shape} and"
             f" {other.shape}"
         )
-    known = ~(np.isnan(preferred) | np.isnan(other))
-    return _kendall_like(int((preferred > other)[known].sum()), int(known.sum()))
+    compared = ~(np.isnan(preferred) | np.isnan(other))
+    return _kendall_like(int((preferred > other)[compared].sum()), int(compared.sum()))
 
 
 def _kendall_like(concordant: int, total: int) -> float:
@@ -157,8 +157,8 @@ def _split(rows: PairedRows, groups: ArrayLike | None) -> PairedRows:
         )
     _, group, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     order = np.argsort(group, kind="stable")
-    place = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return PairedRows(*(_filled(side[0], group[order], place, order) for side in rows))
+    column = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return PairedRows(*(_filled(side[0], group[order], column, order) for side in rows))
 
 
 def _filled(

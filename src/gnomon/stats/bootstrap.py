@@ -102,10 +102,10 @@ def replicates(
     groups = _whole_groups(measure, draws)
     if groups is not None:
         return _of_groups(measure, human, metrics, groups)
-    found = np.empty((draws.number, len(metrics)))
+    values = np.empty((draws.number, len(metrics)))
     for draw in range(draws.number):
-        found[draw] = measure.of_draws(draws.take(draw, human), draws.take(draw, metrics))
-    return found
+        values[draw] = measure.of_draws(draws.take(draw, human), draws.take(draw, metrics))
+    return values
 
 
 def _of_sums(
@@ -171,7 +171,7 @@ def _without_copies(
 ) -> NDArray[np.float64]:
     # accuracies [draws, metrics], known [metrics, draws, systems]; a system and its own copy tie
     # on both sides, which is no decision, and such pairs all counted as right
-    copies = np.stack([_copies(one, systems) for one in known], axis=1)
+    copies = np.stack([_copies(scored, systems) for scored in known], axis=1)
     size = known.sum(axis=2).T
     pairs = size * (size - 1) / 2
     left = pairs - copies
@@ -196,8 +196,8 @@ def _weighted_means(
     values: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     # values [rows, things], weights [draws, things] -> [draws, rows]
-    known = weights @ (~np.isnan(values)).astype(np.float64).T
-    return np.asarray(weights @ np.nan_to_num(values).T / np.where(known == 0, np.nan, known))
+    total = weights @ (~np.isnan(values)).astype(np.float64).T
+    return np.asarray(weights @ np.nan_to_num(values).T / np.where(total == 0, np.nan, total))
 
 
 def _whole_groups(measure: GroupedStatistic, draws: UnitDraws) -> NDArray[np.int64] | None:
@@ -301,7 +301,7 @@ def bootstrap_test(
     h, m = score_arrays(human, metrics, level)
     present = ~np.isnan(m) if level == "system" else ~(np.isnan(m) | np.isnan(h))
     statistics = measured.of_metrics(h, m, present)
-    found: dict[tuple[int, int], Replicated] = {}
+    replicated: dict[tuple[int, int], Replicated] = {}
     sets = joint_cells(present, [(i, j) for i in range(len(m)) for j in range(i, len(m))])
     for joint in sets:
         draws = draw_units(unit, m.shape[1:], count=count, seed=seed)
@@ -309,9 +309,9 @@ def bootstrap_test(
         values = replicates(measured, h, chosen, joint.cells, draws)
         observed = measured.of_metrics(h, chosen, np.broadcast_to(joint.cells, chosen.shape))
         drawn = int(joint.cells.any(axis=0).sum()) if expanded and unit == "inputs" else None
-        found.update(Replicated.of_pairs(joint, values, observed, drawn))
+        replicated.update(Replicated.of_pairs(joint, values, observed, drawn))
     return bootstrap_table(
-        statistics, found, confidence, alternative=alternative, null=null, plus_one=plus_one
+        statistics, replicated, confidence, alternative=alternative, null=null, plus_one=plus_one
     )
 
 
@@ -409,12 +409,12 @@ class Replicated(NamedTuple):
         drawn: int | None = None,
     ) -> dict[tuple[int, int], Replicated]:
         """Differences of pairs, and the value itself for a pair of one thing with itself."""
-        found = {}
+        replicated = {}
         for pair, a, b in zip(joint.pairs, *joint.places, strict=True):
             single = cls(values[:, a], float(observed[a]), drawn)
             both = cls(values[:, a] - values[:, b], float(observed[a] - observed[b]), drawn)
-            found[pair] = single if a == b else both
-        return found
+            replicated[pair] = single if a == b else both
+        return replicated
 
 
 def bootstrap_table(
@@ -437,8 +437,8 @@ def bootstrap_table(
             continue
         differences[i, j], differences[j, i] = observed, -observed
         difference_intervals[:, i, j], difference_intervals[:, j, i] = ends, -ends[::-1]
-        for place, said in (((i, j), alternative), ((j, i), reverse(alternative))):
-            p[place] = bootstrap_p_value(
+        for cell, said in (((i, j), alternative), ((j, i), reverse(alternative))):
+            p[cell] = bootstrap_p_value(
                 values, observed, alternative=said, null=null, plus_one=plus_one, drawn=drawn
             )
     return BootstrapTest(statistics, intervals, differences, difference_intervals, p)

@@ -153,8 +153,8 @@ def pearson_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     n, x, y, xx, yy, xy = sums
     with np.errstate(invalid="ignore", divide="ignore"):
         varies = [
-            np.where((v := squares - one**2 / n) > _VANISHING * squares, v, np.nan)
-            for squares, one in ((xx, x), (yy, y))
+            np.where((v := squares - total**2 / n) > _VANISHING * squares, v, np.nan)
+            for squares, total in ((xx, x), (yy, y))
         ]
         return np.asarray((xy - x * y / n) / np.sqrt(varies[0] * varies[1]))
 
@@ -199,8 +199,8 @@ def williams(
             "Williams's test needs three paired arrays; shapes are"
             f" {h.shape}, {a.shape} and {b.shape}"
         )
-    known = ~(np.isnan(h) | np.isnan(a) | np.isnan(b))
-    h, a, b = h[known], a[known], b[known]
+    complete = ~(np.isnan(h) | np.isnan(a) | np.isnan(b))
+    h, a, b = h[complete], a[complete], b[complete]
     return williams_from_correlations(
         pearson(h, a), pearson(h, b), pearson(a, b), len(h), alternative=alternative
     )

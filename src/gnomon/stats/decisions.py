@@ -63,7 +63,7 @@ def ordered_pairs(human: ArrayLike, *, threshold: float | None = None) -> Ordere
     [1]
     """
     scores = np.asarray(human, dtype=np.float64)
-    found: list[OrderedPairs] = []
+    ordered: list[OrderedPairs] = []
     for first in range(len(scores)):
         gap = scores[first] - scores[first + 1 :]
         with np.errstate(invalid="ignore"):
@@ -72,8 +72,8 @@ def ordered_pairs(human: ArrayLike, *, threshold: float | None = None) -> Ordere
         upper = gap[other, segment] > 0
         other = other + first + 1
         ends = (np.where(upper, first, other), np.where(upper, other, first))
-        found.append(OrderedPairs(segment, *ends))
-    joined = [np.concatenate(parts) for parts in zip(*found, strict=True)] if found else []
+        ordered.append(OrderedPairs(segment, *ends))
+    joined = [np.concatenate(parts) for parts in zip(*ordered, strict=True)] if ordered else []
     return OrderedPairs(*joined) if joined else OrderedPairs(*np.empty((3, 0), np.int64))
 
 
@@ -114,12 +114,15 @@ def changed_decisions(
             f"scores before and after a change are of other outputs: shapes {sides[0].shape} and"
             f" {sides[1].shape}"
         )
-    ends = [(one[pairs.better, pairs.segment], one[pairs.worse, pairs.segment]) for one in sides]
-    known = np.all([~np.isnan(a) & ~np.isnan(b) for a, b in ends], axis=0)
-    was, now = ((a > b)[known] for a, b in ends)
-    judged, place = np.unique(pairs.segment[known], return_inverse=True)
+    ends = [
+        (scores[pairs.better, pairs.segment], scores[pairs.worse, pairs.segment])
+        for scores in sides
+    ]
+    scored = np.all([~np.isnan(a) & ~np.isnan(b) for a, b in ends], axis=0)
+    was, now = ((a > b)[scored] for a, b in ends)
+    judged, number = np.unique(pairs.segment[scored], return_inverse=True)
     kinds = (was & now, ~was & now, was & ~now, ~was & ~now)
-    rows = np.array([np.bincount(place[kind], minlength=len(judged)) for kind in kinds], float)
+    rows = np.array([np.bincount(number[kind], minlength=len(judged)) for kind in kinds], float)
     right, repaired, broken, wrong = (int(row.sum()) for row in rows)
     total = right + repaired + broken + wrong
     low, high = np.full((2, _PARTS + 1), np.nan)

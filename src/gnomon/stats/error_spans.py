@@ -75,19 +75,19 @@ def character_counts(
     >>> character_counts(10, gold, marked)
     SpanCounts(found=1.0, covered=1.0, marked=4.0, gold=4.0)
     """
-    own, other = _depths(length, gold), _depths(length, marked)
-    matched = np.minimum(own, other)
-    left = np.minimum((own - matched).sum(axis=0), (other - matched).sum(axis=0))
+    of_gold, of_marked = _depths(length, gold), _depths(length, marked)
+    matched = np.minimum(of_gold, of_marked)
+    left = np.minimum((of_gold - matched).sum(axis=0), (of_marked - matched).sum(axis=0))
     credit = float(matched.sum() + partial_credit * left.sum())
-    return SpanCounts(credit, credit, float(other.sum()), float(own.sum()))
+    return SpanCounts(credit, credit, float(of_marked.sum()), float(of_gold.sum()))
 
 
 def _depths(length: int, spans: Sequence[GradedSpan]) -> NDArray[np.int64]:
     """How many spans of either severity each character stands in, int64 [2, length]."""
-    found = np.zeros((2, length), dtype=np.int64)
+    depths = np.zeros((2, length), dtype=np.int64)
     for start, end, major in spans:
-        found[int(major), start:end] += 1
-    return found
+        depths[int(major), start:end] += 1
+    return depths
 
 
 def span_counts(
@@ -111,15 +111,15 @@ def span_counts(
     >>> span_counts([GradedSpan(0, 4, True)], [GradedSpan(2, 10, True), GradedSpan(20, 21, True)])
     SpanCounts(found=0.25, covered=0.5, marked=2.0, gold=1.0)
     """
-    own, other = ([s for s in side if s.end > s.start] for side in (gold, marked))
-    shares = _shares(own, other, partial_credit)
+    of_gold, of_marked = ([s for s in side if s.end > s.start] for side in (gold, marked))
+    shares = _shares(of_gold, of_marked, partial_credit)
     ways = [(0.0, 0.0)]
     for group in _groups(shares):
         each = _ways(group)
         ways = _undominated([(a + c, b + d) for a, b in ways for c, d in each])[:_MOST_WAYS]
-    sizes = max(len(other), 1), max(len(own), 1)
-    found, covered = max(ways, key=lambda way: _worth(way[0] / sizes[0], way[1] / sizes[1]))
-    return SpanCounts(found, covered, float(len(other)), float(len(own)))
+    sizes = max(len(of_marked), 1), max(len(of_gold), 1)
+    matched, covered = max(ways, key=lambda way: _worth(way[0] / sizes[0], way[1] / sizes[1]))
+    return SpanCounts(matched, covered, float(len(of_marked)), float(len(of_gold)))
 
 
 #: what a pair gives precision and recall, by the numbers of its spans
@@ -136,23 +136,23 @@ def _worth(precision: float, recall: float) -> tuple[float, float]:
 def _shares(
     own: Sequence[GradedSpan], other: Sequence[GradedSpan], partial_credit: float
 ) -> _Pairs:
-    found: _Pairs = {}
+    shares: _Pairs = {}
     for i, a in enumerate(own):
         for j, b in enumerate(other):
             overlap = min(a.end, b.end) - max(a.start, b.start)
             credit = 1.0 if a.major == b.major else partial_credit
             if overlap > 0 and credit > 0:
                 worth = credit * overlap
-                found[i, j] = worth / (b.end - b.start), worth / (a.end - a.start)
-    return found
+                shares[i, j] = worth / (b.end - b.start), worth / (a.end - a.start)
+    return shares
 
 
 def _groups(pairs: _Pairs) -> list[_Pairs]:
     """Pairs that share spans, directly or by others, together."""
     by_span: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for place in pairs:
-        for end in enumerate(place):
-            by_span.setdefault(end, []).append(place)
+    for pair in pairs:
+        for end in enumerate(pair):
+            by_span.setdefault(end, []).append(pair)
     groups: list[_Pairs] = []
     left = dict(pairs)
     while left:
@@ -160,10 +160,10 @@ def _groups(pairs: _Pairs) -> list[_Pairs]:
         group = {first: left.pop(first)}
         near = [*enumerate(first)]
         while near:
-            for place in by_span.pop(near.pop(), ()):
-                if place in left:
-                    group[place] = left.pop(place)
-                    near += enumerate(place)
+            for pair in by_span.pop(near.pop(), ()):
+                if pair in left:
+                    group[pair] = left.pop(pair)
+                    near += enumerate(pair)
         groups.append(group)
     return groups
 
@@ -172,7 +172,7 @@ def _ways(pairs: _Pairs) -> list[tuple[float, float]]:
     """What one-to-one pairings of a group give precision and recall; the best ones."""
     if len(pairs) == 1:
         return list(pairs.values())
-    rows, columns = (sorted({place[side] for place in pairs}) for side in (0, 1))
+    rows, columns = (sorted({pair[side] for pair in pairs}) for side in (0, 1))
     if min(len(rows), len(columns)) > _LARGE:
         worth = np.array([[sum(pairs.get((i, j), (0.0, 0.0))) for j in columns] for i in rows])
         at = zip(*_best_pairs(worth), strict=True)
@@ -180,19 +180,19 @@ def _ways(pairs: _Pairs) -> list[tuple[float, float]]:
         return [(sum(a for a, _ in taken), sum(b for _, b in taken))]
     fewer = 0 if len(rows) <= len(columns) else 1
     # by the spans of the smaller side that are taken, row by row of the larger one
-    known: dict[int, list[tuple[float, float]]] = {0: [(0.0, 0.0)]}
+    best: dict[int, list[tuple[float, float]]] = {0: [(0.0, 0.0)]}
     small, large = (rows, columns) if fewer == 0 else (columns, rows)
-    bit = {one: 1 << n for n, one in enumerate(small)}
-    for one in large:
-        own = {p[fewer]: credit for p, credit in pairs.items() if p[1 - fewer] == one}
-        longer = {mask: list(ways) for mask, ways in known.items()}
-        for mask, ways in known.items():
-            for other, (a, b) in own.items():
+    bit = {span: 1 << n for n, span in enumerate(small)}
+    for span in large:
+        partners = {p[fewer]: credit for p, credit in pairs.items() if p[1 - fewer] == span}
+        longer = {mask: list(ways) for mask, ways in best.items()}
+        for mask, ways in best.items():
+            for other, (a, b) in partners.items():
                 if not mask & bit[other]:
                     more = [(x + a, y + b) for x, y in ways]
                     longer.setdefault(mask | bit[other], []).extend(more)
-        known = {mask: _undominated(ways) for mask, ways in longer.items()}
-    return _undominated([way for ways in known.values() for way in ways])
+        best = {mask: _undominated(ways) for mask, ways in longer.items()}
+    return _undominated([way for ways in best.values() for way in ways])
 
 
 def _undominated(ways: list[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -247,8 +247,8 @@ def precision_recall_f1(counts: Floats) -> Floats:
     Returns:
         float64 [3, ...].
     """
-    found, covered, marked, gold = counts
-    precision = np.divide(found, marked, out=np.ones_like(found), where=marked > 0)
+    matched, covered, marked, gold = counts
+    precision = np.divide(matched, marked, out=np.ones_like(matched), where=marked > 0)
     recall = np.divide(covered, gold, out=np.ones_like(covered), where=gold > 0)
     total = precision + recall
     f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)

@@ -118,7 +118,7 @@ def jackknife(
     low, high = np.where(np.isnan(error), np.nan, (value - half, value + half))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(error > 0, np.abs(value) / error, np.where(value == 0, 0.0, np.inf))
-    tails = np.array([upper_tail(float(one), df) for one in t.ravel()]).reshape(t.shape)
+    tails = np.array([upper_tail(float(t_value), df) for t_value in t.ravel()]).reshape(t.shape)
     p = np.where(np.isnan(error) | np.isnan(value), np.nan, np.minimum(2 * tails, 1.0))
     return Jackknife(value, error, low, high, p, df, documents)
 

@@ -79,8 +79,8 @@ def document_test(
     check_alternative(alternative)
     check_confidence(confidence)
     h, m = score_arrays(human, metrics, "segment")
-    one = isinstance(statistic, str) or callable(statistic)
-    named = cast("str | Function", statistic) if one else None
+    single = isinstance(statistic, str) or callable(statistic)
+    named = cast("str | Function", statistic) if single else None
     if isinstance(named, str):
         grouped_statistic(named, grouping, "segment")
     of_each: list[str | Function] = (
@@ -100,10 +100,10 @@ def document_test(
             whole, without = _left_out(people, scores, cells, which, functions, grouping)
             sizes = np.bincount(which, cells.sum(axis=0))
             for pair, a, b in zip(joint.pairs, *joint.places, strict=True):
-                own = (whole[a], without[:, a])
+                estimates = (whole[a], without[:, a])
                 if a != b:
-                    own = (whole[a] - whole[b], without[:, a] - without[:, b])
-                yield pair, jackknife(*own, sizes, confidence=confidence)
+                    estimates = (whole[a] - whole[b], without[:, a] - without[:, b])
+                yield pair, jackknife(*estimates, sizes, confidence=confidence)
 
     return _tabled(len(m), every(), alternative)
 
@@ -131,16 +131,17 @@ def decisions_by_document(
     def every() -> Iterator[tuple[tuple[int, int], Jackknife]]:
         for i in range(len(right)):
             for j in range(i, len(right)):
-                known = ~(np.isnan(right[i]) | np.isnan(right[j]))
-                if not known.any():
+                both = ~(np.isnan(right[i]) | np.isnan(right[j]))
+                if not both.any():
                     continue
-                _, which = np.unique(of_pairs[known], return_inverse=True)
+                _, which = np.unique(of_pairs[both], return_inverse=True)
                 gain = right[i] if i == j else right[i] - right[j]
-                sums = np.stack([gain[known], np.ones(int(known.sum()))], axis=1)
+                sums = np.stack([gain[both], np.ones(int(both.sum()))], axis=1)
                 less = 1.0 if i == j else 0.0
                 whole, without = (
-                    2 * one[..., 0] / np.where(one[..., 1] == 0, np.nan, one[..., 1]) - less
-                    for one in (sums.sum(axis=0), left_out_sums(sums, which))
+                    2 * totals[..., 0] / np.where(totals[..., 1] == 0, np.nan, totals[..., 1])
+                    - less
+                    for totals in (sums.sum(axis=0), left_out_sums(sums, which))
                 )
                 sizes = np.bincount(which)
                 yield (i, j), jackknife(whole, without, sizes, confidence=confidence)
@@ -154,17 +155,17 @@ def _tabled(
     intervals = np.full((2, metrics), np.nan)
     differences, p = np.full((2, metrics, metrics), np.nan)
     documents = np.zeros(metrics, dtype=np.int64)
-    for (i, j), one in every:
+    for (i, j), test in every:
         if i == j:
-            intervals[:, i], documents[i] = (one.low, one.high), one.documents
-            differences[i, i] = 0.0 if np.isfinite(one.estimate) else np.nan
+            intervals[:, i], documents[i] = (test.low, test.high), test.documents
+            differences[i, i] = 0.0 if np.isfinite(test.estimate) else np.nan
             continue
-        value, two_sided = float(one.estimate), float(one.p)
+        value, two_sided = float(test.estimate), float(test.p)
         differences[i, j], differences[j, i] = value, -value
-        for place, ahead in (((i, j), value), ((j, i), -value)):
+        for cell, ahead in (((i, j), value), ((j, i), -value)):
             wanted = ahead > 0 if alternative == "greater" else ahead < 0
             one_sided = two_sided / 2 if wanted else 1 - two_sided / 2
-            p[place] = one_sided if alternative != "two-sided" and ahead else two_sided
+            p[cell] = one_sided if alternative != "two-sided" and ahead else two_sided
     return DocumentTest(intervals, differences, p, documents)
 
 
@@ -179,28 +180,28 @@ def _left_out(
     """The statistic of each metric [metrics], and without each document [documents, metrics]."""
     if functions[0] == "pearson" and grouping == "none":
         h, x = standardised(human[None], cells)[0], standardised(metrics, cells)
-        parts = [np.broadcast_to(part, x.shape) for part in (cells, h, x, h**2, x**2, x * h)]
-        sums = np.stack([part.sum(axis=1) for part in parts], axis=-1)  # [metrics, items, 6]
+        parts = [np.broadcast_to(feature, x.shape) for feature in (cells, h, x, h**2, x**2, x * h)]
+        sums = np.stack([feature.sum(axis=1) for feature in parts], axis=-1)  # [metrics, items, 6]
         whole, without = sums.sum(axis=1), left_out_sums(sums, which)
-        r, others = (pearson_of_sums(np.moveaxis(part, -1, 0)) for part in (whole, without))
+        r, others = (pearson_of_sums(np.moveaxis(feature, -1, 0)) for feature in (whole, without))
         return r, others
     if grouping == "item":
         each = np.stack([_of_items(human, x, f) for x, f in zip(metrics, functions, strict=True)])
         sums = np.stack([np.nan_to_num(each), ~np.isnan(each)], axis=-1)
         whole, without = sums.sum(axis=1), left_out_sums(sums, which)
         return tuple(  # type: ignore[return-value]
-            one[..., 0] / np.where(one[..., 1] == 0, np.nan, one[..., 1])
-            for one in (whole, without)
+            totals[..., 0] / np.where(totals[..., 1] == 0, np.nan, totals[..., 1])
+            for totals in (whole, without)
         )
     statistics = [
         f if not isinstance(f, str) else grouped_statistic(f, grouping, "segment").of_cells
         for f in functions
     ]
-    found = [
+    values_without = [
         [f(human[:, kept], x[:, kept]) for f, x in zip(statistics, metrics, strict=True)]
         for kept in (np.ones(len(which), dtype=bool), *(which != k for k in range(which.max() + 1)))
     ]
-    values = np.array(found, dtype=np.float64)
+    values = np.array(values_without, dtype=np.float64)
     return values[0], values[1:]
 
 

@@ -80,8 +80,8 @@ def spa(
             f"SPA needs two [systems, segments] arrays; shapes are {h.shape} and {m.shape}"
         )
     gaps = pair_errors(h, m, count=count, seed=seed, ties=ties)
-    known = gaps[~np.isnan(gaps)]
-    return float(1 - known.mean()) if len(known) else float("nan")
+    defined = gaps[~np.isnan(gaps)]
+    return float(1 - defined.mean()) if len(defined) else float("nan")
 
 
 def pair_errors(
@@ -211,16 +211,16 @@ class SoftPairwiseAccuracy:
         def some(swaps: NDArray[np.float64]) -> NDArray[np.float64]:
             moved = swaps * metrics[:, None]  # [metrics, draws, systems, segments]
             shifts, gains = np.abs(moved).sum(axis=3), _ahead(moved, signs)
-            found = np.empty((len(swaps), len(pairs)))
+            differences = np.empty((len(swaps), len(pairs)))
             for k, (i, j) in enumerate(pairs):
                 reached = loops.exchanged_flips(
                     ahead, gains, sizes, shifts, int(i), int(j), _ROUNDING
                 )
-                one, other = (
+                first, second = (
                     1 - np.abs(share(counts) - of_people).mean(axis=1) for counts in reached
                 )
-                found[:, k] = one - other
-            return found
+                differences[:, k] = first - second
+            return differences
 
         def nulls(swaps: NDArray[np.float64]) -> NDArray[np.float64]:
             step = max(1, _ROOM // ahead.size)

@@ -300,8 +300,8 @@ def _of_exchanges(
 ) -> list[NDArray[np.float64]]:
     # the statistic of each item [draws, items], of each of two metrics
     assert measure.of_pairs is not None  # noqa: S101  # who calls has looked
-    counts, known = loops.exchanged_pairs(*three, words)
-    return [measure.of_pairs(_concordance(some, known)) for some in counts]
+    counts, totals = loops.exchanged_pairs(*three, words)
+    return [measure.of_pairs(_concordance(some, totals)) for some in counts]
 
 
 def _divisors(people: NDArray[np.float64], *, alike: bool) -> NDArray[np.float64]:
@@ -425,10 +425,10 @@ def permutation_test(
     statistics = measured.of_metrics(h, m, present)
     judge = Judge(alternative, plus_one, early_stopping)
     drawn = _Draws(measured, h, m, swap, (seed,), count, workers, judge)
-    found = {}
+    differences = {}
     for joint in joint_cells(present, all_pairs(len(m))):
-        found.update(drawn.each_pair_alone(joint) if independent else drawn.of(joint))
-    return judge.table(statistics, found)
+        differences.update(drawn.each_pair_alone(joint) if independent else drawn.of(joint))
+    return judge.table(statistics, differences)
 
 
 def _in_use(
@@ -459,7 +459,7 @@ class _Draws(NamedTuple):
         if self.judge.early_stopping is not None and not self.measure.is_linear:
             # draws are dear and pairs share none of their cost: stop at each pair's verdict
             alone = (Joint(joint.cells, [pair]) for pair in joint.pairs)
-            return {one.pairs[0]: self._until_decided(one) for one in alone}
+            return {pair_alone.pairs[0]: self._until_decided(pair_alone) for pair_alone in alone}
         observed, nulls = self._differences(joint)
         null = np.concatenate(list(nulls(blocks(self.number))))[: self.number]
         return {p: (float(observed[k]), null[:, k]) for k, p in enumerate(joint.pairs)}
@@ -467,11 +467,11 @@ class _Draws(NamedTuple):
     def each_pair_alone(
         self, joint: Joint
     ) -> dict[tuple[int, int], tuple[float, NDArray[np.float64]]]:
-        found = {}
+        differences = {}
         for pair in joint.pairs:
             alone = self._replace(seed=(*self.seed, *pair))
-            found.update(alone.of(Joint(joint.cells, [pair])))
-        return found
+            differences.update(alone.of(Joint(joint.cells, [pair])))
+        return differences
 
     def _until_decided(self, joint: Joint) -> tuple[float, NDArray[np.float64]]:
         (observed,), nulls = self._differences(joint)
@@ -639,11 +639,11 @@ def spa_pair_swap_test(
     check_count(count)
     h, m = score_arrays(human, metrics, "segment")
     errors = np.array([pair_errors(h, scores, seed=spa_seed) for scores in m]).reshape(len(m), -1)
-    known = ~np.isnan(errors)
-    counts = np.where(known.any(axis=1), known.sum(axis=1), np.nan)
+    defined = ~np.isnan(errors)
+    counts = np.where(defined.any(axis=1), defined.sum(axis=1), np.nan)
     drawn = {}
     for i, j in all_pairs(len(m)):
-        gains = (errors[j] - errors[i])[known[i] & known[j]]
+        gains = (errors[j] - errors[i])[defined[i] & defined[j]]
         coins = np.random.default_rng(seed).integers(0, 2, size=(count, len(gains)))
         drawn[i, j] = _of_signs(gains, np.where(coins, 1.0, -1.0))
     statistics = 1 - np.nansum(errors, axis=1) / counts

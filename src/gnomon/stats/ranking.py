@@ -37,13 +37,13 @@ def ranks(scores: ArrayLike, p: ArrayLike, *, alpha: float = 0.05) -> NDArray[np
     [1.0, 1.0, 2.0]
     """
     values, wins = _checked(scores, p, alpha)
-    found, rank, current = np.full(len(values), np.nan), 1, list[int]()
+    of_metrics, rank, current = np.full(len(values), np.nan), 1, list[int]()
     for metric in _order(values):
         if wins[current, metric].any():
             rank, current = rank + 1, []
         current.append(int(metric))
-        found[metric] = rank
-    return found
+        of_metrics[metric] = rank
+    return of_metrics
 
 
 def clusters(scores: ArrayLike, p: ArrayLike, *, alpha: float = 0.05) -> NDArray[np.float64]:
@@ -63,11 +63,11 @@ def clusters(scores: ArrayLike, p: ArrayLike, *, alpha: float = 0.05) -> NDArray
     values, wins = _checked(scores, p, alpha)
     order = _order(values)
     wins = wins[np.ix_(order, order)]
-    found, cluster = np.full(len(values), np.nan), 1
-    for place in range(len(order)):
-        cluster += place > 0 and bool(wins[:place, place:].all())
-        found[order[place]] = cluster
-    return found
+    of_metrics, cluster = np.full(len(values), np.nan), 1
+    for k in range(len(order)):
+        cluster += k > 0 and bool(wins[:k, k:].all())
+        of_metrics[order[k]] = cluster
+    return of_metrics
 
 
 def rank_ranges(scores: ArrayLike, p: ArrayLike, *, alpha: float = 0.05) -> NDArray[np.float64]:
@@ -85,10 +85,10 @@ def rank_ranges(scores: ArrayLike, p: ArrayLike, *, alpha: float = 0.05) -> NDAr
     [[1.0, 2.0], [1.0, 3.0], [2.0, 3.0]]
     """
     values, wins = _checked(scores, p, alpha)
-    known = ~np.isnan(values)
-    wins &= known[:, None] & known
-    ranges = np.stack([1 + wins.sum(axis=0), known.sum() - wins.sum(axis=1)], axis=1)
-    return np.where(known[:, None], ranges.astype(np.float64), np.nan)
+    defined = ~np.isnan(values)
+    wins &= defined[:, None] & defined
+    ranges = np.stack([1 + wins.sum(axis=0), defined.sum() - wins.sum(axis=1)], axis=1)
+    return np.where(defined[:, None], ranges.astype(np.float64), np.nan)
 
 
 def _order(values: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -140,10 +140,10 @@ def outliers(human: ArrayLike, *, threshold: float = 2.5) -> NDArray[np.bool_]:
     if not threshold > 0:
         raise UsageError(f"the threshold of outliers is positive; got {threshold}")
     scores = np.asarray(human, dtype=np.float64)
-    known = scores[~np.isnan(scores)]
-    if not len(known):
+    defined = scores[~np.isnan(scores)]
+    if not len(defined):
         return np.zeros(scores.shape, dtype=bool)
-    distance = np.abs(scores - np.median(known))
+    distance = np.abs(scores - np.median(defined))
     spread = _NORMAL * np.median(distance[~np.isnan(distance)])
     return np.asarray((distance > threshold * spread) & (spread > 0))
 

@@ -93,9 +93,9 @@ def resampled_sums(
     weights = np.empty((len(chosen), min(width, counts.shape[1])))
     for first in range(0, counts.shape[1], width):
         block = counts[:, first : first + width]
-        part = weights[:, : block.shape[1]]
-        part[...] = block[chosen]
-        sums[:, first : first + width] = values @ part
+        weights_of_block = weights[:, : block.shape[1]]
+        weights_of_block[...] = block[chosen]
+        sums[:, first : first + width] = values @ weights_of_block
     return sums
 
 
@@ -128,11 +128,11 @@ def shift_distance(
     """
     distances = np.sort(np.abs(samples - estimate[..., None]), axis=-1)
     defined = distances.shape[-1] - np.isnan(distances).sum(axis=-1)
-    place = np.ceil(level * (defined + 1) - 1e-9).astype(np.intp) - 1
-    found = np.take_along_axis(
-        distances, np.clip(place, 0, distances.shape[-1] - 1)[..., None], axis=-1
+    k = np.ceil(level * (defined + 1) - 1e-9).astype(np.intp) - 1
+    farthest = np.take_along_axis(
+        distances, np.clip(k, 0, distances.shape[-1] - 1)[..., None], axis=-1
     )[..., 0]
-    return np.where((place < defined) & np.isfinite(found), found, np.nan)
+    return np.where((k < defined) & np.isfinite(farthest), farthest, np.nan)
 
 
 def shift_p(estimate: NDArray[np.float64], samples: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -192,8 +192,8 @@ def bootstrap_interval(
         raise UsageError(f"a seed is a whole number, 0 or more; got {seed}")
     rows = np.asarray(values, dtype=np.float64)
     draws = resamples(len(rows), count=count, seed=seed)
-    found = np.array([statistic(rows[draw]) for draw in draws], dtype=np.float64)
-    low, high = percentile_interval(found, level)
+    samples = np.array([statistic(rows[draw]) for draw in draws], dtype=np.float64)
+    low, high = percentile_interval(samples, level)
     return Interval(float(statistic(rows)), float(low), float(high))
 
 
@@ -209,11 +209,11 @@ def group_interval(
 
     Ends are NaN where fewer than three groups have a value, or nothing is drawn.
     """
-    known = ~np.isnan(values)
-    if not known.any():
+    defined = ~np.isnan(values)
+    if not defined.any():
         return Interval(float("nan"), float("nan"), float("nan"))
-    kept = np.asarray(values, dtype=np.float64)[known]
-    names, which = np.unique(np.asarray(groups)[known], return_inverse=True)
+    kept = np.asarray(values, dtype=np.float64)[defined]
+    names, which = np.unique(np.asarray(groups)[defined], return_inverse=True)
     estimate = float(kept.mean())
     if len(names) < 3 or not count:
         return Interval(estimate, float("nan"), float("nan"))
@@ -233,11 +233,11 @@ def _quantile(
     ordered: NDArray[np.float64], defined: NDArray[np.intp], share: float
 ) -> NDArray[np.float64]:
     """Linearly interpolated quantiles of the first ``defined`` of the values in ascending order."""
-    place = np.maximum(defined - 1, 0) * share
-    below = np.floor(place).astype(np.intp)
+    position = np.maximum(defined - 1, 0) * share
+    below = np.floor(position).astype(np.intp)
     above = np.minimum(below + 1, np.maximum(defined - 1, 0))
     low, high = (
         np.take_along_axis(ordered, np.asarray(at)[..., None], axis=-1)[..., 0]
         for at in (below, above)
     )
-    return low + (high - low) * (place - below)
+    return low + (high - low) * (position - below)

@@ -84,8 +84,8 @@ def influence(x: NDArray[np.float64], score: Aggregate) -> NDArray[np.float64]:
     """What each segment adds to a statistic of sums [..., n, statistics], by leaving it out."""
     n = x.shape[-2]
     without = score(x.sum(axis=-2, keepdims=True) - x)
-    found: NDArray[np.float64] = (n - 1) * (without.mean(axis=-1, keepdims=True) - without)
-    return found
+    deviations: NDArray[np.float64] = (n - 1) * (without.mean(axis=-1, keepdims=True) - without)
+    return deviations
 
 
 def studentised(
@@ -99,16 +99,16 @@ def studentised(
     """Interval and p-values of a statistic from its resamples, each over its own standard error."""
     n, tail = len(influences), (1 - confidence) / 2
     error = math.sqrt(float((influences**2).sum()) / (n * (n - 1))) if n > 1 else math.nan
-    known = ~np.isnan(replicates)
-    if not np.isfinite(error) or not known.any():
+    defined = ~np.isnan(replicates)
+    if not np.isfinite(error) or not defined.any():
         return _UNKNOWN
-    draws = int(known.sum())
+    draws = int(defined.sum())
     if error <= _STILL * abs(estimate):  # every segment adds the same
         least = 1 / (draws + 1)
         above, below = (least if estimate * sign > 0 else 1.0 for sign in (1, -1))
         return Studentised(estimate, estimate, above, below)
-    shift = replicates[known] - estimate
-    spread = np.sqrt(np.maximum(squares - sums**2 / n, 0)[known] / (n * (n - 1)))
+    shift = replicates[defined] - estimate
+    spread = np.sqrt(np.maximum(squares - sums**2 / n, 0)[defined] / (n * (n - 1)))
     still = spread <= _STILL * error
     t = shift / np.where(still, 1.0, spread)
     t = np.where(
@@ -171,7 +171,7 @@ def studentised_test(
     check_count(count)
     check_confidence(confidence)
     x, score = summable(statistics, aggregate)
-    found = _empty(own_scores(x, score))
+    result = _empty(own_scores(x, score))
     present = np.asarray(~np.isnan(x).any(axis=2))
     pairs = [(k, k) for k in range(len(x))]
     pairs += [(k, baseline) for k in range(len(x)) if k != baseline]
@@ -185,16 +185,16 @@ def studentised_test(
         for pair, i, j in zip(joint.pairs, *joint.places, strict=True):
             single = pair[0] == pair[1]
             estimate = float(observed[i] if single else observed[i] - observed[j])
-            own = added[i] if single else added[i] - added[j]
-            different = len(own) if single else _different(chosen[i], chosen[j])
+            influences = added[i] if single else added[i] - added[j]
+            different = len(influences) if single else _different(chosen[i], chosen[j])
             if different < FEWEST_DIFFERENT:
                 test = _exchanged(chosen[i], chosen[j], score)
             else:
                 replicates = values[:, i] if single else values[:, i] - values[:, j]
-                sums, squares = resampled_sums(np.stack([own, own**2]), counts)
-                test = studentised(estimate, own, replicates, sums, squares, confidence)
-            _write(found, pair, estimate, test, alternative)
-    return found
+                sums, squares = resampled_sums(np.stack([influences, influences**2]), counts)
+                test = studentised(estimate, influences, replicates, sums, squares, confidence)
+            _write(result, pair, estimate, test, alternative)
+    return result
 
 
 def system_document_test(
@@ -221,7 +221,7 @@ def system_document_test(
         ``LEAST_DOCUMENTS`` documents.
     """
     x, score = summable(statistics, aggregate)
-    found = _empty(own_scores(x, score))
+    result = _empty(own_scores(x, score))
     present = np.asarray(~np.isnan(x).any(axis=2))
     pairs = [(k, k) for k in range(len(x))]
     pairs += [(k, baseline) for k in range(len(x)) if k != baseline]
@@ -235,12 +235,12 @@ def system_document_test(
             single = pair[0] == pair[1]
             estimate = float(observed[i] if single else observed[i] - observed[j])
             left = without[:, i] if single else without[:, i] - without[:, j]
-            one = jackknife(estimate, left, sizes, confidence=confidence)
-            half, up = float(one.p) / 2, estimate > 0
+            test_of_pair = jackknife(estimate, left, sizes, confidence=confidence)
+            half, up = float(test_of_pair.p) / 2, estimate > 0
             tails = (half, 1 - half) if up else (1 - half, half)
-            test = Studentised(float(one.low), float(one.high), *tails)
-            _write(found, pair, estimate, test, alternative)
-    return found
+            test = Studentised(float(test_of_pair.low), float(test_of_pair.high), *tails)
+            _write(result, pair, estimate, test, alternative)
+    return result
 
 
 def system_document_randomisation(
@@ -276,7 +276,7 @@ def system_document_randomisation(
             continue
         inside = np.zeros((groups, len(which)))
         inside[which, np.arange(len(which))] = 1.0
-        found = approximate_randomisation(
+        of_pair = approximate_randomisation(
             inside @ x[[k, 0]][:, both],
             aggregate=score,
             baseline=1,
@@ -284,7 +284,7 @@ def system_document_randomisation(
             count=count,
             seed=seed,
         )
-        p[k] = found.p[0, 1]
+        p[k] = of_pair.p[0, 1]
     return p
 
 
@@ -314,21 +314,21 @@ def dependence(
 ) -> list[Dependence]:
     """How the differences of each system from the first one lie; of the first itself, nothing."""
     x, score = summable(statistics, aggregate)
-    found = [Dependence(0, math.nan, 0, math.nan, math.nan)]
+    rows = [Dependence(0, math.nan, 0, math.nan, math.nan)]
     for k in range(1, len(x)):
         both = ~np.isnan(x[[k, 0]]).any(axis=(0, 2))
         pair = x[[k, 0]][:, both]
         added = influence(pair, score) if both.sum() > 1 else np.zeros((2, 0))
-        own = added[0] - added[1]
+        influences = added[0] - added[1]
         names = None if documents is None else documents[both]
         effect = p = math.nan
-        if names is not None and len(own) and not np.isnan(own).any():
+        if names is not None and len(influences) and not np.isnan(influences).any():
             sums = score(pair.sum(axis=1))
-            effect = design_effect(own, names)
-            p = _p_over_documents(float(sums[0] - sums[1]), own, effect, names)
+            effect = design_effect(influences, names)
+            p = _p_over_documents(float(sums[0] - sums[1]), influences, effect, names)
         groups = 0 if names is None else len(np.unique(names))
-        found.append(Dependence(_different(*pair), _skewness(own), groups, effect, p))
-    return found
+        rows.append(Dependence(_different(*pair), _skewness(influences), groups, effect, p))
+    return rows
 
 
 def _p_over_documents(
@@ -348,9 +348,9 @@ def _p_over_documents(
 @lru_cache(maxsize=1)
 def _resample_counts(n: int, count: int, seed: int) -> NDArray[np.uint8]:
     """The resamples of so many segments, which metrics and systems share."""
-    found = resample_counts(n, count=count, seed=seed)
-    found.flags.writeable = False
-    return found
+    counts = resample_counts(n, count=count, seed=seed)
+    counts.flags.writeable = False
+    return counts
 
 
 def _skewness(values: NDArray[np.float64]) -> float:

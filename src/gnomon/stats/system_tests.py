@@ -84,7 +84,7 @@ def system_bootstrap_test(
     check_confidence(confidence)
     x, score = summable(statistics, aggregate)
     present = np.asarray(~np.isnan(x).any(axis=2))
-    found: dict[tuple[int, int], Replicated] = {}
+    replicated: dict[tuple[int, int], Replicated] = {}
     pairs = [(i, i) for i in range(len(x))] + _compared(len(x), baseline)
     counts = resample_counts(max(1, x.shape[1]), count=count, seed=seed)
     for joint in joint_cells(present[:, None], pairs):
@@ -92,10 +92,10 @@ def system_bootstrap_test(
         values = score(resampled(chosen, counts))
         observed = score(chosen.sum(axis=1))
         drawn = int(joint.cells[0].sum()) if expand else None
-        found.update(Replicated.of_pairs(joint, values, observed, drawn))
+        replicated.update(Replicated.of_pairs(joint, values, observed, drawn))
     scores = own_scores(x, score)
     return bootstrap_table(
-        scores, found, confidence, alternative=alternative, null=null, plus_one=plus_one
+        scores, replicated, confidence, alternative=alternative, null=null, plus_one=plus_one
     )
 
 
@@ -138,12 +138,12 @@ def approximate_randomisation(
     check_count(count)
     x, score = summable(statistics, aggregate)
     present = np.asarray(~np.isnan(x).any(axis=2))
-    found: dict[tuple[int, int], tuple[float, NDArray[np.float64]]] = {}
+    drawn: dict[tuple[int, int], tuple[float, NDArray[np.float64]]] = {}
     for joint in joint_cells(present[:, None], _compared(len(x), baseline)):
         chosen = np.where(joint.cells[0][:, None], x[joint.metrics], 0.0)
-        found.update(_randomised(joint, chosen, score, count, seed))
+        drawn.update(_randomised(joint, chosen, score, count, seed))
     judge = Judge(alternative, plus_one, None)
-    return judge.table(own_scores(x, score), found)
+    return judge.table(own_scores(x, score), drawn)
 
 
 def _randomised(
@@ -156,12 +156,12 @@ def _randomised(
     sums = np.concatenate([c.astype(np.float64) @ rows for c in coins])[:count]
     moved = sums.reshape(count, systems, columns)
     scores = score(totals)
-    found = {}
+    drawn = {}
     for pair, i, j in zip(joint.pairs, *joint.places, strict=True):
         gain = moved[:, j] - moved[:, i]
         null = score(totals[i] + gain) - score(totals[j] - gain)
-        found[pair] = (float(scores[i] - scores[j]), null)
-    return found
+        drawn[pair] = (float(scores[i] - scores[j]), null)
+    return drawn
 
 
 def _compared(systems: int, baseline: int | None) -> list[tuple[int, int]]:

@@ -279,14 +279,14 @@ def _columns(table: Table, view: _Plain, digits: int | None) -> Grid:
     names = tuple(dict.fromkeys(_names(view)))
     rows = selected(table, view.where)
     most = view.most if isinstance(view, Listing) else None
-    part = Table(
+    chosen = Table(
         table.name,
         view.title,
         tuple(table.column(name) for name in names),
         tuple(rows[:most]),
         " ".join(filter(None, (_cut(len(rows), most), table.note))),
     )
-    return table_grid(part, digits=digits)
+    return table_grid(chosen, digits=digits)
 
 
 def _cut(rows: int, most: int | None) -> str:
@@ -363,7 +363,7 @@ def _signatures(
     """
     rows = finding.table(table).rows
     others = {row[name] for row in rows for name in where} - set(where.values())
-    own, foreign = (
+    shown, foreign = (
         {
             cell
             for view in finding.views
@@ -372,7 +372,7 @@ def _signatures(
         }
         for here in (True, False)
     )
-    left_out = others | (foreign - own if table is not None else set())
+    left_out = others | (foreign - shown if table is not None else set())
     return {name: text for name, text in finding.signatures.items() if name not in left_out}
 
 
@@ -405,10 +405,10 @@ def scores_grid(scores: Sequence[Scores], *, digits: int | None = None) -> Grid:
 def score_signatures(scores: Iterable[Scores]) -> dict[str, str]:
     """Signatures by metric; those of the defining tools as ``METRIC (TOOL)``."""
     signatures: dict[str, str] = {}
-    for one in scores:
-        signatures[one.metric] = str(one.signature)
-        for tool, native in (one.native_signatures or {}).items():
-            signatures[f"{one.metric} ({tool})"] = native
+    for of_metric in scores:
+        signatures[of_metric.metric] = str(of_metric.signature)
+        for tool, native in (of_metric.native_signatures or {}).items():
+            signatures[f"{of_metric.metric} ({tool})"] = native
     return signatures
 
 

@@ -123,7 +123,7 @@ def to_markdown(made: Grid) -> str:
 
 def verdict_to_markdown(verdict: Sequence[Statement]) -> str:
     """A verdict as a Markdown list; nothing where there is none."""
-    return "".join(f"- {_markdown(one.text)}\n" for one in verdict)
+    return "".join(f"- {_markdown(statement.text)}\n" for statement in verdict)
 
 
 # Tables as TSV, for programs and spreadsheets.
