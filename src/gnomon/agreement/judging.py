@@ -103,7 +103,8 @@ def judge(pairing: Pairing, judging: Judging) -> Iterator[Result]:
     alone = usual and pairing.judged < _PAIR
     for measure in _ALONE if alone else judging.measures:
         metrics = _cells(pairing, measure, pairing.entries, judging)
-        if metrics.empty or (measure.statistic == "darr" and not _has_pairs(metrics)):
+        pairless = metrics.pairs is None and metrics.threshold is None
+        if metrics.empty or (measure.statistic == "darr" and pairless):
             continue
         beside = pairing.controls if measure.kind.ties else ()
         others = _cells(pairing, measure, beside, judging)
@@ -128,10 +129,6 @@ def _cells(
         spa_seed=judging.spa_seed,
         by_document=judging.by_document,
     )
-
-
-def _has_pairs(found: MeasuredScores) -> bool:
-    return found.pairs is not None or found.threshold is not None
 
 
 def _subsets(

@@ -445,7 +445,9 @@ def _darr(found: MeasuredScores, scores: NDArray[np.float64]) -> Value:
     if found.pairs is None:
         threshold = found.threshold or 0.0
         tau = stats.darr(found.human, scores, threshold=threshold)
-        return Value(tau, _far(found.human, scores, threshold))
+        human = np.where(np.isnan(scores), np.nan, found.human)
+        pairs = stats.ordered_pairs(human, threshold=threshold)
+        return Value(tau, len(pairs.segment))
     better, worse = of_pairs(found.pairs, scores)
     scored = ~(np.isnan(better) | np.isnan(worse))
     return Value(stats.darr_pairs(better, worse), int(scored.sum()))
@@ -456,12 +458,6 @@ def of_pairs(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """A metric's scores [K, N] of the better and of the worse outputs [P]."""
     return scores[pairs.better, pairs.segment], scores[pairs.worse, pairs.segment]
-
-
-def _far(human: NDArray[np.float64], scores: NDArray[np.float64], threshold: float) -> int:
-    return len(
-        stats.ordered_pairs(np.where(np.isnan(scores), np.nan, human), threshold=threshold).segment
-    )
 
 
 def _pairs(found: MeasuredScores, scores: NDArray[np.float64]) -> int:

@@ -428,6 +428,8 @@ def gain_rows(results: Sequence[Result], baseline: str, how: Testing) -> Iterato
     """Each metric's gain over the baseline: mean, smallest and largest over test sets."""
     for group, parts in grouped(results).items():
         measure, subset, slice_name, _ = group
+        kinds = {result.human for result in parts}
+        human = kinds.pop() if len(kinds) == 1 else None
         names = dict.fromkeys(name for result in parts for name in result.cells.names)
         means = {name: mean_value([_of(result, name) for result in parts]).value for name in names}
         others = [name for name in means if name != baseline]
@@ -452,14 +454,9 @@ def gain_rows(results: Sequence[Result], baseline: str, how: Testing) -> Iterato
                 test_sets=len(defined),
                 better=_won(shared, name, baseline, how),
                 worse=_won(shared, baseline, name, how),
-                human=_only_kind(parts),
+                human=human,
                 slice=slice_name,
             )
-
-
-def _only_kind(parts: Sequence[Result]) -> str | None:
-    kinds = {result.human for result in parts}
-    return kinds.pop() if len(kinds) == 1 else None
 
 
 def _of(part: Result, name: str) -> Value | None:

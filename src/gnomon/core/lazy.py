@@ -39,7 +39,7 @@ def lazy_exports(
     homes = dict(_imported(package))
     names = sorted(homes)
 
-    def found(name: str) -> Any:  # whatever has the name
+    def get_attribute(name: str) -> Any:  # whatever has the name
         home = homes.get(name) or _home_of_method(package, name)
         if home is None:
             if not name.startswith("_") and importlib.util.find_spec(f"{package}.{name}"):
@@ -48,7 +48,7 @@ def lazy_exports(
         public = getattr(importlib.import_module(home), name)
         return _in_package(public, package) if checking and inspect.isfunction(public) else public
 
-    return found, lambda: sorted({*vars(sys.modules[package]), *names}), names
+    return get_attribute, lambda: sorted({*vars(sys.modules[package]), *names}), names
 
 
 def unknown_attribute(module: str, name: str, known: Iterable[str]) -> AttributeError:

@@ -831,16 +831,12 @@ def _fits_list(kind: tuple[Any, ...], values: Any) -> bool | None:
         return False
     if not isinstance(values, list | tuple) or not kind:
         return None  # an array, a view, a generator: not walked through here
-    if _told_by_class(kind[0]):
+    plain = (None, type(None), bool, *_PLAIN)
+    # the class of a value says if it is of such a kind
+    if all(alternative in plain for alternative in parts_of(kind[0])):
         values = {type(value): value for value in values}.values()  # lists of texts are long
     each = {fits(kind[0], value) for value in values}
     return False if False in each else None if None in each else True
-
-
-def _told_by_class(kind: Any) -> bool:
-    """Whether the class of a value says if it is of a kind."""
-    plain = (None, type(None), bool, *_PLAIN)
-    return all(alternative in plain for alternative in parts_of(kind))
 
 
 def _takes(kind: Any, plain: type) -> bool:

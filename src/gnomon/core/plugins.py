@@ -49,12 +49,12 @@ def _may_be_offered(heading: bytes) -> bool:
             continue
         if any(name.endswith(".egg") for name in names):
             return True
-        if any(heading in said for said in _said(folder, names)):
+        if any(heading in said for said in _entry_point_files(folder, names)):
             return True
     return False
 
 
-def _said(place: str, names: Iterable[str]) -> Iterator[bytes]:
+def _entry_point_files(place: str, names: Iterable[str]) -> Iterator[bytes]:
     for name in names:
         if name.endswith(_ABOUT):
             try:

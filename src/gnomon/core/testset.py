@@ -608,7 +608,14 @@ class TestSet:
         """All systems and segments as distinct texts and indices; built once."""
         kept: Batch | None = self.__dict__.get("_batch")
         if kept is None:
-            kept = self._build_batch()
+            kept = Batch.build(
+                systems=self.systems,
+                references=list(self.references.values()),
+                sources=self.sources,
+                language_pair=self.language_pair or self.written_in,
+                system_references={n: list(r.values()) for n, r in self.system_references.items()},
+                paraphrases=_paraphrase_signature(self),
+            )
             object.__setattr__(self, "_batch", kept)
         return kept
 
@@ -634,21 +641,11 @@ class TestSet:
         counts = {n: sum(not t.strip() for t in texts) for n, texts in self.systems.items()}
         return {name: n for name, n in counts.items() if n}
 
-    def _build_batch(self) -> Batch:
-        return Batch.build(
-            systems=self.systems,
-            references=list(self.references.values()),
-            sources=self.sources,
-            language_pair=self.language_pair or self.written_in,
-            system_references={n: list(r.values()) for n, r in self.system_references.items()},
-            paraphrases=_told(self),
-        )
-
     def __repr__(self) -> str:
         pair = f" {self.language_pair}" if self.language_pair else ""
-        return f"<TestSet {notebook.short_name(self.name)}{pair}: {', '.join(self._parts())}>"
+        return f"<TestSet {notebook.short_name(self.name)}{pair}: {', '.join(self._counts_in_words())}>"
 
-    def _parts(self) -> list[str]:
+    def _counts_in_words(self) -> list[str]:
         """What it holds, in few words."""
         counts = [
             (self.segments, "segment"),
@@ -772,7 +769,7 @@ def _paraphrase_set(testset: TestSet, method: str) -> ParaphraseSet:
     )
 
 
-def _told(testset: TestSet) -> str:
+def _paraphrase_signature(testset: TestSet) -> str:
     """The paraphrases in a signature, and whether the original references are missing."""
     sets = testset.paraphrase_sets
     bare = bool(sets) and set(testset.references) <= set(testset.paraphrases)
@@ -818,7 +815,7 @@ def _freeze(testset: TestSet) -> None:
     fix("system_references", MappingProxyType(by_system))
 
 
-def _parts(testset: TestSet) -> dict[str, Sequence[object]]:
+def _texts_by_part(testset: TestSet) -> dict[str, Sequence[object]]:
     parts: dict[str, Sequence[object]] = {}
     parts |= {f"reference {name!r}": texts for name, texts in testset.references.items()}
     parts |= {f"system {name!r}": texts for name, texts in testset.systems.items()}
@@ -864,7 +861,7 @@ _NAMED = ("references", "systems", "labels", "info", "paraphrases", "system_refe
 
 
 def _check_parts(testset: TestSet) -> None:
-    parts = _parts(testset)
+    parts = _texts_by_part(testset)
     if not testset.references and testset.sources is None:
         raise DataError(f"test set {testset.name!r} has neither references nor sources")
     first, expected = next((name, len(texts)) for name, texts in parts.items())

@@ -742,7 +742,7 @@ def leaders(scores: Scores, among: Iterable[str] = ()) -> str:
     return f"{title}: {best[0]} has the {highest}" if best else ""
 
 
-def _known(scores: Scores) -> list[list[bool]]:
+def _scored_segments(scores: Scores) -> list[list[bool]]:
     """Which segments of each system have a score; all where there are scores of systems alone."""
     scored = [[value == value for value in row] for row in scores.segments.tolist()]  # noqa: PLR0124  # NaN is the only such number
     return scored if any(map(any, scored)) else [[True] * len(row) for row in scored]
@@ -750,7 +750,7 @@ def _known(scores: Scores) -> list[list[bool]]:
 
 def _is_unlike(scores: Scores) -> bool:
     """Whether systems have scores on different segments, and more than 1 in 100 is missing."""
-    scored = _known(scores)
+    scored = _scored_segments(scores)
     n = scores.segments.shape[1]
     fewest = min((sum(row) for row in scored), default=n)
     return n - fewest > _MISSING * n and any(row != scored[0] for row in scored)
@@ -760,7 +760,7 @@ def _unlike(scores: Scores, first: int, table: str, title: str) -> Statement | N
     """That systems have scores on different segments, and what they have on common ones."""
     if not _is_unlike(scores):
         return None
-    scored = _known(scores)
+    scored = _scored_segments(scores)
     n = len(scored[0])
     common = [k for k, cells in enumerate(zip(*scored, strict=True)) if all(cells)]
     sizes = [(sum(row), name) for row, name in zip(scored, scores.systems, strict=True)]
@@ -781,7 +781,7 @@ def _unlike(scores: Scores, first: int, table: str, title: str) -> Statement | N
 
 def _of_segments(scores: Scores) -> str:
     """Of how many segments the scores are."""
-    counts, n = [sum(row) for row in _known(scores)], scores.segments.shape[1]
+    counts, n = [sum(row) for row in _scored_segments(scores)], scores.segments.shape[1]
     least, most = min(counts, default=n), max(counts, default=n)
     if least == most == n:
         return counted(n)
@@ -809,7 +809,7 @@ def _leader(scores: Scores, first: int, table: str, title: str) -> Statement | N
         parts["second"] = f"{scores.systems[order[1]]} {second}"
         parts["highest"] = "highest" if scores.higher_is_better else "lowest and thus best"
     said_so = claim.said(rows, **parts)
-    if max(map(sum, _known(scores))) < LEAST:
+    if max(map(sum, _scored_segments(scores))) < LEAST:
         return FEW.said(rows, figures=said_so.text.removesuffix("."))
     return said_so
 

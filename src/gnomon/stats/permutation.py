@@ -98,13 +98,13 @@ def differences(
     if measure.is_pearson_of_cells:
         values, nulls = _from_sums(measure, human, scores, joint, swap)
     elif measure.level == "system":
-        means = _Means.of(scores, joint.cells, swap)
+        means = _ExchangedMeans.of(scores, joint.cells, swap)
         statistic = partial(measure.of_system_scores, mean_of_known(human))
         values, nulls = statistic(means.values), _from_scores(statistic, means.exchange, joint)
     else:
         human, scores = (np.where(joint.cells, side, np.nan) for side in (human, scores))
         values = measure.of_draws(human, scores)
-        if isinstance(measure.statistic, SoftPairwiseAccuracy) and _in_columns(joint.cells):
+        if isinstance(measure.statistic, SoftPairwiseAccuracy) and _has_whole_items(joint.cells):
             nulls = _from_flips(measure.statistic, human, scores, joint)
         elif measure.of_pairs is not None and len(human) < _FEW:
             nulls = _from_pairs(measure, human, scores, joint)
@@ -140,7 +140,7 @@ def _exchange_cells(scores: NDArray[np.float64], swaps: NDArray[np.float64]) -> 
     )
 
 
-class _Means(NamedTuple):
+class _ExchangedMeans(NamedTuple):
     """Means of cells, from sums in which cells are exchanged."""
 
     totals: NDArray[np.float64]  # [metrics, systems]
@@ -148,7 +148,9 @@ class _Means(NamedTuple):
     units: NDArray[np.float64]  # [systems, items or 1, metrics]
 
     @classmethod
-    def of(cls, scores: NDArray[np.float64], cells: NDArray[np.bool_], swap: Swap) -> _Means:
+    def of(
+        cls, scores: NDArray[np.float64], cells: NDArray[np.bool_], swap: Swap
+    ) -> _ExchangedMeans:
         size = cells.sum(axis=1).astype(np.float64)
         # exchanges within one system do not reach another, so inputs stay apart by system
         units = _per_unit(scores, swap) if swap == "systems" else scores
@@ -326,7 +328,7 @@ def _concordance(counts: NDArray[np.int16], known: NDArray[np.int64]) -> Concord
     return Concordance(agreed, untied - tied_alone - agreed, tied_people, tied_alone, tied_both)
 
 
-def _in_columns(cells: NDArray[np.bool_]) -> bool:
+def _has_whole_items(cells: NDArray[np.bool_]) -> bool:
     # whether there are two systems, and an item's cells are all there or none
     return len(cells) > 1 and bool((cells == cells.any(axis=0)).all())
 
