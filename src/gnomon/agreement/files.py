@@ -98,15 +98,15 @@ def metric_scores(
     used: set[str] = set()
     for number, testset in enumerate(testsets):
         beside = _own_files(testset) if own_scores else []
-        for name, told in _read([*given, *beside], testset, len(testsets), column).items():
-            used |= set(told.sources)
+        for name, from_files in _read([*given, *beside], testset, len(testsets), column).items():
+            used |= set(from_files.sources)
             options = ScoreFile(
-                file=told.sources[0],
+                file=from_files.sources[0],
                 column=column,
-                metric=told.metric,
+                metric=from_files.metric,
                 lower_is_better=name in lower_is_better,
             )
-            scores = _scores(name, told, options, testset)
+            scores = _scores(name, from_files, options, testset)
             by_metric.setdefault(name, [None] * len(testsets))[number] = scores
     _check_used(given, used, testsets)
     if own_scores and not by_metric:
@@ -146,16 +146,16 @@ def _in_folder(folder: Path) -> list[_ScoreFile]:
         if path.is_file() and path.name.removesuffix(".gz").endswith(_SUFFIXES)
     ]
     variants: dict[tuple[Path, str], set[str]] = {}
-    told: list[tuple[Path, re.Match[str] | None]] = []
+    matches: list[tuple[Path, re.Match[str] | None]] = []
     for path in files:
         match = _BLOCKS.fullmatch(path.name)
         if match is not None and match["level"] not in ("sys", "seg"):
             continue  # scores of documents or domains
-        told.append((path, match))
+        matches.append((path, match))
         if match is not None:
             variants.setdefault((path.parent, match["metric"]), set()).add(match["reference"])
     inside = []
-    for path, match in told:
+    for path, match in matches:
         name = None
         if match is not None:
             several = len(variants[path.parent, match["metric"]]) > 1
@@ -204,7 +204,7 @@ def pair_of(path: str | PathLike[str]) -> str | None:
     return None
 
 
-class _Told(NamedTuple):
+class _MetricInFiles(NamedTuple):
     """What files say of a metric: the scores, which files, and its name among others there."""
 
     given: Given
@@ -214,9 +214,9 @@ class _Told(NamedTuple):
 
 def _read(
     files: Sequence[_ScoreFile], testset: TestSet, sets: int, column: str
-) -> dict[str, _Told]:
+) -> dict[str, _MetricInFiles]:
     """Metric -> all that the files say of it on a test set."""
-    metrics: dict[str, _Told] = {}
+    metrics: dict[str, _MetricInFiles] = {}
     for name, path, folder in files:
         pair = pair_of(path)
         if folder is not None and pair is not None and pair != testset.language_pair:
@@ -227,8 +227,8 @@ def _read(
                 f"{path} cannot be called {name}: it holds several metrics: {', '.join(scores)}"
             )
         for column_name, given in scores.items():
-            told = _Told({}, [], column_name if len(scores) > 1 else None)
-            cells, sources, _ = metrics.setdefault(name or column_name or Path(path).stem, told)
+            fresh = _MetricInFiles({}, [], column_name if len(scores) > 1 else None)
+            cells, sources, _ = metrics.setdefault(name or column_name or Path(path).stem, fresh)
             twice = next((cell for cell in given if cell in cells), None)
             if twice is not None:
                 raise UsageError(
@@ -250,19 +250,19 @@ def _of(path: str, testset: TestSet, sets: int, column: str) -> Mapping[str, Giv
             return find(language_pair=pair)
         except UnknownNameError:
             return {}  # this language pair is not in the file
-    told = pair_of(path)
-    if sets > 1 and told is None:
+    of_file = pair_of(path)
+    if sets > 1 and of_file is None:
         raise UsageError(
             f"{path}: there are {sets} test sets, and nothing tells which one it belongs to; put"
             f" the language pair into its name, as in {pair or 'de-en'}.{Path(path).name}"
         )
-    if sets > 1 and told != pair:
+    if sets > 1 and of_file != pair:
         return {}
     return find(language_pair=None)
 
 
-def _scores(name: str, told: _Told, options: ScoreFile, testset: TestSet) -> Scores:
-    given, sources, _ = told
+def _scores(name: str, metric: _MetricInFiles, options: ScoreFile, testset: TestSet) -> Scores:
+    given, sources, _ = metric
     systems = tuple(dict.fromkeys(system for system, _ in given))
     _check_systems(systems, testset, sources)
     cells = np.full((len(systems), testset.segments), np.nan)
@@ -415,8 +415,8 @@ def _bare(pair: str | None, human: Files, given: Files, column: str) -> TestSet:
 def _places(path: str, testsets: Sequence[TestSet]) -> list[int]:
     if len(testsets) == 1:
         return [0]
-    told = pair_of(path)
-    fitting = [k for k, testset in enumerate(testsets) if told and testset.language_pair == told]
+    pair = pair_of(path)
+    fitting = [k for k, testset in enumerate(testsets) if pair and testset.language_pair == pair]
     if not fitting:
         there = ", ".join(testset.language_pair or testset.name for testset in testsets)
         raise UsageError(

@@ -333,7 +333,7 @@ class Lines:
     high: str | None = None  # column with its upper ends
     identity: bool = False  # draw the line y = x
     # a value of `series` whose curve is drawn in the colour of text, the one that the others are
-    # held against
+    # compared with
     ink: Cell = None
 
 
@@ -638,12 +638,12 @@ class Finding:
 
     def shown(self) -> tuple[View | None, ...]:
         """The views that text shows: listings and prominent heat maps, else the first view."""
-        told = tuple(
+        views = tuple(
             view
             for view in self.views
             if isinstance(view, Listing) or (isinstance(view, HeatMap) and view.prominent)
         )
-        return told or (self.views[0] if self.views else None,)
+        return views or (self.views[0] if self.views else None,)
 
     def to_latex(self) -> str:
         """The views that text shows as LaTeX tables (booktabs), everything from data escaped."""

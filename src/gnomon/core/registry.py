@@ -255,16 +255,16 @@ class Method:
             return cast("R", [self.with_verdict(each, anomalies) for each in found])
         if not isinstance(found, Finding):
             return found
-        told: Finding = replace(found, notices=(*notices, *found.notices))
+        result: Finding = replace(found, notices=(*notices, *found.notices))
         if self.verdict is not None:
             judges = bool(self.judged)
-            verdict = cautious(self.verdict, told, anomalies, judges=judges)
-            told = neutral(told, anomalies, judges=judges)
+            verdict = cautious(self.verdict, result, anomalies, judges=judges)
+            result = neutral(result, anomalies, judges=judges)
             strangers = {said.claim for said in verdict} - {claim.id for claim in self.claims}
             if self.claims and strangers:
                 raise ValueError(f"{self.name} does not declare the claims {sorted(strangers)}")
-            told = replace(told, verdict=verdict)
-        return cast("R", with_metric_titles(told))
+            result = replace(result, verdict=verdict)
+        return cast("R", with_metric_titles(result))
 
     def table(self, name: str, *, first: bool) -> str:
         """What a table of a finding is called in a store."""
@@ -390,7 +390,7 @@ def answers_of(name: str) -> str:
     if name not in BUILT_IN:
         try:
             return find(name).answers
-        except GnomonError as error:  # told when it is called; others go on
+        except GnomonError as error:  # reported when it is called; others go on
             return f"cannot be used: {error}"
     module, function = BUILT_IN[name].split(":")
     for declared in re.finditer(

@@ -186,11 +186,11 @@ def coverage(systems: Sequence[str], scored: NDArray[np.bool_]) -> str:
     if (scored == scored.any(axis=0)).all():
         return f"{of}, every system has the same {most}"
     fewer = sorted((n, name) for n, name in zip(counts, systems, strict=True) if n < most)
-    told = [f"{name} has {n}" for n, name in fewer[:_SHOWN]]
+    words = [f"{name} has {n}" for n, name in fewer[:_SHOWN]]
     if len(fewer) > _SHOWN:
-        told.append(f"{len(fewer) - _SHOWN} more have {fewer[_SHOWN][0]} to {fewer[-1][0]}")
-    told.append(f"the most is {most}" if fewer else f"every system has {most}, but unlike ones")
-    said = ", ".join(told)
+        words.append(f"{len(fewer) - _SHOWN} more have {fewer[_SHOWN][0]} to {fewer[-1][0]}")
+    words.append(f"the most is {most}" if fewer else f"every system has {most}, but unlike ones")
+    said = ", ".join(words)
     return f"{of}, {said}; means over unlike segments do not compare"
 
 

@@ -621,7 +621,7 @@ class TestSet:
 
     @property
     def outline(self) -> Outline:
-        """What it holds, without the texts; told once."""
+        """What it holds, without the texts; computed once."""
         kept: Outline | None = self.__dict__.get("_outline")
         if kept is None:
             kept = outline_of(self)
@@ -643,7 +643,8 @@ class TestSet:
 
     def __repr__(self) -> str:
         pair = f" {self.language_pair}" if self.language_pair else ""
-        return f"<TestSet {notebook.short_name(self.name)}{pair}: {', '.join(self._counts_in_words())}>"
+        counts = ", ".join(self._counts_in_words())
+        return f"<TestSet {notebook.short_name(self.name)}{pair}: {counts}>"
 
     def _counts_in_words(self) -> list[str]:
         """What it holds, in few words."""

@@ -1,4 +1,4 @@
-"""Faults of a request, each with the option that it belongs to: found together, told together.
+"""Problems of a request, each with its option: all are found, and reported, together.
 
 A method refuses the first of its faults; a study that plans hundreds of tasks tells all of them.
 """

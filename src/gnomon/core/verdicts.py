@@ -236,11 +236,11 @@ def cautious(
     # among systems by which metrics are judged a reference does no harm
     odd = odd_texts(finding.notices)
     first += [said for said in odd if not (judges and said.claim == COPIED.id)]
-    told = _without(verdict, finding, names, unread) if names or unread else verdict(finding)
+    statements = _without(verdict, finding, names, unread) if names or unread else verdict(finding)
     silent = bool(unread) and unread >= _metrics(finding)
     kept = [
         said
-        for said in told
+        for said in statements
         if said.level == "caution" or not (silent or mentions(said.text, names))
     ]
     return brief([*first, *kept])
@@ -576,8 +576,8 @@ def with_metric_titles(finding: Finding) -> Finding:
     Args:
         finding: what a method found.
     """
-    told = titles_of(finding)
-    apart = {spec: title for spec, title in told.items() if title != spec}
+    titles = titles_of(finding)
+    apart = {spec: title for spec, title in titles.items() if title != spec}
     if not apart:
         return finding
     longest = sorted(apart, key=len, reverse=True)
@@ -655,12 +655,12 @@ def of_scores(
     every = [(name, name not in metric.doubtful) for metric in scores for name in metric.systems]
     places = {table: [n for n, (_, sound) in enumerate(every) if sound]}
     sound = [_sound(metric) for metric in scores]
-    told = [_at(said, places) for said in _of_sound(sound, table, shell)]
+    statements = [_at(said, places) for said in _of_sound(sound, table, shell)]
     empty = {name: n for metric in scores for name, n in metric.empty.items()}
     segments = max((metric.segments.shape[1] for metric in scores), default=0)
     lacking = empty_outputs(empty, segments)
     first = [*doubts, *unread_texts(notices), *odd_texts(notices), *lacking]
-    return brief([*first, *told, *cut_texts(notices)]) if first or told else ()
+    return brief([*first, *statements, *cut_texts(notices)]) if first or statements else ()
 
 
 def _sound(scores: Scores) -> Scores:
