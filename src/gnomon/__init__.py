@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gnomon.methods import metaeval as metaeval
     from gnomon.methods import muler as muler
     from gnomon.methods import paraphrase as paraphrase
+    from gnomon.methods import stress as stress
     from gnomon.methods import train as train
     from gnomon.methods.compare import compare as compare
     from gnomon.methods.compare import pairwise as pairwise
@@ -63,6 +64,7 @@ _MODULES = {
     "paraphrase": "gnomon.methods.paraphrase",
     "report": "gnomon.report",
     "stats": "gnomon.stats",
+    "stress": "gnomon.methods.stress",
     "study": "gnomon.studies",
     "train": "gnomon.methods.train",
 }
@@ -92,6 +94,7 @@ __all__ = [
     "report",
     "score",
     "stats",
+    "stress",
     "study",
     "train",
 ]

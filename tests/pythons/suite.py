@@ -79,6 +79,7 @@ paraphrase show {_WIDE}
 paraphrase constraints {_SET}
 paraphrase half-splits -t judged/es-en --splits 2 --human da -m bleu
 paraphrase diversity {_WIDE} --measures lexical
+stress --pairs minimal.tsv -m bleu chrf
 train metric {_JUDGED} --encoder none --save trained | {_MODELS}
 run small.toml | {_STUDY}
 query study.store 'select 1' | {_STUDY}
@@ -107,6 +108,9 @@ metrics = ["bleu"]
 
 def _files(folder: Path) -> None:
     example(folder)
+    columns = "good-translation\tincorrect-translation\treference\tphenomena\n"
+    row = "a cat sat\ta dog sat\ta cat was sitting\tnoun\n"
+    (folder / "minimal.tsv").write_text(columns + row * 30, "utf-8")
     (folder / "trees.ptb").write_text("(S (NP (DT the) (NN cat)) (VP (VB sat)))\n" * 3, "utf-8")
     (folder / "pairs.txt").write_text("one\tun\n" * 9, "utf-8")
     (folder / "small.toml").write_text(_SMALL, "utf-8")

@@ -151,6 +151,11 @@ def toys(folder: Path) -> None:
         one, two = (f"{sentence()[:-2]} {number:b} {end}" for end in (".", "!"))
         pairs.append(f"{one}\t{two}\t{number % 3}")
     _write(folder / "toy" / "pairs.tsv", pairs)
+    rows = ["good-translation\tincorrect-translation\treference\tphenomena"]
+    for number, text in enumerate(_lines(folder / "toy" / "a.txt") * 4):
+        changed = text.replace(" the ", " no ", 1) if number % 2 else text.removesuffix(" .")
+        rows.append(f"{text}\t{changed}\t{sentence()}\t{'negated' if number % 2 else 'stop'}")
+    _write(folder / "toy" / "minimal.tsv", rows)
     _write(folder / "toy" / "variants.txt", ["cat / dog", "mat / rug"])
     trees = []
     for line in _lines(folder / "toy" / "ref.txt"):
@@ -739,6 +744,8 @@ _PARAPHRASE = (
     ),
 )
 
+_STRESS = (Case("stress", "stress --pairs toy/minimal.tsv -m bleu chrf ter"),)
+
 _STUDIES = (
     Case("run: dry", "run small.toml --dry-run"),
     Case("run", "run small.toml --engine here", stores=("small.store",), page=False),
@@ -763,5 +770,6 @@ GROUPS = (
     Group("difficulty", _DIFFICULTY, example),
     Group("bmx", _BMX, toys),
     Group("paraphrase", _PARAPHRASE, toys),
+    Group("stress", _STRESS, toys),
     Group("study", _STUDIES, study),
 )

@@ -103,6 +103,7 @@ BUILT_IN: Mapping[str, str] = {
     "paraphrase.constraints": "gnomon.methods.paraphrase._constraints:constraints",
     "paraphrase.half_splits": "gnomon.methods.paraphrase.paper.half_splits:half_splits",
     "paraphrase.diversity": "gnomon.methods.paraphrase._diversity:diversity",
+    "stress": "gnomon.methods.stress._stress:stress",
     "train.metric": "gnomon.methods.train._metric:metric",
 }
 #: methods that have a first word of their own on the command line, beside their group's

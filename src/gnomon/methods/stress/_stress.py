@@ -1,0 +1,274 @@
+"""Minimal pairs under any metrics: which errors each of them sees (``gnomon stress``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import numpy as np
+
+from gnomon.core.errors import DataError, UsageError
+from gnomon.core.findings import Finding, HeatMap, Listing
+from gnomon.core.options import SEED, Confidence, Count, InputFile, Limits, Metavar, Seed, Share
+from gnomon.core.records import table
+from gnomon.core.registry import method
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem
+from gnomon.data.formats import read_pairs
+from gnomon.methods.stress._figures import (
+    FEW_PAIRS,
+    ContrastRow,
+    ExampleRow,
+    Outcomes,
+    OverallRow,
+    StressRow,
+    contrast_rows,
+    example_rows,
+    overall_rows,
+    stress_rows,
+)
+from gnomon.methods.stress._verdict import CLAIMS, stress_verdict
+from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.scoring import bind, signature_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.pairs import Pair
+    from gnomon.core.summary import Outline
+    from gnomon.metrics.protocol import AnyMetric
+
+    Progress: TypeAlias = "Callable[[str, int, int], None] | None"
+
+PairFiles: TypeAlias = Annotated[Sequence[str | PathLike[str]], InputFile(), Metavar("FILE")]
+Ties: TypeAlias = Annotated[float, Limits(0), Metavar("X")]
+
+_TITLE = "Which errors the metrics see"
+_EXAMPLES = """\
+examples:
+  gnomon stress --pairs demetr/*.json -m bleu chrf
+  gnomon stress --pairs challenge.tsv -m chrf bertscore --seen 0.9 --html stress.html
+"""
+_RANDOM, _LENGTH, _NEAREST = "random scores", "candidate length", "nearest length"
+
+
+def check_stress(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.stress` refuses of options that fit each alone."""
+    if not options.pairs:
+        said = "no pairs: name files of minimal pairs (--pairs FILE; pairs=)"
+        yield Problem("pairs", UsageError(said))
+
+
+@method(
+    "stress",
+    answers="which kinds of errors metrics see, and which they miss",
+    title=_TITLE,
+    data=(),
+    given="nothing",
+    examples=_EXAMPLES,
+    rows={
+        "stress": StressRow,
+        "overall": OverallRow,
+        "contrasts": ContrastRow,
+        "examples": ExampleRow,
+    },
+    metrics="all",
+    systems=False,
+    check=check_stress,
+    verdict=stress_verdict,
+    claims=CLAIMS,
+)
+def stress(
+    pairs: PairFiles = (),
+    metrics: Metrics = "bleu",
+    *,
+    seen: Share = 0.8,
+    ties: Ties = 1e-6,
+    examples: Count = 3,
+    confidence: Confidence = 0.95,
+    seed: Seed = SEED,
+    allow_code: bool = False,
+    progress: Progress = None,
+) -> Finding:
+    """Score minimal pairs: texts that differ in one way, of which one is known to be better.
+
+    A metric sees an error where it scores the text with the error below the same text without it.
+    A status (sees, misses, blind) rests on intervals that hold for all rows together (Bonferroni).
+
+    Args:
+        pairs: files of minimal pairs: DEMETR's .json files, or .tsv tables with ACES's columns.
+        metrics: specs, metrics or functions, as in :func:`gnomon.score`.
+        seen: the share of pairs that a metric must see, for it to be said that it sees an error.
+        ties: scores that differ by as much or less are equal: encoders differ by about 1e-7 from
+            run to run.
+        examples: unseen pairs that are shown of each kind.
+
+    Returns:
+        A finding with a row per metric and phenomenon, means over the phenomena, exact tests of
+        each two metrics (McNemar, Holm) and unseen pairs. Random scores and two lengths stand
+        beside the metrics as controls.
+
+    Raises:
+        DataError: there is no pair, or the pairs lack what a metric needs.
+        FormatError: a file cannot be read.
+    """
+    found = [pair for path in pairs for pair in read_pairs(path)]
+    return stress_pairs(
+        found,
+        metrics,
+        seen=seen,
+        ties=ties,
+        examples=examples,
+        confidence=confidence,
+        seed=seed,
+        allow_code=allow_code,
+        progress=progress,
+    )
+
+
+def stress_pairs(
+    pairs: Sequence[Pair],
+    metrics: AnyMetric | Sequence[AnyMetric] = "bleu",
+    *,
+    seen: float = 0.8,
+    ties: float = 1e-6,
+    examples: int = 3,
+    confidence: float = 0.95,
+    seed: int = SEED,
+    allow_code: bool = False,
+    progress: Progress = None,
+) -> Finding:
+    """Score minimal pairs that are at hand; as :func:`gnomon.stress`.
+
+    Args:
+        pairs: the pairs.
+        metrics: specs, metrics or functions, as in :func:`gnomon.score`.
+        seen: the share of pairs that a metric must see, for it to be said that it sees an error.
+        ties: scores that differ by as much or less are equal: encoders differ by about 1e-7 from
+            run to run.
+        examples: unseen pairs that are shown of each kind.
+        confidence: of the intervals.
+        seed: of the random scores, a control.
+        allow_code: let a spec ``python('module:function')`` import and run the module.
+        progress: called with a stage, what is done and the total.
+
+    Returns:
+        A finding as of :func:`gnomon.stress`, without a verdict.
+
+    Raises:
+        DataError: there is no pair, or the pairs lack what a metric needs.
+    """
+    if not pairs:
+        raise DataError("there are no pairs to score")
+    wanted: list[Any] = list(metrics) if isinstance(metrics, list | tuple) else [metrics]
+    outcomes: dict[str, Outcomes] = {}
+    signs: dict[str, int] = {}
+    signatures: dict[str, str] = {}
+    for done, metric in enumerate(wanted):
+        if progress:
+            progress("scoring", done, len(wanted))
+        name, scores, signs_of, signature = _scores(pairs, metric, allow_code=allow_code)
+        outcomes[name] = Outcomes(scores[0], scores[1], ties)
+        signs[name], signatures[name] = signs_of, signature
+    if progress:
+        progress("scoring", len(wanted), len(wanted))
+    controls = _controls(pairs, seed)
+    outcomes |= {name: Outcomes(good, bad, ties) for name, (good, bad) in controls.items()}
+    names = tuple(controls)
+    rows = list(stress_rows(outcomes, pairs, names, wanted=seen, confidence=confidence))
+    overall = list(overall_rows(rows))
+    contrasts = contrast_rows(outcomes, pairs, names)
+    unseen = list(example_rows(outcomes, pairs, names, most=examples, signs=signs))
+    tables = [
+        table("stress", _TITLE, StressRow, rows, confidence=confidence),
+        table("overall", "Over all kinds of errors", OverallRow, overall),
+    ]
+    views: list[HeatMap | Listing] = [
+        HeatMap(
+            "stress",
+            _TITLE,
+            "phenomenon",
+            "metric",
+            "seen",
+            beside="pairs",
+            low=0,
+            high=1,
+            few=("pairs", FEW_PAIRS),
+        ),
+        Listing("overall", "Over all kinds of errors", ("metric", "phenomena", "pairs", "seen")),
+    ]
+    if contrasts:
+        tables.append(table("contrasts", "Metrics against each other", ContrastRow, contrasts))
+        views.append(_listing("contrasts", "Metrics against each other", contrasts[0]))
+    if unseen:
+        tables.append(table("examples", "Pairs that are not seen", ExampleRow, unseen))
+        views.append(_listing("examples", "Pairs that are not seen", unseen[0]))
+    return Finding(
+        method="stress",
+        title=_TITLE,
+        tables=tuple(tables),
+        signatures=signatures,
+        views=tuple(views),
+        facts={
+            "pairs": f"{len(pairs):,}",
+            "phenomena": str(len({pair.phenomenon for pair in pairs})),
+            "seen means": "scored below the same text without the error",
+            "asked for": f"{seen:g} of the pairs",
+            "controls": ", ".join(names),
+        },
+    )
+
+
+def _listing(name: str, title: str, row: ContrastRow | ExampleRow) -> Listing:
+    return Listing(name, title, tuple(row.cells()))
+
+
+def _scores(
+    pairs: Sequence[Pair], metric: AnyMetric, *, allow_code: bool
+) -> tuple[str, NDArray[np.float64], int, str]:
+    """Name, scores of better and worse texts ([2, pairs], higher is better), sign and signature."""
+    scores = np.full((2, len(pairs)), np.nan)
+    by_language: dict[str | None, list[int]] = {}
+    for number, pair in enumerate(pairs):
+        by_language.setdefault(pair.language_pair, []).append(number)
+    name, sign, signature = "", 1, ""
+    for language_pair, numbers in by_language.items():
+        testset = _test_set([pairs[n] for n in numbers], language_pair)
+        name, bound = bind(testset, metric, allow_code=allow_code)  # type: ignore[arg-type]  # no scores
+        batch = testset.batch()
+        sign = 1 if bound.higher_is_better else -1
+        scores[:, numbers] = sign * bound.segments(batch)
+        signature = str(signature_of(bound, batch))
+    return name, scores, sign, signature
+
+
+def _test_set(pairs: Sequence[Pair], language_pair: str | None) -> TestSet:
+    """Better and worse texts as two systems."""
+    sources = [pair.source for pair in pairs]
+    known = [text for text in sources if text is not None]
+    return TestSet.from_lists(
+        {"good": [pair.good for pair in pairs], "bad": [pair.bad for pair in pairs]},
+        [list(pair.references) for pair in pairs],
+        sources=known if len(known) == len(pairs) else None,
+        language_pair=language_pair,
+    )
+
+
+def _controls(
+    pairs: Sequence[Pair], seed: int
+) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Scores that know nothing of quality, of better and worse texts."""
+    draws = np.random.default_rng(seed).random((2, len(pairs)))
+    good = np.array([len(pair.good) for pair in pairs], dtype=np.float64)
+    bad = np.array([len(pair.bad) for pair in pairs], dtype=np.float64)
+    controls = {_RANDOM: (draws[0], draws[1]), _LENGTH: (good, bad)}
+    if any(pair.references for pair in pairs):
+        reference = np.array(
+            [len(pair.references[0]) if pair.references else np.nan for pair in pairs]
+        )
+        controls[_NEAREST] = (-abs(good - reference), -abs(bad - reference))
+    return controls

@@ -1,0 +1,173 @@
+"""What minimal pairs say of a metric, in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.core.verdicts import Claim, counted, listed, titles_of
+from gnomon.methods.stress._figures import FEW_PAIRS, OverallRow, StressRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gnomon.core.findings import Finding, Statement
+
+_INTERVALS = "Wilson's intervals of the shares of pairs, which hold for all rows together"
+SEES = Claim(
+    "stress.sees",
+    "{title} sees {sees}: it scores them below the same text without the error",
+    "better",
+    _INTERVALS,
+)
+SEES_BUT = Claim(
+    "stress.sees_but",
+    "{title} sees {sees}, but too few of {misses}; seen means scored below the same text without"
+    " the error",
+    "worse",
+    _INTERVALS,
+)
+MISSES = Claim("stress.misses", "{title} sees too few of {misses}", "worse", _INTERVALS)
+BLIND = Claim(
+    "stress.blind",
+    "{title} is blind to {phenomena}: it scores both texts the same in more than nine of ten pairs",
+    "worse",
+    f"{_INTERVALS}, and the share of ties",
+)
+UNDECIDED = Claim(
+    "stress.undecided",
+    "the data cannot tell whether {title} sees {phenomena} in the share of pairs that was asked"
+    " for",
+    "undecided",
+    _INTERVALS,
+)
+WORDING = Claim(
+    "stress.wording",
+    "{title} sees {phenomenon} in {unworded} of {pairs} where the reference has none of the words"
+    " (in {worded} where it has them)",
+    "caution",
+    "the shares of pairs whose reference has all words that the worse text lacks, or none of them",
+)
+SANITY = Claim(
+    "stress.sanity",
+    "{title} scores {phenomenon} as high as the output, or higher, in {share} of the pairs",
+    "caution",
+    "the share of such pairs, 1 in 100 or more",
+)
+CONTROLLED = Claim(
+    "stress.control",
+    "controls that know nothing of quality see {phenomena}, too: that a metric sees them says"
+    " little",
+    "caution",
+    _INTERVALS,
+)
+FEW = Claim(
+    "stress.few",
+    "{phenomena} have fewer than {least} pairs each, too few to be a finding",
+    "caution",
+    f"fewer than {FEW_PAIRS} pairs",
+)
+CLAIMS = (SEES, SEES_BUT, MISSES, BLIND, UNDECIDED, WORDING, SANITY, CONTROLLED, FEW)
+#: a wording of references is said to matter where it changes the share of pairs by so much
+_GAP = 0.2
+#: the share of sanity inputs that pass as good outputs which is said
+_TAKEN_IN = 0.01
+
+
+def stress_verdict(finding: Finding) -> Iterator[Statement]:
+    """What each metric sees and misses, the best first; then what limits that."""
+    rows = finding.records(StressRow)
+    titles = titles_of(finding)
+    ranked = sorted(
+        (row for row in finding.records(OverallRow) if not row.control),
+        key=lambda row: -(row.seen or 0.0),
+    )
+    for overall in ranked:
+        errors = [row for row in rows if row.metric == overall.metric and row.kind == "error"]
+        yield from _profile(finding, titles[overall.metric], errors)
+    yield from _wording(finding, titles, rows)
+    yield from _sanity(finding, titles, rows)
+    yield from _controls(finding, rows)
+    few = [row for row in rows if row.status == "few" and row.metric == rows[0].metric]
+    if few:
+        names = listed([row.phenomenon for row in few])
+        yield FEW.said(finding.positions(few), phenomena=names, least=FEW_PAIRS)
+
+
+def _profile(finding: Finding, title: str, errors: Sequence[StressRow]) -> Iterator[Statement]:
+    of_status: dict[str, list[StressRow]] = {}
+    for row in sorted(errors, key=lambda row: -(row.seen or 0.0)):
+        of_status.setdefault(row.status, []).append(row)
+    sees, misses = of_status.get("sees", []), of_status.get("misses", [])[::-1]
+    claim = {(True, True): SEES_BUT, (True, False): SEES, (False, True): MISSES}.get(
+        (bool(sees), bool(misses))
+    )
+    if claim is not None:
+        places = finding.positions([*sees, *misses])
+        yield claim.said(places, title=title, sees=_shares(sees), misses=_shares(misses))
+    blind = of_status.get("blind", [])
+    if blind:
+        yield BLIND.said(finding.positions(blind), title=title, phenomena=_shares(blind))
+    undecided = of_status.get("undecided", [])
+    if undecided and not (sees or misses or blind):
+        places = finding.positions(undecided)
+        yield UNDECIDED.said(places, title=title, phenomena=_shares(undecided))
+
+
+def _shares(rows: Sequence[StressRow]) -> str:
+    return listed([f"{row.phenomenon} ({_percent(row)})" for row in rows]) if rows else ""
+
+
+def _percent(row: StressRow) -> str:
+    low, high = row.ends("seen")
+    return f"{row.seen or 0.0:.0%} [{100 * (low or 0.0):.0f}, {100 * (high or 0.0):.0f}]"
+
+
+def _wording(
+    finding: Finding, titles: Mapping[str, str], rows: Sequence[StressRow]
+) -> Iterator[Statement]:
+    """Where the words of the reference decide, most of all."""
+    gaps = [
+        (row.worded_seen - row.unworded_seen, row)
+        for row in rows
+        if row.kind == "error"
+        and not row.control
+        and row.worded_seen is not None
+        and row.unworded_seen is not None
+    ]
+    gap, row = max(gaps, key=lambda item: item[0], default=(0.0, None))
+    if row is not None and gap >= _GAP:
+        yield WORDING.said(
+            finding.positions([row]),
+            title=titles[row.metric],
+            phenomenon=row.phenomenon,
+            unworded=f"{row.unworded_seen:.0%}",
+            worded=f"{row.worded_seen:.0%}",
+            pairs=counted(row.unworded_pairs, "pair"),
+        )
+
+
+def _sanity(
+    finding: Finding, titles: Mapping[str, str], rows: Sequence[StressRow]
+) -> Iterator[Statement]:
+    """The text that is no translation and passes most often."""
+    passed = [
+        (1 - (row.seen or 0.0), row)
+        for row in rows
+        if row.kind == "sanity" and not row.control and row.status != "few"
+    ]
+    share, row = max(passed, key=lambda item: item[0], default=(0.0, None))
+    if row is not None and share >= _TAKEN_IN:
+        yield SANITY.said(
+            finding.positions([row]),
+            title=titles[row.metric],
+            phenomenon=row.phenomenon,
+            share=f"{share:.0%}",
+        )
+
+
+def _controls(finding: Finding, rows: Sequence[StressRow]) -> Iterator[Statement]:
+    """What a control sees as well."""
+    seen = [row for row in rows if row.control and row.kind == "error" and row.status == "sees"]
+    if seen:
+        names = [f"{row.phenomenon} ({row.metric} {row.seen:.0%})" for row in seen]
+        yield CONTROLLED.said(finding.positions(seen), phenomena=listed(names))

@@ -1,0 +1,154 @@
+"""Worlds of minimal pairs: metrics that know everything, nothing, or some of it."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from tests.truth.worlds import world
+
+import gnomon as gn
+from gnomon.core.pairs import Pair
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from gnomon.core.findings import Finding
+    from gnomon.core.pairs import PairKind
+
+_WORDS = ("amber", "birch", "cedar", "delta", "ember", "fable", "grove", "haven", "inlet", "jetty")
+
+
+def texts(number: int, seed: int) -> list[list[str]]:
+    """Texts of eight words of five letters each, all different."""
+    draw = random.Random(seed)
+    return [[draw.choice(_WORDS) for _ in range(7)] + [f"w{n:04}"] for n in range(number)]
+
+
+def pairs(
+    number: int,
+    phenomenon: str = "noun replaced",
+    *,
+    seed: int = 1,
+    kind: PairKind = "error",
+    change: Callable[[list[str]], list[str]] = lambda words: ["wrong", *words[1:]],
+) -> list[Pair]:
+    """Pairs whose worse text is the better one with a change."""
+    return [
+        Pair(
+            good=" ".join(words),
+            bad=" ".join(change(words)),
+            phenomenon=phenomenon,
+            references=(f"{' '.join(words)} of old",),
+            kind=kind,
+        )
+        for words in texts(number, seed)
+    ]
+
+
+def stressed(given: list[Pair], metric: Callable[[str, str], float] | str) -> Finding:
+    """What the method says of them, as of files."""
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as folder:
+        file: Path = Path(folder) / "pairs.tsv"
+        gn.formats.write_pairs(file, given)
+        return gn.stress([file], metric)  # type: ignore[operator]  # a package that is called
+
+
+def is_right(candidate: str, reference: str) -> float:
+    """Whether the reference begins with the candidate."""
+    return float(reference.startswith(candidate))
+
+
+def by_chance(candidate: str, reference: str) -> float:
+    """A number that the texts decide and that says nothing of them."""
+    return random.Random(candidate + reference).random()
+
+
+def four_of_five(candidate: str, reference: str) -> float:
+    """Right but for a fifth of the texts, of which it says that they are wrong."""
+    right = is_right(candidate, reference)
+    return -right if int(reference.split()[7][1:]) % 5 == 0 else right
+
+
+@world("a metric that knows the better text", says=["stress.sees"], silent=["stress.*"])
+def all_knowing() -> Finding:
+    return stressed(pairs(200), is_right)
+
+
+@world("a metric that is constant", says=["stress.blind"], silent=["stress.*"])
+def constant() -> Finding:
+    return stressed(pairs(200), lambda _candidate, _reference: 1.0)
+
+
+@world("a metric of random numbers", says=["stress.misses"], silent=["stress.*"])
+def chance() -> Finding:
+    return stressed(pairs(200), by_chance)
+
+
+@world(
+    "a metric that is right in as many pairs as is asked for",
+    says=["stress.undecided"],
+    silent=["stress.*"],
+)
+def at_the_threshold() -> Finding:
+    return stressed(pairs(100), four_of_five)
+
+
+@world("one kind that is seen and one that is not", says=["stress.sees_but"], silent=["stress.*"])
+def one_of_two() -> Finding:
+    def metric(candidate: str, reference: str) -> float:
+        return by_chance(candidate, reference) if "false" in candidate else -("wrong" in candidate)
+
+    def false(words: list[str]) -> list[str]:
+        return [*words[:-1], "false"]
+
+    return stressed(
+        [*pairs(200), *pairs(200, "end replaced", seed=2, change=false)],
+        lambda candidate, reference: 0.5 + metric(candidate, reference),
+    )
+
+
+@world("five pairs", says=["stress.few"], silent=["stress.*"])
+def five_pairs() -> Finding:
+    return stressed(pairs(5), is_right)
+
+
+@world(
+    "words that half of the references lack",
+    says=["stress.wording"],
+    silent=["stress.few", "stress.sanity", "stress.blind"],
+)
+def wording() -> Finding:
+    given = pairs(200)
+    reworded = [
+        Pair(good=one.good, bad=one.bad, phenomenon=one.phenomenon, references=(other,))
+        for one, other in (
+            (pair, " ".join(["such", *pair.references[0].split()[1:]]))
+            for pair in pairs(200, seed=3)
+        )
+        if one.good.split()[0] not in other
+    ]
+    return stressed([*given, *reworded], "bleu")
+
+
+@world(
+    "a metric that likes long texts, and a text said twice",
+    says=["stress.sanity"],
+    silent=["stress.few", "stress.wording", "stress.sees", "stress.control"],
+)
+def said_twice() -> Finding:
+    twice = pairs(100, "said twice", kind="sanity", seed=4, change=lambda words: [*words, *words])
+    return stressed([*pairs(200), *twice], lambda candidate, _reference: float(len(candidate)))
+
+
+@world(
+    "words that are left out, which the length of a text tells",
+    says=["stress.control", "stress.sees"],
+    silent=["stress.*"],
+)
+def deleted() -> Finding:
+    return stressed(pairs(200, "noun removed", change=lambda words: words[1:]), is_right)
