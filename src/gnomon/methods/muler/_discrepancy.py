@@ -185,7 +185,10 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Statement]:
     corrected = zip(sound, stats.holm([row.p for row in sound]), strict=True)
     significant = [row for row, q in corrected if q <= _ALPHA]
     systems = list(dict.fromkeys(row.system for row in sound))
-    for name, what in (("miss", "few"), ("add", "many")):
+    for name, what, other, against in (
+        ("miss", "few", "add", "too many"),
+        ("add", "many", "miss", "too few"),
+    ):
         some = [row for row in significant if (row.surplus < 0) == (name == "miss") and row.surplus]
         some.sort(key=lambda row: -abs(row.surplus))
         if len(systems) > _ONE_BY_ONE and some:
@@ -202,25 +205,22 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Statement]:
             continue
         for system in systems:
             of_system = [row for row in some if row.system == system]
+            phrases = [
+                f"{gloss(row.feature)} (in {row.share(name)} of the segments, {against} in"
+                f" {row.share(other)})"
+                for row in of_system
+            ]
             if of_system:
                 yield UNEVEN.said(
                     finding.positions(of_system),
                     systems=f"{system} has",
                     what=what,
-                    features=listed([_phrase(row, name) for row in of_system]),
+                    features=listed(phrases),
                 )
     if len(sound) > len(significant):
         yield EVEN.said({}, n=counted(len(sound) - len(significant), "pair"))
     if few:
         yield FEW_JUDGED.said(finding.positions(few))
-
-
-def _phrase(row: DiscrepancyRow, name: str) -> str:
-    against, other = ("too many", "add") if name == "miss" else ("too few", "miss")
-    return (
-        f"{gloss(row.feature)} (in {row.share(name)} of the segments, {against} in"
-        f" {row.share(other)})"
-    )
 
 
 _EXAMPLES = """\

@@ -194,7 +194,8 @@ def score_verdict(finding: Finding) -> Iterator[Statement]:
         if len(systems) == 1:
             yield from _of_one(finding, title, list(figures.values()))
             continue
-        if not any(_comparable(figures, systems)):
+        readable = Counter(feature for (_, feature), row in figures.items() if row.readable)
+        if max(readable.values(), default=0) < 2:
             named = {pair.row.feature for pair in pairs if pair.outside or pair.row.significant}
             rest = [row for row in figures.values() if row.feature not in named]
             yield from _of_none(finding, title, rest, "one system is better")
@@ -266,16 +267,6 @@ def _of_one(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterat
         rest = [row for row in figures if row not in outside]
         yield from _of_none(finding, title, rest, f"{name} loses most")
     yield from _outside(finding, title, outside)
-
-
-def _comparable(
-    figures: Mapping[tuple[str, str], MulerRow], systems: Sequence[str]
-) -> Iterator[str]:
-    """Features on which two systems at least have figures that may be read."""
-    for feature in dict.fromkeys(feature for _, feature in figures):
-        rows = [figures[name, feature] for name in systems if (name, feature) in figures]
-        if sum(row.readable for row in rows) > 1:
-            yield feature
 
 
 def _of_none(
