@@ -46,12 +46,12 @@ _OBJECTS = re.compile(
 )
 
 
-def _as_command(found: re.Match[str]) -> str:
+def _as_command(match: re.Match[str]) -> str:
     """A function as the command line calls it."""
-    name = found[1].removeprefix("gnomon.")
+    name = match[1].removeprefix("gnomon.")
     if name in methods.BUILT_IN:
         return f"gnomon {name.replace('.', ' ').replace('_', '-')}"
-    return found[1]
+    return match[1]
 
 
 def add_method(commands: Any, name: str) -> None:  # argparse gives the type no public name

@@ -76,17 +76,17 @@ def _show_written(args: argparse.Namespace, command: str, testsets: Sequence[Wri
     show_rows(args, command, "Test sets", rows)
 
 
-def _said_of(one: Written) -> str:
+def _said_of(written: Written) -> str:
     from gnomon.core.tabular import visible
 
-    parts = [f"{one.segments} segments"]
-    if one.references:
-        parts.append(f"references {', '.join(one.references)}")
-    parts.append(f"{len(one.systems)} systems")
-    if one.human:
-        parts.append(f"human {', '.join(one.human)}")
-    parts += [] if one.new else ["was here already"]
-    return visible(f"{one.path}: {'; '.join(parts)}") + f"\n  {visible(one.next)}\n"
+    parts = [f"{written.segments} segments"]
+    if written.references:
+        parts.append(f"references {', '.join(written.references)}")
+    parts.append(f"{len(written.systems)} systems")
+    if written.human:
+        parts.append(f"human {', '.join(written.human)}")
+    parts += [] if written.new else ["was here already"]
+    return visible(f"{written.path}: {'; '.join(parts)}") + f"\n  {visible(written.next)}\n"
 
 
 # ``gnomon data list``: which test sets can be fetched, and which are here.
@@ -160,37 +160,37 @@ def _show(args: argparse.Namespace, rows: Sequence[Mapping[str, Cell]], note: st
     show(args, Finding("data list", table.title, (table,), {}), "data list")
 
 
-def _fits(one: Available, args: argparse.Namespace) -> bool:
-    if args.here and not one.here:
+def _fits(published: Available, args: argparse.Namespace) -> bool:
+    if args.here and not published.here:
         return False
-    return args.language_pair is None or args.language_pair in one.language_pairs
+    return args.language_pair is None or args.language_pair in published.language_pairs
 
 
-def _of_set(one: Available) -> Mapping[str, Cell]:
+def _of_set(published: Available) -> Mapping[str, Cell]:
     return {
-        "set": one.name,
-        "from": one.publisher,
-        "pairs": len(one.language_pairs) or None,
-        "outputs": "yes" if one.outputs else "no",
-        "here": len(one.here),
-        "description": one.description,
+        "set": published.name,
+        "from": published.publisher,
+        "pairs": len(published.language_pairs) or None,
+        "outputs": "yes" if published.outputs else "no",
+        "here": len(published.here),
+        "description": published.description,
     }
 
 
-def _pairs(one: Available, args: argparse.Namespace) -> list[Mapping[str, Cell]]:
+def _pairs(published: Available, args: argparse.Namespace) -> list[Mapping[str, Cell]]:
     """A row per pair; one without a pair where only the archive tells."""
-    pairs = [p for p in one.language_pairs if args.language_pair in (None, p)]
+    pairs = [p for p in published.language_pairs if args.language_pair in (None, p)]
     return [
         {
-            "set": one.name,
+            "set": published.name,
             "pair": pair,
-            "from": one.publisher,
-            "outputs": "yes" if one.outputs else "no",
-            "here": str(one.here[pair]) if pair in one.here else None,
-            "url": " ".join(one.urls),
+            "from": published.publisher,
+            "outputs": "yes" if published.outputs else "no",
+            "here": str(published.here[pair]) if pair in published.here else None,
+            "url": " ".join(published.urls),
         }
         for pair in pairs or (None,)
-        if pair in one.here or not args.here
+        if pair in published.here or not args.here
     ]
 
 

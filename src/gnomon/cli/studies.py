@@ -177,14 +177,14 @@ def _finish(
 _SETS = 10
 
 
-def print_found(found: Sequence[PageVerdict], file: IO[str] | None) -> None:
+def print_found(verdicts: Sequence[PageVerdict], file: IO[str] | None) -> None:
     """What was found, test set by test set."""
     from gnomon.core.registry import title_of
     from gnomon.report import print_verdict
 
     print(file=file)
-    sets = list(dict.fromkeys(verdict.testset for verdict in found))
-    for verdict in found:
+    sets = list(dict.fromkeys(verdict.testset for verdict in verdicts))
+    for verdict in verdicts:
         if verdict.testset in sets[:_SETS]:
             what = "Scores" if verdict.section == "systems" else title_of(verdict.section)
             print_verdict(f"{verdict.testset}: {what}", verdict.verdict, file=file)
@@ -193,10 +193,10 @@ def print_found(found: Sequence[PageVerdict], file: IO[str] | None) -> None:
         print_verdict(left, (), file=file)
 
 
-def _in_a_row(found: Sequence[PageVerdict]) -> Iterator[Statement]:
+def _in_a_row(verdicts: Sequence[PageVerdict]) -> Iterator[Statement]:
     """All that was found, for programs; what it rests on is in the store, not in the plan."""
-    several = len({verdict.testset for verdict in found}) > 1
-    for verdict in found:
+    several = len({verdict.testset for verdict in verdicts}) > 1
+    for verdict in verdicts:
         for said in verdict.verdict:
             text = f"{verdict.testset}: {said.text}" if several else said.text
             yield replace(said, text=text, rows={})
@@ -529,16 +529,16 @@ def write_report(
     _say_where(Path(output))
 
 
-def _say_where(place: Path) -> None:
-    if place.is_dir():
-        _log.info("open %s", place / "index.html")
+def _say_where(target: Path) -> None:
+    if target.is_dir():
+        _log.info("open %s", target / "index.html")
         return
-    _log.info("open %s", place)
-    size = place.stat().st_size / 1e6
+    _log.info("open %s", target)
+    size = target.stat().st_size / 1e6
     if size > _LARGE:
         _log.warning(
             "%s has %.0f MB, which browsers open slowly; a folder opens at once: -o %s",
-            place, size, place.with_suffix(""),
+            target, size, target.with_suffix(""),
         )  # fmt: skip
 
 

@@ -217,8 +217,8 @@ def _sections(f: int, finding: dict[str, object]) -> list[dict[str, str]]:
     return [{"id": f"f{f}-{name}-title", "title": title} for name, title in titles]
 
 
-def _title(part: Any) -> str:
-    return str(part["title"] if isinstance(part, dict) else part.title)
+def _title(panel: Any) -> str:
+    return str(panel["title"] if isinstance(panel, dict) else panel.title)
 
 
 # Findings as data: columns one by one, and texts that recur (names, segments) once.
@@ -232,8 +232,8 @@ class _Pool:
             "strings": {}, "sides": {}, "marks": {}, "names": {}
         }  # fmt: skip
 
-    def number(self, part: str, value: Hashable) -> int:
-        numbers = self.parts[part]
+    def number(self, name: str, value: Hashable) -> int:
+        numbers = self.parts[name]
         return numbers.setdefault(value, len(numbers))
 
     def lists(self) -> Json:

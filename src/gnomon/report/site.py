@@ -224,25 +224,25 @@ def _overview(rows: NDArray[np.float64]) -> list[list[float | None]]:
     return [rounded(values.tolist()) for values in (mean, apart)]
 
 
-def _segment(one: PageSegment, scores: Sequence[NDArray[np.float64]], i: int) -> list[Any]:
+def _segment(segment: PageSegment, scores: Sequence[NDArray[np.float64]], i: int) -> list[Any]:
     """Document, domain, texts, their roles, and the scores of every system by every metric."""
     return [
-        one.document,
-        one.domain,
-        [_text(text) for text in one.texts],
-        one.source,
-        list(one.references),
-        list(one.outputs),
+        segment.document,
+        segment.domain,
+        [_text(text) for text in segment.texts],
+        segment.source,
+        list(segment.references),
+        list(segment.outputs),
         [rounded(rows[:, i].tolist()) for rows in scores],
     ]
 
 
-def _text(one: PageText) -> list[Any]:
+def _text(text: PageText) -> list[Any]:
     marks = [
         [layer, list(ends), *([rounded(values)] if values else [])]
-        for layer, ends, values in one.marks
+        for layer, ends, values in text.marks
     ]
-    return [one.text, marks] if marks else [one.text]
+    return [text.text, marks] if marks else [text.text]
 
 
 class _Where:
@@ -320,8 +320,8 @@ def check_place(path: str | PathLike[str]) -> None:
         raise OutputError(f"{target} is a folder; name a file, or a folder without .html")
 
 
-def _is_file(place: Path) -> bool:
-    return place.suffix.lower() in {".html", ".htm"}
+def _is_file(target: Path) -> bool:
+    return target.suffix.lower() in {".html", ".htm"}
 
 
 class _Folder:
@@ -356,41 +356,41 @@ class _File:
 
 
 @contextlib.contextmanager
-def _folder(place: Path) -> Generator[Sink]:
+def _folder(target: Path) -> Generator[Sink]:
     from gnomon.data.formats import explain_failure, replace_folder
 
-    check_place(place)
-    scratch = place.resolve().with_name(f".{secrets.token_hex(8)}.tmp")
+    check_place(target)
+    scratch = target.resolve().with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        with explain_failure(place):
+        with explain_failure(target):
             yield _Folder(scratch)
-            replace_folder(scratch, place)
+            replace_folder(scratch, target)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _check_folder(place: Path) -> None:
-    if not place.exists():
+def _check_folder(target: Path) -> None:
+    if not target.exists():
         return
-    if not place.is_dir():
-        raise OutputError(f"{place} is a file; name a folder, or a file that ends in .html")
-    if any(place.iterdir()) and not (place / _OURS).is_file():
+    if not target.is_dir():
+        raise OutputError(f"{target} is a file; name a folder, or a file that ends in .html")
+    if any(target.iterdir()) and not (target / _OURS).is_file():
         raise OutputError(
-            f"{place} holds something else; name a new or an empty folder, or one that holds a"
+            f"{target} holds something else; name a new or an empty folder, or one that holds a"
             " report made before"
         )
 
 
 @contextlib.contextmanager
-def _one_file(place: Path) -> Generator[Sink]:
+def _one_file(target: Path) -> Generator[Sink]:
     import tempfile
 
     from gnomon.data.formats import atomic_write
 
     with (
-        atomic_write(place) as file,  # first: a file that cannot be written is an error at once
+        atomic_write(target) as file,  # first: a file that cannot be written is an error at once
         tempfile.TemporaryFile(
-            "w+", encoding="utf-8", newline="\n", dir=place.resolve().parent
+            "w+", encoding="utf-8", newline="\n", dir=target.resolve().parent
         ) as parts,
     ):
         sink = _File(parts)

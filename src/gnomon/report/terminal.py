@@ -316,9 +316,7 @@ def print_finding(
     *others, last = (_cut(grid(finding, shown_view, digits=digits), most) for shown_view in shown)
     for other in others:
         signatures = {n: s for n, s in other.signatures.items() if last.signatures.get(n) != s}
-        _print_grid(
-            console, replace(other, signatures=signatures), ()
-        )  # the rest stands at the end
+        _print_grid(console, replace(other, signatures=signatures), ())  # others come at the end
         console.print()
     _print_grid(console, last, finding.notices)
 

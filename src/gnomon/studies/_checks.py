@@ -63,15 +63,15 @@ class Problems:
                 f"{file} has {count}:\n" + "\n".join(f"  {problem}" for problem in self.found)
             )
 
-    def name(self, where: str, kind: str, given: str, known: Iterable[str]) -> None:
+    def name(self, where: str, kind: str, given: str, choices: Iterable[str]) -> None:
         """Note an unknown name, with what there is and the nearest of it."""
-        self.add(where, str(UnknownNameError(kind, given, list(known))))
+        self.add(where, str(UnknownNameError(kind, given, list(choices))))
 
-    def unknown(self, given: Mapping[str, object], known: Iterable[str], where: str) -> None:
+    def unknown(self, given: Mapping[str, object], allowed: Iterable[str], where: str) -> None:
         """Note unknown keys."""
         for key in given:
-            if key not in known:
-                self.name(f"{where}.{key}" if where else key, "key", key, known)
+            if key not in allowed:
+                self.name(f"{where}.{key}" if where else key, "key", key, allowed)
 
     def strings(self, given: Mapping[str, object], key: str, where: str) -> tuple[str, ...]:
         """A list of strings, or one string."""
@@ -123,7 +123,7 @@ def checked_specs(
     return tuple(specs)
 
 
-def _check_name(metric: Metric, spec: str, place: str, problems: Problems) -> None:
+def _check_name(metric: Metric, spec: str, key: str, problems: Problems) -> None:
     """Note two functions that tables would call the same."""
     from gnomon.metrics.functions import FunctionMetric
 
@@ -131,7 +131,7 @@ def _check_name(metric: Metric, spec: str, place: str, problems: Problems) -> No
     other = problems.called.setdefault(name, spec)
     if other != spec:
         problems.add(
-            place,
+            key,
             f"tables would call {spec} {name!r}, as they call {other}; give it another name:"
             f" python('module:function', name='{name}2')",
         )

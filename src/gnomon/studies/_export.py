@@ -99,7 +99,7 @@ class _ExportWriter:
         return int(self.connection.execute(f'select count(*) from "{table}"').fetchone()[0])
 
     def _one_file(
-        self, tables: Sequence[str], found: Sequence[tuple[str, str]], file: Path
+        self, tables: Sequence[str], named_views: Sequence[tuple[str, str]], file: Path
     ) -> None:
         run = self.connection.execute
         run(f"attach {sql_text(file)} as taken")
@@ -107,9 +107,9 @@ class _ExportWriter:
             for name in tables:
                 run(f'create table taken."{name}" as select * from memory."{name}"')
             run("use taken")
-            for name, sql in found:
+            for name, sql in named_views:
                 run(f"create view {name} as {sql}")
-            for name in (*tables, *(name for name, _ in found)):
+            for name in (*tables, *(name for name, _ in named_views)):
                 for column, meaning in meanings_of(self.store, name).items():
                     run(f'comment on column "{name}".{sql_name(column)} is {sql_text(meaning)}')
         finally:

@@ -191,10 +191,10 @@ def _stat(file: str) -> Iterator[tuple[str, os.stat_result]]:
         return
 
 
-def _line(file: str, found: os.stat_result) -> str:
+def _line(file: str, status: os.stat_result) -> str:
     # cp -p sets the time that a file says, but not the time of its inode
-    times = f"{found.st_mtime_ns} {found.st_ctime_ns}"
-    return f"{file} {found.st_size} {times} {found.st_ino}"
+    times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
+    return f"{file} {status.st_size} {times} {status.st_ino}"
 
 
 #: kinds of what lies in files

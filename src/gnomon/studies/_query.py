@@ -362,14 +362,18 @@ def _scorings(store: Store) -> list[FinishedTask]:
 
 
 def _pivot(
-    name: str, rows: tuple[str, ...], column: str, found: Iterable[str], meanings: Mapping[str, str]
+    name: str,
+    rows: tuple[str, ...],
+    column: str,
+    headings: Iterable[str],
+    meanings: Mapping[str, str],
 ) -> SqlView:
     """Scores with a column for each of the values of another column.
 
     SQL does not tell small letters from capitals in names: of such values the first has a column.
     """
     values: dict[str, str] = {}
-    for value in found:
+    for value in headings:
         if value.lower() not in rows:
             values.setdefault(value.lower(), value)
     columns = [
@@ -409,8 +413,8 @@ def _query_result(store: Store, connection: Any, sql: str, seconds: float | None
     return QueryResult(columns, tuple(str(column[1]) for column in described), chain([first], rest))
 
 
-def _parts_of(found: Any, connection: Any, seconds: float | None) -> Iterator[list[_Row]]:
-    while rows := _with_timeout(seconds, connection, lambda: found.fetchmany(_ROWS)):
+def _parts_of(cursor: Any, connection: Any, seconds: float | None) -> Iterator[list[_Row]]:
+    while rows := _with_timeout(seconds, connection, lambda: cursor.fetchmany(_ROWS)):
         yield rows
 
 

@@ -243,9 +243,9 @@ def _digest_of_people(testset: TestSet) -> str:
     return content_hash(*scores, repr(testset.rankings), repr(testset.errors), *looked_at)
 
 
-def _bytes_of_scores(one: HumanScores) -> tuple[str | bytes, ...]:
-    names = repr((one.kind, one.level, one.rater, one.systems, one.items))
-    return names, one.values.tobytes()
+def _bytes_of_scores(scores: HumanScores) -> tuple[str | bytes, ...]:
+    names = repr((scores.kind, scores.level, scores.rater, scores.systems, scores.items))
+    return names, scores.values.tobytes()
 
 
 def _joined_texts(texts: Iterable[str | None]) -> str:
@@ -304,15 +304,15 @@ class Sketches:
             self.seen[need] = content_id
         return self.seen[need]
 
-    def _of_files(self, need: Dependency, place: str) -> str:
+    def _of_files(self, need: Dependency, path: str) -> str:
         key = content_hash(_FORM, version(), *need)
         state = stamp_of_file if need.kind == "file" else stamp_of
-        stamp = state(place)
+        stamp = state(path)
         entry = self.known.get(key)
         if entry is not None and entry.stamp == stamp.hash != "":
             return entry.identity
         content_id = identity(need)
-        if stamp.hash and stamp == state(place) and stamp.newest < time.time() - _YOUNG:
+        if stamp.hash and stamp == state(path) and stamp.newest < time.time() - _YOUNG:
             self.fresh[key] = FileEntry(stamp.hash, identity=content_id)
         return content_id
 

@@ -78,9 +78,9 @@ def locked(folder: Path) -> Iterator[Callable[[], None]]:
         yield lambda: _check(folder, status)
 
 
-def _check(folder: Path, own: os.stat_result | None) -> None:
+def _check(folder: Path, status: os.stat_result | None) -> None:
     with suppress(OSError):
-        same = own is None or os.path.samestat(own, (folder / LOCK).stat())
+        same = status is None or os.path.samestat(status, (folder / LOCK).stat())
         if same and (folder / ABOUT).is_file():
             return
     raise OutputError(

@@ -235,15 +235,15 @@ def _fitting(table: TaskTable, column: Column) -> Sequence[Cell]:
     return cells
 
 
-def _misfits(cells: Iterator[Cell], found: type, kind: Kind) -> Iterator[Cell]:
+def _misfits(cells: Iterator[Cell], kind_of_cells: type, kind: Kind) -> Iterator[Cell]:
     """Cells of one type that are not of a kind."""
     import numpy as np
 
-    if issubclass(found, bool | np.bool_):
+    if issubclass(kind_of_cells, bool | np.bool_):
         fits = kind == "truth"
-    elif kind == "text" or issubclass(found, str):  # a year is no count, and shown as it is
+    elif kind == "text" or issubclass(kind_of_cells, str):  # a year is no count, and shown as it is
         fits = kind == "text"
-    elif kind == "count" and not issubclass(found, int | np.integer):
+    elif kind == "count" and not issubclass(kind_of_cells, int | np.integer):
         yield from (cell for cell in cells if float(cell or 0) % 1)
         return
     else:
@@ -353,17 +353,17 @@ def source_of(files: Sequence[Path], known: Bundle | None, planned: Collection[s
     return RowSource(f"{bundled} union all by name {_of_files(loose)}", [known.file, *loose])
 
 
-def _try(store: Store, table: str, parts: Sequence[Path], known: Bundle | None) -> None:
+def _try(store: Store, table: str, parts: Sequence[Path], bundled: Bundle | None) -> None:
     import duckdb
 
     try:
         store.fetch(parts)  # what is damaged must not get a checksum that fits it
-        _write(store.path, table, parts, known)
+        _write(store.path, table, parts, bundled)
     except (DataError, OSError, duckdb.Error) as error:  # a full disk: nothing is lost
         _log.warning("%s is not copied into one file, so queries take longer: %s", table, error)
 
 
-def _write(store: Path, table: str, parts: Sequence[Path], known: Bundle | None) -> None:
+def _write(store: Path, table: str, parts: Sequence[Path], bundled: Bundle | None) -> None:
     import duckdb
 
     keys = [file.stem for file in parts]
@@ -383,7 +383,8 @@ def _write(store: Path, table: str, parts: Sequence[Path], known: Bundle | None)
         scratch.unlink(missing_ok=True)
     replace_text(_list_of(store, table), sealed(_BundleRecord(target.name, made, keys)))
     for old in folder.glob(f"{table}-*.parquet"):
-        if old != target and (known is None or old != known.file):  # somebody may read the last one
+        # the last one may be read just now
+        if old != target and (bundled is None or old != bundled.file):
             old.unlink()
 
 

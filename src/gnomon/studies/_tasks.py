@@ -218,62 +218,62 @@ def called(task: Task, testset: TestSet, scores: Mapping[str, Scores]) -> Scores
     return _as_named(task, result)
 
 
-def signatures_of(found: Scores | Finding) -> dict[str, str]:
+def signatures_of(result: Scores | Finding) -> dict[str, str]:
     """How to make the numbers again, by what they belong to."""
-    if isinstance(found, Scores):
-        return {found.metric: str(found.signature)}
-    return dict(found.signatures)
+    if isinstance(result, Scores):
+        return {result.metric: str(result.signature)}
+    return dict(result.signatures)
 
 
-def verdict_of(task: Task, found: Scores | Finding) -> tuple[Statement, ...]:
+def verdict_of(task: Task, result: Scores | Finding) -> tuple[Statement, ...]:
     """What was found; scores say nothing, for others stand beside them."""
-    if isinstance(found, Scores):
+    if isinstance(result, Scores):
         return ()
-    method, names = methods.find(task.method), [table.name for table in found.tables]
+    method, names = methods.find(task.method), [table.name for table in result.tables]
     return tuple(
         replace(
             statement,
             rows={method.table(k, first=k == names[0]): rows for k, rows in statement.rows.items()},
         )
-        for statement in found.verdict
+        for statement in result.verdict
     )
 
 
-def tables_of(task: Task, found: Scores | Finding) -> Iterator[TaskTable]:
+def tables_of(task: Task, result: Scores | Finding) -> Iterator[TaskTable]:
     """The rows that a store keeps."""
     names = methods.find(task.method).tables
-    if isinstance(found, Scores):
+    if isinstance(result, Scores):
         rows = [
             SystemScore(
                 system=name,
-                metric=found.metric,
+                metric=result.metric,
                 score=score,
-                higher_is_better=found.higher_is_better,
-                informed_by=", ".join(found.informed_by) or None,
-                from_people=found.from_people,
-                doubtful=name in found.doubtful,
-                empty=found.empty.get(name, 0),
-                made_of=_made_of(found),
-                signature=str(found.signature),
+                higher_is_better=result.higher_is_better,
+                informed_by=", ".join(result.informed_by) or None,
+                from_people=result.from_people,
+                doubtful=name in result.doubtful,
+                empty=result.empty.get(name, 0),
+                made_of=_made_of(result),
+                signature=str(result.signature),
             ).cells()
-            for name, score in zip(found.systems, found.system.tolist(), strict=True)
+            for name, score in zip(result.systems, result.system.tolist(), strict=True)
         ]
         yield _score_table(task, names[""], "Scores", columns_of(SystemScore), rows)
         yield _score_table(
-            task, names["segments"], "Scores of segments", _SEGMENTS, found.segment_rows()
+            task, names["segments"], "Scores of segments", _SEGMENTS, result.segment_rows()
         )
         return
-    for number, table in enumerate(found.tables):
+    for number, table in enumerate(result.tables):
         if number and not table.rows and _is_of_one_system(task):
             continue  # what compares systems says nothing of one
         name = methods.find(task.method).table(table.name, first=number == 0)
-        views = [replace(view, table=name) for view in found.views if view.table == table.name]
+        views = [replace(view, table=name) for view in result.views if view.table == table.name]
         schema = TableSchema(
             Table(name, table.title, table.columns, (), table.note),
-            found.method,
+            result.method,
             tuple(_views_of_many(views) if _is_of_one_system(task) else views),
         )
-        yield _with_set_columns(task, schema, found.to_dict(table.name))
+        yield _with_set_columns(task, schema, result.to_dict(table.name))
 
 
 def _made_of(scores: Scores) -> str:
@@ -315,13 +315,13 @@ def _of_the_run(task: Task) -> dict[str, object]:
     return {name: value for name, value in given.items() if name in parameters}
 
 
-def _as_named(task: Task, found: Scores | Finding) -> Scores | Finding:
+def _as_named(task: Task, result: Scores | Finding) -> Scores | Finding:
     """Metrics under the names that the study gives them, not with files in full."""
     if not task.places:
-        return found
+        return result
     names = {_canonical(written): _canonical(name) for name, written in task.places.items()}
-    if isinstance(found, Scores):
-        return replace(found, metric=names.get(found.metric, found.metric))
+    if isinstance(result, Scores):
+        return replace(result, metric=names.get(result.metric, result.metric))
     tables = tuple(
         replace(
             table,
@@ -329,23 +329,23 @@ def _as_named(task: Task, found: Scores | Finding) -> Scores | Finding:
             note=_as_study_names(table.note, names),
             records=tuple(_renamed(row, names) for row in table.rows),
         )
-        for table in found.tables
+        for table in result.tables
     )
     views = tuple(
         replace(view, title=_as_study_names(view.title, names), where=_renamed(view.where, names))
-        for view in found.views
+        for view in result.views
     )
     signatures = {
         _as_study_names(k, names): _as_study_names(value, names)
-        for k, value in found.signatures.items()
+        for k, value in result.signatures.items()
     }
-    notices = tuple(_as_study_names(notice, names) for notice in found.notices)
+    notices = tuple(_as_study_names(notice, names) for notice in result.notices)
     verdict = tuple(
         replace(statement, text=_as_study_names(statement.text, names))
-        for statement in found.verdict
+        for statement in result.verdict
     )
     return replace(
-        found, tables=tables, views=views, signatures=signatures, notices=notices, verdict=verdict
+        result, tables=tables, views=views, signatures=signatures, notices=notices, verdict=verdict
     )
 
 
