@@ -125,7 +125,7 @@ class _ThisProcess:
         return False
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Nothing is open."""
 
 
 class _ProcessPool:

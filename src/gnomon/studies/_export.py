@@ -130,8 +130,8 @@ class _ExportWriter:
             return ""
         schema = self.store.schema(table)
         whole = replace(schema, table=replace(schema.table, columns=(*schema.columns, TASK)))
-        held = b64encode(arrow_schema(whole).serialize().to_pybytes()).decode()
-        return f", kv_metadata {{'ARROW:schema': {sql_text(held)}}}"
+        encoded = b64encode(arrow_schema(whole).serialize().to_pybytes()).decode()
+        return f", kv_metadata {{'ARROW:schema': {sql_text(encoded)}}}"
 
 
 def _harmless(connection: Any, table: str) -> str:  # DuckDB is optional and without types

@@ -162,13 +162,13 @@ def stored_table(source: PageSource, name: str, section: str) -> PageTable:
 
     def read_parts(rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
         for testset, metrics in source.groups(name):
-            held = source.rows(name, testset=testset, metrics=metrics)
-            there = source.columns(held)
+            stored_rows = source.rows(name, testset=testset, metrics=metrics)
+            there = source.columns(stored_rows)
             chosen = ", ".join(
                 f'"{column.name}"' if column.name in there else f'null as "{column.name}"'
                 for column in columns
             )
-            yield from source.read_parts(f"select {chosen} from {held}", rows)  # noqa: S608  # the store's own names
+            yield from source.read_parts(f"select {chosen} from {stored_rows}", rows)  # noqa: S608  # the store's own names
 
     table = schema.table
     return PageTable(name, table.title, section, columns, read_parts, table.note, schema.views)
@@ -180,8 +180,8 @@ def view_table(source: PageSource, view: StoredView, section: str) -> PageTable:
     def read_parts(rows: int) -> Iterator[Sequence[Sequence[Cell]]]:
         sets = [source.testsets(table) for table in view.of]
         for testset in (name for name in sets[0] if all(name in others for others in sets)):
-            held = (f"{table} as {source.rows(table, testset=testset)}" for table in view.of)
-            asked = f"with {', '.join(held)} select * from ({view.sql})"  # noqa: S608  # a method's own
+            stored_rows = (f"{table} as {source.rows(table, testset=testset)}" for table in view.of)
+            asked = f"with {', '.join(stored_rows)} select * from ({view.sql})"  # noqa: S608  # a method's own
             yield from source.read_parts(asked, rows)
 
     return PageTable(view.name, view.title, section, view.columns, read_parts)

@@ -156,8 +156,8 @@ def _size(source: PageSource, name: str, planned: PlannedSet | None) -> tuple[tu
     systems = tuple(dict.fromkeys(system for entry in entries for system in entry.systems))
     if name not in source.testsets("segments"):
         return systems, 0
-    held = source.rows(_SEGMENTS, testset=name)
-    return systems, int(source.ask(f"select max(segment) from {held}")[0][0])  # noqa: S608  # no input
+    stored_rows = source.rows(_SEGMENTS, testset=name)
+    return systems, int(source.ask(f"select max(segment) from {stored_rows}")[0][0])  # noqa: S608  # no input
 
 
 def _metrics(source: PageSource, name: str) -> tuple[str, ...]:
@@ -170,11 +170,11 @@ def _metrics(source: PageSource, name: str) -> tuple[str, ...]:
 def _segment_scores(
     source: PageSource, name: str, systems: Sequence[str], segments: int, metric: str
 ) -> NDArray[np.float64]:
-    held = source.rows(_SEGMENTS, testset=name, metric=metric)
+    stored_rows = source.rows(_SEGMENTS, testset=name, metric=metric)
     with source.explain_damage():
         asked = source.connection.execute(
             "select list_position($systems, system) as k, segment as i, score"  # noqa: S608  # no input
-            f" from {held} where metric = $metric and score is not null",
+            f" from {stored_rows} where metric = $metric and score is not null",
             {"systems": list(systems), "metric": metric},
         )
         columns = asked.fetchnumpy()
@@ -386,14 +386,14 @@ def _short_names(source: PageSource) -> dict[str, str]:
     plain = [spec for spec in titles if "(" not in spec]
     others = {name for entry in source.entries for name in entry.systems}
     for table in source.tables if plain else ():
-        held = source.rows(table)
+        stored_rows = source.rows(table)
         texts = [
             name
-            for name, kind in source.columns(held).items()
+            for name, kind in source.columns(stored_rows).items()
             if kind == "VARCHAR" and name not in _OF_METRICS
         ]
         for name in texts:
-            asked = f'select distinct "{name}" from {held} where list_contains(?, "{name}")'  # noqa: S608  # columns of ours
+            asked = f'select distinct "{name}" from {stored_rows} where list_contains(?, "{name}")'  # noqa: S608  # columns of ours
             others |= {spec for (spec,) in source.ask(asked, plain)}
     return {spec: title for spec, title in titles.items() if spec not in others}
 
@@ -511,10 +511,10 @@ def _facts(sets: Sequence[StudySet], entries: Sequence[FinishedTask]) -> dict[st
 def _lower(source: PageSource) -> tuple[str, ...]:
     if _SCORES not in source.tables:
         return ()
-    held = source.rows(_SCORES)
-    if "higher_is_better" not in source.columns(held):
+    stored_rows = source.rows(_SCORES)
+    if "higher_is_better" not in source.columns(stored_rows):
         return ()
-    asked = f"select distinct metric from {held} where not higher_is_better order by 1"  # noqa: S608  # no input
+    asked = f"select distinct metric from {stored_rows} where not higher_is_better order by 1"  # noqa: S608  # no input
     return tuple(str(row[0]) for row in source.ask(asked))
 
 

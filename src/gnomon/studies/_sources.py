@@ -58,7 +58,7 @@ class PlannedSet:
 
     Attributes:
         source: where it is, and what of it the study takes.
-        sketch: what it held then.
+        sketch: what it contained then.
     """
 
     source: SetSource

@@ -173,7 +173,7 @@ class Store:
         return self._plan.name or self.path.stem
 
     def sets(self) -> tuple[PlannedSet, ...]:
-        """The test sets of the last plan: where they are and what they held; they can be read."""
+        """The test sets of the last plan, which can be read, and what they contained then."""
         return tuple(PlannedSet(record.source, record.sketch) for record in self._plan.testsets)
 
     def steps(self) -> tuple[Step, ...]:
