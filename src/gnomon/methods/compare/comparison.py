@@ -429,12 +429,7 @@ def _facts(testset: TestSet, by: str | None) -> Mapping[str, str]:
 
 
 def ordered(testset: TestSet, baseline: str | None) -> TestSet:
-    """The test set with the baseline first.
-
-    Raises:
-        DataError: there are fewer than two systems.
-        UnknownNameError: the baseline is not among them.
-    """
+    """The test set with the baseline first."""
     check_systems(testset.outline, baseline)
     names = list(testset.systems)
     if baseline is None or baseline == names[0]:
@@ -455,11 +450,7 @@ def check_systems(outline: Outline, baseline: str | None) -> None:
 
 
 def check_documents(outline: Outline) -> None:
-    """Refuse a test set without documents.
-
-    Raises:
-        DataError: it names none.
-    """
+    """Refuse a test set without documents."""
     if not outline.slices.get("document"):
         raise DataError(
             f"test set {outline.name!r} names no documents, which are asked for as the unit; give"
@@ -484,12 +475,7 @@ def scored(
     allow_code: bool,
     progress: Callable[[str, int, int], None] | None,
 ) -> list[Scores]:
-    """What each metric said of the systems of a test set.
-
-    Raises:
-        DataError: scores that were given are not of this test set.
-        UsageError: there is no metric, or one is named twice.
-    """
+    """What each metric said of the systems of a test set."""
     chosen = list(metrics) if isinstance(metrics, list | tuple) else [cast("AnyMetric", metrics)]
     if not chosen:
         raise UsageError("a comparison takes one metric or more; none is given")

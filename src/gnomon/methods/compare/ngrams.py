@@ -32,44 +32,25 @@ class NgramMatches(NamedTuple):
     """Which n-grams of the references each system gets right, for one length.
 
     A cell is an n-gram of a segment's references.
-
-    Attributes:
-        gram: int64 [C], number of each cell's n-gram.
-        held: int64 [C], how often a reference of the segment holds it (the one that does most).
-        matched: int32 [K, C], how often the system matches it, ``held`` at most.
-        examples: int32 [G, n], the tokens of each n-gram, by its number.
     """
 
-    gram: NDArray[np.int64]
-    held: NDArray[np.int64]
-    matched: NDArray[np.int32]
-    examples: NDArray[np.int32]
+    gram: NDArray[np.int64]  # [C], number of each cell's n-gram
+    held: NDArray[np.int64]  # [C], most occurrences in one reference of the segment
+    matched: NDArray[np.int32]  # [K, C], how often the system matches it, ``held`` at most
+    examples: NDArray[np.int32]  # [G, n], the tokens of each n-gram, by its number
 
 
 class OnlyHere(NamedTuple):
-    """An n-gram that one system matches where the other does not.
+    """An n-gram that one system matches where the other does not."""
 
-    Attributes:
-        tokens: ids of its tokens.
-        right: matches that the other output of the segment lacks.
-        other: the reverse.
-        held: occurrences in the references.
-    """
-
-    tokens: tuple[int, ...]
-    right: int
-    other: int
-    held: int
+    tokens: tuple[int, ...]  # their ids
+    right: int  # matches that the other output of the segment lacks
+    other: int  # the reverse
+    held: int  # occurrences in the references
 
 
 def reference_matches(batch: Batch, table: TokenTable, longest: int) -> Iterator[NgramMatches]:
-    """Matches of all n-grams of the shared references, for n from 1 to ``longest``, one by one.
-
-    Args:
-        batch: outputs and references.
-        table: the tokens of its texts.
-        longest: of the n-grams.
-    """
+    """Matches of all n-grams of the references, length by length, from 1 to ``longest``."""
     tokens, lengths = table.ids, table.lengths
     referred = np.zeros(len(table), bool)
     referred[batch.references.indices] = True
@@ -104,15 +85,8 @@ def reference_matches(batch: Batch, table: TokenTable, longest: int) -> Iterator
 def only_here(matches: NgramMatches, here: int, there: int, most: int) -> list[OnlyHere]:
     """The n-grams that most often only one system gets right.
 
-    Args:
-        matches: of n-grams of one length.
-        here: position of the system.
-        there: position of the other one.
-        most: how many are returned.
-
-    Returns:
-        Ordered by matches only here less matches only there; of equal ones, the more matches, then
-        the earlier n-gram in the references.
+    Ordered by matches only here less matches only there; of equal ones, the more matches, then the
+    earlier n-gram in the references.
     """
     gain = matches.matched[here] - matches.matched[there]
     size = len(matches.examples)
@@ -201,24 +175,16 @@ def _keys(
 
 
 def read_tokens(testset: TestSet) -> tuple[TokenTable | None, str]:
-    """The tokens of a test set: those of BLEU for its language.
-
-    Returns:
-        The table and "", or none and the reason why.
-    """
+    """The tokens of BLEU for the test set's language, or the reason why there are none."""
     if not testset.references:
         return None, "the test set has no references"
     return tokenise(testset.batch().texts, fitting_tokeniser(testset).name), ""
 
 
 def ngram_rows(batch: Batch, table: TokenTable, *, most: int, longest: int) -> list[NgramRow]:
-    """The n-grams that each system, and the baseline beside it, alone gets right.
+    """The n-grams that each system, and the baseline (the first), alone gets right.
 
-    Args:
-        batch: outputs and references; the baseline comes first.
-        table: the tokens of its texts.
-        most: listed per system, side and length.
-        longest: length of the longest n-grams.
+    ``most`` are listed per system, side and length.
     """
     pairs = [(k, here, k - here) for k in range(1, len(batch.systems)) for here in (k, 0)]
     ranked: list[list[list[OnlyHere]]] = [[] for _ in pairs]

@@ -69,34 +69,18 @@ def plan_faults(
 
 @dataclass(frozen=True)
 class PairedTestPlan:
-    """How differences are tested.
+    """How differences are tested."""
 
-    Attributes:
-        test: "bootstrap" (paired bootstrap) or "ar" (approximate randomisation); intervals are the
-            bootstrap's either way.
-        resamples: bootstrap resamples of the segments; 0: neither intervals nor a bootstrap test.
-        trials: draws of the randomisation.
-        null: how resamples become a p-value: "studentised" (see
-            :func:`gnomon.stats.studentised_test`), or as :func:`gnomon.stats.bootstrap_p_value`
-            has it. Intervals are studentised either way.
-        alternative: "two-sided", "greater" (the system is better than the baseline) or "less".
-        correction: for the number of comparisons: "holm", "benjamini-hochberg" or "none".
-        alpha: largest corrected p-value of a difference that is said to be one.
-        confidence: of the intervals, in (0, 1).
-        seed: of resamples and draws.
-        unit: what is independent; documents are left out one at a time, or exchanged whole.
-    """
-
-    test: PairedTest = "bootstrap"
-    resamples: int = 1000
-    trials: int = 10000
-    null: PairedNull = "studentised"
-    alternative: Alternative = "two-sided"
+    test: PairedTest = "bootstrap"  # of intervals in any case the bootstrap
+    resamples: int = 1000  # 0: neither intervals nor a bootstrap test
+    trials: int = 10000  # draws of the randomisation
+    null: PairedNull = "studentised"  # intervals are studentised in any case
+    alternative: Alternative = "two-sided"  # what the system is, compared with the baseline
     correction: Correction = "holm"
-    alpha: float = 0.05
-    confidence: float = 0.95
+    alpha: float = 0.05  # largest corrected p of a difference
+    confidence: float = 0.95  # of the intervals
     seed: int = SEED
-    unit: SampledUnit = "segment"
+    unit: SampledUnit = "segment"  # documents are left out one at a time, or exchanged whole
 
     def draws(self) -> int:
         """Number of draws behind a p-value."""
@@ -169,39 +153,20 @@ _SAME = 1e-9  # segment scores that differ by less are equal
 
 
 class ComparedSystem(NamedTuple):
-    """One system beside the baseline, in the metric's own units; NaN where undefined.
+    """One system beside the baseline, in the metric's own units; NaN where undefined."""
 
-    Attributes:
-        score: of all segments that the system has.
-        score_low: lower end of the bootstrap interval of the score.
-        score_high: its upper end.
-        difference: system less baseline, on the segments that both have.
-        low: lower end of the interval of the difference.
-        high: its upper end.
-        p: of the test; not corrected.
-        p_documents: of the same with documents as what is independent, where segments are and the
-            documents are fewer than 15; not corrected.
-        caveat: why the system is called neither better nor worse, whatever p says.
-        missing: segments without a score of the system.
-        dependence: how the differences lie on segments and documents.
-        segments: how many segments both have.
-        wins: those where the system's segment score is better.
-        ties: those where the segment scores are equal.
-        losses: those where it is worse.
-    """
-
-    score: float
+    score: float  # of all segments that the system has
     score_low: float
     score_high: float
-    difference: float
+    difference: float  # system - baseline, on the segments that both have
     low: float
     high: float
-    p: float
-    p_documents: float
-    caveat: Caveat | None
-    missing: int
+    p: float  # not corrected
+    p_documents: float  # of few documents, where segments are the unit; not corrected
+    caveat: Caveat | None  # why the system is neither better nor worse, whatever p says
+    missing: int  # segments without a score of the system
     dependence: Dependence
-    segments: int
+    segments: int  # how many both have
     wins: int
     ties: int
     losses: int
@@ -209,30 +174,17 @@ class ComparedSystem(NamedTuple):
 
 @dataclass(frozen=True)
 class PairedScores:
-    """What a metric said of the systems that are compared.
-
-    Attributes:
-        metric: its name.
-        systems: names of the K systems; the first is the baseline.
-        segments: float64 [K, N]; NaN where undefined.
-        values: what is added up over segments: statistics [K, N, S], else the segment scores; NaN
-            where a segment has no score.
-        aggregate: sums of statistics to scores; ``None`` where segment scores are averaged.
-        sign: 1 where higher is better, else -1.
-        from_people: whether people gave the scores.
-        doubtful: systems whose outputs are no translations line by line.
-        unread: whether the metric does not read the texts.
-    """
+    """What a metric said of the systems that are compared."""
 
     metric: str
-    systems: tuple[str, ...]
-    segments: NDArray[np.float64]
-    values: NDArray[np.float64]
-    aggregate: Aggregate | None
-    sign: int
+    systems: tuple[str, ...]  # the first is the baseline
+    segments: NDArray[np.float64]  # [K, N]; NaN where undefined
+    values: NDArray[np.float64]  # statistics [K, N, S], else the scores; NaN where there is none
+    aggregate: Aggregate | None  # of summed statistics; None: segment scores are averaged
+    sign: int  # 1 where higher is better, else -1
     from_people: bool = False
-    doubtful: frozenset[str] = frozenset()
-    unread: bool = False
+    doubtful: frozenset[str] = frozenset()  # outputs are no translations line by line
+    unread: bool = False  # the metric does not read the letters of the texts
 
     @classmethod
     def of(
@@ -284,14 +236,7 @@ def figures(
     plan: PairedTestPlan,
     documents: NDArray[np.int64] | None = None,
 ) -> list[ComparedSystem]:
-    """Each system beside the baseline (the first), on some of the segments.
-
-    Args:
-        paired: what the metric said.
-        members: bool [N], the segments looked at.
-        plan: how differences are tested.
-        documents: the document of each segment, from 0 [N]; None where none are known.
-    """
+    """Each system beside the baseline (the first), on the segments that are members."""
     values = paired.values[:, members]
     own = None if documents is None else documents[members]
     alternative = _oriented(plan.alternative, paired.sign)
@@ -451,31 +396,18 @@ def _counts(gains: NDArray[np.float64]) -> tuple[int, int, int, int]:
 
 
 class Decider(NamedTuple):
-    """A segment in which a system and the baseline differ much.
+    """A segment in which a system and the baseline differ much."""
 
-    Attributes:
-        system: position of the system.
-        better: whether the system is better there.
-        rank: from 1, on its side.
-        segment: position of the segment.
-    """
-
-    system: int
-    better: bool
-    rank: int
-    segment: int
+    system: int  # position
+    better: bool  # whether the system is better there
+    rank: int  # from 1, on its side
+    segment: int  # position
 
 
 def deciders(paired: PairedScores, most: int) -> list[Decider]:
-    """The segments with the largest differences, both ways, of each system.
+    """The segments with the largest differences of each system, ``most`` on each side at most.
 
-    Args:
-        paired: what the metric said.
-        most: segments per system and side.
-
-    Returns:
-        Those where the system is better first; among equal differences the earlier segment. Fewer
-        where fewer segments differ.
+    Those where the system is better first; among equal differences the earlier segment.
     """
     gains = np.nan_to_num(paired.gains())
     return [

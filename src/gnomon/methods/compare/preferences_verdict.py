@@ -100,11 +100,7 @@ CLAIMS = (
 
 
 def pairwise_verdict(finding: Finding) -> Iterator[Statement]:
-    """Who is preferred, by pairs or over all; the choice per segment; then cautions.
-
-    Args:
-        finding: what a pairwise comparison found.
-    """
+    """Who is preferred, by pairs or over all; the choice per segment; then cautions."""
     tables = {one.name: one for one in finding.tables}
     for metric in finding.signatures:
         pairs = _of(tables[_PAIRS].rows, metric)

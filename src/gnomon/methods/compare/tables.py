@@ -250,15 +250,10 @@ def system_rows(
     pairs: int,
     empty: Sequence[Sequence[int]],
 ) -> list[ComparisonRow]:
-    """The rows of one metric: p-values are corrected over systems, and over systems x slices.
+    """The rows of one metric: p-values are corrected over pairs of systems, and pairs x slices.
 
-    Args:
-        scores: what the metric said.
-        parts: name (None: all segments) and figures of each slice.
-        plan: how differences were tested.
-        pairs: of systems, for which p-values are corrected: all of them where the baseline was
-            chosen by its score, else those with the baseline.
-        empty: how many outputs of each system are empty, slice by slice.
+    ``pairs`` are all pairs of systems where the baseline was chosen by its score, else those with
+    the baseline; ``empty`` counts the empty outputs of each system, slice by slice.
     """
     every = [(*part, counts) for part, counts in zip(parts, empty, strict=True)]
     whole = [part for part in every if part[0] is None]
@@ -288,13 +283,7 @@ def _family(
 
 
 def corrected(p: Sequence[float], plan: PairedTestPlan, more: int = 0) -> list[float]:
-    """Corrected p-values of some hypotheses.
-
-    Args:
-        p: NaN is no hypothesis.
-        plan: how to correct.
-        more: how many further hypotheses there are, which count as p = 1.
-    """
+    """Corrected p-values; NaN is no hypothesis, and ``more`` further ones count as p = 1."""
     if plan.correction == "none":
         return list(p)
     adjust = holm if plan.correction == "holm" else benjamini_hochberg
@@ -304,13 +293,7 @@ def corrected(p: Sequence[float], plan: PairedTestPlan, more: int = 0) -> list[f
 def best_rows(
     scores: PairedScores, found: Sequence[ComparedSystem], plan: PairedTestPlan
 ) -> list[BestSystemRow]:
-    """Each system beside the leader, which is the first of these.
-
-    Args:
-        scores: what the metric said, the leader first.
-        found: the figures of each system beside the leader.
-        plan: how differences were tested.
-    """
+    """Each system beside the leader, which is the first of these."""
     systems = len(found)
     more = (systems - 1) * (systems - 2) // 2
     adjusted = corrected([one.p for one in found], plan, more)
@@ -416,13 +399,7 @@ def verdict_of(gain: float, p: float, caveat: str | None, alpha: float) -> str |
 def system_table(
     rows: Sequence[ComparisonRow], plan: PairedTestPlan, sliced: PairedTestPlan
 ) -> Table:
-    """The table of the contract.
-
-    Args:
-        rows: one per metric, slice and system.
-        plan: how all segments were tested.
-        sliced: how slices were.
-    """
+    """The table of all systems, metrics and slices."""
     corrected = any(row.corrected for row in rows)
     more = plan.resamples != sliced.resamples and any(row.slice is not None for row in rows)
     note = _note(plan, sliced, more=more, corrected=corrected)
@@ -500,14 +477,7 @@ def views(
     systems: Sequence[str],
     doubtful: Container[str] = (),
 ) -> tuple[View, ...]:
-    """What text shows, then what a page shows beside the tables.
-
-    Args:
-        tables: those of the finding.
-        metrics: names of the metrics.
-        systems: names of the systems, the baseline first.
-        doubtful: systems of which titles say nothing.
-    """
+    """What text shows, then what a page shows; titles say nothing of doubtful systems."""
     kinds = {table.name: table for table in tables}
     rows = [row for row in tables[0].records if isinstance(row, ComparisonRow)]
     alone = systems[1] if len(systems) == 2 else None
@@ -638,18 +608,11 @@ def _headline(rows: Sequence[ComparisonRow], metric: str, doubtful: Container[st
 
 @dataclass(frozen=True)
 class DecidingSegments:
-    """Makes exhibits of one test set.
+    """Makes exhibits of one test set."""
 
-    Attributes:
-        testset: for documents, domains and names of references; its systems are those compared,
-            the baseline first.
-        batch: its texts.
-        tokens: their tokens, for what is marked; none for no marks.
-    """
-
-    testset: TestSet
+    testset: TestSet  # its systems are those compared, the baseline first
     batch: Batch
-    tokens: TokenTable | None
+    tokens: TokenTable | None  # of its texts; None: nothing is marked
 
     def row(self, paired: PairedScores, found: Decider, influence: float) -> DecidingSegmentRow:
         """The row of a segment."""

@@ -315,11 +315,7 @@ class _Compared(NamedTuple):
 
 
 def compare_verdict(finding: Finding) -> Iterator[Statement]:
-    """The best system of several, or which of two is better, under each metric; cautions.
-
-    Args:
-        finding: what a comparison found.
-    """
+    """The best system of several, or which of two is better, under each metric; cautions."""
     every = list(_rows(finding))
     whole = [one for one in every if one.row.slice is None]
     metrics = list(dict.fromkeys(one.row.metric for one in whole))

@@ -281,9 +281,6 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
 
     Several metrics were compared and the best one was chosen after the fact: p-values are Holm's,
     over all ordered pairs of metrics.
-
-    Args:
-        finding: what a meta-evaluation found.
     """
     groups = list(_groups(finding))
     firsts = {_place_of(one): one for one in reversed(groups)}

@@ -33,15 +33,7 @@ def views(
     *,
     alternative: Alternative = "greater",
 ) -> tuple[View, ...]:
-    """A table (or map over test sets) per statistic, gains, wins, scatter plots, curves.
-
-    Args:
-        tables: the tables of the finding, by name.
-        groups: what was measured, over which systems and segments, by which judgements.
-        places: what the test sets are called.
-        baseline: the metric that others are tested against.
-        alternative: what p says of (row, column).
-    """
+    """A table (or map over test sets) per statistic, gains, wins, scatter plots, curves."""
     kinds = tuple(dict.fromkeys(one.human for one in groups if one.human is not None))
     sliced = any(one.slice is not None for one in groups)
     measured = dict.fromkeys((one.measure, one.subset) for one in groups)

@@ -103,11 +103,7 @@ CLAIMS = (
 
 
 def error_spans_verdict(finding: Finding) -> Iterator[Statement]:
-    """How many of people's characters each marker finds, beside the ceiling; then who is better.
-
-    Args:
-        finding: marks beside those of people.
-    """
+    """How many of people's characters each marker finds, beside the ceiling; then who is better."""
     every = [
         (at, row)
         for at, row in enumerate(finding.rows)

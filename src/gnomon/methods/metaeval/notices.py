@@ -267,14 +267,7 @@ def _rankings(pairing: Pairing) -> Iterator[str]:
 
 
 def equal_notice(test_set: str, level: str, grouping: str, human: str | None) -> str:
-    """What is said where people told nothing apart that a measure compares.
-
-    Args:
-        test_set: what tables call it.
-        level: "system" or "segment".
-        grouping: what the scores that are compared have in common.
-        human: the kind of the human scores.
-    """
+    """What is said where people told nothing apart that a measure compares."""
     every, where = {
         "item": ("every output of a segment", " within segments"),
         "system": ("every output of a system", " within systems"),
