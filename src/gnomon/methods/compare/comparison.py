@@ -211,11 +211,11 @@ def compare(
     judged = scored(testset, metrics, workers=workers, allow_code=allow_code, progress=progress)
     first = bool(fail_if_worse) or null == "sacrebleu"
     chosen = baseline is None and len(testset.systems) > 2 and not first
-    doubtful = frozenset(name for one in testset.anomalies for name in one.systems)
+    doubtful = frozenset(name for anomaly in testset.anomalies for name in anomaly.systems)
     sound = [name for name in testset.systems if name not in doubtful] or list(testset.systems)
     compared = ordered(testset, leader(judged[0], sound) if chosen else baseline)
-    pairings = [PairedScores.of(one, list(compared.systems), doubtful) for one in judged]
-    found = _ComparisonParts(notices=notices(compared, judged, pairings))
+    pairings = [PairedScores.of(scores, list(compared.systems), doubtful) for scores in judged]
+    collected = _ComparisonParts(notices=notices(compared, judged, pairings))
     parts = [slices(compared, by, paired.segments) for paired in pairings]
     documents = None if compared.documents is None else numbered(compared.documents)
     systems = len(compared.systems)
@@ -226,22 +226,22 @@ def compare(
     ]
     empty = np.array([[not t.strip() for t in out] for out in compared.systems.values()])
     with using_workers(workers):
-        whole = _add_figures(found, pairings, parts, plans, documents, empty, progress)
+        whole = _add_figures(collected, pairings, parts, plans, documents, empty, progress)
     if systems > 2:
-        _add_best(found, judged, pairings, plans, whole, documents)
-    tokens = _tokens(compared, found) if examples or ngrams else None
+        _add_best(collected, judged, pairings, plans, whole, documents)
+    tokens = _tokens(compared, collected) if examples or ngrams else None
     if examples:
-        _add_segments(found, compared, pairings, tokens, examples)
+        _add_segments(collected, compared, pairings, tokens, examples)
     if ngrams and tokens is not None:
-        found.ngrams += ngram_rows(compared.batch(), tokens, most=ngrams, longest=longest)
-        found.notices += without_ngrams(compared, found.ngrams)
+        collected.ngrams += ngram_rows(compared.batch(), tokens, most=ngrams, longest=longest)
+        collected.notices += without_ngrams(compared, collected.ngrams)
     if progress:
         progress("segments and n-grams", 1, 1)
-    finding = _finding(found, compared, judged, plans, by, chosen=chosen)
+    finding = _finding(collected, compared, judged, plans, by, chosen=chosen)
     if not fail_if_worse:
         return finding
-    known = tuple(map(anomaly_notice, compared.anomalies))
-    said_first = replace(finding, notices=(*known, *finding.notices))
+    anomalies = tuple(map(anomaly_notice, compared.anomalies))
+    said_first = replace(finding, notices=(*anomalies, *finding.notices))
     worse = failures(said_first, fail_if_worse, alpha=alpha, min_drop=min_drop)
     return replace(finding, failure=worse)
 
@@ -275,13 +275,13 @@ def _by_unit(
     plan: PairedTestPlan, unit: str, paired: PairedScores, documents: NDArray[np.int64] | None
 ) -> PairedTestPlan:
     """The plan with the unit of a metric's scores."""
-    known = documents is not None
-    by_document = unit == "document" or (unit == "auto" and paired.from_people and known)
+    has_documents = documents is not None
+    by_document = unit == "document" or (unit == "auto" and paired.from_people and has_documents)
     return replace(plan, unit="document" if by_document else "segment")
 
 
 def _add_figures(
-    found: _ComparisonParts,
+    collected: _ComparisonParts,
     pairings: Sequence[PairedScores],
     parts: Sequence[Sequence[Slice]],
     plans: Sequence[_TestPlans],
@@ -291,38 +291,38 @@ def _add_figures(
 ) -> list[list[ComparedSystem]]:
     """The rows of all metrics and slices; gives the figures of all segments, metric by metric."""
     tasks = [
-        (paired, part, plan.whole if part.name is None else plan.sliced)
+        (paired, piece, plan.whole if piece.name is None else plan.sliced)
         for paired, each, plan in zip(pairings, parts, plans, strict=True)
-        for part in each
+        for piece in each
     ]
 
     def figure(task: tuple[PairedScores, Slice, PairedTestPlan]) -> list[ComparedSystem]:
-        paired, part, plan = task
-        return figures(paired, part.members, plan, documents)
+        paired, piece, plan = task
+        return figures(paired, piece.members, plan, documents)
 
     done = []
     if progress:
         progress("testing", 0, len(tasks))
-    for one in each_in_threads(figure, tasks):
-        done.append(one)
+    for compared_systems in each_in_threads(figure, tasks):
+        done.append(compared_systems)
         if progress:
             progress("testing", len(done), len(tasks))
     answers, whole = iter(done), []
     for paired, each, plan in zip(pairings, parts, plans, strict=True):
-        compared = [(part.name, next(answers)) for part in each]
-        lacking = [empty[:, part.members].sum(axis=1).tolist() for part in each]
-        found.rows += system_rows(paired, compared, plan.whole, plan.pairs, lacking)
+        compared = [(piece.name, next(answers)) for piece in each]
+        lacking = [empty[:, piece.members].sum(axis=1).tolist() for piece in each]
+        collected.rows += system_rows(paired, compared, plan.whole, plan.pairs, lacking)
         whole.append(compared[0][1])
     segments = pairings[0].segments.shape[1]
     coarse = [
         said for plan in plans for said in too_coarse(plan.sliced, plan.comparisons, segments)
     ]
-    found.notices += dict.fromkeys(coarse)
+    collected.notices += dict.fromkeys(coarse)
     return whole
 
 
 def _add_best(
-    found: _ComparisonParts,
+    collected: _ComparisonParts,
     judged: Sequence[Scores],
     pairings: Sequence[PairedScores],
     plans: Sequence[_TestPlans],
@@ -330,9 +330,9 @@ def _add_best(
     documents: NDArray[np.int64] | None,
 ) -> None:
     """Each system beside the best one under each metric."""
-    for one, paired, plan, own in zip(judged, pairings, plans, whole, strict=True):
+    for scores, paired, plan, figured in zip(judged, pairings, plans, whole, strict=True):
         sound = [name for name in paired.systems if name not in paired.doubtful]
-        first = leader(one, sound or list(paired.systems))
+        first = leader(scores, sound or list(paired.systems))
         if first is None:
             continue
         systems = len(paired.systems)
@@ -340,22 +340,22 @@ def _add_best(
         if how.resamples or how.unit == "document":
             how = replace(how, test="bootstrap")  # draws of exchanges may be too few for all pairs
         how = enough(how, systems * (systems - 1) // 2, paired.segments.shape[1])
-        beside, compared = paired.starting_with(first), own
+        beside, compared = paired.starting_with(first), figured
         if first != paired.systems[0] or how != plan.whole:
             everything = np.ones(paired.segments.shape[1], dtype=np.bool_)
             compared = figures(beside, everything, how, documents)
-        found.best += best_rows(beside, compared, how)
+        collected.best += best_rows(beside, compared, how)
 
 
-def _tokens(testset: TestSet, found: _ComparisonParts) -> TokenTable | None:
+def _tokens(testset: TestSet, collected: _ComparisonParts) -> TokenTable | None:
     tokens, problem = read_tokens(testset)
     if problem:
-        found.notices.append(f"n-grams are not listed: {problem}")
+        collected.notices.append(f"n-grams are not listed: {problem}")
     return tokens
 
 
 def _add_segments(
-    found: _ComparisonParts,
+    collected: _ComparisonParts,
     testset: TestSet,
     pairings: Sequence[PairedScores],
     tokens: TokenTable | None,
@@ -364,14 +364,14 @@ def _add_segments(
     showcase = DecidingSegments(testset, testset.batch(), tokens)
     for paired in pairings:
         added = influence(paired)
-        for one in deciders(paired, examples):
-            weight = float(added[one.system, one.segment])
-            found.segments.append(showcase.row(paired, one, weight))
-            found.exhibits.append(showcase.exhibit(paired, one))
+        for decider in deciders(paired, examples):
+            weight = float(added[decider.system, decider.segment])
+            collected.segments.append(showcase.row(paired, decider, weight))
+            collected.exhibits.append(showcase.exhibit(paired, decider))
 
 
 def _finding(
-    found: _ComparisonParts,
+    collected: _ComparisonParts,
     testset: TestSet,
     judged: Sequence[Scores],
     plans: Sequence[_TestPlans],
@@ -379,36 +379,37 @@ def _finding(
     *,
     chosen: bool,
 ) -> Finding:
-    tables: list[Table] = [system_table(found.rows, plans[0].whole, plans[0].sliced)]
-    if found.best:
-        tables.append(best_table(found.best))
+    tables: list[Table] = [system_table(collected.rows, plans[0].whole, plans[0].sliced)]
+    if collected.best:
+        tables.append(best_table(collected.best))
     if by:
-        tables.append(slice_table(found.rows))
-    if found.segments:
-        tables.append(segment_table(found.segments))
-    if found.ngrams:
-        tables.append(ngram_table(found.ngrams))
+        tables.append(slice_table(collected.rows))
+    if collected.segments:
+        tables.append(segment_table(collected.segments))
+    if collected.ngrams:
+        tables.append(ngram_table(collected.ngrams))
     systems = list(testset.systems)
-    doubtful = frozenset(name for one in testset.anomalies for name in one.systems)
+    doubtful = frozenset(name for anomaly in testset.anomalies for name in anomaly.systems)
 
-    def signature(one: Scores, plan: _TestPlans) -> str:
+    def signature(scores: Scores, plan: _TestPlans) -> str:
         fields = {"baseline": systems[0], **plan.whole.fields()}
         if chosen:
             fields["baseline_by"] = "score"
         if by and plan.sliced.resamples != plan.whole.resamples:
             fields["slices_bs"] = plan.sliced.resamples
-        return str(one.signature.adding(fields))
+        return str(scores.signature.adding(fields))
 
     return Finding(
         method="compare",
         title=f"Systems compared with {systems[0]}",
         tables=tuple(tables),
         signatures={
-            one.metric: signature(one, plan) for one, plan in zip(judged, plans, strict=True)
+            scores.metric: signature(scores, plan)
+            for scores, plan in zip(judged, plans, strict=True)
         },
-        views=views(tables, [one.metric for one in judged], systems, doubtful),
-        exhibits=tuple(found.exhibits),
-        notices=tuple(found.notices),
+        views=views(tables, [scores.metric for scores in judged], systems, doubtful),
+        exhibits=tuple(collected.exhibits),
+        notices=tuple(collected.notices),
         facts=_facts(testset, by),
     )
 
@@ -462,9 +463,9 @@ def check_documents(outline: Outline) -> None:
 def leader(scores: Scores, systems: Sequence[str]) -> str | None:
     """The system with the best score, the first of several; None where none has a score."""
     values = {name: float(scores.system[scores.systems.index(name)]) for name in systems}
-    known = [name for name in systems if np.isfinite(values[name])]
+    defined = [name for name in systems if np.isfinite(values[name])]
     sign = 1 if scores.higher_is_better else -1
-    return max(known, key=lambda name: sign * values[name], default=None)
+    return max(defined, key=lambda name: sign * values[name], default=None)
 
 
 def scored(
@@ -479,20 +480,20 @@ def scored(
     chosen = list(metrics) if isinstance(metrics, list | tuple) else [cast("AnyMetric", metrics)]
     if not chosen:
         raise UsageError("a comparison takes one metric or more; none is given")
-    found = []
+    every_scores = []
     if progress:
         progress("scoring", 0, len(chosen))
-    for done, one in enumerate(chosen, start=1):
-        if isinstance(one, Scores):
-            found.append(_checked(one, testset))
+    for done, metric in enumerate(chosen, start=1):
+        if isinstance(metric, Scores):
+            every_scores.append(_checked(metric, testset))
         else:
-            found.append(score(testset, one, workers=workers, allow_code=allow_code))
+            every_scores.append(score(testset, metric, workers=workers, allow_code=allow_code))
         if progress:
             progress("scoring", done, len(chosen))
-    names = [one.metric for one in found]
+    names = [metric.metric for metric in every_scores]
     if len(set(names)) < len(names):
         raise UsageError(f"a metric is named twice: {', '.join(names)}")
-    return found
+    return every_scores
 
 
 def _checked(scores: Scores, testset: TestSet) -> Scores:
@@ -520,14 +521,16 @@ def notices(
     baseline, *others = testset.systems
     same = [name for name in others if testset.systems[name] == testset.systems[baseline]]
     said = [f"{name} and {baseline} have the same output in every segment" for name in same]
-    known = {anomaly_notice(one) for one in testset.anomalies}
-    for one, paired in zip(scored, pairings, strict=True):
-        said += [f"{one.metric}: {notice}" for notice in one.notices if notice not in known]
+    anomalies = set(map(anomaly_notice, testset.anomalies))
+    for scores, paired in zip(scored, pairings, strict=True):
+        said += [
+            f"{scores.metric}: {notice}" for notice in scores.notices if notice not in anomalies
+        ]
         said += _holes(paired)
-        if paired.aggregate is None and not _is_mean(one):
+        if paired.aggregate is None and not _is_mean(scores):
             said.append(
-                f"{one.metric}: the corpus score is not the mean of its segments, which is what is"
-                " compared here"
+                f"{scores.metric}: the corpus score is not the mean of its segments, which is what"
+                " is compared here"
             )
     return said
 
@@ -549,8 +552,8 @@ def _holes(paired: PairedScores) -> list[str]:
 
 
 def _is_mean(scores: Scores) -> bool:
-    known = ~np.isnan(scores.segments)
-    counts = np.where(known.any(axis=1), known.sum(axis=1), np.nan)
+    has_score = ~np.isnan(scores.segments)
+    counts = np.where(has_score.any(axis=1), has_score.sum(axis=1), np.nan)
     means = np.nansum(scores.segments, axis=1) / counts
     return bool(np.allclose(means, scores.system, rtol=_SAME, atol=_SAME, equal_nan=True))
 

@@ -87,10 +87,10 @@ def failures(finding: Finding, metrics: Sequence[str], *, alpha: float, min_drop
             " worse; name the baseline of the gate"
         )
     rows = [row for row in finding.records(ComparisonRow) if row.slice is None]
-    known = list(dict.fromkeys(row.metric for row in rows))
+    names = list(dict.fromkeys(row.metric for row in rows))
     for metric in metrics:
-        if metric not in known:
-            raise UnknownNameError("metric to fail on", metric, known)
+        if metric not in names:
+            raise UnknownNameError("metric to fail on", metric, names)
     judged = [row for row in rows if row.metric in metrics and row.system != row.baseline]
     for row in judged:
         _check_trusted(row, finding)
@@ -104,9 +104,10 @@ def failures(finding: Finding, metrics: Sequence[str], *, alpha: float, min_drop
 def _check_trusted(row: ComparisonRow, finding: Finding) -> None:
     """Refuse a gate on files or metrics that a caution says not to trust."""
     names = (row.system, row.baseline)
+    unread = unread_texts(finding.notices)
     said = {
-        "lines": [one for one in misaligned(finding.notices) if mentions(one, names)],
-        "letters": [one.text.removeprefix("Caution: ") for one in unread_texts(finding.notices)],
+        "lines": [notice for notice in misaligned(finding.notices) if mentions(notice, names)],
+        "letters": [statement.text.removeprefix("Caution: ") for statement in unread],
     }.get(str(row.caveat))
     if said is not None:
         raise DataError(

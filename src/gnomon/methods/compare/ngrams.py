@@ -67,19 +67,19 @@ def reference_matches(batch: Batch, table: TokenTable, longest: int) -> Iterator
             return grams[places] * np.int64(stride) + tokens[places + n - 1]
 
         theirs = np.flatnonzero(referred & (room >= n))
-        known, first = np.unique(keys(theirs), return_index=True)
-        known_or_none = np.append(known, -1)
+        referred_keys, first = np.unique(keys(theirs), return_index=True)
+        known_or_none = np.append(referred_keys, -1)
         examples = tokens[theirs[first][:, None] + np.arange(n)]
         for start in range(0, len(tokens), _BLOCK):
-            part = slice(start, start + _BLOCK)
+            block = slice(start, start + _BLOCK)
             # what no reference begins with, none holds
-            inside = start + np.flatnonzero((room[part] >= n) & (grams[part] >= 0))
+            inside = start + np.flatnonzero((room[block] >= n) & (grams[block] >= 0))
             wanted = keys(inside)
-            numbers = np.searchsorted(known, wanted)
+            numbers = np.searchsorted(referred_keys, wanted)
             same = known_or_none[numbers] == wanted
-            grams[part] = -1
+            grams[block] = -1
             grams[inside[same]] = numbers[same]
-        yield _matches(batch, table, grams, examples, max(1, len(known)))
+        yield _matches(batch, table, grams, examples, max(1, len(referred_keys)))
 
 
 def only_here(matches: NgramMatches, here: int, there: int, most: int) -> list[OnlyHere]:
@@ -126,8 +126,8 @@ def _cells(
     places = np.arange(segments.start, segments.stop)
     bounds = batch.references.offsets[segments.start : segments.stop + 1]
     texts = batch.references.indices[bounds[0] : bounds[-1]]
-    place = np.repeat(places, np.diff(bounds))
-    keys, held = _most_held(texts, place, table, grams, size)
+    segment_of_text = np.repeat(places, np.diff(bounds))
+    keys, held = _most_held(texts, segment_of_text, table, grams, size)
     matched = np.zeros((len(batch.systems), len(keys)), dtype=np.int32)
     for k, outputs in enumerate(batch.candidates):
         cells, counts = np.unique(
@@ -147,8 +147,8 @@ def _most_held(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Cells of the references, and the count of the reference that holds each most often."""
     count = max(1, len(texts))
-    own = _keys(texts, np.arange(len(texts)), table, grams, size)  # one key per reference
-    cells, counts = np.unique(own, return_counts=True)
+    by_reference = _keys(texts, np.arange(len(texts)), table, grams, size)
+    cells, counts = np.unique(by_reference, return_counts=True)
     keys = segments[cells // size] * size + cells % size if len(texts) else cells
     order = np.lexsort((counts, keys))
     last = np.append(np.diff(keys[order]) > 0, True)[: len(order)] if count else order
@@ -166,9 +166,9 @@ def _keys(
     lengths = table.lengths[texts]
     ends = np.cumsum(lengths)
     first = np.repeat(table.offsets[texts] - (ends - lengths), lengths)
-    found = grams[first + np.arange(int(lengths.sum()))]
-    keys = np.repeat(places, lengths) * size + found
-    return np.asarray(keys[found >= 0])
+    numbers = grams[first + np.arange(int(lengths.sum()))]
+    keys = np.repeat(places, lengths) * size + numbers
+    return np.asarray(keys[numbers >= 0])
 
 
 # Rows
@@ -189,8 +189,8 @@ def ngram_rows(batch: Batch, table: TokenTable, *, most: int, longest: int) -> l
     pairs = [(k, here, k - here) for k in range(1, len(batch.systems)) for here in (k, 0)]
     ranked: list[list[list[OnlyHere]]] = [[] for _ in pairs]
     for matches in reference_matches(batch, table, longest):  # of one length at a time
-        for found, (_, here, there) in zip(ranked, pairs, strict=True):
-            found.append(only_here(matches, here, there, most))
+        for by_length, (_, here, there) in zip(ranked, pairs, strict=True):
+            by_length.append(only_here(matches, here, there, most))
     return [
         NgramRow(
             system=batch.systems[k],
@@ -198,13 +198,13 @@ def ngram_rows(batch: Batch, table: TokenTable, *, most: int, longest: int) -> l
             side=batch.systems[here],
             n=n,
             rank=rank,
-            ngram=" ".join(table.vocabulary[token] for token in one.tokens),
-            count=one.right,
-            other=one.other,
-            reference=one.held,
+            ngram=" ".join(table.vocabulary[token] for token in gram.tokens),
+            count=gram.right,
+            other=gram.other,
+            reference=gram.held,
         )
-        for found, (k, here, _) in zip(ranked, pairs, strict=True)
-        for rank, n, one in _in_turn(found)
+        for by_length, (k, here, _) in zip(ranked, pairs, strict=True)
+        for rank, n, gram in _in_turn(by_length)
     ]
 
 

@@ -206,7 +206,7 @@ class PairedScores:
             1 if scores.higher_is_better else -1,
             scores.from_people,
             doubtful,
-            any(UNREAD in one for one in scores.notices),
+            any(UNREAD in notice for notice in scores.notices),
         )
 
     def distrust(self, k: int) -> Caveat | None:
@@ -238,12 +238,12 @@ def figures(
 ) -> list[ComparedSystem]:
     """Each system beside the baseline (the first), on the segments that are members."""
     values = paired.values[:, members]
-    own = None if documents is None else documents[members]
+    members_documents = None if documents is None else documents[members]
     alternative = _oriented(plan.alternative, paired.sign)
-    if plan.unit == "document" and own is not None:
+    if plan.unit == "document" and members_documents is not None:
         tested = system_document_test(
             values,
-            own,
+            members_documents,
             aggregate=paired.aggregate,
             alternative=alternative,
             confidence=plan.confidence,
@@ -259,22 +259,22 @@ def figures(
         )
         if not plan.resamples:
             tested = _undrawn(tested)
-    published = _published(paired, values, plan, own)
+    published = _published(paired, values, plan, members_documents)
     shown = tested if published is None else tested._replace(p=published.p)
     if published is not None and plan.null == "sacrebleu" and plan.test == "bootstrap":
         shown = shown._replace(intervals=published.intervals)
     shown = shown._replace(differences=_differences(values, paired.aggregate, tested))
     gains = paired.gains()[:, members]
-    lie = dependence(values, aggregate=paired.aggregate, documents=own)
+    lie = dependence(values, aggregate=paired.aggregate, documents=members_documents)
     missing = np.isnan(values).reshape(*values.shape[:2], -1).any(axis=2).sum(axis=1)
-    found = []
+    compared = []
     for k, counts in enumerate(map(_counts, gains)):
         inside = published is not None and float(tested.p[k, 0]) > plan.alpha
         caveat = paired.distrust(k) or _caveat(plan, lie[k], counts[0])
         caveat = caveat or ("interval" if inside else None)
         p = _over_documents(lie[k], plan)
-        found.append(_compared(shown, k, p, caveat, int(missing[k]), lie[k], counts))
-    return found
+        compared.append(_compared(shown, k, p, caveat, int(missing[k]), lie[k], counts))
+    return compared
 
 
 def _over_documents(lie: Dependence, plan: PairedTestPlan) -> float:
@@ -387,9 +387,9 @@ def _oriented(alternative: Alternative, sign: int) -> Alternative:
 
 
 def _counts(gains: NDArray[np.float64]) -> tuple[int, int, int, int]:
-    known = gains[~np.isnan(gains)]
-    wins, losses = int((known > _SAME).sum()), int((known < -_SAME).sum())
-    return len(known), wins, len(known) - wins - losses, losses
+    defined = gains[~np.isnan(gains)]
+    wins, losses = int((defined > _SAME).sum()), int((defined < -_SAME).sum())
+    return len(defined), wins, len(defined) - wins - losses, losses
 
 
 # The segments that decide between a system and the baseline.
@@ -424,9 +424,9 @@ def influence(paired: PairedScores) -> NDArray[np.float64]:
     The difference of the system scores less the difference without the segment, in the metric's
     units; NaN where a segment has no score.
     """
-    known = ~np.isnan(paired.segments) & ~np.isnan(paired.segments[0])
+    has_pair = ~np.isnan(paired.segments) & ~np.isnan(paired.segments[0])
     if paired.aggregate is None:
-        return _of_means(paired.segments, known)
+        return _of_means(paired.segments, has_pair)
     added = np.full(paired.segments.shape, np.nan)
     for k in range(len(added)):
         pair = paired.values[[k, 0]]
@@ -436,7 +436,7 @@ def influence(paired: PairedScores) -> NDArray[np.float64]:
         if len(totals):
             whole, without = paired.aggregate(totals), paired.aggregate(totals[:, None] - rows)
             added[k, both] = (whole[0] - whole[1]) - (without[0] - without[1])
-    return np.where(known, added, np.nan)
+    return np.where(has_pair, added, np.nan)
 
 
 def _of_means(segments: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:

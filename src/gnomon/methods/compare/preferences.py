@@ -25,11 +25,21 @@ from gnomon.core.options import (
     OutputFile,
     with_fields,
 )
-from gnomon.core.records import METRIC, SEGMENT, SYSTEM, EndColumns, Record, column, table
+from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.data.formats import atomic_write
+from gnomon.methods.compare.preference_rows import (
+    CHOICES,
+    PAIRS,
+    REFERENCES,
+    ROWS,
+    STANDINGS,
+    ChosenOutputRow,
+    PairedOutputsRow,
+    StandingRow,
+)
 from gnomon.methods.compare.preferences_verdict import CLAIMS, pairwise_verdict
 from gnomon.metrics import BoundMetric, resolve
 from gnomon.metrics.protocol import Metrics, Noticing, PairNoticing, PairScoring, lacks
@@ -49,7 +59,6 @@ if TYPE_CHECKING:
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
 
-PAIRS, REFERENCES, STANDINGS, CHOICES = "pairs", "references", "systems", "choices"
 #: which ordered pairs are looked at
 Orders: TypeAlias = Literal["full", "half"]
 #: rows of choices that a page holds
@@ -61,113 +70,17 @@ examples:
 """
 
 
-# Rows
-
-
-class PairedOutputsRow(Record):
-    """A system against another one, or against a reference, under a pairwise metric."""
-
-    system: str = SYSTEM
-    other: str = column("Other", help="the system, or the reference, that it is compared with")
-    metric: str = METRIC
-    segments: int = column("n", help="segments that both have a text for")
-    score: float | None = column(
-        "Score",
-        digits=3,
-        better="higher",
-        help="mean over segments; positive where the system is better than the other",
-        interval=EndColumns(
-            titles=("low", "high"),
-            help=("lower end of its interval, over segments", "its upper end"),
-        ),
-    )
-    wins: int = column("Wins", help="segments where the system is the better one")
-    ties: int = column("Ties", help="segments where neither is, or where both say the same")
-    losses: int = column("Losses", help="segments where the other is the better one")
-    share: float | None = column(
-        "Share",
-        better="higher",
-        help="wins among the segments that are no ties",
-        interval=EndColumns(
-            "share_low", "share_high", help=("lower end of Wilson's interval", "its upper end")
-        ),
-    )
-    p: float | None = column("p", digits=4, help="of the sign test of wins and losses")
-    p_adjusted: float | None = column("p adj.", digits=4, help="corrected for the number of pairs")
-    verdict: str | None = column(
-        "Verdict", help="better or worse where the corrected p is at most alpha, else undecided"
-    )
-
-
-class StandingRow(Record):
-    """A system against all others together."""
-
-    system: str = SYSTEM
-    metric: str = METRIC
-    segments: int = column("n", help="segments")
-    score: float | None = column(
-        "Score",
-        digits=3,
-        better="higher",
-        help="mean over segments and over the other systems",
-        interval=EndColumns(
-            titles=("low", "high"),
-            help=("lower end of its interval, over segments", "its upper end"),
-        ),
-    )
-    better: int = column("Better than", help="systems that it is better than, by the sign test")
-    worse: int = column("Worse than", help="systems that it is worse than, by the sign test")
-    chosen: int = column(
-        "Chosen", help="segments where the other outputs speak for its output most of all"
-    )
-    share: float | None = column(
-        "Share",
-        better="higher",
-        help="of the segments",
-        interval=EndColumns(
-            "share_low", "share_high", help=("lower end of Wilson's interval", "its upper end")
-        ),
-    )
-
-
-class ChosenOutputRow(Record):
-    """The output of a segment that the others speak for most of all (minimum Bayes risk)."""
-
-    segment: int = SEGMENT
-    metric: str = METRIC
-    system: str = column("Chosen", help="whose output it is; the first of those that say the same")
-    utility: float = column(
-        "Utility", digits=3, better="higher", help="its mean score against all other outputs"
-    )
-    margin: float | None = column(
-        "Margin", digits=3, help="how far the next one is behind that says something else"
-    )
-    alike: int = column("Alike", help="systems that say the same")
-
-
-#: by the names of the tables
-ROWS = {
-    PAIRS: PairedOutputsRow,
-    STANDINGS: StandingRow,
-    REFERENCES: PairedOutputsRow,
-    CHOICES: ChosenOutputRow,
-}
-
-
-# The method
-
-
 def check_pairwise(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`pairwise` refuses of options that fit each alone."""
     yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
-    for number, one in enumerate(every_metric(options.metrics)):
-        if isinstance(one, str) or is_metric(one):
+    for number, spec in enumerate(every_metric(options.metrics)):
+        if isinstance(spec, str) or is_metric(spec):
             try:
-                found = resolve(one, allow_code=options.allow_code)
+                metric = resolve(spec, allow_code=options.allow_code)
             except (UsageError, DataError):
                 continue  # told above
-            if lacks(found, PairScoring):
-                yield Problem(f"metrics[{number}]", _scores_alone(found.spec))
+            if lacks(metric, PairScoring):
+                yield Problem(f"metrics[{number}]", _scores_alone(metric.spec))
     if outline is not None and len(outline.systems) < 2:
         given = f"{outline.systems[0]!r} alone" if outline.systems else "none"
         said = f"a comparison takes two systems or more; test set {outline.name!r} gives {given}"
@@ -243,19 +156,18 @@ def pairwise(
     every = every_metric(metrics)
     plan = _PreferencePlan(pairs, tie, correction, alpha, draws)
     batch = testset.batch()
-    found = _PairwiseParts([], [], [], [], {}, [])
-    for done, one in enumerate(every):
-        name, bound = bind(testset, one, allow_code=allow_code)  # type: ignore[arg-type]  # checked before
+    findings = _PairwiseParts([], [], [], [], {}, [])
+    for done, metric in enumerate(every):
+        name, bound = bind(testset, metric, allow_code=allow_code)  # type: ignore[arg-type]  # checked before
         if not isinstance(bound, PairScoring):
             raise _scores_alone(name)
-        _add(found, testset, batch, name, cast("_PairMetric", bound), plan)
+        _add(findings, testset, batch, name, cast("_PairMetric", bound), plan)
         if progress:
             progress("reading pairs", done + 1, len(every))
-    if best is not None and found.choices:
-        _write_best(
-            best, batch, [row for row in found.choices if row.metric == found.choices[0].metric]
-        )
-    return _finding(found, testset, plan)
+    if best is not None and findings.choices:
+        first = findings.choices[0].metric
+        _write_best(best, batch, [row for row in findings.choices if row.metric == first])
+    return _finding(findings, testset, plan)
 
 
 class _PairMetric(BoundMetric, PairScoring, Protocol):
@@ -296,14 +208,14 @@ def _add(
     whole, there = _with_references(batch, testset)
     scores = bound.pair_scores(whole, half=plan.orders == "half")
     decided = (scores - scores.transpose(1, 0, 2)) / 2 if plan.orders == "full" else scores
-    own = [(a, b) for a in range(systems) for b in range(a + 1, systems)]
+    pairs_of_systems = [(a, b) for a in range(systems) for b in range(a + 1, systems)]
     anchored = [(a, systems + r) for a in range(systems) for r in range(len(references))]
     names = [*batch.systems, *references]
-    rows = _preferences(names, name, decided, there, own, plan)
+    rows = _preferences(names, name, decided, there, pairs_of_systems, plan)
     found.pairs += rows
     found.references += _preferences(names, name, decided, there, anchored, plan)
     utility, over_others = (
-        one[:systems, :systems].sum(axis=1) / max(systems - 1, 1) for one in (scores, decided)
+        matrix[:systems, :systems].sum(axis=1) / max(systems - 1, 1) for matrix in (scores, decided)
     )
     choices = list(_choices(batch, name, utility))
     found.choices += choices
@@ -323,12 +235,12 @@ def _add(
 
 def _with_references(batch: Batch, testset: TestSet) -> tuple[Batch, NDArray[np.bool_]]:
     """The batch with each reference as one more system, and where each has a text [K + R, N]."""
-    number = {text: place for place, text in enumerate(batch.texts)}
+    number = {text: position for position, text in enumerate(batch.texts)}
     rows, there = [batch.candidates], [np.ones(batch.shape, dtype=np.bool_)]
     for column_ in testset.references.values():
         texts = [column_[segment] for segment in batch.segments.tolist()]
-        own = [0 if text is None else number[text] for text in texts]
-        rows.append(np.array([own], dtype=np.int32))
+        numbers = [0 if text is None else number[text] for text in texts]
+        rows.append(np.array([numbers], dtype=np.int32))
         there.append(np.array([[text is not None for text in texts]]))
     names = (*batch.systems, *(f"reference {name}" for name in testset.references))
     made = replace(batch, candidates=np.concatenate(rows), systems=names, system_references={})
@@ -346,8 +258,8 @@ def _preferences(
     """The rows of some pairs, p corrected for their number."""
     rows = []
     for a, b in places:
-        known = there[a] & there[b] & ~np.isnan(decided[a, b])
-        values = decided[a, b][known]
+        both = there[a] & there[b] & ~np.isnan(decided[a, b])
+        values = decided[a, b][both]
         ends = _interval(values, plan)
         wins, losses = int((values > plan.tie).sum()), int((values < -plan.tie).sum())
         share = wilson_interval(wins, wins + losses, level=plan.draws.confidence)
@@ -452,10 +364,10 @@ def _standings(
 
 
 def _write_best(path: OutputFile, batch: Batch, choices: Sequence[ChosenOutputRow]) -> None:
-    place = {name: number for number, name in enumerate(batch.systems)}
+    position = {name: number for number, name in enumerate(batch.systems)}
     with atomic_write(path) as file:  # type: ignore[arg-type]  # it is given
         for column_, row in enumerate(choices):
-            text = batch.texts[batch.candidates[place[row.system], column_]]
+            text = batch.texts[batch.candidates[position[row.system], column_]]
             file.write(text.replace("\n", " ") + "\n")
 
 
@@ -508,26 +420,27 @@ def _excerpt(rows: int) -> Excerpt | None:
 
 
 def _views(tables: Sequence[Table], metrics: Sequence[str]) -> Iterator[View]:
-    kinds = {one.name for one in tables}
+    kinds = {table.name for table in tables}
     preference = ("system", "other", "score", "low", "high", "wins", "ties", "losses", "p_adjusted")
     for metric in metrics:
-        own = {"metric": metric}
+        where = {"metric": metric}
         yield Listing(
             STANDINGS,
             f"{metric}: systems against all others",
             ("system", "score", "low", "high", "better", "worse", "chosen", "share"),
-            own,
+            where,
         )
-        yield Listing(PAIRS, f"{metric}: systems in pairs", (*preference, "verdict"), own)
+        yield Listing(PAIRS, f"{metric}: systems in pairs", (*preference, "verdict"), where)
         if REFERENCES in kinds:
-            yield Listing(REFERENCES, f"{metric}: systems against the references", preference, own)
+            title = f"{metric}: systems against the references"
+            yield Listing(REFERENCES, title, preference, where)
         yield HeatMap(
             PAIRS,
             f"{metric}: how much better the row's system is than the column's",
             rows="system",
             columns="other",
             value="score",
-            where=own,
+            where=where,
             prominent=False,
         )
         yield Bars(
@@ -536,6 +449,6 @@ def _views(tables: Sequence[Table], metrics: Sequence[str]) -> Iterator[View]:
             category="metric",
             series="system",
             values=("score", "share"),
-            where=own,
+            where=where,
             ordered=True,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gnomon.core.verdicts import (
     CUT,
@@ -13,18 +13,23 @@ from gnomon.core.verdicts import (
     cut_texts,
     listed,
     metric_title,
-    number,
     p_value,
+)
+from gnomon.methods.compare.preference_rows import (
+    PAIRS,
+    REFERENCES,
+    PairedOutputsRow,
+    StandingRow,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from gnomon.core.findings import Cell, Finding, Statement
+    from gnomon.core.findings import Finding, Statement
 
-    Numbered = tuple[int, Mapping[str, Cell]]
 
-_PAIRS, _STANDINGS, _REFERENCES = "pairs", "systems", "references"
+R = TypeVar("R", PairedOutputsRow, StandingRow)
+
 _SIGNS = "the sign test of the segments that prefer one output, corrected for all pairs"
 PREFERS = Claim(
     "pairwise.prefers",
@@ -78,7 +83,7 @@ FEW = Claim(
     "caution",
     f"fewer than {LEAST} segments",
 )
-REFERENCES = Claim(
+REFERENCES_BEATEN = Claim(
     "pairwise.references",
     "{title} prefers {names}: either the references are poor, or the metric likes machine"
     " translation",
@@ -94,118 +99,97 @@ CLAIMS = (
     CHOSEN,
     OPPOSITE,
     FEW,
-    REFERENCES,
+    REFERENCES_BEATEN,
     CUT,
 )
 
 
 def pairwise_verdict(finding: Finding) -> Iterator[Statement]:
     """Who is preferred, by pairs or over all; the choice per segment; then cautions."""
-    tables = {one.name: one for one in finding.tables}
     for metric in finding.signatures:
-        pairs = _of(tables[_PAIRS].rows, metric)
-        sound = [one for one in pairs if (number(one[1]["segments"]) or 0) >= LEAST]
-        standings = _of(tables[_STANDINGS].rows, metric)
+        pairs = _of(metric, finding.records(PairedOutputsRow, PAIRS))
+        sound = [row for row in pairs if row.segments >= LEAST]
+        standings = _of(metric, finding.records(StandingRow))
         if len(standings) > 2 and sound:
-            yield _overall(standings, metric)
+            yield _overall(finding, standings)
         else:
-            yield from (_pair(one, metric) for one in sound)
+            yield from (_pair(finding, row) for row in sound)
         if sound:
-            yield from _chosen(standings, metric)
-        yield from _contradictions(sound)
+            yield from _chosen(finding, standings)
+        yield from _contradictions(finding, sound)
         if pairs and not sound:
-            n = counted(int(number(pairs[0][1]["segments"]) or 0))
-            title = metric_title(metric)
-            yield FEW.said(_places(_PAIRS, pairs), title=title, segments=n)
-        if _REFERENCES in tables:
-            yield from _anchored(_of(tables[_REFERENCES].rows, metric), metric)
+            n = counted(pairs[0].segments)
+            yield FEW.said(finding.positions(pairs), title=metric_title(metric), segments=n)
+        yield from _anchored(finding, _of(metric, finding.records(PairedOutputsRow, REFERENCES)))
     yield from cut_texts(finding.notices)
 
 
-def _of(rows: Sequence[Mapping[str, Cell]], metric: str) -> list[Numbered]:
-    return [(place, row) for place, row in enumerate(rows) if row["metric"] == metric]
+def _of(metric: str, rows: Sequence[R]) -> list[R]:
+    return [row for row in rows if row.metric == metric]
 
 
-def _places(name: str, some: Sequence[Numbered]) -> dict[str, list[int]]:
-    return {name: [place for place, _ in some]}
-
-
-def _pair(one: Numbered, metric: str) -> Statement:
+def _pair(finding: Finding, row: PairedOutputsRow) -> Statement:
     """Two systems."""
-    place, row = one
-    wins, losses, ties = (int(number(row[name]) or 0) for name in ("wins", "losses", "ties"))
-    p = number(row["p_adjusted"])
-    ahead, behind = ("system", "other") if wins >= losses else ("other", "system")
-    facts = f"{counted(int(number(row['segments']) or 0))}, {counted(ties, 'tie')}"
+    wins = row.wins >= row.losses
+    facts = f"{counted(row.segments)}, {counted(row.ties, 'tie')}"
+    p = row.p_adjusted
     parts: dict[str, Any] = {
-        "title": metric_title(metric),
-        "ahead": row[ahead],
-        "behind": row[behind],
-        "most": f"{max(wins, losses):,}",
-        "least": f"{min(wins, losses):,}",
-        "facts": facts if p is None else f"{facts}, {p_value(p)}",
+        "title": metric_title(row.metric),
+        "ahead": row.system if wins else row.other,
+        "behind": row.other if wins else row.system,
+        "most": f"{max(row.wins, row.losses):,}",
+        "least": f"{min(row.wins, row.losses):,}",
     }
-    if p is None or wins + losses == 0:
-        return SAME.said({_PAIRS: [place]}, **{**parts, "facts": facts})
-    claim = UNDECIDED if row["verdict"] == "undecided" else PREFERS
-    return claim.said({_PAIRS: [place]}, **parts)
+    position = finding.positions([row])
+    if p is None or row.wins + row.losses == 0:
+        return SAME.said(position, facts=facts, **parts)
+    claim = UNDECIDED if row.verdict == "undecided" else PREFERS
+    return claim.said(position, facts=f"{facts}, {p_value(p)}", **parts)
 
 
-def _overall(standings: Sequence[Numbered], metric: str) -> Statement:
+def _overall(finding: Finding, standings: Sequence[StandingRow]) -> Statement:
     """Several systems: who is better than most."""
-    order = sorted(standings, key=lambda one: -(number(one[1]["score"]) or 0.0))
-    place, first = order[0]
-    size = amount(number(first["score"]) or 0.0, number(first["low"]), number(first["high"]))
-    claim = BEST if first["better"] == len(standings) - 1 else FIRST
+    first = max(standings, key=lambda row: row.score or 0.0)
+    claim = BEST if first.better == len(standings) - 1 else FIRST
     return claim.said(
-        {_STANDINGS: [place]},
-        system=first["system"],
-        title=metric_title(metric),
-        size=size,
-        better=first["better"],
+        finding.positions([first]),
+        system=first.system,
+        title=metric_title(first.metric),
+        size=amount(first.score or 0.0, *first.ends("score")),
+        better=first.better,
         others=counted(len(standings) - 1, "other system"),
         systems=counted(len(standings), "system"),
-        segments=counted(int(number(first["segments"]) or 0)),
+        segments=counted(first.segments),
     )
 
 
-def _chosen(standings: Sequence[Numbered], metric: str) -> Iterator[Statement]:
+def _chosen(finding: Finding, standings: Sequence[StandingRow]) -> Iterator[Statement]:
     """Whose outputs are chosen."""
     if len(standings) < 3:  # of two, the winner of each segment is chosen
         return
-    place, most = max(standings, key=lambda one: number(one[1]["chosen"]) or 0)
-    share = amount(
-        number(most["share"]) or 0.0,
-        number(most["share_low"]),
-        number(most["share_high"]),
-        share=True,
-    )
+    most = max(standings, key=lambda row: row.chosen)
+    share = amount(most.share or 0.0, *most.ends("share"), share=True)
     yield CHOSEN.said(
-        {_STANDINGS: [place]}, system=most["system"], title=metric_title(metric), share=share
+        finding.positions([most]), system=most.system, title=metric_title(most.metric), share=share
     )
 
 
-def _contradictions(pairs: Sequence[Numbered]) -> Iterator[Statement]:
+def _contradictions(finding: Finding, pairs: Sequence[PairedOutputsRow]) -> Iterator[Statement]:
     """Pairs in which the mean says the opposite of what most segments say."""
-    some = [
-        one
-        for one in pairs
-        if one[1]["verdict"] in ("better", "worse")
-        and (number(one[1]["score"]) or 0.0) * _lead(one[1]) < 0
+    rows = [
+        row
+        for row in pairs
+        if row.verdict in ("better", "worse") and (row.score or 0.0) * (row.wins - row.losses) < 0
     ]
-    if some:
-        names = listed([f"{row['system']} and {row['other']}" for _, row in some])
-        yield OPPOSITE.said(_places(_PAIRS, some), names=names)
+    if rows:
+        names = listed([f"{row.system} and {row.other}" for row in rows])
+        yield OPPOSITE.said(finding.positions(rows), names=names)
 
 
-def _lead(row: Mapping[str, Cell]) -> float:
-    return (number(row["wins"]) or 0.0) - (number(row["losses"]) or 0.0)
-
-
-def _anchored(rows: Sequence[Numbered], metric: str) -> Iterator[Statement]:
+def _anchored(finding: Finding, pairs: Sequence[PairedOutputsRow]) -> Iterator[Statement]:
     """Systems that are preferred to a reference."""
-    some = [one for one in rows if one[1]["verdict"] == "better"]
-    if some:
-        names = listed([f"{row['system']} to {row['other']}" for _, row in some])
-        places = _places(_REFERENCES, some)
-        yield REFERENCES.said(places, title=metric_title(metric), names=names)
+    rows = [row for row in pairs if row.verdict == "better"]
+    if rows:
+        names = listed([f"{row.system} to {row.other}" for row in rows])
+        title = metric_title(rows[0].metric)
+        yield REFERENCES_BEATEN.said(finding.positions(rows), title=title, names=names)

@@ -255,9 +255,9 @@ def system_rows(
     ``pairs`` are all pairs of systems where the baseline was chosen by its score, else those with
     the baseline; ``empty`` counts the empty outputs of each system, slice by slice.
     """
-    every = [(*part, counts) for part, counts in zip(parts, empty, strict=True)]
-    whole = [part for part in every if part[0] is None]
-    sliced = [part for part in every if part[0] is not None]
+    every = [(*piece, counts) for piece, counts in zip(parts, empty, strict=True)]
+    whole = [piece for piece in every if piece[0] is None]
+    sliced = [piece for piece in every if piece[0] is not None]
     return [row for family in (whole, sliced) for row in _family(scores, family, plan, pairs)]
 
 
@@ -267,18 +267,18 @@ def _family(
     plan: PairedTestPlan,
     pairs: int,
 ) -> list[ComparisonRow]:
-    found = [
-        (k, name, one, empty[k])
+    systems = [
+        (k, name, system, empty[k])
         for name, compared, empty in parts
-        for k, one in enumerate(compared)
+        for k, system in enumerate(compared)
     ]
     others = len(scores.systems) - 1
     more = (pairs - others) * len(parts)
-    p = corrected([one.p for _, _, one, _ in found], plan, more)
-    by_document = corrected([one.p_documents for _, _, one, _ in found], plan, more)
+    p = corrected([system.p for _, _, system, _ in systems], plan, more)
+    by_document = corrected([system.p_documents for _, _, system, _ in systems], plan, more)
     return [
-        _system_row(scores, *one, *both, plan)
-        for one, both in zip(found, zip(p, by_document, strict=True), strict=True)
+        _system_row(scores, *system, *both, plan)
+        for system, both in zip(systems, zip(p, by_document, strict=True), strict=True)
     ]
 
 
@@ -291,38 +291,38 @@ def corrected(p: Sequence[float], plan: PairedTestPlan, more: int = 0) -> list[f
 
 
 def best_rows(
-    scores: PairedScores, found: Sequence[ComparedSystem], plan: PairedTestPlan
+    scores: PairedScores, compared: Sequence[ComparedSystem], plan: PairedTestPlan
 ) -> list[BestSystemRow]:
     """Each system beside the leader, which is the first of these."""
-    systems = len(found)
+    systems = len(compared)
     more = (systems - 1) * (systems - 2) // 2
-    adjusted = corrected([one.p for one in found], plan, more)
-    by_document = corrected([one.p_documents for one in found], plan, more)
-    values = [scores.sign * one.score for one in found]
+    adjusted = corrected([system.p for system in compared], plan, more)
+    by_document = corrected([system.p_documents for system in compared], plan, more)
+    values = [scores.sign * system.score for system in compared]
     rows = []
-    for k, (one, p, over) in enumerate(zip(found, adjusted, by_document, strict=True)):
-        caveat = one.caveat or _by_document(p, over, plan.alpha)
-        gain = scores.sign * one.difference + 0.0
-        ends = (one.low, one.high) if scores.sign > 0 else (-one.high, -one.low)
-        rank = None if np.isnan(one.score) else 1 + sum(value > values[k] for value in values)
+    for k, (system, p, over) in enumerate(zip(compared, adjusted, by_document, strict=True)):
+        caveat = system.caveat or _by_document(p, over, plan.alpha)
+        gain = scores.sign * system.difference + 0.0
+        ends = (system.low, system.high) if scores.sign > 0 else (-system.high, -system.low)
+        rank = None if np.isnan(system.score) else 1 + sum(value > values[k] for value in values)
         rows.append(
             BestSystemRow(
                 system=scores.systems[k],
                 metric=scores.metric,
                 rank=rank,
-                score=one.score,
+                score=system.score,
                 best=rank is not None
                 and (k == 0 or verdict_of(gain, p, caveat, plan.alpha) != "worse"),
                 leader=scores.systems[0],
                 gain=gain,
                 low=ends[0],
                 high=ends[1],
-                p=one.p,
+                p=system.p,
                 p_adjusted=p,
-                p_least=least_p(plan, one.segments),
+                p_least=least_p(plan, system.segments),
                 caveat=caveat,
                 p_documents=None if np.isnan(over) else over,
-                segments=one.segments,
+                segments=system.segments,
             )
         )
     return sorted(rows, key=lambda row: (row.rank is None, row.rank or 0))
@@ -332,44 +332,44 @@ def _system_row(
     scores: PairedScores,
     k: int,
     name: str | None,
-    one: ComparedSystem,
+    system: ComparedSystem,
     empty: int,
     p: float,
     p_documents: float,
     plan: PairedTestPlan,
 ) -> ComparisonRow:
-    gain = scores.sign * one.difference + 0.0  # no -0.0
-    counts = (None, None, None) if k == 0 else (one.wins, one.ties, one.losses)
-    caveat = one.caveat or _by_document(p, p_documents, plan.alpha)
+    gain = scores.sign * system.difference + 0.0  # no -0.0
+    counts = (None, None, None) if k == 0 else (system.wins, system.ties, system.losses)
+    caveat = system.caveat or _by_document(p, p_documents, plan.alpha)
     verdict = "baseline" if k == 0 else verdict_of(gain, p, caveat, plan.alpha)
-    lie = one.dependence
+    dependence = system.dependence
     return ComparisonRow(
         system=scores.systems[k],
         baseline=scores.systems[0],
         metric=scores.metric,
-        score=one.score,
-        difference=one.difference,
+        score=system.score,
+        difference=system.difference,
         intervals={
-            "score": (one.score_low, one.score_high),
-            "difference": (one.low, one.high),
+            "score": (system.score_low, system.score_high),
+            "difference": (system.low, system.high),
         },
-        p=one.p,
+        p=system.p,
         p_adjusted=p,
         verdict=verdict,
         slice=name,
-        segments=one.segments,
+        segments=system.segments,
         wins=counts[0],
         ties=counts[1],
         losses=counts[2],
         decided=verdict in ("better", "worse"),
         gain=gain,
-        p_least=least_p(plan, one.segments),
+        p_least=least_p(plan, system.segments),
         caveat=None if k == 0 else caveat,
         p_documents=None if np.isnan(p_documents) else p_documents,
         unit=plan.unit,
-        documents=lie.documents or None,
-        design_effect=None if np.isnan(lie.design_effect) else lie.design_effect,
-        missing=one.missing,
+        documents=dependence.documents or None,
+        design_effect=None if np.isnan(dependence.design_effect) else dependence.design_effect,
+        missing=system.missing,
         empty=empty,
         people=scores.from_people,
     )
@@ -481,18 +481,18 @@ def views(
     kinds = {table.name: table for table in tables}
     rows = [row for row in tables[0].records if isinstance(row, ComparisonRow)]
     alone = systems[1] if len(systems) == 2 else None
-    found: list[View] = [_listing(metric, systems[0], alone) for metric in metrics]
+    chosen: list[View] = [_listing(metric, systems[0], alone) for metric in metrics]
     if SLICES in kinds and alone:
-        found += [_slices(metric, alone) for metric in metrics]
-    found += [_bars(metric, rows, systems[0], alone, doubtful) for metric in metrics]
+        chosen += [_slices(metric, alone) for metric in metrics]
+    chosen += [_bars(metric, rows, systems[0], alone, doubtful) for metric in metrics]
     if SLICES in kinds:
-        found += [_slice_map(rows, metric, prominent=alone is None) for metric in metrics]
+        chosen += [_slice_map(rows, metric, prominent=alone is None) for metric in metrics]
     if SEGMENTS in kinds and alone:
-        found += [_deciders(metric) for metric in metrics]
+        chosen += [_deciders(metric) for metric in metrics]
     if NGRAMS in kinds and alone:
         there = kinds[NGRAMS].values("side")
-        found += [_ngrams(side) for side in (alone, systems[0]) if side in there]
-    return tuple(found)
+        chosen += [_ngrams(side) for side in (alone, systems[0]) if side in there]
+    return tuple(chosen)
 
 
 def _listing(metric: str, baseline: str, alone: str | None) -> Listing:
@@ -560,8 +560,8 @@ def _bars(
     doubtful: Container[str],
 ) -> Bars:
     ends = (f"{baseline} is better", f"{alone or 'the other system'} is better")
-    told = (row for row in rows if row.metric == metric and row.gain is not None)
-    if any(row.gain != row.difference for row in told):
+    defined = (row for row in rows if row.metric == metric and row.gain is not None)
+    if any(row.gain != row.difference for row in defined):
         ends = (ends[1], ends[0])  # lower is better
     return Bars(
         SYSTEMS,
@@ -599,7 +599,8 @@ def _headline(rows: Sequence[ComparisonRow], metric: str, doubtful: Container[st
             return f"{title}: {first.system} is {first.verdict} than {first.baseline}"
         return f"{title}: {first.system} and {first.baseline} cannot be told apart"
     words = {"undecided": "cannot be told apart"}
-    parts = [f"{tally[one]} {words.get(one, one)}" for one in OUTCOMES if tally[one]]
+    counts = ((tally[outcome], words.get(outcome, outcome)) for outcome in OUTCOMES)
+    parts = [f"{count} {what}" for count, what in counts if count]
     return f"{title}: against {first.baseline}, {', '.join(parts)}"
 
 
@@ -614,17 +615,17 @@ class DecidingSegments:
     batch: Batch
     tokens: TokenTable | None  # of its texts; None: nothing is marked
 
-    def row(self, paired: PairedScores, found: Decider, influence: float) -> DecidingSegmentRow:
+    def row(self, paired: PairedScores, decider: Decider, influence: float) -> DecidingSegmentRow:
         """The row of a segment."""
-        scores = paired.segments[[found.system, 0], found.segment].tolist()
-        document, domain = self._place(found.segment)
+        scores = paired.segments[[decider.system, 0], decider.segment].tolist()
+        document, domain = self._document_and_domain(decider.segment)
         return DecidingSegmentRow(
-            system=paired.systems[found.system],
+            system=paired.systems[decider.system],
             baseline=paired.systems[0],
             metric=paired.metric,
-            side=paired.systems[found.system if found.better else 0],
-            rank=found.rank,
-            segment=found.segment + 1,
+            side=paired.systems[decider.system if decider.better else 0],
+            rank=decider.rank,
+            segment=decider.segment + 1,
             difference=scores[0] - scores[1],
             score=scores[0],
             baseline_score=scores[1],
@@ -633,17 +634,17 @@ class DecidingSegments:
             domain=domain,
         )
 
-    def exhibit(self, paired: PairedScores, found: Decider) -> Exhibit:
+    def exhibit(self, paired: PairedScores, decider: Decider) -> Exhibit:
         """Source, references, the system's output and the baseline's."""
-        system, baseline = paired.systems[found.system], paired.systems[0]
-        scores = paired.segments[[found.system, 0], found.segment].tolist()
-        side = "better" if found.better else "worse"
-        document, domain = self._place(found.segment)
+        system, baseline = paired.systems[decider.system], paired.systems[0]
+        scores = paired.segments[[decider.system, 0], decider.segment].tolist()
+        side = "better" if decider.better else "worse"
+        document, domain = self._document_and_domain(decider.segment)
         return Exhibit(
             group=paired.metric,
             kind=f"{side} than {baseline}",
-            segment=found.segment + 1,
-            texts=tuple(self._texts(paired.metric, found, scores)),
+            segment=decider.segment + 1,
+            texts=tuple(self._texts(paired.metric, decider, scores)),
             systems=(system,),
             document=document,
             domain=domain,
@@ -651,47 +652,47 @@ class DecidingSegments:
             caption=f"{system} {scores[0]:.2f}, {baseline} {scores[1]:.2f}",
         )
 
-    def _place(self, segment: int) -> tuple[str | None, str | None]:
+    def _document_and_domain(self, segment: int) -> tuple[str | None, str | None]:
         document, domain = (
             None if names is None else names[segment]
             for names in (self.testset.documents, self.testset.domains)
         )
         return document, domain
 
-    def _texts(self, metric: str, found: Decider, scores: list[float]) -> Iterator[ExhibitText]:
+    def _texts(self, metric: str, decider: Decider, scores: list[float]) -> Iterator[ExhibitText]:
         texts = self.batch.texts
         if self.testset.sources is not None:
-            yield ExhibitText("source", "", self.testset.sources[found.segment])
-        own, other = self.batch.candidates[[found.system, 0], found.segment].tolist()
-        references = self.batch.references[found.segment].tolist()
+            yield ExhibitText("source", "", self.testset.sources[decider.segment])
+        output, other = self.batch.candidates[[decider.system, 0], decider.segment].tolist()
+        references = self.batch.references[decider.segment].tolist()
         columns = self.testset.references.items()
-        names = [name for name, column in columns if column[found.segment] is not None]
+        names = [name for name, column in columns if column[decider.segment] is not None]
         for name, text in zip(names, references, strict=True):
             yield ExhibitText("reference", name, texts[text])
-        marks = self._marks(own, other, references)
-        for k, text, score in zip((found.system, 0), (own, other), scores, strict=True):
+        marks = self._marks(output, other, references)
+        for k, text, score in zip((decider.system, 0), (output, other), scores, strict=True):
             name, values = self.batch.systems[k], {metric: score}
             yield ExhibitText("candidate", name, texts[text], marks[k == 0], values)
 
     def _marks(
-        self, own: int, other: int, references: list[int]
+        self, output: int, other: int, references: list[int]
     ) -> tuple[tuple[Highlight, ...], tuple[Highlight, ...]]:
         """The words that only one of two outputs shares with the references."""
         table = self.tokens
         if table is None:
             return (), ()
-        matches = [_matched(table, text, references) for text in (own, other)]
+        matches = [_matched(table, text, references) for text in (output, other)]
         return (
-            _highlights(table, own, matches[0] - matches[1]),
+            _highlights(table, output, matches[0] - matches[1]),
             _highlights(table, other, matches[1] - matches[0]),
         )
 
 
 def _matched(table: TokenTable, text: int, references: list[int]) -> Counter[str]:
-    held: Counter[str] = Counter()
+    referred: Counter[str] = Counter()
     for reference in references:
-        held |= Counter(table.strings(reference))
-    return Counter(table.strings(text)) & held
+        referred |= Counter(table.strings(reference))
+    return Counter(table.strings(text)) & referred
 
 
 def _highlights(table: TokenTable, text: int, only: Mapping[str, int]) -> tuple[Highlight, ...]:

@@ -254,7 +254,7 @@ _SEVERAL = {"better": SEVERAL_BETTER, "worse": SEVERAL_WORSE}
 _SLICE = {"better": SLICE_BETTER, "worse": SLICE_WORSE}
 
 
-class _Compared(NamedTuple):
+class _Pair(NamedTuple):
     """A row of a system beside another one, what its metric is called, and what was tested."""
 
     row: ComparisonRow
@@ -317,27 +317,28 @@ class _Compared(NamedTuple):
 def compare_verdict(finding: Finding) -> Iterator[Statement]:
     """The best system of several, or which of two is better, under each metric; cautions."""
     every = list(_rows(finding))
-    whole = [one for one in every if one.row.slice is None]
-    metrics = list(dict.fromkeys(one.row.metric for one in whole))
-    systems = list(dict.fromkeys(one.row.system for one in whole))
-    sound = [one for one in whole if not one.row.few]
+    whole = [pair for pair in every if pair.row.slice is None]
+    metrics = list(dict.fromkeys(pair.row.metric for pair in whole))
+    systems = list(dict.fromkeys(pair.row.system for pair in whole))
+    sound = [pair for pair in whole if not pair.row.few]
     # what could change the answer comes first
     yield from _empty(finding)
     yield from _missing(finding)
     chosen = any("baseline_by:score" in text.split("|") for text in finding.signatures.values())
     for metric in metrics:
-        own = [one for one in sound if one.row.metric == metric]
+        of_metric = [pair for pair in sound if pair.row.metric == metric]
         if len(systems) == 1:
-            yield from map(_alone, own)
-        elif own:
-            best = list(_best(finding, own))
+            yield from map(_alone, of_metric)
+        elif of_metric:
+            best = list(_best(finding, of_metric))
             yield from best
-            leads = any(one.claim == BEST.id for one in best) and own[0].asked == ""
-            beside = leads and _leader(finding, metric) == own[0].row.baseline  # the same is said
+            first = of_metric[0]
+            leads = not first.asked and any(statement.claim == BEST.id for statement in best)
+            beside = leads and _leader(finding, metric) == first.row.baseline  # the same is said
             if not chosen and not beside and len(metrics) <= _IN_FULL:
-                yield from _by_outcome(own)
+                yield from _by_outcome(of_metric)
     if len(systems) == 1:
-        yield from _slices([one for one in every if one.row.slice is not None])
+        yield from _slices([pair for pair in every if pair.row.slice is not None])
     yield from _disagreement(sound)
     yield from _judged_together(whole)
     yield from _clustered(sound)
@@ -345,92 +346,92 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
     yield from cut_texts(finding.notices)
 
 
-def _rows(finding: Finding) -> Iterator[_Compared]:
+def _rows(finding: Finding) -> Iterator[_Pair]:
     titles, alternative = titles_of(finding), _field(finding, "alternative")
     for position, row in enumerate(finding.records(ComparisonRow)):
         if row.system != row.baseline:
-            yield _Compared(row, position, titles[row.metric], alternative)
+            yield _Pair(row, position, titles[row.metric], alternative)
 
 
 def _field(finding: Finding, name: str) -> str:
     """What signatures say of an option; empty where nothing."""
-    parts = (part for text in finding.signatures.values() for part in text.split("|"))
+    parts = (field for text in finding.signatures.values() for field in text.split("|"))
     return next(
-        (value for part in parts for key, _, value in [part.partition(":")] if key == name), ""
+        (value for field in parts for key, _, value in [field.partition(":")] if key == name), ""
     )
 
 
-def _alone(one: _Compared) -> Statement:
+def _alone(pair: _Pair) -> Statement:
     """Two systems under one metric."""
-    if one.row.gain is None:
-        return UNDEFINED.said(one.rows, **_parts(one))
-    if one.row.same:
-        return SAME.said(one.rows, **_parts(one))
-    if one.row.outcome not in ("better", "worse"):
-        return _undecided(one)
-    better = one.row.outcome == "better"
+    if pair.row.gain is None:
+        return UNDEFINED.said(pair.rows, **_parts(pair))
+    if pair.row.same:
+        return SAME.said(pair.rows, **_parts(pair))
+    if pair.row.outcome not in ("better", "worse"):
+        return _undecided(pair)
+    better = pair.row.outcome == "better"
     parts: dict[str, Any] = {
-        "system": one.row.system,
-        "baseline": one.row.baseline,
-        "facts": one.facts,
+        "system": pair.row.system,
+        "baseline": pair.row.baseline,
+        "facts": pair.facts,
     }
-    if one.row.people:
-        claim, size = PEOPLE_BETTER if better else PEOPLE_WORSE, one.size(unit=False)
-        return claim.said(one.rows, people=f"people ({one.title})", size=size, **parts)
-    return (BETTER if better else WORSE).said(one.rows, size=one.size(), **parts)
+    if pair.row.people:
+        claim, size = PEOPLE_BETTER if better else PEOPLE_WORSE, pair.size(unit=False)
+        return claim.said(pair.rows, people=f"people ({pair.title})", size=size, **parts)
+    return (BETTER if better else WORSE).said(pair.rows, size=pair.size(), **parts)
 
 
-def _parts(one: _Compared) -> dict[str, Any]:
+def _parts(pair: _Pair) -> dict[str, Any]:
     return {
-        "names": one.names,
-        "under": one.under,
-        "ahead": one.ahead if one.row.gain is not None else "",
-        "facts": one.facts,
-        "segments": counted(one.row.segments),
+        "names": pair.names,
+        "under": pair.under,
+        "ahead": pair.ahead if pair.row.gain is not None else "",
+        "facts": pair.facts,
+        "segments": counted(pair.row.segments),
     }
 
 
-def _undecided(one: _Compared) -> Statement:
+def _undecided(pair: _Pair) -> Statement:
     """Two systems that cannot be told apart, and why."""
-    parts = _parts(one)
-    if one.row.caveat == "documents":
-        return FEW_DOCUMENTS.said(one.rows, ahead=one.ahead, few=_too_few(one))
-    if one.row.outcome is None:
-        return UNTESTED.said(one.rows, **{**parts, "facts": counted(one.row.segments)})
+    parts = _parts(pair)
+    if pair.row.caveat == "documents":
+        return FEW_DOCUMENTS.said(pair.rows, ahead=pair.ahead, few=_too_few(pair))
+    if pair.row.outcome is None:
+        return UNTESTED.said(pair.rows, **{**parts, "facts": counted(pair.row.segments)})
     why = {"different": FEW_DIFFERENT, "skewed": SKEWED, "by document": BY_DOCUMENT}.get(
-        one.row.caveat or ""
+        pair.row.caveat or ""
     )
     if why is not None:
-        parts |= {"different": one.row.different, "least": FEWEST_DIFFERENT}
-        parts |= {"documents": counted(one.row.documents or 0, "document")}
-        return why.said(one.rows, p=p_value(one.row.p_documents or 0.0), **parts)
-    if one.asked and ((one.row.gain or 0) > 0) is (one.asked == "worse"):
-        return OTHER_SIDE.said(one.rows, asked=one.asked, system=one.row.system, **parts)
-    return UNDECIDED.said(one.rows, more=_further(one), **parts)
+        parts |= {"different": pair.row.different, "least": FEWEST_DIFFERENT}
+        parts |= {"documents": counted(pair.row.documents or 0, "document")}
+        return why.said(pair.rows, p=p_value(pair.row.p_documents or 0.0), **parts)
+    if pair.asked and ((pair.row.gain or 0) > 0) is (pair.asked == "worse"):
+        return OTHER_SIDE.said(pair.rows, asked=pair.asked, system=pair.row.system, **parts)
+    return UNDECIDED.said(pair.rows, more=_further(pair), **parts)
 
 
-def _too_few(one: _Compared) -> str:
-    documents = one.row.documents or 0
+def _too_few(pair: _Pair) -> str:
+    documents = pair.row.documents or 0
     are = "are" if documents > 1 else "is"
     return f"{counted(documents, 'document')} {are} too few ({LEAST_DOCUMENTS} are needed)"
 
 
-def _further(one: _Compared) -> str:
-    low, high = one.row.gain_ends
-    if one.row.gain is None or low is None or high is None:
+def _further(pair: _Pair) -> str:
+    low, high = pair.row.gain_ends
+    if pair.row.gain is None or low is None or high is None:
         return ""
-    more = further_segments(one.row.segments, one.row.gain, low, high)
+    more = further_segments(pair.row.segments, pair.row.gain, low, high)
     if more is None:
         return ""
     return f"; at this rate, about {counted(more, 'more segment')} would be needed"
 
 
-def _best(finding: Finding, own: Sequence[_Compared]) -> Iterator[Statement]:
+def _best(finding: Finding, pairs: Sequence[_Pair]) -> Iterator[Statement]:
     """Of several systems under one metric, those that no other beats."""
     rows = [
         row
         for row in finding.records(BestSystemRow)
-        if row.metric == own[0].row.metric and row.score is not None
+        if row.metric == pairs[0].row.metric and row.score is not None
     ]
     if not rows:
         return
@@ -446,18 +447,18 @@ def _best(finding: Finding, own: Sequence[_Compared]) -> Iterator[Statement]:
     places = finding.positions(rows)
     parts: dict[str, Any] = {
         "systems": counted(len(rows), "system"),
-        "under": own[0].under,
+        "under": pairs[0].under,
         "score": amount(top.score or 0.0),
     }
     if all(row.p is None or row.caveat == "documents" for row in others):
-        lacking = [one for one in own if one.row.caveat == "documents"]
+        lacking = [pair for pair in pairs if pair.row.caveat == "documents"]
         why = f": {_too_few(lacking[0])}" if lacking else ""
         yield HIGHEST.said(places, best=leader, why=why, **parts)
         return
     segments = [row.segments for row in others]
     on = _sizes(segments)
-    if own[0].row.unit == "document":
-        on = f"{on} in {counted(max(one.row.documents or 0 for one in own), 'document')}"
+    if pairs[0].row.unit == "document":
+        on = f"{on} in {counted(max(pair.row.documents or 0 for pair in pairs), 'document')}"
     by_gain = sorted(others, key=lambda row: row.gain or 0.0, reverse=True)
     worse = [row for row in by_gain if not row.best]
     near = [row for row in by_gain if row.best]
@@ -506,19 +507,19 @@ def _behind(row: BestSystemRow) -> str:
     return f"behind by {_lead(row)}{p}"
 
 
-def _by_outcome(own: Sequence[_Compared]) -> Iterator[Statement]:
+def _by_outcome(pairs: Sequence[_Pair]) -> Iterator[Statement]:
     """Several systems beside a baseline that was named: a statement for those of each outcome."""
     baseline, under, n = (
-        own[0].row.baseline,
-        own[0].under,
-        _sizes([one.row.segments for one in own]),
+        pairs[0].row.baseline,
+        pairs[0].under,
+        _sizes([pair.row.segments for pair in pairs]),
     )
     for outcome in ("better", "worse"):
-        some = _ordered(own, outcome)
+        some = _ordered(pairs, outcome)
         if len(some) == 1:
             yield _alone(some[0])
         elif some:
-            facts, each = _each([(one.row.system, one) for one in some])
+            facts, each = _each([(pair.row.system, pair) for pair in some])
             yield _SEVERAL[outcome].said(
                 _places(some),
                 systems=counted(len(some), "system"),
@@ -527,42 +528,42 @@ def _by_outcome(own: Sequence[_Compared]) -> Iterator[Statement]:
                 facts=f"{n}{facts}",
                 each=each,
             )
-    rest = [one for one in own if one.row.outcome not in ("better", "worse")]
+    rest = [pair for pair in pairs if pair.row.outcome not in ("better", "worse")]
     if len(rest) == 1:
         yield _alone(rest[0])
-    elif rest and all(one.row.caveat == "documents" for one in rest):
-        ahead = listed([one.ahead for one in rest])
+    elif rest and all(pair.row.caveat == "documents" for pair in rest):
+        ahead = listed([pair.ahead for pair in rest])
         yield FEW_DOCUMENTS.said(_places(rest), ahead=ahead, few=_too_few(rest[0]))
     elif rest:
         yield SEVERAL_UNDECIDED.said(
             _places(rest),
-            each=listed([f"{one.row.system} ({_ahead(one)})" for one in rest]),
+            each=listed([f"{pair.row.system} ({_ahead(pair)})" for pair in rest]),
             baseline=baseline,
             under=under,
-            facts=n if any(one.row.outcome for one in rest) else f"{n}, not tested",
+            facts=n if any(pair.row.outcome for pair in rest) else f"{n}, not tested",
         )
 
 
-def _each(some: Sequence[tuple[str, _Compared]]) -> tuple[str, str]:
+def _each(some: Sequence[tuple[str, _Pair]]) -> tuple[str, str]:
     """What the tests say, where they say the same of all; and each by how much."""
-    tests = {one.tested for _, one in some}
+    tests = {pair.tested for _, pair in some}
     if len(tests) == 1:
         each = "each " * (len(some) > 1)
         return f", {each}{tests.pop()}", listed(
-            [f"{n} by {one.size(unit=False)}" for n, one in some]
+            [f"{n} by {pair.size(unit=False)}" for n, pair in some]
         )
-    return "", listed([f"{name} by {one.size(unit=False)} ({one.tested})" for name, one in some])
+    return "", listed([f"{name} by {pair.size(unit=False)} ({pair.tested})" for name, pair in some])
 
 
-def _ahead(one: _Compared) -> str:
-    if one.row.gain is None:
+def _ahead(pair: _Pair) -> str:
+    if pair.row.gain is None:
         return "not defined"
-    if one.row.equal:
+    if pair.row.equal:
         return "the same"
-    p = f", {one.tested}" if _leaves_zero_out(*one.row.gain_ends) else ""
-    if one.row.caveat == "by document":
-        p = f", but by document {p_value(one.row.p_documents or 0.0)}"
-    return f"{'ahead' if one.row.gain > 0 else 'behind'} by {one.size(unit=False)}{p}"
+    p = f", {pair.tested}" if _leaves_zero_out(*pair.row.gain_ends) else ""
+    if pair.row.caveat == "by document":
+        p = f", but by document {p_value(pair.row.p_documents or 0.0)}"
+    return f"{'ahead' if pair.row.gain > 0 else 'behind'} by {pair.size(unit=False)}{p}"
 
 
 def _leaves_zero_out(low: float | None, high: float | None) -> bool:
@@ -575,25 +576,24 @@ def _sizes(segments: Sequence[int]) -> str:
     return counted(high) if low == high else f"{low:,} to {counted(high)}"
 
 
-def _ordered(own: Iterable[_Compared], outcome: Level) -> list[_Compared]:
+def _ordered(pairs: Iterable[_Pair], outcome: Level) -> list[_Pair]:
     """Those of an outcome, the largest differences first."""
-    return sorted(
-        (one for one in own if one.row.outcome == outcome), key=lambda one: -abs(one.row.gain or 0)
-    )
+    some = (pair for pair in pairs if pair.row.outcome == outcome)
+    return sorted(some, key=lambda pair: -abs(pair.row.gain or 0))
 
 
-def _places(some: Iterable[_Compared]) -> dict[str, list[int]]:
-    return {SYSTEMS: [one.position for one in some]}
+def _places(some: Iterable[_Pair]) -> dict[str, list[int]]:
+    return {SYSTEMS: [pair.position for pair in some]}
 
 
-def _slices(parts: Sequence[_Compared]) -> Iterator[Statement]:
+def _slices(parts: Sequence[_Pair]) -> Iterator[Statement]:
     """Where one system is better than the other, and where worse."""
-    for metric in dict.fromkeys(one.row.metric for one in parts):
-        own = [one for one in parts if one.row.metric == metric and not one.row.few]
+    for metric in dict.fromkeys(pair.row.metric for pair in parts):
+        of_metric = [pair for pair in parts if pair.row.metric == metric and not pair.row.few]
         for outcome in ("better", "worse"):
-            some = _ordered(own, outcome)
+            some = _ordered(of_metric, outcome)
             if some:
-                facts, each = _each([(one.row.slice or "", one) for one in some])
+                facts, each = _each([(pair.row.slice or "", pair) for pair in some])
                 yield _SLICE[outcome].said(
                     _places(some),
                     which=f"{some[0].title}{facts}",
@@ -627,83 +627,88 @@ def _missing(finding: Finding) -> Iterator[Statement]:
             )
 
 
-def _judged_together(whole: Sequence[_Compared]) -> Iterator[Statement]:
-    own = [
-        one
-        for one in whole
-        if one.row.people and one.row.unit == "segment" and not one.row.documents
+def _judged_together(whole: Sequence[_Pair]) -> Iterator[Statement]:
+    together = [
+        pair
+        for pair in whole
+        if pair.row.people and pair.row.unit == "segment" and not pair.row.documents
     ]
-    if own:
-        titles = dict.fromkeys(one.title for one in own)
-        yield JUDGED_TOGETHER.said(_places(own), title=listed(list(titles)))
+    if together:
+        titles = dict.fromkeys(pair.title for pair in together)
+        yield JUDGED_TOGETHER.said(_places(together), title=listed(list(titles)))
 
 
-def _clustered(sound: Sequence[_Compared]) -> Iterator[Statement]:
-    alone = [
-        one for one in sound if one.row.documents == 1 and one.row.outcome in ("better", "worse")
-    ]
+def _clustered(sound: Sequence[_Pair]) -> Iterator[Statement]:
+    decided = (pair for pair in sound if pair.row.outcome in ("better", "worse"))
+    alone = [pair for pair in decided if pair.row.documents == 1]
     if alone:
         yield ONE_DOCUMENT.said(_places(alone))
     effects = [
-        (one.row.design_effect or 0.0, one)
-        for one in sound
-        if one.row.unit == "segment"
-        and (one.row.documents or 0) > 1
-        and one.row.caveat != "by document"
+        (pair.row.design_effect or 0.0, pair)
+        for pair in sound
+        if pair.row.unit == "segment"
+        and (pair.row.documents or 0) > 1
+        and pair.row.caveat != "by document"
     ]
-    large = [(effect, one) for effect, one in effects if effect > _CLUSTERED]
+    large = [(effect, pair) for effect, pair in effects if effect > _CLUSTERED]
     if not large:
         return
-    effect, one = max(large, key=lambda pair: pair[0])
-    most, places = "up to " * (len(large) > 1), _places(one for _, one in large)
-    documents = one.row.documents or 0
+    effect, pair = max(large, key=lambda entry: entry[0])
+    most, places = "up to " * (len(large) > 1), _places(pair for _, pair in large)
+    documents = pair.row.documents or 0
     if documents >= LEAST_DOCUMENTS:
         wider = f"{most}{100 * (effect**0.5 - 1):.0f} %"
-        yield CLUSTERED.said(places, wider=wider, under=one.under)
+        yield CLUSTERED.said(places, wider=wider, under=pair.under)
     else:
         yield FEW_CLUSTERED.said(
             places,
-            under=one.under,
+            under=pair.under,
             effect=f"{most}{effect:.1f}",
             documents=counted(documents, "document"),
             least=LEAST_DOCUMENTS,
         )
 
 
-def _disagreement(sound: Sequence[_Compared]) -> Iterator[Statement]:
+def _disagreement(sound: Sequence[_Pair]) -> Iterator[Statement]:
     """Systems that one metric calls better and another one worse."""
-    found: dict[str, list[_Compared]] = {}
-    for one in sound:
-        if one.row.outcome in ("better", "worse"):
-            found.setdefault(one.row.system, []).append(one)
-    split = {name: own for name, own in found.items() if len({one.row.outcome for one in own}) > 1}
+    by_system: dict[str, list[_Pair]] = {}
+    for pair in sound:
+        if pair.row.outcome in ("better", "worse"):
+            by_system.setdefault(pair.row.system, []).append(pair)
+    split = {
+        name: pairs
+        for name, pairs in by_system.items()
+        if len({pair.row.outcome for pair in pairs}) > 1
+    }
     if not split:
         return
     each = [
         f"{name} is "
         + " and ".join(
-            f"{outcome} under {listed([one.title for one in own if one.row.outcome == outcome])}"
+            f"{outcome} under"
+            f" {listed([pair.title for pair in pairs if pair.row.outcome == outcome])}"
             for outcome in ("better", "worse")
         )
-        for name, own in split.items()
+        for name, pairs in split.items()
     ]
-    yield DISAGREE.said(_places(one for own in split.values() for one in own), each=listed(each))
+    every = (pair for pairs in split.values() for pair in pairs)
+    yield DISAGREE.said(_places(every), each=listed(each))
 
 
-def _few(every: Sequence[_Compared]) -> Iterator[Statement]:
+def _few(every: Sequence[_Pair]) -> Iterator[Statement]:
     """What rests on too few segments: all of it for whole test sets, of slices what stands out."""
     some = [
-        one
-        for one in every
-        if one.row.few and (one.row.slice is None or one.row.outcome in ("better", "worse"))
+        pair
+        for pair in every
+        if pair.row.few and (pair.row.slice is None or pair.row.outcome in ("better", "worse"))
     ]
     if not some:
         return
-    sizes = Counter(one.row.segments for one in some)
+    sizes = Counter(pair.row.segments for pair in some)
     n = counted(min(sizes)) if len(sizes) == 1 else f"fewer than {LEAST} segments"
-    whole = all(one.row.slice is None for one in some)
+    whole = all(pair.row.slice is None for pair in some)
     names = listed(
-        list(dict.fromkeys(one.row.system if whole else str(one.row.slice) for one in some))
+        list(dict.fromkeys(pair.row.system if whole else str(pair.row.slice) for pair in some))
     )
     which = (
         f"differences of {names} from {some[0].row.baseline}"

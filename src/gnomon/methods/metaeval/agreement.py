@@ -118,7 +118,7 @@ def _test_sets(inputs: Any, options: Mapping[str, Any]) -> tuple[Sequence[TestSe
     if not inputs.args.paraphrases:
         return (inputs.testsets(),)
     sets = inputs.originals()
-    return sets, [inputs.paraphrased(one) for one in sets]
+    return sets, [inputs.paraphrased(testset) for testset in sets]
 
 
 def check_metaeval(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
@@ -347,7 +347,7 @@ def metaeval(
         named=bool(chosen or statistics or groupings),
         unit=unit,
     )
-    check_kinds([one.outline for one in sets], kinds)
+    check_kinds([testset.outline for testset in sets], kinds)
     if len(sets) == 1 and files:
         refuse(_judged_faults(sets[0].outline, kinds, judging.measures, darr_threshold))
     request = PairingRequest(
@@ -363,19 +363,21 @@ def metaeval(
     )
     if unit == "document":
         refuse(
-            Problem("unit", without_documents(title_of(one))) for one in sets if not one.documents
+            Problem("unit", without_documents(title_of(testset)))
+            for testset in sets
+            if not testset.documents
         )
     judged = list(pairings(sets, wanted, request))
     _check_baseline(judged, baseline)
     results: list[Result] = []
     if progress:
         progress("judging", 0, len(judged))
-    for done, one in enumerate(judged, start=1):
-        results += judge(one, judging)
+    for done, pairing in enumerate(judged, start=1):
+        results += judge(pairing, judging)
         if progress:
             progress("judging", done, len(judged))
     if not results:
-        raise _without_scores({title_of(one): one.outline.human for one in sets})
+        raise _without_scores({title_of(testset): testset.outline.human for testset in sets})
     tasks = tasks_of(judging.measures, chosen, weights)
     asked = _Request(judging, baseline, correction, tasks, chosen.says if chosen else None)
     return _finding(judged, results, asked)
@@ -404,8 +406,9 @@ def _widened(
     for name, metric in wanted if wide else ():
         if isinstance(metric, Scores | list | tuple):
             continue  # of the references that there were
-        found = [score(one, cast("AnyMetric", metric), allow_code=allow_code) for one in wide]
-        yield f"{name or found[0].metric}+paraphrases", found
+        named = cast("AnyMetric", metric)
+        scores = [score(testset, named, allow_code=allow_code) for testset in wide]
+        yield f"{name or scores[0].metric}+paraphrases", scores
 
 
 def _check_named(metrics: object, baseline: str, *, allow_code: bool) -> None:
@@ -414,16 +417,16 @@ def _check_named(metrics: object, baseline: str, *, allow_code: bool) -> None:
         names = [str(name) for name in metrics]
     else:
         every = every_metric(metrics)
-        if not all(isinstance(one, str) for one in every):
+        if not all(isinstance(spec, str) for spec in every):
             return  # scores and functions bring their names
-        names = [_name(str(one), allow_code=allow_code) for one in every]
+        names = [_name(str(spec), allow_code=allow_code) for spec in every]
     if baseline not in names:
         raise UnknownNameError("metric (as baseline)", baseline, sorted(names))
 
 
 def _name(spec: str, *, allow_code: bool) -> str:
-    found = resolve(spec, allow_code=allow_code)
-    return found.name if isinstance(found, FunctionMetric) else str(read_spec(spec))
+    metric = resolve(spec, allow_code=allow_code)
+    return metric.name if isinstance(metric, FunctionMetric) else str(read_spec(spec))
 
 
 def _judged_faults(
@@ -447,8 +450,11 @@ def _judged_faults(
     yield from wrong
     if wrong or not wanted:
         return
-    found = kinds_of(outline, kinds)
-    if not any(_is_possible(one, own, threshold) for one in wanted for own in found):
+    judgements = kinds_of(outline, kinds)
+    possible = (
+        _is_possible(measure, levels, threshold) for measure in wanted for levels in judgements
+    )
+    if not any(possible):
         yield Problem("", _without_scores({title_of(outline): outline.human}))
 
 
@@ -462,21 +468,22 @@ def _circular_faults(
     outline: Outline, kinds: Sequence[str], metrics: object, *, allow_code: bool
 ) -> Iterator[Problem]:
     """Metrics whose judges would choose the systems that they look at."""
-    judges = [kind for own in kinds_of(outline, kinds) for kind in dict.fromkeys(own.values())]
-    for number, one in enumerate(every_metric(metrics)):
-        if not isinstance(one, str) or list(
-            problems("", check_metric, one, outline, allow_code=allow_code)
+    judgements = kinds_of(outline, kinds)
+    judges = [kind for levels in judgements for kind in dict.fromkeys(levels.values())]
+    for number, given in enumerate(every_metric(metrics)):
+        if not isinstance(given, str) or list(
+            problems("", check_metric, given, outline, allow_code=allow_code)
         ):
             continue
-        metric = resolve(one, allow_code=allow_code)
+        metric = resolve(given, allow_code=allow_code)
         seen = metric.will_see(outline) if isinstance(metric, Choosing) else ()
         both = [kind for kind in judges if kind in seen]
         if both:
-            yield Problem(f"metrics[{number}]", circular(title_of(outline), one, both))
+            yield Problem(f"metrics[{number}]", circular(title_of(outline), given, both))
 
 
 def _check_baseline(pairings: Sequence[Pairing], baseline: str | None) -> None:
-    names = dict.fromkeys(entry.metric for one in pairings for entry in one.entries)
+    names = dict.fromkeys(entry.metric for pairing in pairings for entry in pairing.entries)
     if baseline is not None and baseline not in names:
         raise UnknownNameError("metric (as baseline)", baseline, names)
 
@@ -550,7 +557,7 @@ def _finding(pairings: Sequence[Pairing], results: Sequence[Result], asked: _Req
         views=views(
             made,
             list(grouped(results)),
-            list(dict.fromkeys(one.label for one in pairings)),
+            list(dict.fromkeys(pairing.label for pairing in pairings)),
             asked.baseline,
             alternative=asked.judging.testing.alternative,
         ),
@@ -568,13 +575,14 @@ def _finding(pairings: Sequence[Pairing], results: Sequence[Result], asked: _Req
 
 def _signatures(pairings: Sequence[Pairing], asked: _Request) -> dict[str, str]:
     """One per metric where all test sets agree, else one for each; and that of the judging."""
-    found: dict[str, str] = {}
-    for name in dict.fromkeys(name for one in pairings for name in one.signatures):
-        own = {one.label: one.signatures[name] for one in pairings if name in one.signatures}
-        if len(set(own.values())) == 1:
-            found[name] = next(iter(own.values()))
+    signatures: dict[str, str] = {}
+    for name in dict.fromkeys(name for pairing in pairings for name in pairing.signatures):
+        having = (pairing for pairing in pairings if name in pairing.signatures)
+        by_label = {pairing.label: pairing.signatures[name] for pairing in having}
+        if len(set(by_label.values())) == 1:
+            signatures[name] = next(iter(by_label.values()))
         else:
-            found |= {f"{name} on {place}": text for place, text in own.items()}
+            signatures |= {f"{name} on {label}": text for label, text in by_label.items()}
     how = asked.judging.testing
     said = Signature("metaeval").adding(
         test=how.test,
@@ -584,11 +592,11 @@ def _signatures(pairings: Sequence[Pairing], asked: _Request) -> dict[str, str]:
         seed=how.seed,
         unit=asked.judging.unit,
     )
-    return found | {"metaeval": str(said)}
+    return signatures | {"metaeval": str(said)}
 
 
 def _facts(pairings: Sequence[Pairing]) -> dict[str, str]:
-    whole = [one for one in pairings if one.slice is None]
+    whole = [pairing for pairing in pairings if pairing.slice is None]
     sizes = dict.fromkeys(f"{c.title} ({len(c.systems)} x {c.testset.segments})" for c in whole)
     kinds = dict.fromkeys(f"{kind} ({level})" for c in whole for level, kind in c.kinds.items())
     metrics = dict.fromkeys(entry.metric for c in pairings for entry in c.entries)

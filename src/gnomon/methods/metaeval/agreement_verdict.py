@@ -283,34 +283,35 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
     over all ordered pairs of metrics.
     """
     groups = list(_groups(finding))
-    firsts = {_place_of(one): one for one in reversed(groups)}
-    chosen = [one for one in groups if firsts[_place_of(one)] is one]
-    averages = [one for one in chosen if one.first.test_set == AVERAGE]
-    single = [one for one in chosen if one.first.test_set not in (AVERAGE, POOLED)]
-    few = [one for one in single if one.few and one.figures]
-    short = [one for one in single if not one.few and one.few_units]
-    equal = {one: text for one in groups if (text := _equal(finding, one))}
+    firsts = {_place_of(group): group for group in reversed(groups)}
+    chosen = [group for group in groups if firsts[_place_of(group)] is group]
+    averages = [group for group in chosen if group.first.test_set == AVERAGE]
+    single = [group for group in chosen if group.first.test_set not in (AVERAGE, POOLED)]
+    few = [group for group in single if group.few and group.figures]
+    short = [group for group in single if not group.few and group.few_units]
+    equal = {group: text for group in groups if (text := _equal(finding, group))}
     sound = [
-        one
-        for one in single
-        if not one.few and not one.few_units and one.figures and one not in equal
+        group
+        for group in single
+        if not group.few and not group.few_units and group.figures and group not in equal
     ]
-    sets = len({one.first.test_set for one in single})
-    for one in averages:
-        yield from _on_average(finding, one, [part for part in sound if _alike(part, one)])
-    if sets == 1 and len({one.first.human for one in sound}) > _KINDS:
-        for measure in dict.fromkeys(one.first.measure for one in sound):
-            yield from _over_kinds(finding, [one for one in sound if one.first.measure == measure])
+    sets = len({group.first.test_set for group in single})
+    for group in averages:
+        yield from _on_average(finding, group, [other for other in sound if _alike(other, group)])
+    if sets == 1 and len({group.first.human for group in sound}) > _KINDS:
+        for measure in dict.fromkeys(group.first.measure for group in sound):
+            of_measure = [group for group in sound if group.first.measure == measure]
+            yield from _over_kinds(finding, of_measure)
     else:
-        for one in sound if sets == 1 else ():
-            yield from _of_set(finding, one)
+        for group in sound if sets == 1 else ():
+            yield from _of_set(finding, group)
     yield from (_EQUAL.said(notice=text) for text in _widest(equal.values()))
     yield from _circular(finding)
     yield from _edits(finding, single)
     yield from _few(finding, few)
     yield from _few_units(finding, short)
     yield from _thin(finding, groups)
-    unlike = [one for one in groups if one not in equal]
+    unlike = [group for group in groups if group not in equal]
     yield from _backwards(finding, unlike)
     yield from _controlled(finding, unlike)
 
@@ -362,7 +363,7 @@ def _smallest_p(finding: Finding, group: _MeasureRows) -> float:
     """The smallest p that the draws of a test can show; 0 for a test without draws."""
     test = group.figures[0].test or ""
     fields = finding.signatures.get("metaeval", "").split("|")
-    draws = [int(one.removeprefix("draws:")) for one in fields if one.startswith("draws:")]
+    draws = [int(field.removeprefix("draws:")) for field in fields if field.startswith("draws:")]
     drawn = test.startswith(("permutation", "bootstrap"))
     return 1 / (draws[0] + 1) if drawn and draws and draws[0] else 0.0
 
@@ -390,7 +391,7 @@ def _of_set(finding: Finding, group: _MeasureRows) -> Iterator[Statement]:
         "facts": group.facts(best),
     }
     others = _against(finding, group, best)
-    worse, level = [[one for one in others if one.decided is kind] for kind in (True, False)]
+    worse, level = [[pair for pair in others if pair.decided is kind] for kind in (True, False)]
     if worse:
         yield _BETTER.said(_positions(finding, best, worse), **parts, others=_listed(worse))
     if level:
@@ -431,22 +432,22 @@ def _none(finding: Finding, group: _MeasureRows, best: AgreementRow) -> Statemen
 def _over_kinds(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
     """Metrics by one measure under many kinds of human scores: who is best on which of them."""
     best: dict[tuple[str, int | None], list[_MeasureRows]] = {}
-    for one in groups:
-        first = one.figures[0]
-        if len(one.figures) > 1 and (_by_chance(one) or _sign(one, first) == 0):
-            yield from _of_set(finding, one)
+    for group in groups:
+        first = group.figures[0]
+        if len(group.figures) > 1 and (_by_chance(group) or _sign(group, first) == 0):
+            yield from _of_set(finding, group)
             continue
-        sign = _sign(one, first) if len(one.figures) == 1 else None
-        best.setdefault((one.title(first), sign), []).append(one)
+        sign = _sign(group, first) if len(group.figures) == 1 else None
+        best.setdefault((group.title(first), sign), []).append(group)
     for (title, sign), some in best.items():
-        kinds = [f"{one.first.human} ({one.figures[0].size})" for one in some]
+        kinds = [f"{group.first.human} ({group.figures[0].size})" for group in some]
         measure = some[0].first.measure
         on = f"{listed(kinds, most=_MOST_KINDS)} ({measure})"
-        rows = finding.positions([one.figures[0] for one in some])
+        rows = finding.positions([group.figures[0] for group in some])
         if len(some[0].figures) == 1:
             yield _alone_on(title, sign, listed(kinds, most=_MOST_KINDS), measure, rows)
             continue
-        beaten = [(one.first.human, _against(finding, one, one.figures[0])) for one in some]
+        beaten = [(group.first.human, _against(finding, group, group.figures[0])) for group in some]
         surely = [
             f"{kind} (than {_counted_off(others)})"
             for kind, others in beaten
@@ -461,7 +462,7 @@ def _over_kinds(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[St
 
 def _counted_off(others: Sequence[_TestedPair]) -> str:
     """The metrics that one is better than, if these are not all."""
-    worse = [one.title for one in others if one.decided]
+    worse = [pair.title for pair in others if pair.decided]
     return "all others" if len(worse) == len(others) > 1 else listed(worse)
 
 
@@ -475,13 +476,13 @@ def _alone_on(
 
 
 def _listed(others: Sequence[_TestedPair]) -> str:
-    tested = [(one, p_value(one.corrected, one.least)) for one in others]
-    return listed([f"{one.title} ({one.other.size}, corrected {p})" for one, p in tested])
+    tested = [(pair, p_value(pair.corrected, pair.least)) for pair in others]
+    return listed([f"{pair.title} ({pair.other.size}, corrected {p})" for pair, p in tested])
 
 
 def _draws(others: Sequence[_TestedPair]) -> str:
     """Where p-values of so few draws cannot be small enough."""
-    coarse = any(one.p <= _ALPHA / 10 for one in others)
+    coarse = any(pair.p <= _ALPHA / 10 for pair in others)
     return "; more resamples may tell them apart" if coarse else ""
 
 
@@ -554,11 +555,11 @@ def _on_average(
     rows = finding.positions(group.figures)
     over = f"on average over {counted(len(sets), 'test set')}"
     if len(group.figures) == 1:
-        each = listed([f"{one.first.test_set} {row.size}" for one in sets for row in one.figures])
+        each = listed([f"{row.test_set} {row.size}" for of_set in sets for row in of_set.figures])
         facts = f"{best.size} {over} ({measure}; {each})"
         yield _AVERAGE_VALUE.said(rows, metric=group.title(best), people=group.people, facts=facts)
         return
-    chance = all(_by_chance(one) for one in sets)
+    chance = all(map(_by_chance, sets))
     if best.statistic in _CORRELATIONS and (best.known_value <= 0 or chance):
         yield _none(finding, group, best)
         return
@@ -585,18 +586,20 @@ def _decided(finding: Finding, sets: Sequence[_MeasureRows], best: str, other: s
     return sum(
         any(
             pair.decided and pair.other.metric == other
-            for row in one.figures
+            for row in group.figures
             if row.metric == best
-            for pair in _against(finding, one, row)
+            for pair in _against(finding, group, row)
         )
-        for one in sets
+        for group in sets
     )
 
 
 def _positions(
     finding: Finding, best: AgreementRow, others: Sequence[_TestedPair]
 ) -> dict[str, list[int]]:
-    return finding.positions([best, *(one.other for one in others), *(one.win for one in others)])
+    return finding.positions(
+        [best, *(pair.other for pair in others), *(pair.win for pair in others)]
+    )
 
 
 # Cautions
@@ -633,26 +636,26 @@ def _equal(finding: Finding, group: _MeasureRows) -> str:
 def _widest(notices: Iterable[str]) -> list[str]:
     """Each notice once; of all outputs alone where that says the rest."""
     every = dict.fromkeys(notices)
-    whole = [one for one in every if " every output the same" in one]
-    rest = [one for one in every if not any(_of(one) == _of(other) for other in whole)]
+    whole = [notice for notice in every if " every output the same" in notice]
+    rest = [notice for notice in every if not any(_of(notice) == _of(other) for other in whole)]
     return [*whole, *rest]
 
 
 def _of(notice: str) -> tuple[str, str]:
     """The test set and the kind that a notice of equal scores is about."""
-    place, _, rest = notice.partition(": people gave ")
-    return place, rest.partition(" the same score")[2].partition(": nothing can")[0]
+    test_set, _, rest = notice.partition(": people gave ")
+    return test_set, rest.partition(" the same score")[2].partition(": nothing can")[0]
 
 
 def _edits(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
     """Human scores that count edits."""
-    some = [one for one in groups if one.edits]
+    some = [group for group in groups if group.edits]
     if some:
-        kinds = list(dict.fromkeys(one.first.human or "the human scores" for one in some))
+        kinds = list(dict.fromkeys(group.first.human or "the human scores" for group in some))
         best = sorted(some[0].edits, key=lambda row: -row.known_value)
         several = len(kinds) > 1 or kinds[0].startswith("the ")
         yield _EDITS.said(
-            finding.positions([row for one in some for row in one.edits]),
+            finding.positions([row for group in some for row in group.edits]),
             kinds=listed(kinds),
             count="count" if several else "counts",
             are="are" if several else "is",
@@ -664,8 +667,8 @@ def _few(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement
     """Test sets of next to no systems."""
     if groups:
         yield _FEW.said(
-            finding.positions([row for one in groups for row in one.figures]),
-            sets=listed(list(dict.fromkeys(one.first.test_set for one in groups))),
+            finding.positions([row for group in groups for row in group.figures]),
+            sets=listed(list(dict.fromkeys(group.first.test_set for group in groups))),
             few=FEW_SYSTEMS,
         )
 
@@ -673,14 +676,14 @@ def _few(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement
 def _few_units(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
     """Test sets of next to no segments or documents."""
     for unit, claim in (("segments", _FEW_SEGMENTS), ("documents", _FEW_DOCUMENTS)):
-        some = [one for one in groups if one.first.interval == unit]
+        some = [group for group in groups if group.first.interval == unit]
         if some:
-            n = max(one.drawn or 0 for one in some)
+            n = max(group.drawn or 0 for group in some)
             parts: dict[str, Any] = {unit: counted(n, unit.removesuffix("s"))}
             parts["are"] = "is" if n == 1 else "are"
             yield claim.said(
-                finding.positions([row for one in some for row in one.figures]),
-                sets=listed(list(dict.fromkeys(one.first.test_set for one in some))),
+                finding.positions([row for group in some for row in group.figures]),
+                sets=listed(list(dict.fromkeys(group.first.test_set for group in some))),
                 measure=some[0].first.measure,
                 figures=some[0].listed(some[0].figures),
                 **parts,
@@ -689,7 +692,7 @@ def _few_units(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Sta
 
 def _thin(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
     """Metrics that scored next to none of the systems that others did."""
-    some = [(one.title(row), row) for one in groups for row in one.thin]
+    some = [(group.title(row), row) for group in groups for row in group.thin]
     if some:
         names = listed(list(dict.fromkeys(title for title, _ in some)))
         rows = finding.positions([row for _, row in some])
@@ -699,15 +702,15 @@ def _thin(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statemen
 def _backwards(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
     """Metrics that point the wrong way."""
     some = [
-        (one.title(row), row)
-        for one in groups
-        if one.first.statistic == "pearson" and not one.few and not one.few_units
-        for row in one.figures
-        if _sign(one, row) == -1
+        (group.title(row), row)
+        for group in groups
+        if group.first.statistic == "pearson" and not group.few and not group.few_units
+        for row in group.figures
+        if _sign(group, row) == -1
     ]
     if some:
         names = list(dict.fromkeys(title for title, _ in some))
-        turnable = any("--lower-is-better" in one for one in finding.notices)
+        turnable = any("--lower-is-better" in notice for notice in finding.notices)
         yield _BACKWARDS.said(
             finding.positions([row for _, row in some]),
             metrics=listed(names),
@@ -731,25 +734,25 @@ def _controlled(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[St
     reached: dict[str, dict[str, str]] = {}
     rows: list[AgreementRow] = []
     backwards = {
-        (*_place_of(one), row.metric)
-        for one in groups
-        for row in one.figures
-        if _sign(one, row) == -1
+        (*_place_of(group), row.metric)
+        for group in groups
+        for row in group.figures
+        if _sign(group, row) == -1
     }
-    for one in groups:
-        for control in one.controls if not one.few and not one.few_units else ():
+    for group in groups:
+        for control in group.controls if not group.few and not group.few_units else ():
             name = control.metric.removeprefix("control: ")
-            does = "ranks the systems" if one.first.level == "system" else "agrees with people"
-            for row in one.figures:
-                turned = (*_place_of(one), row.metric) in backwards
+            does = "ranks the systems" if group.first.level == "system" else "agrees with people"
+            for row in group.figures:
+                turned = (*_place_of(group), row.metric) in backwards
                 by_chance = row.value == _CHANCE.get(row.statistic, 0.0)  # nothing to reach
                 reaches = 0 < row.known_value <= control.known_value
                 if reaches and not turned and not by_chance:
                     sizes = [amount(each.known_value, share=True) for each in (control, row)]
-                    text = f"{one.title(row)} ({sizes[0]} against {sizes[1]})"
+                    text = f"{group.title(row)} ({sizes[0]} against {sizes[1]})"
                     opening = f"{_NAMES.get(name, name)} {does} as well as"
-                    named = reached.setdefault(f"{opening}|{one.first.measure}", {})
-                    named.setdefault(one.title(row), text)
+                    named = reached.setdefault(f"{opening}|{group.first.measure}", {})
+                    named.setdefault(group.title(row), text)
                     rows += [control, row]
     if reached:
         each = [(key.split("|"), list(texts.values())) for key, texts in reached.items()]

@@ -34,21 +34,21 @@ def views(
     alternative: Alternative = "greater",
 ) -> tuple[View, ...]:
     """A table (or map over test sets) per statistic, gains, wins, scatter plots, curves."""
-    kinds = tuple(dict.fromkeys(one.human for one in groups if one.human is not None))
-    sliced = any(one.slice is not None for one in groups)
-    measured = dict.fromkeys((one.measure, one.subset) for one in groups)
+    kinds = tuple(dict.fromkeys(group.human for group in groups if group.human is not None))
+    sliced = any(group.slice is not None for group in groups)
+    measured = dict.fromkeys((group.measure, group.subset) for group in groups)
     shown = _Shown(tables, kinds, {"slice": None} if sliced else {}, len(places), baseline)
-    found: list[View] = [*shown.overall()]
+    all_views: list[View] = [*shown.overall()]
     for measure, subset in measured:
-        found += shown.agreement(measure, subset)
-    found += [*shown.rankings(), *shown.overview()]
+        all_views += shown.agreement(measure, subset)
+    all_views += [*shown.rankings(), *shown.overview()]
     if baseline is not None and len(places) > 1:
-        found += [shown.gains(measure, subset) for measure, subset in measured]
+        all_views += [shown.gains(measure, subset) for measure, subset in measured]
     for measure, subset in measured:
-        found += shown.wins(measure, subset, _SAID[alternative])
-    found += shown.plots(places)
-    found += shown.decisions()
-    return tuple(found)
+        all_views += shown.wins(measure, subset, _SAID[alternative])
+    all_views += shown.plots(places)
+    all_views += shown.decisions()
+    return tuple(all_views)
 
 
 def _where(measure: Measure, subset: str) -> dict[str, Cell]:
@@ -89,14 +89,14 @@ class _Shown(NamedTuple):
         where = {**all_slices, **self.whole}
         rows = self.rows("metaeval", where)
         listed = self.sets == 1 or len(rows) <= _LISTED
-        for added, own in self.by_kind() if self.sets > 1 else ():
+        for added, of_kind in self.by_kind() if self.sets > 1 else ():
             yield HeatMap(
                 table="metaeval",
                 title=title + added,
                 rows="metric",
                 columns="test_set",
                 value="value",
-                where={**where, **own},
+                where={**where, **of_kind},
                 faint="few",
                 under="n",
                 prominent=not listed,
@@ -109,7 +109,7 @@ class _Shown(NamedTuple):
             shown += ["p_corrected"] if any(r["p_corrected"] is not None for r in rows) else []
             shown += ["epsilon"] if measure.statistic == "acc_eq" else []
             yield Listing("metaeval", title, tuple(shown), where)
-        for added, own in self.by_kind() if self.baseline is not None else ():
+        for added, of_kind in self.by_kind() if self.baseline is not None else ():
             if self.sets > 1:
                 yield HeatMap(
                     table="metaeval",
@@ -117,7 +117,7 @@ class _Shown(NamedTuple):
                     rows="metric",
                     columns="test_set",
                     value="p",
-                    where={**where, **own, "control": False},
+                    where={**where, **of_kind, "control": False},
                     low=0.0,
                     high=1.0,
                     prominent=not listed,
@@ -128,17 +128,17 @@ class _Shown(NamedTuple):
         """One measure on the slices of each test set."""
         if not self.whole:
             return
-        for added, own in self.by_kind():
-            rows = self.rows("slices", {**where, **own})
-            for place in dict.fromkeys(row["test_set"] for row in rows):
-                at = f", {place}" if self.sets > 1 else ""
+        for added, of_kind in self.by_kind():
+            rows = self.rows("slices", {**where, **of_kind})
+            for test_set in dict.fromkeys(row["test_set"] for row in rows):
+                at = f", {test_set}" if self.sets > 1 else ""
                 yield HeatMap(
                     table="slices",
                     title=f"{title}{added}{at}: by slice",
                     rows="metric",
                     columns="slice",
                     value="value",
-                    where={**where, **own, "test_set": place},
+                    where={**where, **of_kind, "test_set": test_set},
                     faint="few",
                     under="n",
                 )
@@ -153,19 +153,20 @@ class _Shown(NamedTuple):
     def rankings(self) -> Iterator[View]:
         """The metrics of one test set by how far people agree with them, measure by measure."""
         for measure in dict.fromkeys(self.tables["metaeval"].values("measure")):
-            for added, own in self.by_kind():
-                where = {"measure": measure, "subset": "all", "control": False, **own, **self.whole}
-                known = [row for row in self.rows("metaeval", where) if row["value"] is not None]
-                if self.sets > 1 or len(known) < 2 or any(row["few"] for row in known):
+            for added, of_kind in self.by_kind():
+                where = {"measure": measure, "subset": "all", "control": False}
+                where |= {**of_kind, **self.whole}
+                defined = [row for row in self.rows("metaeval", where) if row["value"] is not None]
+                if self.sets > 1 or len(defined) < 2 or any(row["few"] for row in defined):
                     continue
-                best = max(known, key=lambda row: number(row["value"]) or 0.0)
+                best = max(defined, key=lambda row: number(row["value"]) or 0.0)
                 size = amount(
                     number(best["value"]) or 0.0,
                     number(best["low"]),
                     number(best["high"]),
                     share=True,
                 )
-                title = f"{measure}{added}: {best['metric']} comes first of {len(known)} metrics"
+                title = f"{measure}{added}: {best['metric']} comes first of {len(defined)} metrics"
                 yield Bars(
                     table="metaeval",
                     title=f"{title}, {size}",
@@ -179,15 +180,15 @@ class _Shown(NamedTuple):
 
     def overview(self) -> Iterator[View]:
         """All measures of one test set side by side, on a page."""
-        for place in dict.fromkeys(self.tables["metaeval"].values("test_set")):
-            for added, own in self.by_kind():
+        for test_set in dict.fromkeys(self.tables["metaeval"].values("test_set")):
+            for added, of_kind in self.by_kind():
                 yield HeatMap(
                     table="metaeval",
-                    title=f"All measures: {place}{added}",
+                    title=f"All measures: {test_set}{added}",
                     rows="metric",
                     columns="measure",
                     value="value",
-                    where={"test_set": place, "subset": "all", **own, **self.whole},
+                    where={"test_set": test_set, "subset": "all", **of_kind, **self.whole},
                     faint="few",
                     under="n",
                     prominent=False,
@@ -219,18 +220,18 @@ class _Shown(NamedTuple):
 
     def wins(self, measure: Measure, subset: str, said: str) -> Iterator[View]:
         """The p-values of all pairs of metrics."""
-        for added, own in self.by_kind():
-            where = {**_where(measure, subset), **self.whole, **own}
-            for place in dict.fromkeys(row["test_set"] for row in self.rows("wins", where)):
+        for added, of_kind in self.by_kind():
+            where = {**_where(measure, subset), **self.whole, **of_kind}
+            for test_set in dict.fromkeys(row["test_set"] for row in self.rows("wins", where)):
                 yield HeatMap(
                     table="wins",
                     title=f"p of row {said} column: {measure.title}"
                     + ("" if subset == "all" else f", {subset}")
-                    + f", {place}{added}",
+                    + f", {test_set}{added}",
                     rows="metric",
                     columns="against",
                     value="p",
-                    where={**where, "test_set": place},
+                    where={**where, "test_set": test_set},
                     low=0.0,
                     high=1.0,
                     prominent=False,
@@ -238,21 +239,21 @@ class _Shown(NamedTuple):
 
     def plots(self, places: Sequence[str]) -> Iterator[View]:
         """Systems by metric and by people, and curves over the best of them."""
-        for place in places:
-            for added, own in self.by_kind():
-                if self.rows("systems", {"test_set": place, **own}):
+        for test_set in places:
+            for added, of_kind in self.by_kind():
+                if self.rows("systems", {"test_set": test_set, **of_kind}):
                     yield Scatter(
                         table="systems",
-                        title=f"Systems by metric and by people, {place}{added}",
+                        title=f"Systems by metric and by people, {test_set}{added}",
                         x="score",
                         y="human_score",
                         label="system",
                         panels="metric",
-                        where={"test_set": place, **own},
+                        where={"test_set": test_set, **of_kind},
                     )
         for statistic in dict.fromkeys(self.tables["top_k"].values("statistic")):
-            for added, own in self.by_kind():
-                if self.rows("top_k", {"statistic": statistic, **own}):
+            for added, of_kind in self.by_kind():
+                if self.rows("top_k", {"statistic": statistic, **of_kind}):
                     yield Lines(
                         table="top_k",
                         title=f"Agreement over the K best systems alone: {statistic}{added}",
@@ -260,14 +261,14 @@ class _Shown(NamedTuple):
                         y="value",
                         series="metric",
                         panels="test_set",
-                        where={"statistic": statistic, **own},
+                        where={"statistic": statistic, **of_kind},
                     )
 
     def decisions(self) -> Iterator[View]:
         """Decisions repaired and broken, of systems and of segments."""
         for comparison in dict.fromkeys(self.tables["decisions"].values("comparison")):
-            for added, own in self.by_kind():
-                where = {"comparison": comparison, **own}
+            for added, of_kind in self.by_kind():
+                where = {"comparison": comparison, **of_kind}
                 rows = self.rows("decisions", where)
                 if not rows:
                     continue

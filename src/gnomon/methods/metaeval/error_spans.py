@@ -233,8 +233,8 @@ def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     if not options.thresholds and options.error_free != "spans":
         said = "thresholds must be one or more where scores decide what is free of errors"
         yield Problem("thresholds", UsageError(said))
-    for one in each_metric(options.metrics):
-        yield from problems("metrics", check_metric, one, outline, allow_code=options.allow_code)  # type: ignore[arg-type]  # scores are refused there
+    for metric in each_metric(options.metrics):
+        yield from problems("metrics", check_metric, metric, outline, allow_code=options.allow_code)  # type: ignore[arg-type]  # scores are refused there
     if outline is not None:
         if options.unit == "document" and not outline.slices.get("document"):
             yield Problem("unit", without_documents(outline.name))
@@ -357,10 +357,10 @@ def spans(
     pairs = []
     if progress:
         progress("comparing", 0, len(every))
-    for done, one in enumerate(every, start=1):
-        found = beside_people(people, one, testset, partial_credit=how.partial_credit, side=side)
-        if len(found.gold):
-            pairs.append(found)
+    for done, marker in enumerate(every, start=1):
+        pair = beside_people(people, marker, testset, partial_credit=how.partial_credit, side=side)
+        if len(pair.gold):
+            pairs.append(pair)
         if progress:
             progress("comparing", done, len(every))
     if not pairs:
@@ -411,7 +411,7 @@ class _Made:
 
 
 def _tables(made: _Made, confidence: float | None) -> Iterator[Table]:
-    rows = [row for one in made.pairs if one.marking for row in _agreement_rows(made, one)]
+    rows = [row for pair in made.pairs if pair.marking for row in _agreement_rows(made, pair)]
     note = (
         "Of characters in more than one span each counts; of a pair of other severities"
         f" {made.how.partial_credit:g} does. Spans are matched one to one, for the share of each"
@@ -421,22 +421,22 @@ def _tables(made: _Made, confidence: float | None) -> Iterator[Table]:
     yield table(AGREEMENT, title, SpanAgreementRow, rows, note=note, confidence=confidence)
     contests = list(span_contests(made.pairs, made.draws))
     if contests:
-        corrected = holm([one.p for one in contests])
+        corrected = holm([contest.p for contest in contests])
         yield table(
             CONTESTS,
             "Markers beside each other",
             SpanContestRow,
             [
                 SpanContestRow(
-                    first=one.first,
-                    second=one.second,
-                    difference=one.difference.value,
-                    intervals={"difference": one.difference.ends},
-                    p=one.p,
+                    first=contest.first,
+                    second=contest.second,
+                    difference=contest.difference.value,
+                    intervals={"difference": contest.difference.ends},
+                    p=contest.p,
                     p_holm=float(p),
-                    judgements=one.judgements,
+                    judgements=contest.judgements,
                 )
-                for one, p in zip(contests, corrected, strict=True)
+                for contest, p in zip(contests, corrected, strict=True)
             ],
         )
     free = list(_free_rows(made))
@@ -447,7 +447,7 @@ def _tables(made: _Made, confidence: float | None) -> Iterator[Table]:
         )
         title = "Which outputs are free of errors"
         yield table(ERROR_FREE, title, ErrorFreeRow, free, note=note, confidence=confidence)
-    every = [row for one in made.every for row in marked_rows(made.testset, one)]
+    every = [row for marker in made.every for row in marked_rows(made.testset, marker)]
     excerpt = _excerpt(every, "marks")
     yield table(MARKS, "Marked errors", MarkedSpanRow, every, excerpt=excerpt)
 
@@ -456,19 +456,19 @@ def _segment_table(made: _Made) -> Table:
     names = list(made.testset.systems)
     rows = [
         SpanSegmentRow(
-            marks=made.title(one),
-            system=names[int(one.system[at])],
-            segment=int(one.segment[at]) + 1,
-            rater=made.people.raters[int(one.rater[at])],
-            precision=one.figures["characters"][0, at],
-            recall=one.figures["characters"][1, at],
-            f1=one.figures["characters"][2, at],
-            marked=one.characters[2, at],
-            gold=one.characters[3, at],
+            marks=made.title(pair),
+            system=names[int(pair.system[at])],
+            segment=int(pair.segment[at]) + 1,
+            rater=made.people.raters[int(pair.rater[at])],
+            precision=pair.figures["characters"][0, at],
+            recall=pair.figures["characters"][1, at],
+            f1=pair.figures["characters"][2, at],
+            marked=pair.characters[2, at],
+            gold=pair.characters[3, at],
         )
-        for one in made.pairs
-        if one.marking
-        for at in range(len(one.gold))
+        for pair in made.pairs
+        if pair.marking
+        for at in range(len(pair.gold))
     ]
     title = "Agreement output by output"
     return table(SEGMENTS, title, SpanSegmentRow, rows, excerpt=_excerpt(rows, "outputs"))
@@ -484,23 +484,23 @@ def _excerpt(rows: Sequence[Record], what: str) -> Excerpt | None:
 
 def _agreement_rows(made: _Made, pairs: MarkedPairs) -> Iterator[SpanAgreementRow]:
     def row(system: int | None, unit: str, average: str) -> SpanAgreementRow:
-        found = span_agreement(pairs, unit, average, made.draws, system)
+        agreement = span_agreement(pairs, unit, average, made.draws, system)
         return SpanAgreementRow(
             marks=made.title(pairs),
             by=pairs.by,
             system=None if system is None else list(made.testset.systems)[system],
             unit=unit,
             average=average,
-            precision=found.precision.value,
-            recall=found.recall.value,
-            f1=found.f1.value,
+            precision=agreement.precision.value,
+            recall=agreement.recall.value,
+            f1=agreement.f1.value,
             penalty_r=penalty_correlation(pairs, system),
-            judgements=found.judgements,
-            marked=found.marked,
-            gold=found.gold,
+            judgements=agreement.judgements,
+            marked=agreement.marked,
+            gold=agreement.gold,
             ceiling=pairs.ceiling,
-            documents=found.documents,
-            intervals=_ends(found),
+            documents=agreement.documents,
+            intervals=_ends(agreement),
         )
 
     for average in made.how.averages:
@@ -510,8 +510,8 @@ def _agreement_rows(made: _Made, pairs: MarkedPairs) -> Iterator[SpanAgreementRo
         yield row(system, "characters", "pooled")
 
 
-def _ends(found: SpanAgreement) -> dict[str, tuple[float, float]]:
-    return {name: getattr(found, name).ends for name in ("precision", "recall", "f1")}
+def _ends(agreement: SpanAgreement) -> dict[str, tuple[float, float]]:
+    return {name: getattr(agreement, name).ends for name in ("precision", "recall", "f1")}
 
 
 def _free_rows(made: _Made) -> Iterator[ErrorFreeRow]:
@@ -519,24 +519,24 @@ def _free_rows(made: _Made) -> Iterator[ErrorFreeRow]:
     if rule is None or (rule != "spans" and made.people.scores is None):
         return
     for threshold in made.how.thresholds if rule != "spans" else (float("nan"),):
-        for one in made.every:
-            same = one is made.people
-            ways = [False] * one.marking + [True] * (one.scores is not None and not same)
+        for marker in made.every:
+            same = marker is made.people
+            ways = [False] * marker.marking + [True] * (marker.scores is not None and not same)
             for by_score in ways:
-                found = calls(
+                free_calls = calls(
                     made.people,
-                    one,
+                    marker,
                     made.testset,
                     rule=rule,
                     threshold=threshold,
                     by_score=by_score,
                 )
-                if not len(found.people):
+                if not len(free_calls.people):
                     continue
-                told = error_free_figures(found, made.draws)
+                told = error_free_figures(free_calls, made.draws)
                 yield ErrorFreeRow(
-                    marks=f"{made.people.name}: {_ALONE}" if same else one.name,
-                    by=one.by,
+                    marks=f"{made.people.name}: {_ALONE}" if same else marker.name,
+                    by=marker.by,
                     decided_by="rule" if same else "score" if by_score else "marks",
                     threshold=threshold,
                     rule=rule,
@@ -546,19 +546,19 @@ def _free_rows(made: _Made) -> Iterator[ErrorFreeRow]:
                     mcc=told.mcc.value,
                     f1=told.f1.value,
                     auc=told.auc.value,
-                    cut=found.cut,
+                    cut=free_calls.cut,
                     ceiling=same,
                     intervals={n: getattr(told, n).ends for n in ("mcc", "f1", "auc")},
                 )
 
 
 def _views(tables: Sequence[Table]) -> tuple[View, ...]:
-    names = {one.name for one in tables}
+    names = {table.name for table in tables}
     shown = ("marks", "unit", "average", "precision", "recall", "f1", "penalty_r", "judgements")
     title = tables[0].title
-    found: list[View] = [Listing(AGREEMENT, title, shown, {"system": None})]
+    listings: list[View] = [Listing(AGREEMENT, title, shown, {"system": None})]
     if tables[0].rows:
-        found += [
+        listings += [
             Bars(
                 AGREEMENT,
                 "Precision, recall and F1 of characters, pooled",
@@ -581,62 +581,62 @@ def _views(tables: Sequence[Table]) -> tuple[View, ...]:
         ]
     if CONTESTS in names:
         columns = ("first", "second", "difference", "low", "high", "p_holm", "judgements")
-        found.append(Listing(CONTESTS, "Markers beside each other", columns))
+        listings.append(Listing(CONTESTS, "Markers beside each other", columns))
     if ERROR_FREE in names:
         told = ("marks", "decided_by", "threshold", "people", "marker", "mcc", "f1", "auc")
-        found.append(Listing(ERROR_FREE, "Which outputs are free of errors", told))
-    return tuple(found)
+        listings.append(Listing(ERROR_FREE, "Which outputs are free of errors", told))
+    return tuple(listings)
 
 
 def _exhibits(made: _Made) -> Iterator[Exhibit]:
     """Outputs in which a marker and people differ in most characters, everybody's marks beside."""
-    for one in made.pairs if made.examples else ():
-        if not one.marking:
+    for pair in made.pairs if made.examples else ():
+        if not pair.marking:
             continue
-        found, _, marked, gold = one.characters
-        apart = marked + gold - 2 * found
+        matched, _, marked, gold = pair.characters
+        apart = marked + gold - 2 * matched
         shown: set[tuple[int, int]] = set()
         for at in np.argsort(-apart, kind="stable").tolist():
-            place = int(one.system[at]), int(one.segment[at])
+            output = int(pair.system[at]), int(pair.segment[at])
             if len(shown) >= made.examples or apart[at] <= 0:
                 break
-            if place in shown:
+            if output in shown:
                 continue
-            shown.add(place)
+            shown.add(output)
             yield marked_exhibit(
                 made.testset,
                 made.every,
-                *place,
-                group=list(made.testset.systems)[place[0]],
-                kind=f"{made.title(one)} differs most",
+                *output,
+                group=list(made.testset.systems)[output[0]],
+                kind=f"{made.title(pair)} differs most",
                 side=made.side,
                 weight=float(apart[at]),
-                caption=_apart(int(one.alone[at]), int(one.regraded[at])),
+                caption=_apart(int(pair.alone[at]), int(pair.regraded[at])),
             )
 
 
 def _apart(alone: int, regraded: int) -> str:
     """How two markers differ on an output: in what is marked, and in how grave it is."""
-    found = []
+    phrases = []
     if alone:
-        found.append(f"{counted(alone, 'character')} marked by one side alone")
+        phrases.append(f"{counted(alone, 'character')} marked by one side alone")
     if regraded:
-        found.append(f"{counted(regraded, 'character')} marked by both, with other severities")
-    return "; ".join(found)
+        phrases.append(f"{counted(regraded, 'character')} marked by both, with other severities")
+    return "; ".join(phrases)
 
 
 def _notices(made: _Made) -> Iterator[str]:
-    for one in made.every:
-        yield from one.notices
-        if one.ungraded:
+    for marker in made.every:
+        yield from marker.notices
+        if marker.ungraded:
             yield (
-                f"{one.name}: {one.ungraded} errors have no severity that is known and count as"
-                " major; with partial_credit=1 severities do not matter"
+                f"{marker.name}: {marker.ungraded} errors have no severity that is known and count"
+                " as major; with partial_credit=1 severities do not matter"
             )
-        if not one.marking:
-            yield f"{one.name} marks no errors; its scores alone tell what is free of errors"
+        if not marker.marking:
+            yield f"{marker.name} marks no errors; its scores alone tell what is free of errors"
     yield from _units(made)
-    if not any(one.ceiling for one in made.pairs):
+    if not any(pair.ceiling for pair in made.pairs):
         yield f"no output was checked by two people of {made.people.name}: there is no ceiling"
     rule = made.how.error_free
     if rule not in (None, "spans") and made.people.scores is None:
@@ -657,7 +657,7 @@ def _units(made: _Made) -> Iterator[str]:
             " whole documents they are too narrow"
         )
         return
-    most = max(made.draws.documents_of(one.segment) or 0 for one in made.pairs)
+    most = max(made.draws.documents_of(pair.segment) or 0 for pair in made.pairs)
     few = f"; these are of {most}, so that there are none" if most < LEAST_DOCUMENTS else ""
     yield (
         "intervals and tests: jackknife over documents, because one person marks a whole document;"
@@ -678,6 +678,6 @@ def _signatures(made: _Made, draws: DrawOptions, unit: str) -> dict[str, str]:
             "unit": unit,
         }
     return {
-        one.name: str((one.signature or Signature(f"marks({one.name!r})")).adding(fields))
-        for one in made.every
+        marker.name: str((marker.signature or Signature(f"marks({marker.name!r})")).adding(fields))
+        for marker in made.every
     }

@@ -109,11 +109,11 @@ def error_spans_verdict(finding: Finding) -> Iterator[Statement]:
         for at, row in enumerate(finding.rows)
         if row["system"] is None and row["unit"] == "characters" and row["average"] == "pooled"
     ]
-    few = [one for one in every if int(number(one[1]["judgements"]) or 0) < LEAST]
-    sound = [one for one in every if one not in few]
-    ceiling = next((one for one in sound if one[1]["ceiling"]), None)
-    markers = [one for one in sound if not one[1]["ceiling"]]
-    markers.sort(key=lambda one: -(number(one[1]["f1"]) or 0.0))
+    few = [entry for entry in every if int(number(entry[1]["judgements"]) or 0) < LEAST]
+    sound = [entry for entry in every if entry not in few]
+    ceiling = next((entry for entry in sound if entry[1]["ceiling"]), None)
+    markers = [entry for entry in sound if not entry[1]["ceiling"]]
+    markers.sort(key=lambda entry: -(number(entry[1]["f1"]) or 0.0))
     table = finding.tables[0].name
     for at, row in markers:
         yield _found(table, at, row)
@@ -123,8 +123,8 @@ def error_spans_verdict(finding: Finding) -> Iterator[Statement]:
     if few:
         names = listed([_title(row) for _, row in few])
         yield _FEW.said({table: [at for at, _ in few]}, markers=names, least=LEAST)
-    known = [(at, number(row["documents"])) for at, row in sound]
-    short = [(at, int(n)) for at, n in known if n is not None and n < LEAST_DOCUMENTS]
+    documents = [(at, number(row["documents"])) for at, row in sound]
+    short = [(at, int(n)) for at, n in documents if n is not None and n < LEAST_DOCUMENTS]
     if short:
         most = max(n for _, n in short)
         yield _FEW_DOCUMENTS.said(
@@ -203,16 +203,16 @@ def _free(finding: Finding) -> Iterator[Statement]:
     every = list(enumerate(finding.table("error_free").rows))
     first = every[0][1]["threshold"] if every else None
     rows = [
-        one
-        for one in every
-        if one[1]["threshold"] == first
-        and not one[1]["ceiling"]
-        and number(one[1]["mcc"]) is not None
-        and (number(one[1]["outputs"]) or 0) >= LEAST
+        entry
+        for entry in every
+        if entry[1]["threshold"] == first
+        and not entry[1]["ceiling"]
+        and number(entry[1]["mcc"]) is not None
+        and (number(entry[1]["outputs"]) or 0) >= LEAST
     ]
     if not rows:
         return
-    at, row = max(rows, key=lambda one: number(one[1]["mcc"]) or 0.0)
+    at, row = max(rows, key=lambda entry: number(entry[1]["mcc"]) or 0.0)
     low = number(row.get("mcc_low"))
     claim = _FREE if low is not None and low > 0 else _FREE_UNSURE
     yield claim.said(

@@ -39,35 +39,35 @@ def notices(
     says: str | None,
 ) -> tuple[str, ...]:
     """All that should be said, each once."""
-    found = [says] if says else []
-    found += [notice for pairing in pairings for notice in pairing.notices]
+    statements = [says] if says else []
+    statements += [notice for pairing in pairings for notice in pairing.notices]
     whole = [pairing for pairing in pairings if pairing.slice is None]
     for pairing in whole:
-        found += _missing(pairing, judging)
-        found += _unlike_segments(pairing, results)
-        found += _measured(pairing, results)
-        found += _directions(pairing, results)
-    for own in _of_one_set(whole):
-        found += _not_done(own, results, judging)
-    found += _sliced(pairings, results)
-    found += _subsets(whole, judging)
-    found += _units(whole, results)
-    found += _tests(results, judging, baseline)
-    found += [_weights(one) for one in averages]
+        statements += _missing(pairing, judging)
+        statements += _unlike_segments(pairing, results)
+        statements += _measured(pairing, results)
+        statements += _directions(pairing, results)
+    for of_set in _of_one_set(whole):
+        statements += _not_done(of_set, results, judging)
+    statements += _sliced(pairings, results)
+    statements += _subsets(whole, judging)
+    statements += _units(whole, results)
+    statements += _tests(results, judging, baseline)
+    statements += [_weights(average) for average in averages]
     if any(result.controls for result in results):
-        found.append(_TIES)
+        statements.append(_TIES)
     if any(result.measure.statistic == "acc_eq" for result in results):
-        found.append(
+        statements.append(
             "acc_eq: every metric's tie threshold is fitted to the scores that it is judged on"
             " (acc_eq_held_out is not)"
         )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(statements))
 
 
 def _missing(pairing: Pairing, judging: Judging) -> Iterator[str]:
     """People and metrics that did not score the same systems and segments."""
     judged = ~np.isnan(pairing.system)
-    silent = [n for n, known in zip(pairing.systems, judged, strict=True) if not known]
+    silent = [n for n, is_judged in zip(pairing.systems, judged, strict=True) if not is_judged]
     levels = {measure.human_level for measure in judging.measures}
     if silent and judged.any() and "system" in levels:
         yield f"{pairing.name}: without human system scores, left out: {named(silent)}"
@@ -99,33 +99,34 @@ def _missing(pairing: Pairing, judging: Judging) -> Iterator[str]:
 def _unscored(pairing: Pairing, entry: JudgedMetric, *, by_system: bool) -> Iterator[str]:
     """Systems of the test set without a score, and scores of systems that it does not have."""
     ranked = {name for ranking in pairing.testset.rankings for name in ranking.systems}
-    own = {*pairing.testset.systems, *(n for h in pairing.testset.human for n in h.systems)}
+    systems = {*pairing.testset.systems, *(n for h in pairing.testset.human for n in h.systems)}
     judged, scored = ~np.isnan(pairing.system), ~np.isnan(entry.system)
     if not by_system:
         judged, scored = (
             np.any(~np.isnan(side), axis=1) for side in (pairing.segments, entry.segments)
         )
     said: dict[str, list[str]] = {}
-    for name, known, by_people in zip(pairing.systems, scored, judged, strict=True):
-        if by_people and not known:
+    for name, is_scored, by_people in zip(pairing.systems, scored, judged, strict=True):
+        if by_people and not is_scored:
             what = f"systems that people judged, but {entry.metric} did not score, left out of its"
             said.setdefault(f"{what} figures", []).append(name)
-        elif name in own | ranked and not known:
+        elif name in systems | ranked and not is_scored:
             said.setdefault(f"systems without a score by {entry.metric}", []).append(name)
-        elif known and name not in own | ranked:
+        elif is_scored and name not in systems | ranked:
             what = f"systems that {entry.metric} scored, but the test set does not have, left out"
             said.setdefault(what, []).append(name)
     for what, names in said.items():
-        place = pairing.name if what.startswith("systems that people judged") else pairing.title
-        yield f"{place}: {what}: {named(names)}"
+        judged_by_people = what.startswith("systems that people judged")
+        yield f"{pairing.name if judged_by_people else pairing.title}: {what}: {named(names)}"
 
 
 def _uneven(what: str, systems: Sequence[str], scored: NDArray[np.bool_]) -> Iterator[str]:
     """How many segments of each system have a score, of the systems that have any."""
     some: NDArray[np.bool_] = np.any(scored, axis=1)
-    told = coverage([n for n, known in zip(systems, some, strict=True) if known], scored[some])
-    if told:
-        yield f"{what}: {told}"
+    names = [name for name, has_score in zip(systems, some, strict=True) if has_score]
+    uneven = coverage(names, scored[some])
+    if uneven:
+        yield f"{what}: {uneven}"
 
 
 def _unlike_segments(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
@@ -153,20 +154,21 @@ def _unlike_segments(pairing: Pairing, results: Sequence[Result]) -> Iterator[st
 
 
 def _of_one_set(pairings: Sequence[Pairing]) -> list[list[Pairing]]:
-    found: dict[int, list[Pairing]] = {}
+    by_set: dict[int, list[Pairing]] = {}
     for pairing in pairings:
-        found.setdefault(id(pairing.testset), []).append(pairing)
-    return list(found.values())
+        by_set.setdefault(id(pairing.testset), []).append(pairing)
+    return list(by_set.values())
 
 
 def _sliced(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[str]:
     """What slices cannot say, and what their system scores are."""
     told: dict[str, list[str]] = {}
-    for pairing in (one for one in pairings if one.slice is None):
+    for pairing in (pairing for pairing in pairings if pairing.slice is None):
+        whole = pairing.kind, id(pairing.testset)
         parts = [
-            one
-            for one in pairings
-            if one.slice is not None and one.testset is pairing.testset and one.kind == pairing.kind
+            part
+            for part in pairings
+            if part.slice is not None and (part.kind, id(part.testset)) == whole
         ]
         if parts and "system" in pairing.kinds and not any("system" in p.kinds for p in parts):
             said = f"{pairing.title}: people's scores of whole systems say nothing of slices"
@@ -181,10 +183,10 @@ def _sliced(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[
     for said, names in told.items():
         yield f"{said}: {named(list(dict.fromkeys(names)))}"
     undefined = sum(
-        int(np.isnan(found.value))
+        int(np.isnan(value.value))
         for result in results
         if result.pairing.slice is not None
-        for found in result.values
+        for value in result.values
     )
     if undefined:
         yield (
@@ -196,18 +198,19 @@ def _sliced(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[
 def _weights(one: Overall) -> str:
     tasks = (f"{task} ({weight:.3f})" for task, weight in zip(one.tasks, one.weights, strict=True))
     which = [one.human, one.slice]
-    added = "".join(f", {part}" for part in which if part is not None)
+    added = "".join(f", {qualifier}" for qualifier in which if qualifier is not None)
     return f"average over tasks{added}, correlations as (r + 1)/2, weights: {'; '.join(tasks)}"
 
 
 def _measured(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
-    own = [result for result in results if result.pairing is pairing]
-    done = {result.measure for result in own}
-    yield from dict.fromkeys(equal_notice(r.label, *same, r.human) for r, same in _equal(own))
-    for result in own:
+    of_pairing = [result for result in results if result.pairing is pairing]
+    done = {result.measure for result in of_pairing}
+    equal = _equal(of_pairing)
+    yield from dict.fromkeys(equal_notice(r.label, *same, r.human) for r, same in equal)
+    for result in of_pairing:
         yield from _undefined(result)
         yield from _beaten(result)
-    if any(r.measure.level == "system" and r.cells.judged == 2 for r in own):
+    if any(r.measure.level == "system" and r.cells.judged == 2 for r in of_pairing):
         yield (
             f"{pairing.name}: people and metrics scored two systems; over two every correlation is"
             " 1, -1 or undefined, and there are neither intervals, tests nor ranks of system scores"
@@ -222,8 +225,8 @@ def _not_done(
     pairings: Sequence[Pairing], results: Sequence[Result], judging: Judging
 ) -> Iterator[str]:
     """What no judgements of a test set allow: by name if it was asked for, else by level."""
-    own = {id(pairing) for pairing in pairings}
-    done = {result.measure for result in results if id(result.pairing) in own}
+    ids = {id(pairing) for pairing in pairings}
+    done = {result.measure for result in results if id(result.pairing) in ids}
     missing = [measure for measure in judging.measures if measure not in done]
     name = pairings[0].title
     if missing and judging.named:
@@ -234,18 +237,19 @@ def _not_done(
         )
     elif missing and any(pairing.judged > 1 for pairing in pairings):
         wanted = dict.fromkeys(measure.level for measure in judging.measures)
-        for level in (one for one in wanted if one not in {m.level for m in done}):
+        measured = {measure.level for measure in done}
+        for level in (level for level in wanted if level not in measured):
             yield f"{name}: no human scores at {level} level"
 
 
 def _beaten(result: Result) -> Iterator[str]:
     """Metrics that a control reaches."""
-    known = [(found.value, name) for name, found in result.controls if not np.isnan(found.value)]
-    best, control = max(known, default=(-np.inf, ""))
+    values = [(value.value, name) for name, value in result.controls if not np.isnan(value.value)]
+    best, control = max(values, default=(-np.inf, ""))
     names = [
         name
-        for name, found in zip(result.cells.names, result.values, strict=True)
-        if found.value <= best
+        for name, value in zip(result.cells.names, result.values, strict=True)
+        if value.value <= best
     ]
     if names:
         subset = "" if result.subset == "all" else f", {result.subset}"
@@ -310,9 +314,9 @@ def _undefined(result: Result) -> Iterator[str]:
     """Why a value is undefined."""
     cells, where = result.cells, f"{result.pairing.name}, {result.measure.title}"
     subset = "" if result.subset == "all" else f", {result.subset}"
-    for name, scores, found in zip(cells.names, cells.metrics, result.values, strict=True):
-        if np.isnan(found.value):
-            reason = _no_pairs(cells) or _reason(cells.human, scores, found.n)
+    for name, scores, value in zip(cells.names, cells.metrics, result.values, strict=True):
+        if np.isnan(value.value):
+            reason = _no_pairs(cells) or _reason(cells.human, scores, value.n)
             yield f"{where}{subset}: {name} is undefined: {reason}"
 
 
@@ -340,7 +344,7 @@ def _reason(human: NDArray[np.float64], scores: NDArray[np.float64], n: int) -> 
 
 def _directions(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
     """Metrics that seem to point the wrong way, where nobody knows which way they point."""
-    known = {entry.metric for entry in pairing.entries if entry.turned or entry.directed}
+    directed = {entry.metric for entry in pairing.entries if entry.turned or entry.directed}
     for result in results:
         if result.pairing is not pairing or result.subset != "all":
             continue
@@ -348,8 +352,8 @@ def _directions(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
             continue
         names = [
             name
-            for name, found in zip(result.cells.names, result.values, strict=True)
-            if found.value < 0 and found.n > 2 and name not in known
+            for name, value in zip(result.cells.names, result.values, strict=True)
+            if value.value < 0 and value.n > 2 and name not in directed
         ]
         if names:
             yield (
@@ -374,14 +378,14 @@ def _subsets(pairings: Sequence[Pairing], judging: Judging) -> Iterator[str]:
 
 
 def _outliers(pairing: Pairing) -> list[bool]:
-    return [bool(one) for one in stats.outliers(pairing.system)]
+    return [bool(outlier) for outlier in stats.outliers(pairing.system)]
 
 
 def _units(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[str]:
     """Where segments are taken as independent, and where documents are too few."""
     for pairing in pairings:
-        own = [r for r in results if r.pairing is pairing and r.measure.level == "segment"]
-        by = {result.verdicts.interval for result in own}
+        by_segment = [r for r in results if r.pairing is pairing and r.measure.level == "segment"]
+        by = {result.verdicts.interval for result in by_segment}
         if "segments" in by and pairing.documents is None:
             yield (
                 f"{pairing.title}: intervals and tests take segments as independent, for the test"
@@ -393,8 +397,8 @@ def _units(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[s
                 f"{pairing.title}: intervals and tests take segments as independent, as was asked;"
                 " where one person judged whole documents they are too narrow"
             )
-        few = [r.verdicts.drawn for r in own if r.verdicts.interval == "documents"]
-        most = max((int(one.max(initial=0)) for one in few if one is not None), default=None)
+        few = [r.verdicts.drawn for r in by_segment if r.verdicts.interval == "documents"]
+        most = max((int(drawn.max(initial=0)) for drawn in few if drawn is not None), default=None)
         if most is not None and most < LEAST_DOCUMENTS:
             yield (
                 f"{pairing.name}: people judged {most} documents; below {LEAST_DOCUMENTS} there are"
@@ -423,7 +427,7 @@ def _tests(results: Sequence[Result], judging: Judging, baseline: str | None) ->
             " documents, because one person judges a whole document; none below"
             f" {LEAST_DOCUMENTS} documents"
         )
-    resampled = [one for one in intervals if one != "documents"]
+    resampled = [interval for interval in intervals if interval != "documents"]
     if resampled:
         yield (
             f"intervals: {100 * how.confidence:g}% percentile bootstrap over"
