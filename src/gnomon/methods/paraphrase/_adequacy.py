@@ -112,10 +112,10 @@ def check_adequacy(outline: Outline | None, options: BoundOptions) -> Iterator[P
 
 def _references_and_paraphrases(inputs: Any, _: object) -> tuple[TestSet, Sequence[Paraphrase]]:
     """The test set that a command line names, and paraphrases of its references."""
-    one = inputs.one()
-    files = needed(one, "no paraphrases")
-    testset = one.references()
-    return testset, chosen_of(one, files, testset.segments)
+    given = inputs.one()
+    files = needed(given, "no paraphrases")
+    testset = given.references()
+    return testset, chosen_of(given, files, testset.segments)
 
 
 @method(
@@ -168,22 +168,25 @@ def adequacy(
         drawn = adequacy_sheet(testset, paraphrases, items=items, seed=seed)
         write_key(key, drawn)
         write_sheet(sheet, drawn)
-    kept = [one for one in paraphrases if one.text.strip()]
-    for one in kept:
-        if not 1 <= one.segment <= testset.segments:
-            raise one.error(
-                f"segment {one.segment} is out of range: there are {testset.segments}, from 1"
+    kept = [paraphrase for paraphrase in paraphrases if paraphrase.text.strip()]
+    for paraphrase in kept:
+        if not 1 <= paraphrase.segment <= testset.segments:
+            raise paraphrase.error(
+                f"segment {paraphrase.segment} is out of range: there are {testset.segments},"
+                " from 1"
             )
     rows, signatures = [], {}
     for one_metric in each_of(metrics) if kept else ():
         scores = _scored(testset, kept, one_metric, allow_code=allow_code)
         metric = one_metric if isinstance(one_metric, str) else scores.metric
         by_method: dict[str, dict[int, list[float]]] = {}
-        for one, value in zip(kept, scores.segments[0].tolist(), strict=True):
-            by_method.setdefault(one.method, {}).setdefault(one.segment, []).append(value)
+        for paraphrase, value in zip(kept, scores.segments[0].tolist(), strict=True):
+            by_method.setdefault(paraphrase.method, {}).setdefault(paraphrase.segment, []).append(
+                value
+            )
         rows += [
-            adequacy_row(made_by, metric, own, confidence, seed, shared=_shared(by_method))
-            for made_by, own in by_method.items()
+            adequacy_row(made_by, metric, by_segment, confidence, seed, shared=_shared(by_method))
+            for made_by, by_segment in by_method.items()
         ]
         signatures[metric] = str(scores.signature)
     return adequacy_finding(rows, signatures, {"test set": testset.name})
@@ -204,7 +207,7 @@ def adequacy_finding(
         tables=(table("adequacy", _TITLE, AdequacyRow, rows), *more),
         signatures=signatures,
         views=(
-            Listing("adequacy", _TITLE, tuple(one.name for one in columns_of(AdequacyRow))),
+            Listing("adequacy", _TITLE, tuple(column.name for column in columns_of(AdequacyRow))),
             Bars("adequacy", _TITLE, "method", "measure", ("value",), beside="n"),
         ),
         facts=facts,
@@ -224,14 +227,14 @@ def adequacy_row(
 
     Undefined values (NaN) are left out.
     """
-    known = [[value for value in group if np.isfinite(value)] for group in by_segment.values()]
-    sums = np.array([(sum(g), len(g)) for g in known if g], dtype=np.float64).reshape(-1, 2)
-    found = bootstrap_interval(sums, _ratio, level=confidence, seed=seed) if len(sums) else None
+    defined = [[value for value in group if np.isfinite(value)] for group in by_segment.values()]
+    sums = np.array([(sum(g), len(g)) for g in defined if g], dtype=np.float64).reshape(-1, 2)
+    interval = bootstrap_interval(sums, _ratio, level=confidence, seed=seed) if len(sums) else None
     return AdequacyRow(
         method=made_by,
         measure=measure,
-        value=found.estimate if found else None,
-        intervals={"value": (found.low, found.high)} if found else None,
+        value=interval.estimate if interval else None,
+        intervals={"value": (interval.low, interval.high)} if interval else None,
         n=int(sums[:, 1].sum()),
         segments=len(sums),
         alone=len(set(by_segment) - set(shared)),
@@ -240,18 +243,18 @@ def adequacy_row(
 
 def _shared(by_method: Mapping[str, Mapping[int, Sequence[float]]]) -> set[int]:
     """The segments of which every method has a value."""
-    return set.intersection(*(set(own) for own in by_method.values()))
+    return set.intersection(*(set(segments) for segments in by_method.values()))
 
 
 def _scored(
     testset: TestSet, paraphrases: Sequence[Paraphrase], metric: AnyMetric, *, allow_code: bool
 ) -> Scores:
     """The paraphrases as the outputs of one system, each a segment of its own."""
-    places = [one.segment - 1 for one in paraphrases]
+    places = [paraphrase.segment - 1 for paraphrase in paraphrases]
     flat = TestSet(
         name=testset.name,
         references={n: [texts[i] for i in places] for n, texts in testset.references.items()},
-        systems={"paraphrases": [one.text for one in paraphrases]},
+        systems={"paraphrases": [paraphrase.text for paraphrase in paraphrases]},
         sources=None if testset.sources is None else [testset.sources[i] for i in places],
         language_pair=testset.language_pair,
     )
@@ -314,25 +317,27 @@ def adequacy_sheet(
     Segments are drawn at random, first those that most methods paraphrase; of each, one paraphrase
     of each method, until every method has ``items`` of them or no more are there.
     """
-    found: dict[int, dict[str, list[Paraphrase]]] = {}
-    for one in paraphrases:
-        if one.text.strip():
-            found.setdefault(one.segment, {}).setdefault(one.method, []).append(one)
-    if not found:
+    by_segment: dict[int, dict[str, list[Paraphrase]]] = {}
+    for paraphrase in paraphrases:
+        if paraphrase.text.strip():
+            by_segment.setdefault(paraphrase.segment, {}).setdefault(paraphrase.method, []).append(
+                paraphrase
+            )
+    if not by_segment:
         raise DataError("there is no paraphrase to put on a sheet")
     rng = np.random.default_rng(seed)
-    segments = sorted(found)
+    segments = sorted(by_segment)
     order = [segments[i] for i in rng.permutation(len(segments))]
-    order.sort(key=lambda segment: -len(found[segment]))
+    order.sort(key=lambda segment: -len(by_segment[segment]))
     drawn: list[Paraphrase] = []
     counts: dict[str, int] = {}
     for segment in order:
-        for made_by in sorted(found[segment]):
-            choices = found[segment][made_by]
-            one = choices[int(rng.integers(len(choices)))]
+        for made_by in sorted(by_segment[segment]):
+            choices = by_segment[segment][made_by]
+            paraphrase = choices[int(rng.integers(len(choices)))]
             if counts.get(made_by, 0) < items:
                 counts[made_by] = counts.get(made_by, 0) + 1
-                drawn.append(one)
+                drawn.append(paraphrase)
     study = content_hash(*(f"{p.segment} {p.method} {p.text}" for p in drawn))[:6]
     mixed = [drawn[i] for i in rng.permutation(len(drawn))]
     return tuple(_item(testset, p, f"{study}-{n}") for n, p in enumerate(mixed, start=1))
@@ -344,20 +349,20 @@ def write_sheet(path: str | PathLike[str], items: Sequence[SheetItem]) -> None:
     People write into ``score`` how well the paraphrase keeps the meaning of the reference, from 0
     (not at all) to 100 (perfectly). Cells that a spreadsheet would run are neutralised.
     """
-    width = max((len(one.references) for one in items), default=0)
-    sources = any(one.source for one in items)
+    width = max((len(row.references) for row in items), default=0)
+    sources = any(row.source for row in items)
     names = [f"reference {k + 1}" if width > 1 else "reference" for k in range(width)]
     header = ["item", *(["source"] if sources else []), *names, "paraphrase", "score", "comment"]
     rows = [
         [
-            one.item,
-            *([one.source or ""] if sources else []),
-            *(*one.references, *[""] * (width - len(one.references))),
-            one.text,
+            row.item,
+            *([row.source or ""] if sources else []),
+            *(*row.references, *[""] * (width - len(row.references))),
+            row.text,
             "",
             "",
         ]
-        for one in items
+        for row in items
     ]
     _write(path, [header, *rows])
 
@@ -370,18 +375,18 @@ def write_key(path: str | PathLike[str], items: Sequence[SheetItem]) -> None:
 
 def read_key(path: str | PathLike[str]) -> dict[str, SheetItem]:
     """Read a key: item -> what it is."""
-    found: dict[str, SheetItem] = {}
+    key: dict[str, SheetItem] = {}
     for row in sheet_rows(str(path), read_lines(path), _KEY):
         item, segment = row.get("item"), row.get("segment")
-        if item in found:
+        if item in key:
             raise row.error(f"item {item!r} occurs twice in the key")
         if not segment.isdecimal():
             raise row.error(f"segment is {segment!r}; give the key as gnomon wrote it")
         made = SheetItem(item, row.get("method"), int(segment), row.get("text"), row.get("system"))
-        found[item] = made
-    if not found:
+        key[item] = made
+    if not key:
         raise FormatError("holds no items; give the key written with the sheet", path=path)
-    return found
+    return key
 
 
 @method(
@@ -438,10 +443,12 @@ def judge(
     for (_, item), value in given.items():
         by_item.setdefault(item, []).append(value)
     by_method: dict[str, dict[int, list[float]]] = {}
-    for item, own in items.items():
+    for item, sheet_item in items.items():
         if item in by_item:
             mean = sum(by_item[item]) / len(by_item[item])
-            by_method.setdefault(own.method, {}).setdefault(own.segment, []).append(mean)
+            by_method.setdefault(sheet_item.method, {}).setdefault(sheet_item.segment, []).append(
+                mean
+            )
     shared = _shared(by_method)
     rows = [
         adequacy_row(m, "human", v, confidence, seed, shared=shared)
@@ -517,7 +524,7 @@ def filtered(
     """Drop paraphrases that add nothing, or that do not say the same."""
     if (metric is None) is not (least is None):
         raise UsageError("a filter needs both a metric and the least score that it lets through")
-    full = [one for one in paraphrases if one.text.strip()]
+    full = [paraphrase for paraphrase in paraphrases if paraphrase.text.strip()]
     columns = testset.references.values()
     references = [
         {" ".join((c[i] or "").split()) for c in columns} for i in range(testset.segments)
@@ -536,8 +543,8 @@ def filtered(
         sign = 1 if bound.higher_is_better else -1
         values = sign * closeness(testset, kept, metric, allow_code=allow_code)
         left = [
-            one
-            for one, fit in zip(kept, np.greater_equal(values, sign * least), strict=True)
+            paraphrase
+            for paraphrase, fit in zip(kept, np.greater_equal(values, sign * least), strict=True)
             if fit
         ]
     return Filtered(

@@ -70,10 +70,10 @@ def words_of(texts: Sequence[str], tokenizer: str) -> dict[str, TokenSpans]:
 
 def grams(tokens: Sequence[str], longest: int) -> Counter[Gram]:
     """How often each n-gram of 1 to ``longest`` tokens occurs, in order of appearance."""
-    found: Counter[Gram] = Counter()
+    counts: Counter[Gram] = Counter()
     for size in range(1, longest + 1):
-        found.update(tuple(tokens[i : i + size]) for i in range(len(tokens) - size + 1))
-    return found
+        counts.update(tuple(tokens[i : i + size]) for i in range(len(tokens) - size + 1))
+    return counts
 
 
 def contains(outer: Gram, inner: Gram) -> bool:
@@ -132,11 +132,13 @@ def output_constraints(
     chosen = testset if systems is None else testset.select(systems=systems)
     if not chosen.systems:
         raise DataError("constraints come from the outputs of systems, and the test set has none")
-    known = [text for texts in chosen.references.values() for text in texts if text is not None]
-    known += [text for texts in chosen.systems.values() for text in texts]
-    words = words_of(known, tokenizer)
+    texts_read = [
+        text for texts in chosen.references.values() for text in texts if text is not None
+    ]
+    texts_read += [text for texts in chosen.systems.values() for text in texts]
+    words = words_of(texts_read, tokenizer)
     least = math.ceil(share * len(chosen.systems) - 1e-9)
-    found: list[Constraint] = []
+    constraints: list[Constraint] = []
     for i in range(chosen.segments):
         outputs = [texts[i] for texts in chosen.systems.values()]
         references = [texts[i] for texts in chosen.references.values()]
@@ -146,8 +148,8 @@ def output_constraints(
         kept = _longest_common([words[text] for text in outputs], absent, least, longest)
         for gram, count in kept[:most]:
             text = _surface(gram, outputs, words)
-            found.append(Constraint(i + 1, gram, text, count, count / len(outputs)))
-    return tuple(found)
+            constraints.append(Constraint(i + 1, gram, text, count, count / len(outputs)))
+    return tuple(constraints)
 
 
 def _longest_common(
@@ -169,9 +171,9 @@ def _surface(gram: Gram, outputs: Sequence[str], words: dict[str, TokenSpans]) -
     size = len(gram)
     for text in outputs:
         tokens = words[text].tokens
-        for place in range(len(tokens) - size + 1):
-            if tokens[place : place + size] == gram:
-                return words[text].surface(text, place, size)
+        for start in range(len(tokens) - size + 1):
+            if tokens[start : start + size] == gram:
+                return words[text].surface(text, start, size)
     return " ".join(gram)
 
 
@@ -248,43 +250,50 @@ def constraints(
         UsageError: the share or a number is out of its range.
     """
     if variants is None:
-        found = output_constraints(
+        constraints_found = output_constraints(
             testset, share=share, longest=longest, most=most, tokenizer=tokenizer
         )
         options: dict[str, object] = {"share": share, "longest": longest, "most": most}
     else:
         lines = read_variants(variants)
-        found = variant_constraints(testset, lines, tokenizer=tokenizer)
+        constraints_found = variant_constraints(testset, lines, tokenizer=tokenizer)
         options = {"variants": len(lines)}
     if save is not None:
-        write_constraints(save, found)
+        write_constraints(save, constraints_found)
     signature = Signature("constraints").adding(options, tok=tokenizer)
-    return constraint_finding(testset, found, str(signature))
+    return constraint_finding(testset, constraints_found, str(signature))
 
 
 def constraint_finding(testset: TestSet, found: Sequence[Constraint], signature: str) -> Finding:
     """Constraints as rows ``segment, constraint, n, systems, share, replaces``, with examples."""
     rows = [
         ConstraintRow(
-            segment=one.segment,
-            constraint=one.text,
-            n=len(one.tokens),
-            systems=one.systems,
-            share=one.share,
-            replaces=one.replaces,
+            segment=constraint.segment,
+            constraint=constraint.text,
+            n=len(constraint.tokens),
+            systems=constraint.systems,
+            share=constraint.share,
+            replaces=constraint.replaces,
         )
-        for one in found
+        for constraint in found
     ]
-    segments = len({one.segment for one in found})
-    order = sorted(found, key=lambda one: (-(one.share or 0.0), -len(one.tokens), one.segment))
-    shown = tuple(one.name for one in columns_of(ConstraintRow))
+    segments = len({constraint.segment for constraint in found})
+    order = sorted(
+        found,
+        key=lambda constraint: (
+            -(constraint.share or 0.0),
+            -len(constraint.tokens),
+            constraint.segment,
+        ),
+    )
+    shown = tuple(column.name for column in columns_of(ConstraintRow))
     return Finding(
         method="paraphrase constraints",
         title=_TITLE,
         tables=(table("constraints", _TITLE, ConstraintRow, rows),),
         signatures={"constraints": signature},
         views=(Listing("constraints", _TITLE, shown, most=_SHOWN),),
-        exhibits=tuple(_exhibit(testset, one) for one in order[:_SHOWN]),
+        exhibits=tuple(_exhibit(testset, constraint) for constraint in order[:_SHOWN]),
         facts={
             "test set": testset.name,
             "systems": str(len(testset.systems)),
@@ -296,17 +305,17 @@ def constraint_finding(testset: TestSet, found: Sequence[Constraint], signature:
 def write_constraints(path: str | PathLike[str], found: Sequence[Constraint]) -> None:
     """Write constraints as JSONL: ``segment, text, tokens, systems, share, replaces``."""
     keys = ("segment", "text", "tokens", "systems", "share", "replaces")
-    rows = [{key: getattr(one, key) for key in keys} for one in found]
+    rows = [{key: getattr(constraint, key) for key in keys} for constraint in found]
     with atomic_write(path) as file:
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 def read_constraints(path: str | PathLike[str]) -> tuple[Constraint, ...]:
     """Read constraints of :func:`write_constraints`, or your own: ``segment`` and ``text``."""
-    found = tuple(_of_record(record) for record in read_records(path, "jsonl"))
-    if not found:
+    constraints = tuple(_of_record(record) for record in read_records(path, "jsonl"))
+    if not constraints:
         raise DataError(f"{path} holds no constraints; 'gnomon paraphrase constraints' finds some")
-    return found
+    return constraints
 
 
 def _of_record(record: FileRecord) -> Constraint:
@@ -317,7 +326,7 @@ def _of_record(record: FileRecord) -> Constraint:
     if not text.strip():
         raise record.error("text is empty; the words that a paraphrase is to hold are expected")
     tokens = values.get("tokens")
-    if not (isinstance(tokens, list) and all(isinstance(one, str) for one in tokens)):
+    if not (isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)):
         tokens = text.split()
     systems, share, replaces = (values.get(key) for key in ("systems", "share", "replaces"))
     return Constraint(
@@ -380,11 +389,11 @@ def read_variants(path: str | PathLike[str]) -> tuple[tuple[str, ...], ...]:
 
     Empty lines, and lines that begin with ``#``, are left out.
     """
-    found = []
+    variants = []
     for number, line in enumerate(read_lines(path), start=1):
         if not line.strip() or line.startswith("#"):
             continue
-        parts = tuple(part.strip() for part in _SEPARATOR.split(line.strip()) if part.strip())
+        parts = tuple(text.strip() for text in _SEPARATOR.split(line.strip()) if text.strip())
         if len(parts) < 2 or len(set(parts)) < len(parts):
             raise FormatError(
                 f"{line[:60]!r}: two different variants or more are expected, with ' / ' or a tab"
@@ -392,10 +401,10 @@ def read_variants(path: str | PathLike[str]) -> tuple[tuple[str, ...], ...]:
                 path=path,
                 line=number,
             )
-        found.append(parts)
-    if not found:
+        variants.append(parts)
+    if not variants:
         raise DataError(f"{path} holds no variants; write lines such as 'U.S. / United States'")
-    return tuple(found)
+    return tuple(variants)
 
 
 def variant_constraints(
@@ -408,10 +417,10 @@ def variant_constraints(
     """
     made: dict[tuple[int, str], tuple[Constraint, str]] = {}
     tokens = words_of([text for line in variants for text in line], tokenizer)
-    for found in _variant_places(testset, variants, tokenizer):
-        held = found.reference[found.start : found.end]
-        constraint = Constraint(found.segment, tokens[found.other].tokens, found.other)
-        made.setdefault((found.segment, found.other), (constraint, held))
+    for variant in _variant_places(testset, variants, tokenizer):
+        held = variant.reference[variant.start : variant.end]
+        constraint = Constraint(variant.segment, tokens[variant.other].tokens, variant.other)
+        made.setdefault((variant.segment, variant.other), (constraint, held))
     return tuple(
         Constraint(c.segment, c.tokens, c.text, replaces=held) for c, held in made.values()
     )
@@ -422,9 +431,9 @@ def variant_paraphrases(
 ) -> tuple[Paraphrase, ...]:
     """The references with one variant put in the place of another; nothing else is changed."""
     made = []
-    for found in _variant_places(testset, variants, tokenizer):
-        text = found.reference[: found.start] + found.other + found.reference[found.end :]
-        made.append(Paraphrase(found.segment, text, "variants"))
+    for variant in _variant_places(testset, variants, tokenizer):
+        text = variant.reference[: variant.start] + variant.other + variant.reference[variant.end :]
+        made.append(Paraphrase(variant.segment, text, "variants"))
     return tuple(dict.fromkeys(made))
 
 
@@ -448,12 +457,12 @@ def _by_first(
     variants: Sequence[Sequence[str]], words: Mapping[str, TokenSpans]
 ) -> dict[str, list[tuple[str, Sequence[str]]]]:
     """Variants and their lines by first token."""
-    found: dict[str, list[tuple[str, Sequence[str]]]] = {}
+    by_first: dict[str, list[tuple[str, Sequence[str]]]] = {}
     for line in variants:
         for text in line:
             for first in words[text].tokens[:1]:
-                found.setdefault(first, []).append((text, line))
-    return found
+                by_first.setdefault(first, []).append((text, line))
+    return by_first
 
 
 def _places(
@@ -463,13 +472,13 @@ def _places(
 ) -> Iterator[tuple[Sequence[str], int, int]]:
     """The lines whose variants stand in a reference, and the characters where they stand."""
     tokens, spans = words[reference]
-    for place, token in enumerate(tokens):
+    for start, token in enumerate(tokens):
         for text, line in lines.get(token, ()):
-            end = place + len(words[text].tokens)
-            if tokens[place:end] != words[text].tokens:
+            end = start + len(words[text].tokens)
+            if tokens[start:end] != words[text].tokens:
                 continue
-            if not _inside_longer(words[reference], place, line, text, words):
-                yield line, spans[place][0], spans[end - 1][1]
+            if not _inside_longer(words[reference], start, line, text, words):
+                yield line, spans[start][0], spans[end - 1][1]
 
 
 def _holds(words: TokenSpans, part: TokenSpans) -> bool:

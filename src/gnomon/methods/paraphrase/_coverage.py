@@ -96,10 +96,10 @@ def check_coverage(outline: Outline | None, options: BoundOptions) -> Iterator[P
 
 def _without_and_with(inputs: Any, _: object) -> tuple[TestSet, TestSet]:
     """The test set that a command line names, and the same with paraphrases."""
-    one = inputs.one()
-    needed(one, "coverage compares references with paraphrases")
-    testset = one.original()
-    return testset, one.paraphrased(testset)
+    given = inputs.one()
+    needed(given, "coverage compares references with paraphrases")
+    testset = given.original()
+    return testset, given.paraphrased(testset)
 
 
 def _sets_of_study(*, testset: TestSet, original: TestSet, **_: object) -> tuple[TestSet, TestSet]:
@@ -184,7 +184,7 @@ def coverage(
         tables=(table("coverage", _TITLE, CoverageRow, rows), *tables),
         signatures={"coverage": str(Signature("coverage").adding(tok=tokenizer, longest=longest))},
         views=(
-            Listing("coverage", _TITLE, tuple(one.name for one in columns_of(CoverageRow))),
+            Listing("coverage", _TITLE, tuple(column.name for column in columns_of(CoverageRow))),
             *(
                 Listing(name, f"N-grams {title}", ("n", "ngram", "count", "systems", "segments"))
                 for name, title in (("new", NEW), ("missing", MISSING))
@@ -192,8 +192,8 @@ def coverage(
         ),
         exhibits=tuple(
             _exhibit(kind, gram, seen, paraphrased, words)
-            for kind, found in kinds.items()
-            for gram, seen in _examples(found)
+            for kind, of_kind in kinds.items()
+            for gram, seen in _examples(of_kind)
         ),
         facts={
             "test set": original.name,
@@ -205,18 +205,20 @@ def coverage(
 
 
 def _texts(*testsets: TestSet) -> list[str]:
-    found: dict[str, None] = {}
+    texts_seen: dict[str, None] = {}
     for testset in testsets:
-        own = (texts for refs in testset.system_references.values() for texts in refs.values())
-        for texts in (*testset.references.values(), *testset.systems.values(), *own):
-            found |= dict.fromkeys(text for text in texts if text is not None)
-    return list(found)
+        of_systems = (
+            texts for refs in testset.system_references.values() for texts in refs.values()
+        )
+        for texts in (*testset.references.values(), *testset.systems.values(), *of_systems):
+            texts_seen |= dict.fromkeys(text for text in texts if text is not None)
+    return list(texts_seen)
 
 
 def _references(testset: TestSet, segment: int, system: str | None) -> list[tuple[str, str]]:
     """Names and texts of the references of a segment, for one system or those shared by all."""
-    own = testset.system_references.get(system, {}) if system is not None else {}
-    columns = (*testset.references.items(), *own.items())
+    of_system = testset.system_references.get(system, {}) if system is not None else {}
+    columns = (*testset.references.items(), *of_system.items())
     return [(name, text) for name, texts in columns if (text := texts[segment]) is not None]
 
 
@@ -244,11 +246,11 @@ def _row(n: int, sums: Counter[str]) -> CoverageRow:
 
 
 def _first(seen: Mapping[Gram, _Seen], longest: int, most: int) -> list[tuple[Gram, _Seen]]:
-    found = []
+    first = []
     for n in range(1, longest + 1):
-        of_length = [(gram, one) for gram, one in seen.items() if len(gram) == n]
-        found += sorted(of_length, key=lambda pair: (-pair[1].count, pair[0]))[:most]
-    return found
+        of_length = [(gram, example) for gram, example in seen.items() if len(gram) == n]
+        first += sorted(of_length, key=lambda pair: (-pair[1].count, pair[0]))[:most]
+    return first
 
 
 def _gram_row(gram: Gram, seen: _Seen) -> GramRow:
@@ -295,13 +297,13 @@ def _exhibit(
 
 
 def _marks(text: str, gram: Gram, words: TokenSpans) -> tuple[Highlight, ...]:
-    marks, size, place = [], len(gram), 0
-    while place <= len(words.tokens) - size:
-        if words.tokens[place : place + size] == gram:
-            part = words.surface(text, place, size)
-            start = words.spans[place][0]
-            marks.append(Highlight(start, start + len(part)))
-            place += size
+    marks, size, position = [], len(gram), 0
+    while position <= len(words.tokens) - size:
+        if words.tokens[position : position + size] == gram:
+            surface = words.surface(text, position, size)
+            start = words.spans[position][0]
+            marks.append(Highlight(start, start + len(surface)))
+            position += size
         else:
-            place += 1
+            position += 1
     return tuple(marks)

@@ -105,8 +105,8 @@ def lexical_values(
 
 def mean(values: Sequence[float | None]) -> float | None:
     """The mean of the defined values; ``None`` without any."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+    defined = [value for value in values if value is not None]
+    return sum(defined) / len(defined) if defined else None
 
 
 def _over_pairs(texts: Sequence[str], apart: Callable[[str, str], float]) -> float | None:
@@ -135,10 +135,10 @@ class Nodes:
     @cached_property
     def by_production(self) -> Mapping[tuple[str, ...], list[int]]:
         """The nodes of each production."""
-        found: dict[tuple[str, ...], list[int]] = {}
+        by_production: dict[tuple[str, ...], list[int]] = {}
         for node, production in enumerate(self.productions):
-            found.setdefault(production, []).append(node)
-        return found
+            by_production.setdefault(production, []).append(node)
+        return by_production
 
     @cached_property
     def own(self) -> float:
@@ -158,8 +158,8 @@ def tree_similarity(
     0.606
     """
     check_decay(decay)
-    one, other = (_nodes(tree, decay, words) for tree in (a, b))
-    return None if one is None or other is None else similarity(one, other)
+    nodes, other = (_nodes(tree, decay, words) for tree in (a, b))
+    return None if nodes is None or other is None else similarity(nodes, other)
 
 
 def check_decay(decay: float) -> None:
@@ -176,8 +176,8 @@ def similarity(a: Nodes, b: Nodes) -> float | None:
 
 
 def _nodes(tree: Tree | str, decay: float, words: bool) -> Nodes | None:  # noqa: FBT001  # passed on
-    found = parse_tree(tree) if isinstance(tree, str) else tree
-    return None if found is None else Nodes.of(found, decay=decay, words=words)
+    parsed = parse_tree(tree) if isinstance(tree, str) else tree
+    return None if parsed is None else Nodes.of(parsed, decay=decay, words=words)
 
 
 def _number(
@@ -263,9 +263,9 @@ def syntactic_diversity(
 
 def counted(values: Sequence[float | None], lone: str) -> float | None:
     """The mean over sentences, those without a value counted or left out."""
-    found = mean(values)
-    if found is None or lone == "skip":
-        return found
+    average = mean(values)
+    if average is None or lone == "skip":
+        return average
     return sum(value or 0.0 for value in values) / len(values)
 
 
@@ -334,8 +334,8 @@ def check_diversity(_outline: Outline | None, options: BoundOptions) -> Iterator
 
 def _named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wordings]]:
     """The sets of wordings that a command line names."""
-    one = inputs.one()
-    args = one.args
+    given = inputs.one()
+    args = given.args
     if options.get("trees"):
         options["trees"] = cut(tree_sets(options["trees"]), args.first)
     if options.get("parse") and args.language_pair:
@@ -345,16 +345,16 @@ def _named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wording
         _check_parsed(parse=bool(options.get("parse")), **asked)
     files = [*args.refs, *(args.paraphrases or ())]
     if args.table or args.test_set:
-        testset = one.original()
+        testset = given.original()
         if options.get("parse") and not options.get("tagger"):
             options.setdefault("language", testset.outline.target_language)
-        return (sets_of(testset, chosen_of(one, files, testset.segments)),)
+        return (sets_of(testset, chosen_of(given, files, testset.segments)),)
     if not (files or args.input or options.get("trees")):
         raise UsageError(
             "nothing to compare: name files of paraphrases (ref.NAME1.txt ref.NAME2.txt, or"
             " --paraphrases FILE.jsonl), a test set (-t DIR) or trees (--trees FILE.ptb)"
         )
-    sets = wordings_of(chosen_of(one, files, None))
+    sets = wordings_of(chosen_of(given, files, None))
     if args.input:
         sets |= {SYSTEMS: list(zip(*read_systems(args.input).values(), strict=True))}
     return ({name: groups[: args.first] for name, groups in sets.items()},)
@@ -433,22 +433,24 @@ def diversity(
         language = sets.outline.target_language
     _check_parsed(parse=parse, tagger=tagger, language=language)
     given_trees = trees_of(trees)
-    found = sets_in(sets)
+    by_set = sets_in(sets)
     lexical = {
         (name, measure): lexical_values(groups, measure, tokenizer=tokenizer)
-        for name, groups in found.items()
+        for name, groups in by_set.items()
         for measure in LEXICAL
         if measure in measures
     }
     rows = [
-        _row(name, measure, values, mean(values), found[name])
+        _row(name, measure, values, mean(values), by_set[name])
         for (name, measure), values in lexical.items()
     ]
     notices: list[str] = []
     if "syntactic" in measures:
         parses = dict(given_trees)
-        check_trees(parses, _size(found, parses), {name: len(own) for name, own in found.items()})
-        parses |= _parsed(found, parses, tagger, language, cache, progress)
+        check_trees(
+            parses, _size(by_set, parses), {name: len(in_set) for name, in_set in by_set.items()}
+        )
+        parses |= _parsed(by_set, parses, tagger, language, cache, progress)
         for name, groups in parses.items():
             values = syntactic_values(groups, decay=decay, words=words)
             rows.append(_row(name, "syntactic", values, counted(values, lone), groups))
@@ -459,7 +461,7 @@ def diversity(
             " paraphrases of a method (ref.NAME1.txt ref.NAME2.txt, or JSONL), references, or"
             " outputs of systems"
         )
-    order = {name: place for place, name in enumerate(dict.fromkeys([*found, *given_trees]))}
+    order = {name: position for position, name in enumerate(dict.fromkeys([*by_set, *given_trees]))}
     rows.sort(key=lambda row: order[row.set])
     tree_fields = {
         "decay": decay,
@@ -476,12 +478,12 @@ def diversity(
         tables=(table("diversity", _TITLE, DiversityRow, rows),),
         signatures={"diversity": str(signature)},
         views=(
-            Listing("diversity", _TITLE, tuple(one.name for one in columns_of(DiversityRow))),
+            Listing("diversity", _TITLE, tuple(column.name for column in columns_of(DiversityRow))),
             Bars("diversity", _TITLE, "set", "measure", ("value",), beside="n"),
         ),
-        exhibits=tuple(_exhibits(found, tokenizer)),
+        exhibits=tuple(_exhibits(by_set, tokenizer)),
         notices=tuple(notices),
-        facts={"sets": ", ".join(order), "segments": str(_size(found, given_trees))},
+        facts={"sets": ", ".join(order), "segments": str(_size(by_set, given_trees))},
     )
 
 
@@ -496,15 +498,15 @@ def _row(
     value: float | None,
     groups: Sequence[Sequence[object | None]],
 ) -> DiversityRow:
-    sizes = [sum(one is not None for one in group) for group in groups]
-    known = [size for size, found in zip(sizes, values, strict=True) if found is not None]
+    sizes = [sum(wording is not None for wording in group) for group in groups]
+    defined = [size for size, cell in zip(sizes, values, strict=True) if cell is not None]
     missing = sum(map(len, groups)) - sum(sizes)
     return DiversityRow(
         set=name,
         measure=measure,
         value=value,
-        n=len(known),
-        wordings=sum(known) / len(known) if known else None,
+        n=len(defined),
+        wordings=sum(defined) / len(defined) if defined else None,
         skipped=missing if measure == "syntactic" else None,
     )
 
@@ -539,14 +541,14 @@ def _lone(name: str, values: Sequence[float | None], lone: str) -> list[str]:
 
 
 def _exhibits(sets: Mapping[str, Wordings], tokenizer: str) -> list[Exhibit]:
-    found = []
+    exhibits = []
     for name, groups in sets.items():
         values = lexical_values(groups, tokenizer=tokenizer)
         order = sorted((-v, i) for i, v in enumerate(values) if v is not None)[:_SHOWN]
         for value, segment in order:
             texts = [text for text in groups[segment] if text is not None]
-            found.append(_exhibit(name, segment, texts, -value))
-    return found
+            exhibits.append(_exhibit(name, segment, texts, -value))
+    return exhibits
 
 
 def _exhibit(name: str, segment: int, texts: Sequence[str], value: float) -> Exhibit:

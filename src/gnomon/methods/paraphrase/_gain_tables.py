@@ -211,8 +211,8 @@ def _plots(rows: GainRows, test_set: str) -> Iterator[View]:
     decided = [row for row in rows.decisions if row.test_set == test_set]
     for comparison in dict.fromkeys(row.comparison for row in decided):
         title = f"{_TITLES['decisions']}: {_COMPARED[comparison]}"
-        one = {**where, "comparison": comparison}
-        yield StackedBars("decisions", title, "arm", "metric", _PARTS, one)
+        selection = {**where, "comparison": comparison}
+        yield StackedBars("decisions", title, "arm", "metric", _PARTS, selection)
     if any(row.test_set == test_set for row in rows.segments):
         title = "Gain over segments"
         yield Scatter(

@@ -93,9 +93,9 @@ def constraints_verdict(finding: Finding) -> Iterator[Statement]:
     counts: dict[str, int] = {}
     for _, row in rows:
         counts[str(row["constraint"])] = counts.get(str(row["constraint"]), 0) + 1
-    counts = {one: n for one, n in counts.items() if any(map(str.isalnum, one))} or counts
-    common = sorted(counts, key=lambda one: -counts[one])[:3]
-    named = listed([f"“{one}” ({counted(counts[one], 'time')})" for one in common])
+    counts = {gram: n for gram, n in counts.items() if any(map(str.isalnum, gram))} or counts
+    common = sorted(counts, key=lambda gram: -counts[gram])[:3]
+    named = listed([f"“{gram}” ({counted(counts[gram], 'time')})" for gram in common])
     shares = [share for _, row in rows if (share := number(row["share"])) is not None]
     yield (_SHARED_WORDS if shares else _VARIANTS).said(
         {finding.tables[0].name: [at for at, _ in rows[:_IN_FULL]]},

@@ -49,10 +49,10 @@ def pseudo_references(
         raise UsageError(f"the share of systems is in (0, 1]; got {share}")
     if len(testset.systems) < 2:
         raise DataError("pseudo-references are other systems' outputs; give two systems or more")
-    found = score(testset, metric, allow_code=allow_code)
-    sign = 1.0 if found.higher_is_better else -1.0
-    quality = sign * np.asarray(found.segments)
-    givers = _best(sign * np.asarray(found.system), share)
+    scores = score(testset, metric, allow_code=allow_code)
+    sign = 1.0 if scores.higher_is_better else -1.0
+    quality = sign * np.asarray(scores.segments)
+    givers = _best(sign * np.asarray(scores.system), share)
     floor = -np.inf if least is None else sign * least
     names = list(testset.systems)
     made = []
@@ -124,14 +124,14 @@ def round_trip(
         if i + 1 not in skip and (text := texts[i]) is not None and text.strip()
     ]
     for start in range(0, len(given), batch):
-        part = given[start : start + batch]
-        there = translate([text for _, text in part], commands[0], timeout=timeout)
+        batch_texts = given[start : start + batch]
+        there = translate([text for _, text in batch_texts], commands[0], timeout=timeout)
         # an empty line is no text to translate: some commands swallow it
-        known = [n for n, text in enumerate(there) if text.strip()]
-        again = translate([there[n] for n in known], commands[1], timeout=timeout)
+        translated = [n for n, text in enumerate(there) if text.strip()]
+        again = translate([there[n] for n in translated], commands[1], timeout=timeout)
         yield [
-            Paraphrase(part[n][0], text, "round-trip", model=model)
-            for n, text in zip(known, again, strict=True)
+            Paraphrase(batch_texts[n][0], text, "round-trip", model=model)
+            for n, text in zip(translated, again, strict=True)
             if text.strip()
         ]
 

@@ -117,10 +117,10 @@ def gain_verdict(finding: Finding) -> Iterator[Statement]:
     rows = _largest(finding.records(GainRow))
     yield from _left_out(finding, rows)
     unclaimed = [row for row in rows if row.outputs >= _OWN_OUTPUTS or row.edits]
-    known = [row for row in rows if row.gain is not None and row not in unclaimed]
-    few = [row for row in known if row.n <= _FEW_SYSTEMS]
-    bare = [row for row in known if row.segments < LEAST]
-    sound = [row for row in known if row not in few and row not in bare]
+    claimed = [row for row in rows if row.gain is not None and row not in unclaimed]
+    few = [row for row in claimed if row.n <= _FEW_SYSTEMS]
+    bare = [row for row in claimed if row.segments < LEAST]
+    sound = [row for row in claimed if row not in few and row not in bare]
     p = stats.holm([np.nan if row.p is None else 2 * min(row.p, 1 - row.p) for row in sound])
     told = [
         _gained(finding, row, float(q), several=len(sound) > 1)
@@ -172,7 +172,7 @@ def _heads(rows: Sequence[GainRow]) -> str:
 
 def _parts(finding: Finding, row: GainRow | SegmentGainRow) -> dict[str, Any]:
     """What a sentence says of a gain whatever it is of."""
-    several = len({one.test_set for one in finding.records(GainRow)}) > 1
+    several = len({every.test_set for every in finding.records(GainRow)}) > 1
     number_of = counted(row.paraphrases, "paraphrase")
     on = f" on {row.test_set}" if several else ""
     return {

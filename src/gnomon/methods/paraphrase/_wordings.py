@@ -65,11 +65,11 @@ def wordings_of(
 ) -> dict[str, Wordings]:
     """The paraphrases of each method, segment by segment."""
     size = segments or max((p.segment for p in paraphrases), default=0)
-    found: dict[str, list[list[str | None]]] = {}
-    for one in paraphrases:
-        group = found.setdefault(one.method, [[] for _ in range(size)])
-        group[one.segment - 1].append(one.text)
-    return dict(found)
+    by_method: dict[str, list[list[str | None]]] = {}
+    for paraphrase in paraphrases:
+        group = by_method.setdefault(paraphrase.method, [[] for _ in range(size)])
+        group[paraphrase.segment - 1].append(paraphrase.text)
+    return dict(by_method)
 
 
 def first_of(
@@ -81,17 +81,17 @@ def first_of(
     """The first n paraphrases of each method, segment and system; all by default."""
     if n is not None and n < 1:
         raise UsageError(f"n, the number of paraphrases of each method, is at least 1; got {n}")
-    known = tuple(dict.fromkeys(one.method for one in paraphrases))
+    there = tuple(dict.fromkeys(paraphrase.method for paraphrase in paraphrases))
     for method in methods or ():
-        if method not in known:
-            raise UnknownNameError("method of paraphrases", method, known)
+        if method not in there:
+            raise UnknownNameError("method of paraphrases", method, there)
     counts: dict[tuple[str, int, str | None], int] = {}
     kept = []
-    for one in paraphrases:
-        key = (one.method, one.segment, one.system)
+    for paraphrase in paraphrases:
+        key = (paraphrase.method, paraphrase.segment, paraphrase.system)
         counts[key] = counts.get(key, 0) + 1
-        if one.method in (methods or known) and (n is None or counts[key] <= n):
-            kept.append(one)
+        if paraphrase.method in (methods or there) and (n is None or counts[key] <= n):
+            kept.append(paraphrase)
     return kept
 
 
@@ -100,16 +100,16 @@ def sets_of(testset: TestSet, paraphrases: Sequence[Paraphrase] = ()) -> dict[st
 
     References and outputs are sets only where there are two or more.
     """
-    found = wordings_of(paraphrases, testset.segments)
+    sets = wordings_of(paraphrases, testset.segments)
     kinds: dict[str, list[Sequence[str | None]]] = {}
     for name, texts in testset.references.items():
         kinds.setdefault(method_of(name), []).append(texts)
     for name, columns in kinds.items():
         if len(columns) > 1:
-            found.setdefault(name, list(zip(*columns, strict=True)))
+            sets.setdefault(name, list(zip(*columns, strict=True)))
     if len(testset.systems) > 1:
-        found.setdefault(SYSTEMS, list(zip(*testset.systems.values(), strict=True)))
-    return found
+        sets.setdefault(SYSTEMS, list(zip(*testset.systems.values(), strict=True)))
+    return sets
 
 
 def tree_sets(paths: Sequence[str | PathLike[str]]) -> dict[str, Parses]:
@@ -118,17 +118,17 @@ def tree_sets(paths: Sequence[str | PathLike[str]]) -> dict[str, Parses]:
     first: dict[str, str] = {}
     for path in paths:
         name = method_of(_plain(path))
-        found = read_trees(path)
-        known = columns.setdefault(name, [])
-        if known and len(known[0]) != len(found.trees):
+        file = read_trees(path)
+        trees_of_set = columns.setdefault(name, [])
+        if trees_of_set and len(trees_of_set[0]) != len(file.trees):
             raise FormatError(
-                f"has {len(found.trees)} lines, and {first[name]} has {len(known[0])}; files of"
-                f" trees of one set ({name!r}) must be parallel",
-                path=found.path,
-                line=min(len(found.trees), len(known[0])) + 1,
+                f"has {len(file.trees)} lines, and {first[name]} has {len(trees_of_set[0])}; files"
+                f" of trees of one set ({name!r}) must be parallel",
+                path=file.path,
+                line=min(len(file.trees), len(trees_of_set[0])) + 1,
             )
-        first.setdefault(name, found.path)
-        known.append(found.trees)
+        first.setdefault(name, file.path)
+        trees_of_set.append(file.trees)
     return {name: list(zip(*parallel, strict=True)) for name, parallel in columns.items()}
 
 
@@ -163,10 +163,10 @@ def _plain(path: str | PathLike[str]) -> str:
 
 def paraphrases_of(given: Paraphrases, segments: int | None = None) -> Sequence[Paraphrase]:
     """Paraphrases, read where files are given."""
-    files = [one for one in given if isinstance(one, str | PathLike)]
+    files = [item for item in given if isinstance(item, str | PathLike)]
     if files:
         return read_paraphrases(files, segments=segments)
-    return [one for one in given if isinstance(one, Paraphrase)]
+    return [item for item in given if isinstance(item, Paraphrase)]
 
 
 def trees_of(given: TreeSets | None) -> dict[str, Parses]:
@@ -178,7 +178,7 @@ def trees_of(given: TreeSets | None) -> dict[str, Parses]:
 
 def judgement_files(human: str | Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     """Which of some names are files of judgements, and which are kinds of them."""
-    names = [human] if isinstance(human, str) else [fspath(one) for one in human]
+    names = [human] if isinstance(human, str) else [fspath(file) for file in human]
     files = [name for name in names if Path(name).is_file()]
     for name in names:
         if name not in files and ("/" in name or name.endswith(_SCORE_FILES)):
@@ -196,11 +196,11 @@ def sets_in(given: Mapping[str, Wordings] | TestSet | Paraphrases) -> Mapping[st
 def _sets_of_wide(testset: TestSet) -> dict[str, Wordings]:
     """As :func:`sets_of`, where the paraphrases are among the references."""
     made = testset.paraphrases
-    own = [*testset.system_references.items()]
+    of_systems = [*testset.system_references.items()]
     groups: dict[str, list[list[str | None]]] = {
         name: [[] for _ in range(testset.segments)] for name in dict.fromkeys(made.values())
     }
-    for references in (testset.references, *(more for _, more in own)):
+    for references in (testset.references, *(more for _, more in of_systems)):
         for name, texts in references.items():
             for i, text in enumerate(texts):
                 if name in made and text is not None:
@@ -219,8 +219,8 @@ def each_of(metrics: Metrics) -> list[Any]:
 
 def tagger_faults(tagger: str | None, language: str | None) -> Iterator[Problem]:
     """A parser that is not there, or a language without a standard one."""
-    for one in parser_faults(parser=tagger, language=language):
-        yield one._replace(option="tagger" if one.option == "parser" else one.option)
+    for problem in parser_faults(parser=tagger, language=language):
+        yield problem._replace(option="tagger" if problem.option == "parser" else problem.option)
 
 
 # What the command line names: ``inputs`` are its data, ``options`` those of the method.
@@ -238,8 +238,8 @@ def needed(inputs: Any, why: str) -> list[str]:
 
 def chosen_of(inputs: Any, files: Iterable[str], segments: int | None) -> list[Paraphrase]:
     """The paraphrases in files that ``--n`` and ``--methods`` choose."""
-    found = read_paraphrases(list(files), segments=segments)
-    return first_of(found, n=inputs.args.n, methods=inputs.args.methods)
+    paraphrases = read_paraphrases(list(files), segments=segments)
+    return first_of(paraphrases, n=inputs.args.n, methods=inputs.args.methods)
 
 
 def cut(trees: Mapping[str, Parses], first: int | None) -> dict[str, Parses]:

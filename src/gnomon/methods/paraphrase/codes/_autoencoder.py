@@ -132,7 +132,7 @@ def decoder_logits(weights: Weights, trees: Forest, vectors: Any) -> list[tuple[
     state = torch.tanh(state)
     by_label = weights["expand.label"] @ weights["expand.in"].T + weights["expand.bias"]
     by_place = weights["expand.place"] @ weights["expand.in"].T
-    found = []
+    logits = []
     above = None
     for level in trees.levels:
         if above is not None:
@@ -141,14 +141,14 @@ def decoder_logits(weights: Weights, trees: Forest, vectors: Any) -> list[tuple[
             labels = torch.from_numpy(above.labels).to(device)[parents]
             read = by_label[labels] + by_place[places]
             state, cell = _lstm(read, state[parents], cell[parents], weights["expand.state"])
-        found.append(
+        logits.append(
             (
                 state @ weights["tell.label"].T + weights["tell.label.bias"],
                 state @ weights["tell.children"].T + weights["tell.children.bias"],
             )
         )
         above = level
-    return found
+    return logits
 
 
 def trained(
@@ -178,17 +178,17 @@ def trained(
         order = rng.permutation(sentences)
         for first in range(0, len(order), recipe.batch):
             # equal trees of a batch are computed once, and count as often as they are there
-            own, often = np.unique(order[first : first + recipe.batch], return_counts=True)
+            drawn, often = np.unique(order[first : first + recipe.batch], return_counts=True)
             optimiser.zero_grad()
-            _loss(weights, forest([trees[i] for i in own]), often).backward()
+            _loss(weights, forest([trees[i] for i in drawn]), often).backward()
             optimiser.step()
         if progress is not None:
             progress("training trees", iteration + 1, recipe.iterations)
-    found = {name: value.detach() for name, value in weights.items()}
+    learnt = {name: value.detach() for name, value in weights.items()}
     if labels > 1:  # a label that is not known is like the mean of those that are
         for name in ("label", "expand.label"):
-            found[name][0] = found[name][1:].mean(0)
-    return found
+            learnt[name][0] = learnt[name][1:].mean(0)
+    return learnt
 
 
 def _loss(weights: Weights, trees: Forest, often: NDArray[np.int64]) -> Any:
@@ -246,11 +246,11 @@ def reconstruction(
     exact = 0
     with torch.no_grad():
         for first in range(0, len(trees), _CHUNK):
-            own = forest(trees[first : first + _CHUNK])
+            chunk = forest(trees[first : first + _CHUNK])
             often = counts[first : first + _CHUNK]
             whole = np.ones(len(often), np.bool_)
-            said = decoder_logits(weights, own, encoded(weights, own))
-            for level, logits in zip(own.levels, said, strict=True):
+            said = decoder_logits(weights, chunk, encoded(weights, chunk))
+            for level, logits in zip(chunk.levels, said, strict=True):
                 weight = often[level.trees]
                 for number, true in enumerate((level.labels, level.children)):
                     good = logits[number].argmax(1).cpu().numpy() == true
@@ -296,9 +296,9 @@ class Syntactic:
     def identity(self) -> str:
         """Depth, children, parser, and a hash of labels and weights."""
         data = (value.tobytes() for _, value in sorted(self.tensors().items()))
-        found = content_hash(*self.labels, *data)
+        digest = content_hash(*self.labels, *data)
         given = self.parser or "trees"
-        return f"{given},depth:{self.recipe.depth},most:{self.recipe.most_children}#{found}"
+        return f"{given},depth:{self.recipe.depth},most:{self.recipe.most_children}#{digest}"
 
     def about(self) -> dict[str, Any]:
         """Recipe, labels, parser, reconstruction."""
@@ -320,9 +320,9 @@ class Syntactic:
         numbers = _numbers(self.labels)
         with torch.no_grad():
             for first in range(0, len(items), _CHUNK):
-                part = [flat(tree, numbers) for tree in items[first : first + _CHUNK]]
-                found: NDArray[np.float32] = encoded(self.weights, forest(part)).cpu().numpy()
-                yield found
+                chunk = [flat(tree, numbers) for tree in items[first : first + _CHUNK]]
+                vectors: NDArray[np.float32] = encoded(self.weights, forest(chunk)).cpu().numpy()
+                yield vectors
 
     def pruned(
         self,
@@ -412,8 +412,10 @@ def _pruned(
 ) -> list[Pruned | None]:
     if trees is None:
         trees = _parsed(texts, _parser_name(parser, language), cache, progress)
-    known = dict.fromkeys(tree for tree in trees if tree is not None)
-    cut = {tree: pruned(tree, recipe.depth, most_children=recipe.most_children) for tree in known}
+    different = dict.fromkeys(tree for tree in trees if tree is not None)
+    cut = {
+        tree: pruned(tree, recipe.depth, most_children=recipe.most_children) for tree in different
+    }
     return [None if tree is None else cut[tree] for tree in trees]
 
 
@@ -426,8 +428,8 @@ def _parsed(
     from gnomon.linguistics import parse
 
     said = [text if text and text.strip() else "" for text in texts]
-    found = parse([t for t in said if t], tagger=parser, cache=cache, progress=progress)
-    each = iter(found)
+    trees = parse([t for t in said if t], tagger=parser, cache=cache, progress=progress)
+    each = iter(trees)
     return [next(each) if text else None for text in said]
 
 

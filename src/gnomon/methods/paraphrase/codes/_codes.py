@@ -171,16 +171,16 @@ class Codes:
             codes[row], distances[row] = self.known[rows[row]]
         done = 0
         for chunk in self.space.vectors([rows[row] for row in new]):
-            own = new[done : done + len(chunk)]
-            codes[own], distances[own] = nearest(chunk, self.centroids)
+            chunk_rows = new[done : done + len(chunk)]
+            codes[chunk_rows], distances[chunk_rows] = nearest(chunk, self.centroids)
             done += len(chunk)
             if progress is not None:
                 progress("coding", done, len(new))
         return Placed(codes[which], distances[which])
 
     def _random_codes(self, texts: Sequence[str | None]) -> Placed:
-        found = [_draw(text, self.k, self.seed) if _has_words(text) else NO_CODE for text in texts]
-        codes = np.array(found, np.int32)
+        drawn = [_draw(text, self.k, self.seed) if _has_words(text) else NO_CODE for text in texts]
+        codes = np.array(drawn, np.int32)
         return Placed(codes, np.where(codes < 0, np.inf, 0).astype(np.float32))
 
 
@@ -206,25 +206,27 @@ def clustered(
             vectors.extend([chunk])
             if progress is not None:
                 progress("encoding", vectors.rows, len(rows))
-        found = kmeans(
+        clusters = kmeans(
             vectors, k, seed=seed, weights=weights[order], passes=passes, progress=progress
         )
-        known = _nearest_codes(vectors, found.centroids, [rows[i] for i in order])
+        codes_of_items = _nearest_codes(vectors, clusters.centroids, [rows[i] for i in order])
     read = int(weights.sum())
-    fitted = Fitted(read, len(rows), len(items) - read, found.empty, found.inertia)
+    fitted = Fitted(read, len(rows), len(items) - read, clusters.empty, clusters.inertia)
     kind: Kind = "semantic" if space.kind == "semantic" else "syntactic"
-    return Codes(kind, seed, found.centroids, found.counts, fitted, space, known)
+    return Codes(kind, seed, clusters.centroids, clusters.counts, fitted, space, codes_of_items)
 
 
 def _nearest_codes(
     vectors: Vectors, centroids: NDArray[np.float32], items: Sequence[Hashable]
 ) -> dict[Hashable, tuple[int, float]]:
-    found: dict[Hashable, tuple[int, float]] = {}
+    codes_of_items: dict[Hashable, tuple[int, float]] = {}
     for first, chunk in vectors.chunks(_CHUNK):
         codes, distances = nearest(chunk, centroids)
-        own = items[first : first + len(chunk)]
-        found |= zip(own, zip(codes.tolist(), distances.tolist(), strict=True), strict=True)
-    return found
+        chunk_items = items[first : first + len(chunk)]
+        codes_of_items |= zip(
+            chunk_items, zip(codes.tolist(), distances.tolist(), strict=True), strict=True
+        )
+    return codes_of_items
 
 
 def random_codes(texts: Sequence[str | None], *, k: int, seed: int) -> Codes:
@@ -360,10 +362,10 @@ class Semantic:
     def vectors(self, items: Sequence[str]) -> Iterator[NDArray[np.float32]]:
         """The vectors of some texts in chunks, float32 [rows, dimensions] each."""
         for first in range(0, len(items), _TEXTS_AT_ONCE):
-            part = items[first : first + _TEXTS_AT_ONCE]
-            pieces = self.encoder.pieces(part)
-            found = self.encoder.pooled(pieces, np.arange(len(part)))
-            yield _unit(found) if self.unit else found
+            texts = items[first : first + _TEXTS_AT_ONCE]
+            pieces = self.encoder.pieces(texts)
+            vectors = self.encoder.pooled(pieces, np.arange(len(texts)))
+            yield _unit(vectors) if self.unit else vectors
 
 
 def same_model(asked: str, kept: str) -> bool:
@@ -382,8 +384,8 @@ def check_model(encoder: Encoder, kept: str) -> None:
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     lengths = np.sqrt((vectors**2).sum(1, keepdims=True))
-    found: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-12))
-    return found
+    scaled: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-12))
+    return scaled
 
 
 # Files of codes: one integer per line, an empty line where a sentence has none.
@@ -578,8 +580,8 @@ def _space(
         return Semantic(encoder, bool(kept["unit"]), kept["revision"], kept["identity"])
     from gnomon.methods.paraphrase.codes._autoencoder import read_syntactic
 
-    own = {k.removeprefix(_OWN): v for k, v in tensors.items() if k.startswith(_OWN)}
-    return read_syntactic(kept, own, device, parser)
+    weights = {k.removeprefix(_OWN): v for k, v in tensors.items() if k.startswith(_OWN)}
+    return read_syntactic(kept, weights, device, parser)
 
 
 def _about(path: Path) -> dict[str, Any]:
@@ -606,10 +608,10 @@ def _tensors(path: Path) -> dict[str, Any]:
     if not file.is_file():
         raise MissingFileError(f"{path} holds no {_TENSORS}, which its {_ABOUT} belongs to")
     try:
-        found: dict[str, Any] = numpy.load_file(file)
+        tensors: dict[str, Any] = numpy.load_file(file)
     except (SafetensorError, OSError, ValueError) as error:
         raise DataError(f"{file} cannot be read: {error}") from error
-    return found
+    return tensors
 
 
 def _safetensors() -> Any:

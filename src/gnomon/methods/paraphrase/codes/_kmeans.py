@@ -86,12 +86,12 @@ def nearest(
     which, distance = np.empty(len(rows), np.int32), np.empty(len(rows), np.float32)
     half = (centroids**2).sum(1) / 2
     for first in range(0, len(rows), _ROWS):
-        part = rows[first : first + _ROWS]
-        score = half - part @ centroids.T
+        chunk = rows[first : first + _ROWS]
+        score = half - chunk @ centroids.T
         best = score.argmin(1)
         which[first : first + _ROWS] = best
-        found = score[np.arange(len(part)), best] * 2 + (part**2).sum(1)
-        distance[first : first + _ROWS] = np.maximum(found, 0)
+        distances = score[np.arange(len(chunk)), best] * 2 + (chunk**2).sum(1)
+        distance[first : first + _ROWS] = np.maximum(distances, 0)
     return which, distance
 
 
@@ -101,12 +101,16 @@ def _started(
     """Centroids after one mini-batch pass, from the best of some starts on a sample."""
     batch = max(_BATCH, 4 * k)
     size = min(vectors.rows, max(_SAMPLE, 16 * k))
-    sample, own = vectors.read(0, size), weights[:size].astype(np.float32)
+    sample, sample_weights = vectors.read(0, size), weights[:size].astype(np.float32)
     starts = [
-        _mini_batch(k, batch, random_state=first, init_size=size).fit(sample, sample_weight=own)
+        _mini_batch(k, batch, random_state=first, init_size=size).fit(
+            sample, sample_weight=sample_weights
+        )
         for first in np.random.SeedSequence(seed).generate_state(_STARTS).tolist()
     ]
-    best = min(starts, key=lambda start: float(nearest(sample, _centroids(start))[1] @ own))
+    best = min(
+        starts, key=lambda start: float(nearest(sample, _centroids(start))[1] @ sample_weights)
+    )
     for first in range(size, vectors.rows - k, batch):  # scikit-learn takes k rows at least
         rows = vectors.read(first, min(batch, vectors.rows - first))
         best.partial_fit(rows, sample_weight=weights[first : first + len(rows)].astype(np.float32))
@@ -114,8 +118,8 @@ def _started(
 
 
 def _centroids(model: Any) -> NDArray[np.float32]:
-    found: NDArray[np.float32] = np.ascontiguousarray(model.cluster_centers_, dtype=np.float32)
-    return found
+    centroids: NDArray[np.float32] = np.ascontiguousarray(model.cluster_centers_, dtype=np.float32)
+    return centroids
 
 
 def _mini_batch(k: int, batch: int, **options: Any) -> Any:
@@ -137,13 +141,13 @@ def _pass(
     sums, counts, inertia = np.zeros((k, size)), np.zeros(k, np.int64), 0.0
     far, spare = np.zeros(0, np.float32), np.zeros((0, size), np.float32)
     for first, rows in vectors.chunks(_CHUNK):
-        own = weights[first : first + len(rows)]
+        chunk_weights = weights[first : first + len(rows)]
         which, distance = nearest(rows, centroids)
-        inertia += float(distance.astype(np.float64) @ own)
-        counts += np.bincount(which, own, k).astype(np.int64)
+        inertia += float(distance.astype(np.float64) @ chunk_weights)
+        counts += np.bincount(which, chunk_weights, k).astype(np.int64)
         order = np.argsort(which, kind="stable")
         starts = np.flatnonzero(np.diff(which[order], prepend=-1))
-        weighted = rows[order] * own[order, None].astype(np.float32)
+        weighted = rows[order] * chunk_weights[order, None].astype(np.float32)
         sums[which[order][starts]] += np.add.reduceat(weighted, starts, axis=0)
         best = np.argsort(-distance, kind="stable")[:_SPARE]
         far, spare = np.append(far, distance[best]), np.concatenate([spare, rows[best]])
@@ -209,8 +213,8 @@ class Vectors:
         """Some rows that follow each other, float32 [count, dimensions]."""
         self._file.seek(first * self.dimensions * 4)
         data = self._file.read(count * self.dimensions * 4)
-        found: NDArray[np.float32] = np.frombuffer(data, dtype=np.float32)
-        return found.reshape(count, self.dimensions)
+        values: NDArray[np.float32] = np.frombuffer(data, dtype=np.float32)
+        return values.reshape(count, self.dimensions)
 
 
 def check_enough(distinct: int, k: int, kind: str) -> None:

@@ -136,15 +136,20 @@ def quality(
 ) -> Finding:
     """How codes spread over files of sentences, and whether a paraphrase keeps its code."""
     said = texts or {}
-    rows = [_row(name, codes, found, (sources or {}).get(name)) for name, found in placed.items()]
+    rows = [
+        _row(name, codes, sentences, (sources or {}).get(name))
+        for name, sentences in placed.items()
+    ]
     sizes = [
-        row for name, found in placed.items() for row in _sizes(name, codes, found, said.get(name))
+        row
+        for name, sentences in placed.items()
+        for row in _sizes(name, codes, sentences, said.get(name))
     ]
     exhibits = [
         exhibit
-        for name, found in placed.items()
+        for name, sentences in placed.items()
         if said.get(name) and codes.space is not None
-        for exhibit in _exhibits(name, found, said[name])
+        for exhibit in _exhibits(name, sentences, said[name])
     ]
     signature = Signature("codes").adding(kind=codes.kind, k=codes.k, codes=codes.identity)
     told = tuple(name for name in rows[0] if any(row[name] is not None for row in rows))
@@ -200,18 +205,18 @@ def _sizes(
     rows: list[dict[str, Cell]] = []
     commonest = sorted(range(codes.k), key=lambda code: (-len(members[code]), code))
     for rank, code in enumerate(commonest, start=1):
-        own = members[code]
-        bare = codes.space is None or not len(own)
+        rows_of_code = members[code]
+        bare = codes.space is None or not len(rows_of_code)
         rows.append(
             {
                 "file": name,
                 "rank": rank,
                 "code": str(code),
-                "count": len(own),
-                "share": len(own) / total if total else None,
+                "count": len(rows_of_code),
+                "share": len(rows_of_code) / total if total else None,
                 "fitted": int(codes.counts[code]),
-                "distance": None if bare else _mean(placed.distances[own]),
-                "nearest": None if bare or not texts else texts[int(own[0])],
+                "distance": None if bare else _mean(placed.distances[rows_of_code]),
+                "nearest": None if bare or not texts else texts[int(rows_of_code[0])],
             }
         )
     return rows
@@ -227,12 +232,12 @@ def _members(placed: Placed, k: int) -> list[NDArray[np.int64]]:
 def _exhibits(name: str, placed: Placed, texts: Sequence[str | None]) -> list[Exhibit]:
     members = _members(placed, int(placed.codes.max(initial=-1)) + 1)
     commonest = sorted(range(len(members)), key=lambda code: (-len(members[code]), code))
-    found = []
+    exhibits = []
     for code in [code for code in commonest if len(members[code])][:_SHOWN]:
-        own = members[code]
-        different = {texts[int(i)]: int(i) for i in own[::-1]}
+        rows_of_code = members[code]
+        different = {texts[int(i)]: int(i) for i in rows_of_code[::-1]}
         chosen = sorted(different.values(), key=lambda i: (placed.distances[i], i))[:_NEAREST]
-        found.append(
+        exhibits.append(
             Exhibit(
                 group=f"code {code}",
                 kind="nearest the centre",
@@ -246,12 +251,12 @@ def _exhibits(name: str, placed: Placed, texts: Sequence[str | None]) -> list[Ex
                     )
                     for i in chosen
                 ),
-                weight=float(len(own)),
-                caption=f"{len(own)} sentences of {name} have code {code}; these are nearest its"
-                " centre",
+                weight=float(len(rows_of_code)),
+                caption=f"{len(rows_of_code)} sentences of {name} have code {code}; these are"
+                " nearest its centre",
             )
         )
-    return found
+    return exhibits
 
 
 def _mean(values: NDArray[np.float32]) -> float | None:
@@ -259,15 +264,15 @@ def _mean(values: NDArray[np.float32]) -> float | None:
 
 
 def _notices(codes: Codes) -> list[str]:
-    found = []
+    notices = []
     if codes.fitted.empty:
-        found.append(f"{codes.fitted.empty} of {codes.k} codes are empty: no sentence had them")
+        notices.append(f"{codes.fitted.empty} of {codes.k} codes are empty: no sentence had them")
     if codes.fitted.skipped:
-        found.append(
+        notices.append(
             f"{codes.fitted.skipped} line(s) that were empty or had no tree took no part when the"
             " codes were made"
         )
-    return found
+    return notices
 
 
 def _facts(codes: Codes) -> dict[str, str]:

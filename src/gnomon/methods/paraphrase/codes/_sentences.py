@@ -115,7 +115,7 @@ def read_sentence_files(
     """Read the files that were named."""
     from gnomon.data.formats import read_lines, read_trees
 
-    found = []
+    files = []
     for number, path in enumerate(texts or trees or ()):
         lines = _column(read_lines(path), column, path) if texts else []
         others: dict[str, Sequence[str] | Sequence[Tree | None] | None] = {
@@ -130,22 +130,22 @@ def read_sentence_files(
                     f"{path} has {size} lines, and its {what} have {len(other)}; they must be"
                     " parallel"
                 )
-        found.append(SentenceFile(text_name(path) or "stdin", lines, *others.values()))  # type: ignore[arg-type]  # in this order
-    return found
+        files.append(SentenceFile(text_name(path) or "stdin", lines, *others.values()))  # type: ignore[arg-type]  # in this order
+    return files
 
 
 def _column(lines: list[str], column: int | None, path: str | PathLike[str]) -> list[str]:
     if column is None:
         return lines
-    found = []
+    sentences = []
     for number, line in enumerate(lines, start=1):
         cells = line.split("\t")
         if line and len(cells) < column:
             raise FormatError(
                 f"has {len(cells)} column(s), and --column is {column}", path=path, line=number
             )
-        found.append(cells[column - 1] if line else "")
-    return found
+        sentences.append(cells[column - 1] if line else "")
+    return sentences
 
 
 def file_problems(
@@ -340,8 +340,8 @@ def _coded(
             made.save(folder)
         elif not folder.is_dir():
             raise UsageError(f"there is no folder {folder} for the codes of files; make it first")
-        for name, found in placed.items():
-            write_codes(folder / f"{name}.codes.txt", found.codes.tolist())
+        for name, sentences in placed.items():
+            write_codes(folder / f"{name}.codes.txt", sentences.codes.tolist())
     sources = {
         file.name: made.assign(file.sources or [], trees=file.source_trees, cache=cache)
         for file in files

@@ -67,7 +67,7 @@ def _has_word(child: Child) -> TypeGuard[Tree]:
     """Whether a child is a constituent that holds a word; traces hold none."""
     if isinstance(child, str) or child.label == _TRACE:
         return False
-    return any(isinstance(part, str) or _has_word(part) for part in child)
+    return any(isinstance(inner, str) or _has_word(inner) for inner in child)
 
 
 # Many trees as arrays, level by level, so that a network runs over a level at once.
@@ -105,7 +105,9 @@ def flat(tree: Pruned, numbers: Mapping[str, int]) -> Flat:
     """A tree as columns; labels without a number get 0."""
     nodes = [(tree, 0, 0, 0)]
     for row, (node, _, _, level) in enumerate(nodes):  # grows while it is read: breadth first
-        nodes.extend((child, row, place, level + 1) for place, child in enumerate(node.children))
+        nodes.extend(
+            (child, row, position, level + 1) for position, child in enumerate(node.children)
+        )
     table = [(numbers.get(node.label, 0), *rest) for node, *rest in nodes]
     columns = np.array(table, np.int64).T
     return Flat(*np.ascontiguousarray(columns))
@@ -125,9 +127,11 @@ def forest(trees: Sequence[Flat]) -> Forest:
     bounds = np.searchsorted(levels[order], np.arange(int(levels.max()) + 2))
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    found = []
+    tree_levels = []
     for level, (first, last) in enumerate(zip(bounds.tolist(), bounds[1:].tolist(), strict=False)):
         rows = order[first:last]
         above = rank[parents[rows]] - (bounds[level - 1] if level else 0)
-        found.append(TreeLevel(labels[rows], above, places[rows], children[rows], owner[rows]))
-    return Forest(tuple(found))
+        tree_levels.append(
+            TreeLevel(labels[rows], above, places[rows], children[rows], owner[rows])
+        )
+    return Forest(tuple(tree_levels))

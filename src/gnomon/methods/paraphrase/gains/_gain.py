@@ -99,11 +99,11 @@ def check_gain(outline: Outline | None, options: BoundOptions) -> Iterator[Probl
             "adequacy", check_metric, options.adequacy, outline, allow_code=options.allow_code
         )
     yield from tagger_faults(options.tagger, options.language)
-    found = list(problems("human", judgement_files, options.human))
-    yield from found
+    faults = list(problems("human", judgement_files, options.human))
+    yield from faults
     if outline is not None and options.unit == "document" and not outline.slices.get("document"):
         yield Problem("unit", without_documents(outline.name))
-    if outline is not None and not found:
+    if outline is not None and not faults:
         yield from _of_set(outline, options.methods, *judgement_files(options.human))
         if options.parse and not options.tagger and not options.language:
             wrong = list(problems("parse", parsed_language, outline))
@@ -169,20 +169,26 @@ def arms_of(
 
     A number larger than any segment has is the same as the largest that one has.
     """
-    known = tuple(dict.fromkeys(one.method for one in paraphrases if one.text.strip()))
-    if not known:
+    there = tuple(
+        dict.fromkeys(paraphrase.method for paraphrase in paraphrases if paraphrase.text.strip())
+    )
+    if not there:
         raise DataError("there is no paraphrase to score with; name files with --paraphrases FILE")
     for name in methods or ():
-        if name not in known:
-            raise UnknownNameError("method of paraphrases", name, known)
+        if name not in there:
+            raise UnknownNameError("method of paraphrases", name, there)
     arms, notices = [], []
-    for name in methods or known:
-        own = [one for one in paraphrases if one.method == name and one.text.strip()]
-        most = _most(own)
+    for name in methods or there:
+        of_method = [
+            paraphrase
+            for paraphrase in paraphrases
+            if paraphrase.method == name and paraphrase.text.strip()
+        ]
+        most = _most(of_method)
         wanted = sorted({min(n, most) for n in numbers})
         if max(numbers) > most:
             notices.append(f"{name}: no segment has more than {most} paraphrase(s)")
-        arms += [FirstParaphrases(name, n, tuple(first_of(own, n=n))) for n in wanted]
+        arms += [FirstParaphrases(name, n, tuple(first_of(of_method, n=n))) for n in wanted]
     return arms, notices
 
 
@@ -193,7 +199,7 @@ def described(
     groups = _groups(arm)
     row: dict[str, float | None] = {
         "wordings": len(arm.paraphrases) / max(len(groups), 1),
-        "segments": (there := len({one.segment for one in arm.paraphrases})),
+        "segments": (there := len({paraphrase.segment for paraphrase in arm.paraphrases})),
         "without": testset.segments - there,
         "outputs": _outputs(testset, arm),
         "diversity": mean(lexical_values(groups)),
@@ -202,16 +208,16 @@ def described(
         "adequacy": None,
     }
     if looked.adequacy is not None:
-        found = closeness(testset, arm.paraphrases, looked.adequacy, allow_code=looked.allow_code)
-        row["adequacy"] = float(np.nanmean(found)) if np.isfinite(found).any() else None
+        values = closeness(testset, arm.paraphrases, looked.adequacy, allow_code=looked.allow_code)
+        row["adequacy"] = float(np.nanmean(values)) if np.isfinite(values).any() else None
     return row
 
 
 def _groups(arm: FirstParaphrases) -> list[list[str]]:
     """The wordings of each segment, and of each system where they are its own."""
     groups: dict[tuple[int, str | None], list[str]] = {}
-    for one in arm.paraphrases:
-        groups.setdefault((one.segment, one.system), []).append(one.text)
+    for paraphrase in arm.paraphrases:
+        groups.setdefault((paraphrase.segment, paraphrase.system), []).append(paraphrase.text)
     return list(groups.values())
 
 
@@ -220,27 +226,29 @@ def _outputs(testset: TestSet, arm: FirstParaphrases) -> float:
     info = testset.info
     judged = [t for s, t in testset.systems.items() if not (s in info and info[s].human)]
     same = 0
-    for one in arm.paraphrases:
-        i, text = one.segment - 1, one.text.strip()
-        known = {(column[i] or "").strip() for column in testset.references.values()}
-        same += text not in known and any(text == outputs[i].strip() for outputs in judged)
+    for paraphrase in arm.paraphrases:
+        i, text = paraphrase.segment - 1, paraphrase.text.strip()
+        references = {(column[i] or "").strip() for column in testset.references.values()}
+        same += text not in references and any(text == outputs[i].strip() for outputs in judged)
     return same / len(arm.paraphrases)
 
 
 def _most(paraphrases: Sequence[Paraphrase]) -> int:
     counts: dict[tuple[int, str | None], int] = {}
-    for one in paraphrases:
-        counts[one.segment, one.system] = counts.get((one.segment, one.system), 0) + 1
+    for paraphrase in paraphrases:
+        counts[paraphrase.segment, paraphrase.system] = (
+            counts.get((paraphrase.segment, paraphrase.system), 0) + 1
+        )
     return max(counts.values())
 
 
 def _change(testset: TestSet, arm: FirstParaphrases) -> float | None:
     """Mean lexical distance of a paraphrase from its references."""
     pairs = [
-        [one.text, text]
-        for one in arm.paraphrases
+        [paraphrase.text, text]
+        for paraphrase in arm.paraphrases
         for column in testset.references.values()
-        if (text := column[one.segment - 1]) is not None
+        if (text := column[paraphrase.segment - 1]) is not None
     ]
     return mean(lexical_values(pairs))
 
@@ -293,8 +301,8 @@ def _named_paraphrases(inputs: Any, options: dict[str, Any]) -> tuple[Any, ...]:
             " names differ, as in --paraphrases '{pair}.beam.jsonl'; likewise for --trees"
         )
     sets, parses = [], []
-    for one in inputs.each():
-        testset = one.original()
+    for given in inputs.each():
+        testset = given.original()
         pair = testset.language_pair or testset.name
         paths = [path.replace("{pair}", pair) for path in files]
         sets.append((testset, read_paraphrases(paths, segments=testset.segments)))
@@ -393,7 +401,9 @@ def gain(
     """
     pairs = [(testsets, paraphrases)] if isinstance(testsets, TestSet) else list(testsets)
     files, kinds = judgement_files(human)
-    sets = [(_judged(one, files), paraphrases_of(made, one.segments)) for one, made in pairs]
+    sets = [
+        (_judged(testset, files), paraphrases_of(made, testset.segments)) for testset, made in pairs
+    ]
     numbers = (n,) if isinstance(n, int) else n
     adequacy = None if adequacy == "none" else adequacy
     if unit == "document":
@@ -413,14 +423,14 @@ def gain(
     check_kinds([testset.outline for testset, _ in sets], kinds)
     looked = DiversityOptions(adequacy, None, tagger, language, cache, allow_code)
     looks = [
-        looked._replace(trees=own, language=_language(testset, looked, parse=parse))
-        for (testset, _), own in zip(sets, _trees_of(trees, sets), strict=True)
+        looked._replace(trees=given_trees, language=_language(testset, looked, parse=parse))
+        for (testset, _), given_trees in zip(sets, _trees_of(trees, sets), strict=True)
     ]
     scored, notices = [], []
     labels = labels_of([testset for testset, _ in sets])
     for (testset, made), look, label in zip(sets, looks, labels, strict=True):
         arms, said = arms_of(made, numbers, methods)
-        notices += [f"{label}: {one}" if len(sets) > 1 else one for one in said]
+        notices += [f"{label}: {notice}" if len(sets) > 1 else notice for notice in said]
         ticked = None if progress is None else partial(progress, f"scoring {label}")
         scored.append(list(_scored(testset, arms, each_of(metrics), look, ticked)))
         notices += _of_metrics(testset, scored[-1])
@@ -432,9 +442,9 @@ def gain(
         title=TITLE,
         tables=tables(rows, draws.confidence if draws.resamples else None),
         signatures={
-            f"{one.metric}, {one.arm.label}, {label}": str(one.wide.signature)
+            f"{arm.metric}, {arm.arm.label}, {label}": str(arm.wide.signature)
             for label, some in zip(labels, scored, strict=True)
-            for one in some
+            for arm in some
         },
         views=views(rows),
         notices=(*notices, *_unjudged(rows.gain)),
@@ -475,7 +485,7 @@ def _scored(
 ) -> Iterator[_ScoredArm]:
     """Scores of a test set with each arm and without."""
     code = looked.allow_code
-    before = [(one, score(testset, one, allow_code=code)) for one in metrics]
+    before = [(spec, score(testset, spec, allow_code=code)) for spec in metrics]
     for done, arm in enumerate(arms, start=1):
         seen = described(testset, arm, looked)
         wide = testset.with_paraphrases(list(arm.paraphrases))
@@ -488,9 +498,9 @@ def _scored(
 
 def _of_metrics(testset: TestSet, scored: Sequence[_ScoredArm]) -> Iterator[str]:
     """What metrics say of their scores with the references as they are."""
-    known = set(map(anomaly_notice, testset.anomalies))
-    for metric, base in {one.metric: one.base for one in scored}.items():
-        yield from (of_metric(metric, one) for one in base.notices if one not in known)
+    anomalies = set(map(anomaly_notice, testset.anomalies))
+    for metric, base in {arm.metric: arm.base for arm in scored}.items():
+        yield from (of_metric(metric, notice) for notice in base.notices if notice not in anomalies)
 
 
 _MEASURES = {
@@ -509,20 +519,22 @@ def _judged_rows(
     """Agreement with and without each arm, on each test set, level by level."""
     rows = GainRows([], [], [], [])
     for testset, label, some in zip(testsets, labels_of(testsets), scored, strict=True):
-        names = {one.metric: one.base for one in some} | {one.name: one.wide for one in some}
+        names = {scored_arm.metric: scored_arm.base for scored_arm in some} | {
+            scored_arm.name: scored_arm.wide for scored_arm in some
+        }
         request = PairingRequest(human=kinds, controls=False, allow_circular=True)
         levels = _by_level(list(pairings([testset], list(names.items()), request)), label, kinds)
         edits = _count_edits(testset, kinds)
         metrics = {entry.metric: entry for entry in levels["system"].entries}
         ordered = {level: dict(ordered_outputs(pairing, None)) for level, pairing in levels.items()}
-        for one in some:
+        for scored_arm in some:
             head: dict[str, Any] = {
-                "metric": one.metric,
-                "method": one.arm.method,
-                "paraphrases": one.arm.n,
-                "arm": one.arm.label,
+                "metric": scored_arm.metric,
+                "method": scored_arm.arm.method,
+                "paraphrases": scored_arm.arm.n,
+                "arm": scored_arm.arm.label,
             }
-            both = metrics[one.metric], metrics[one.name]
+            both = metrics[scored_arm.metric], metrics[scored_arm.name]
             decided = [
                 row
                 for level, pairing in levels.items()
@@ -539,9 +551,11 @@ def _judged_rows(
                     if level != "system":
                         rows.segments.append(SegmentGainRow.of(gained, **head))
                         continue
-                    means = (float(np.mean(side.system)) for side in (one.base, one.wide))
+                    means = (
+                        float(np.mean(side.system)) for side in (scored_arm.base, scored_arm.wide)
+                    )
                     more: dict[str, Any] = dict(zip(("base_score", "score"), means, strict=True))
-                    more |= {**counts, **one.described, "edits": edits}
+                    more |= {**counts, **scored_arm.described, "edits": edits}
                     rows.gain.append(GainRow.of(gained, **head, **more))
     return rows
 
@@ -603,15 +617,15 @@ def _trees_of(
     sets: Sequence[tuple[TestSet, object]],
 ) -> list[Mapping[str, Parses]]:
     """The trees of each test set, which fit it."""
-    several = [one for one in trees or () if isinstance(one, Mapping)]
+    several = [given_trees for given_trees in trees or () if isinstance(given_trees, Mapping)]
     given = several or ([trees_of(trees)] if trees else [{}] * len(sets))  # type: ignore[arg-type]  # not several: told above
     if len(given) != len(sets):
         raise DataError(
             f"there are trees of {len(given)} test set(s), and {len(sets)} test set(s); each has"
             " its own paraphrases, and so its own trees"
         )
-    for (testset, _), own in zip(sets, given, strict=True):
-        check_trees(own, testset.segments)
+    for (testset, _), trees_of_set in zip(sets, given, strict=True):
+        check_trees(trees_of_set, testset.segments)
     return list(given)
 
 

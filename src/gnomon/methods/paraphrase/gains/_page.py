@@ -45,9 +45,9 @@ class WordingRow(Record):
 
 def _wide(inputs: Any, _: object) -> tuple[TestSet]:
     """The test set that a command line names, with paraphrases; of files, references suffice."""
-    one = inputs.one()
-    needed(one, "there is nothing to show")
-    return (one.paraphrased(one.references()),)
+    given = inputs.one()
+    needed(given, "there is nothing to show")
+    return (given.paraphrased(given.references()),)
 
 
 @method(
@@ -167,14 +167,14 @@ def _has_some(testset: TestSet, segment: int) -> bool:
 
 
 def _chosen(testset: TestSet, segments: int, order: str) -> list[int]:
-    found = [i for i in range(testset.segments) if _has_some(testset, i)]
+    positions = [i for i in range(testset.segments) if _has_some(testset, i)]
     if order == "change":
-        found.sort(
+        positions.sort(
             key=lambda i: (
                 -(mean([_change(t, _first(testset, i)) for *_, t in _wordings(testset, i)]) or 0.0)
             )
         )
-    return found[:segments]
+    return positions[:segments]
 
 
 def _first(testset: TestSet, segment: int) -> str:
@@ -204,7 +204,9 @@ def _exhibits(testset: TestSet, chosen: Sequence[int], *, outputs: bool) -> Iter
     methods = tuple(dict.fromkeys(testset.paraphrases.values()))
     for group in (*([_ALL] if len(methods) > 1 else []), *methods):
         for segment in chosen:
-            wordings = [one for one in _wordings(testset, segment) if group in (_ALL, one[0])]
+            wordings = [
+                wording for wording in _wordings(testset, segment) if group in (_ALL, wording[0])
+            ]
             if wordings:
                 yield _exhibit(testset, segment, group, wordings, outputs=outputs)
 
@@ -277,7 +279,7 @@ def paraphrases_used(testset: TestSet, *, segments: int = _SHOWN) -> Finding | N
             Listing(
                 "paraphrases",
                 _USED_TITLE,
-                tuple(one.name for one in columns_of(UsedParaphrasesRow)),
+                tuple(column.name for column in columns_of(UsedParaphrasesRow)),
             ),
         ),
         exhibits=exhibits_of(testset, segments=segments),

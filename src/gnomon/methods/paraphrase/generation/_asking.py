@@ -98,22 +98,22 @@ def asked_groups(
 ) -> list[list[AskedGroup]]:
     """The groups of every segment; none where all its references are empty."""
     phrases = None if constraints is None else _phrases(testset, constraints, together=together)
-    found: list[list[AskedGroup]] = []
+    groups: list[list[AskedGroup]] = []
     for i in range(testset.segments):
         columns = testset.references.values()
         texts = [text for column in columns if (text := column[i]) is not None and text.strip()]
         texts = list(dict.fromkeys(texts))
         if not texts:
-            found.append([])
+            groups.append([])
         elif phrases is not None:
-            found.append([_group(i + 1, texts, phrases=these) for these in phrases[i]])
+            groups.append([_group(i + 1, texts, phrases=these) for these in phrases[i]])
         elif codes is not None:
-            found.append(
+            groups.append(
                 [_group(i + 1, texts, name, code=of[i]) for name, of in codes.items() if of[i] >= 0]
             )
         else:
-            found.append([_group(i + 1, texts)])
-    return found
+            groups.append([_group(i + 1, texts)])
+    return groups
 
 
 def digest(groups: Sequence[Sequence[AskedGroup]]) -> str:
@@ -136,17 +136,18 @@ def _group(
 def _phrases(
     testset: TestSet, constraints: Sequence[Constraint], *, together: bool
 ) -> list[list[tuple[str, ...]]]:
-    found: list[list[str]] = [[] for _ in range(testset.segments)]
-    for one in constraints:
-        if not 1 <= one.segment <= testset.segments:
+    by_segment: list[list[str]] = [[] for _ in range(testset.segments)]
+    for constraint in constraints:
+        if not 1 <= constraint.segment <= testset.segments:
             raise DataError(
-                f"the constraint {one.text!r} is of segment {one.segment}, and the test set has"
-                f" {testset.segments} segments, counted from 1; were they made for another set?"
+                f"the constraint {constraint.text!r} is of segment {constraint.segment}, and the"
+                f" test set has {testset.segments} segments, counted from 1; were they made for"
+                " another set?"
             )
-        found[one.segment - 1].append(one.text)
+        by_segment[constraint.segment - 1].append(constraint.text)
     if together:
-        return [[tuple(dict.fromkeys(texts))] if texts else [] for texts in found]
-    return [[(text,) for text in dict.fromkeys(texts)] for texts in found]
+        return [[tuple(dict.fromkeys(texts))] if texts else [] for texts in by_segment]
+    return [[(text,) for text in dict.fromkeys(texts)] for texts in by_segment]
 
 
 # Generators that ask a model.
@@ -173,7 +174,7 @@ class ModelGenerator(GeneratorOptions, ABC):
 
     def settings(self, wanted: int) -> dict[str, object]:
         """The options that results depend on."""
-        names = [one.name for one in fields(self) if one.name not in self.inputs]
+        names = [field.name for field in fields(self) if field.name not in self.inputs]
         return {"method": self.name, "n": wanted, **{name: getattr(self, name) for name in names}}
 
     def plan(self, testset: TestSet, request: GenerationRequest) -> Work:
@@ -256,16 +257,16 @@ class Work:
 
     def settings(self) -> dict[str, object]:
         """What the results depend on; not the size of batches."""
-        own = self.generator.settings(self.wanted)
+        of_generator = self.generator.settings(self.wanted)
         models = {"model": self.models.identity, "asked": digest(self.groups)}
-        return {**own, **self.request.settings(), **models}
+        return {**of_generator, **self.request.settings(), **models}
 
     def batches(self, size: int | None = None, after: int = 0) -> Iterator[MadeBatch]:
         """Make paraphrases of ``size`` segments at once, leaving out those done before."""
         size = self.usual_size if size is None else size
         for start in starts(size, after, self.total):
-            part = self.groups[start : start + size]
-            yield self._batch(part, min(start + size, self.total))
+            groups = self.groups[start : start + size]
+            yield self._batch(groups, min(start + size, self.total))
 
     def notices(self, counts: Counter[str]) -> tuple[str, ...]:
         """What was out of reach, what is missing, and what the models say."""
@@ -287,8 +288,10 @@ class Work:
                 f"{counts['short']} time(s) fewer than {self.wanted} paraphrase(s) were left after"
                 " filters"
             )
-        models = [one for one in (self.models.model, self.models.back) if one is not None]
-        return tuple(dict.fromkeys((*said, *(one for model in models for one in model.notices))))
+        models = [model for model in (self.models.model, self.models.back) if model is not None]
+        return tuple(
+            dict.fromkeys((*said, *(notice for model in models for notice in model.notices)))
+        )
 
     def _batch(self, part: Sequence[Sequence[AskedGroup]], done: int) -> MadeBatch:
         counts = Counter(
@@ -298,7 +301,7 @@ class Work:
         seen: set[tuple[int, str | None, str]] = set()
         while open_slots := [slot for slot in slots if len(slot.kept) < self.wanted]:
             self._refill([slot for slot in open_slots if not slot.queue])
-            offered = [one for slot in open_slots for one in self._offered(slot)]
+            offered = [pair for slot in open_slots for pair in self._offered(slot)]
             if not offered:
                 break
             self._keep(offered, seen, counts)
@@ -328,12 +331,12 @@ class Work:
         """As many candidates as are lacking."""
         drawn: int | None = getattr(self.generator, "seed", None)
         group = slot.group
-        found: list[tuple[_Slot, Paraphrase]] = []
-        while slot.queue and len(slot.kept) + len(found) < self.wanted:
-            one = slot.queue.popleft()
-            about = (self.method, group.system, one.score, drawn, self.models.identity)
-            found.append((slot, Paraphrase(group.segment, one.text, *about)))
-        return found
+        offers: list[tuple[_Slot, Paraphrase]] = []
+        while slot.queue and len(slot.kept) + len(offers) < self.wanted:
+            candidate = slot.queue.popleft()
+            about = (self.method, group.system, candidate.score, drawn, self.models.identity)
+            offers.append((slot, Paraphrase(group.segment, candidate.text, *about)))
+        return offers
 
     def _keep(
         self,
@@ -343,16 +346,16 @@ class Work:
     ) -> None:
         request = self.request
         new = []
-        for slot, one in offered:
-            key = (one.segment, one.system, one.text)
-            if key in seen and one.text and not request.keep_duplicates:
+        for slot, paraphrase in offered:
+            key = (paraphrase.segment, paraphrase.system, paraphrase.text)
+            if key in seen and paraphrase.text and not request.keep_duplicates:
                 counts["duplicates"] += 1
             else:
-                new.append((slot, one))
+                new.append((slot, paraphrase))
             seen.add(key)
-        found = filtered(
+        fitting = filtered(
             self.testset,
-            [one for _, one in new],
+            [paraphrase for _, paraphrase in new],
             copies=not request.keep_copies,
             duplicates=False,
             metric=request.filter,
@@ -360,11 +363,11 @@ class Work:
             allow_code=request.allow_code,
         )
         for name in ("empty", "copies", "inadequate"):
-            counts[name] += getattr(found, name)
-        left = {id(one) for one in found.kept}
-        for slot, one in new:
-            if id(one) in left:
-                slot.kept.append(one)
+            counts[name] += getattr(fitting, name)
+        left = {id(paraphrase) for paraphrase in fitting.kept}
+        for slot, paraphrase in new:
+            if id(paraphrase) in left:
+                slot.kept.append(paraphrase)
 
 
 @dataclass(eq=False)
@@ -380,7 +383,7 @@ class _Slot:
 
 def _unmet(slot: _Slot) -> int:
     phrases = len(slot.group.asks[0].phrases)
-    return min((one.unmet for one in slot.queue), default=phrases)
+    return min((candidate.unmet for candidate in slot.queue), default=phrases)
 
 
 def in_turn(columns: Sequence[Sequence[T]]) -> list[T]:
@@ -447,11 +450,11 @@ class SearchingGenerator(ModelGenerator):
             prefixes=starts if coded else None,
             limit=self.limit,
         )
-        found = {
-            pair: [candidate_of(one) for one in row]
+        by_pair = {
+            pair: [candidate_of(hypothesis) for hypothesis in row]
             for pair, row in zip(distinct, made, strict=True)
         }
-        return [found[pair] for pair in pairs]
+        return [by_pair[pair] for pair in pairs]
 
 
 def candidate_of(one: Hypothesis, unmet: int = 0) -> Candidate:

@@ -215,9 +215,16 @@ class ChatWork:
 
     def settings(self) -> dict[str, object]:
         """What the results depend on; not the size of batches."""
-        own = self.generator
-        checks = {"numbers": own.numbers, "names": self.tagger.signature if self.tagger else None}
-        given = {"endpoint": own.endpoint, "name": own.model, **self.client.sample.parameters}
+        generator = self.generator
+        checks = {
+            "numbers": generator.numbers,
+            "names": self.tagger.signature if self.tagger else None,
+        }
+        given = {
+            "endpoint": generator.endpoint,
+            "name": generator.model,
+            **self.client.sample.parameters,
+        }
         columns = [list(texts) for texts in self.testset.references.values()]
         return {
             "method": self.method,
@@ -291,7 +298,9 @@ class ChatWork:
             wordings = _wordings(answer)
             if wordings is None:
                 counts["refused" if answer.refused else "unreadable"] += 1
-            made.setdefault(slot.segment, []).append([(one, text) for one in wordings or ()])
+            made.setdefault(slot.segment, []).append(
+                [(wording, text) for wording in wordings or ()]
+            )
         for slot in slots:
             slot.queue.extend(in_turn(made[slot.segment]))
 
@@ -315,7 +324,7 @@ class ChatWork:
                            self.model)
                 for slot, wording, _ in new
             ]  # fmt: skip
-            found = filtered(
+            fitting = filtered(
                 self.testset,
                 made,
                 copies=not self.request.keep_copies,
@@ -325,11 +334,11 @@ class ChatWork:
                 allow_code=self.request.allow_code,
             )
             for name in ("empty", "copies", "inadequate"):
-                counts[name] += getattr(found, name)
-            left = {id(one) for one in found.kept}
-            for (slot, _, _), one in zip(new, made, strict=True):
-                if id(one) in left:
-                    slot.kept.append(one)
+                counts[name] += getattr(fitting, name)
+            left = {id(paraphrase) for paraphrase in fitting.kept}
+            for (slot, _, _), paraphrase in zip(new, made, strict=True):
+                if id(paraphrase) in left:
+                    slot.kept.append(paraphrase)
 
     def _same_facts(
         self, offered: Sequence[tuple[_SegmentSlot, str, str]], counts: Counter[str]
@@ -343,7 +352,7 @@ class ChatWork:
         if self.generator.numbers and pairs:
             wrong |= {n: "numbers" for n, yes in enumerate(changed_numbers(pairs)) if yes}
         counts.update(wrong.values())
-        return [one for n, one in enumerate(offered) if n not in wrong]
+        return [offer for n, offer in enumerate(offered) if n not in wrong]
 
 
 @dataclass(eq=False)
@@ -362,14 +371,16 @@ def _wordings(answer: ChatAnswer) -> list[str] | None:
     if answer.refused or answer.rejected:
         return None
     try:
-        found = [one["paraphrases"] for one in json_objects(answer.text) if "paraphrases" in one]
+        lists = [
+            given["paraphrases"] for given in json_objects(answer.text) if "paraphrases" in given
+        ]
     except ValueError:  # an object has a key twice
         return None
-    if len(found) != 1 or not isinstance(found[0], list):
+    if len(lists) != 1 or not isinstance(lists[0], list):
         return None
-    if not all(isinstance(one, str) for one in found[0]):
+    if not all(isinstance(text, str) for text in lists[0]):
         return None
-    return [" ".join(one.split()) for one in found[0]]
+    return [" ".join(text.split()) for text in lists[0]]
 
 
 def _own_prompt(path: str) -> str:
@@ -382,8 +393,8 @@ def _own_prompt(path: str) -> str:
     unknown = sorted(set(places) - set(_PLACES))
     if unknown or "reference" not in places:
         wrong = f"has the unknown place {{{unknown[0]}}}" if unknown else "shows no {reference}"
-        known = ", ".join(f"{{{one}}}" for one in _PLACES)
-        raise FormatError(f"{wrong}; a prompt has the places {known}", path=path)
+        names = ", ".join(f"{{{name}}}" for name in _PLACES)
+        raise FormatError(f"{wrong}; a prompt has the places {names}", path=path)
     return text
 
 
@@ -414,13 +425,13 @@ def changed_numbers(pairs: Sequence[tuple[str, str]]) -> list[bool]:
     """
     texts = [text for pair in pairs for text in pair]
     spans = annotate(texts, ["re:number"], pattern={"number": _NUMBER}).spans
-    found = [
+    numbers = [
         {re.sub(r"[.,]", "", text[span.start : span.end]) for span in spans.spans(n, "re:number")}
         if "re:number" in spans.features
         else set()
         for n, text in enumerate(texts)
     ]
-    return [found[n] != found[n + 1] for n in range(0, len(found), 2)]
+    return [numbers[n] != numbers[n + 1] for n in range(0, len(numbers), 2)]
 
 
 def changed_names(
@@ -453,8 +464,8 @@ def _inner(names: Mapping[str, int]) -> dict[str, int]:
 def _lost(names: Mapping[str, int], text: str) -> bool:
     words = re.findall(r"\w+", text.casefold())
     for name in names:
-        for part in re.findall(r"\w+", name):
-            beginning = part[: max(_SHORTEST, (len(part) + 1) // 2)]
+        for piece in re.findall(r"\w+", name):
+            beginning = piece[: max(_SHORTEST, (len(piece) + 1) // 2)]
             if not any(word.startswith(beginning) for word in words):
                 return True
     return False

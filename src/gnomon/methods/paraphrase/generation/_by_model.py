@@ -105,7 +105,7 @@ class DiverseBeamSearch(SearchingGenerator):
             length_penalty=self.length_penalty,
             limit=self.limit,
         )
-        return [[candidate_of(one) for one in row] for row in made]
+        return [[candidate_of(hypothesis) for hypothesis in row] for row in made]
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Sampling(ModelGenerator):
             seed=self.seed + number * _STRIDE,
             limit=self.limit,
         )
-        return [[candidate_of(one) for one in row] for row in made]
+        return [[candidate_of(hypothesis) for hypothesis in row] for row in made]
 
 
 # Under sentence codes.
@@ -179,17 +179,17 @@ class ProbableCodes(SearchingGenerator):
         self, models: Models, asks: Sequence[Ask], number: int, wanted: int
     ) -> list[list[Candidate]]:
         """One paraphrase under each of the next n codes."""
-        known = list(models.model.codes)
+        codes_of_model = list(models.model.codes)
         first = number * wanted
         orders = self._orders(models.model, asks)
-        chosen = [[known[k] for k in order[first : first + wanted]] for order in orders]
+        chosen = [[codes_of_model[k] for k in order[first : first + wanted]] for order in orders]
         pairs: list[tuple[str, int | None]] = [
             (ask.text, code) for ask, codes in zip(asks, chosen, strict=True) for code in codes
         ]
         if not pairs:
             return [[] for _ in asks]
         best = iter(self._searched(models.model, pairs, 1, wanted, coded=True))
-        return [[one for _ in codes for one in next(best)] for codes in chosen]
+        return [[candidate for _ in codes for candidate in next(best)] for codes in chosen]
 
     def _orders(self, model: Seq2Seq, asks: Sequence[Ask]) -> list[Sequence[int]]:
         """The places of the codes, in the order in which they are asked for."""
@@ -293,7 +293,7 @@ class OutputCodes(SearchingGenerator):
         from gnomon.data.formats import read_trees
 
         files = _files_by_system(self.trees, testset.systems)
-        found: dict[str, Tree | None] = {}
+        by_text: dict[str, Tree | None] = {}
         for name, texts in testset.systems.items():
             trees = read_trees(files[name]).trees[: self.first]
             if len(trees) != len(texts):
@@ -301,29 +301,31 @@ class OutputCodes(SearchingGenerator):
                     f"{files[name]} has {len(trees)} trees, and {name} has {len(texts)} outputs;"
                     " give one tree per line, (()) where there is none"
                 )
-            found |= {t: tree for t, tree in zip(texts, trees, strict=True) if found.get(t) is None}
-        return found
+            by_text |= {
+                t: tree for t, tree in zip(texts, trees, strict=True) if by_text.get(t) is None
+            }
+        return by_text
 
 
 def _files_by_system(items: Sequence[str], systems: Iterable[str]) -> dict[str, str]:
     """Files by the systems that their names, or SYSTEM=FILE, say."""
     from gnomon.methods.paraphrase.codes import text_name
 
-    known = tuple(systems)
-    found = {}
+    names = tuple(systems)
+    by_system = {}
     for item in items:
         name, given, path = item.partition("=")
-        if not given or name not in known:
+        if not given or name not in names:
             name, path = text_name(item), item
-        if name not in known:
-            raise UnknownNameError("system", name, known, remedy="write SYSTEM=FILE")
-        found[name] = path
-    if missing := [name for name in known if name not in found]:
+        if name not in names:
+            raise UnknownNameError("system", name, names, remedy="write SYSTEM=FILE")
+        by_system[name] = path
+    if missing := [name for name in names if name not in by_system]:
         raise UsageError(
             f"output-codes: no trees of {', '.join(missing)}; give one file per system, named"
             " SYSTEM.ptb, or SYSTEM=FILE"
         )
-    return found
+    return by_system
 
 
 def codes_of_outputs(testset: TestSet, model: Seq2Seq, coder: Coder) -> dict[str, list[int]]:
@@ -332,14 +334,14 @@ def codes_of_outputs(testset: TestSet, model: Seq2Seq, coder: Coder) -> dict[str
         raise DataError("the codes are those of outputs, and the test set holds no systems")
     _check_coder(model, coder)
     texts = list(dict.fromkeys(text for column in testset.systems.values() for text in column))
-    found: dict[str, int] = dict(zip(texts, coder.assign(texts).tolist(), strict=True))
-    beyond = max(found.values(), default=-1)
+    by_text: dict[str, int] = dict(zip(texts, coder.assign(texts).tolist(), strict=True))
+    beyond = max(by_text.values(), default=-1)
     if beyond >= 0 and beyond not in model.codes:
         raise DataError(
             f"an output has code {beyond}, and the model {model.folder.name!r} knows"
             f" {len(model.codes)} codes, counted from 0; were they made for another model?"
         )
-    return {name: [found[text] for text in column] for name, column in testset.systems.items()}
+    return {name: [by_text[text] for text in column] for name, column in testset.systems.items()}
 
 
 def _check_coder(model: Seq2Seq, coder: Coder) -> None:
@@ -353,8 +355,10 @@ def _check_coder(model: Seq2Seq, coder: Coder) -> None:
                 f" given are {coder.identity}; name the folder of codes that it was trained with"
             )
         return
-    known = (facts.get("kind"), facts.get("count") or len(model.codes))
-    for trained, given, what in zip(known, (coder.kind, coder.k), ("kind", "number"), strict=True):
+    trained_on = (facts.get("kind"), facts.get("count") or len(model.codes))
+    for trained, given, what in zip(
+        trained_on, (coder.kind, coder.k), ("kind", "number"), strict=True
+    ):
         if trained is not None and trained != given:
             raise DataError(
                 f"the {what} of the codes that the model {model.folder.name!r} was trained with is"
@@ -408,16 +412,16 @@ class ConstrainedSearch(SearchingGenerator):
         self, testset: TestSet, request: GenerationRequest, model: Seq2Seq
     ) -> dict[str, Any]:
         del request, model
-        found: Sequence[Constraint]
+        constraints: Sequence[Constraint]
         if self.variants is not None:
-            found = variant_constraints(testset, read_variants(self.variants))
+            constraints = variant_constraints(testset, read_variants(self.variants))
         elif isinstance(self.constraints, str):
-            found = read_constraints(self.constraints)
+            constraints = read_constraints(self.constraints)
         elif self.constraints is not None:
-            found = self.constraints
+            constraints = self.constraints
         else:
-            found = output_constraints(testset)
-        return {"constraints": found, "together": self.together}
+            constraints = output_constraints(testset)
+        return {"constraints": constraints, "together": self.together}
 
     def candidates(
         self, models: Models, asks: Sequence[Ask], number: int, wanted: int
@@ -440,9 +444,9 @@ class ConstrainedSearch(SearchingGenerator):
 
 
 def _holding(row: Sequence[Hypothesis]) -> list[Candidate]:
-    most = max((sum(one.met) for one in row), default=0)
-    held = [one for one in row if most and sum(one.met) == most]
-    return [candidate_of(one, len(one.met) - most) for one in held]
+    most = max((sum(hypothesis.met) for hypothesis in row), default=0)
+    held = [hypothesis for hypothesis in row if most and sum(hypothesis.met) == most]
+    return [candidate_of(hypothesis, len(hypothesis.met) - most) for hypothesis in held]
 
 
 # A round trip through two models.
@@ -553,21 +557,27 @@ class ConstrainedBy:
 
     def __call__(self, testset: TestSet, asked: Sequence[Constraint]) -> tuple[Paraphrase, ...]:
         """One paraphrase, or n, for each constraint; none where it cannot be reached."""
-        keys = [_key(testset, one) for one in asked]
-        new = {key: one for key, one in zip(keys, asked, strict=True) if key not in self._known}
+        keys = [_key(testset, constraint) for constraint in asked]
+        new = {
+            key: constraint
+            for key, constraint in zip(keys, asked, strict=True)
+            if key not in self._known
+        }
         if new:
             self._search(testset, new)
-        made = (one for key in keys for one in self._known[key])
+        made = (constraint for key in keys for constraint in self._known[key])
         return tuple(dict.fromkeys(made))
 
     def _search(self, testset: TestSet, new: dict[tuple[str, ...], Constraint]) -> None:
         ordered = sorted(new.items(), key=lambda pair: pair[1].segment)
-        generator = replace(self.generator, constraints=tuple(one for _, one in ordered))
+        generator = replace(
+            self.generator, constraints=tuple(constraint for _, constraint in ordered)
+        )
         work = generator.plan(testset, self._request())
         batches = list(work.batches())
         self.unreachable += sum(batch.counts["unreachable"] for batch in batches)
         self.searched += len(new)
-        keys = [key for key, one in ordered if work.groups[one.segment - 1]]
+        keys = [key for key, constraint in ordered if work.groups[constraint.segment - 1]]
         self._known.update(dict.fromkeys(new, ()))
         self._known.update(
             zip(keys, (made for batch in batches for made in batch.groups), strict=True)

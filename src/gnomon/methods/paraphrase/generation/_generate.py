@@ -103,8 +103,8 @@ def find_generator(method: str | Generator) -> Generator:
         UnknownNameError: there is no such generator, or it has no such option.
         UsageError: options do not go together, or the package that offers it is broken.
     """
-    found: Generator = _CATALOGUE.find(method) if isinstance(method, str) else method
-    return found
+    generator: Generator = _CATALOGUE.find(method) if isinstance(method, str) else method
+    return generator
 
 
 @with_fields(request=GenerationRequest)
@@ -174,19 +174,20 @@ def check_generate(outline: Outline | None, options: BoundOptions) -> Iterator[P
     wrong = list(problems("method", find_generator, options.method))
     yield from wrong
     if not wrong:
-        found = find_generator(options.method)
-        for name, one in fields_of(GenerationRequest).items():
-            other = name in ("n", "model", "device", "precision") and name not in found.takes
-            if other and getattr(options, name) != one.default:
-                reads = ", ".join(found.takes) or "none of these"
-                said = f"{name} goes with other methods; {found.name} takes: {reads}"
+        generator = find_generator(options.method)
+        for name, field in fields_of(GenerationRequest).items():
+            other = name in ("n", "model", "device", "precision") and name not in generator.takes
+            if other and getattr(options, name) != field.default:
+                reads = ", ".join(generator.takes) or "none of these"
+                said = f"{name} goes with other methods; {generator.name} takes: {reads}"
                 yield Problem(name, UsageError(said))
-        if options.model is None and "model" in found.takes:
-            said = f"the method {found.name} needs a model (--model FOLDER; model='FOLDER')"
+        if options.model is None and "model" in generator.takes:
+            said = f"the method {generator.name} needs a model (--model FOLDER; model='FOLDER')"
             yield Problem("model", UsageError(said))
-        if outline is not None and found.reads_outputs and not outline.systems:
+        if outline is not None and generator.reads_outputs and not outline.systems:
             said = (
-                f"the method {found.name} reads the outputs of systems, and the test set has none"
+                f"the method {generator.name} reads the outputs of systems, and the test set has"
+                " none"
             )
             yield Problem("method", DataError(said))
     if not os.fspath(options.save).endswith((".jsonl", ".ndjson")):
@@ -199,19 +200,21 @@ def check_generate(outline: Outline | None, options: BoundOptions) -> Iterator[P
 
 def _references_or_outputs(inputs: Any, options: dict[str, Any]) -> tuple[TestSet]:
     """The test set that a command line names; references alone, where these are enough."""
-    one = inputs.one()
-    found = find_generator(options["method"])
-    if found.reads_outputs and not (one.args.test_set or one.args.table or one.args.input):
+    given = inputs.one()
+    generator = find_generator(options["method"])
+    if generator.reads_outputs and not (
+        given.args.test_set or given.args.table or given.args.input
+    ):
         other = (
             "; or name the phrases: constrained('wanted.jsonl'), constrained(variants='list.txt')"
         )
         raise UsageError(
-            f"the method {found.name} reads the outputs of systems: give them with -i FILE ... or a"
-            f" test set (-t DIR){other if found.name == 'constrained' else ''}"
+            f"the method {generator.name} reads the outputs of systems: give them with -i FILE ..."
+            f" or a test set (-t DIR){other if generator.name == 'constrained' else ''}"
         )
-    if one.args.first is not None and hasattr(found, "of_first"):
-        options["method"] = found.of_first(one.args.first)
-    return (one.original() if found.reads_outputs else one.references(),)
+    if given.args.first is not None and hasattr(generator, "of_first"):
+        options["method"] = generator.of_first(given.args.first)
+    return (given.original() if generator.reads_outputs else given.references(),)
 
 
 @method(
@@ -263,7 +266,7 @@ def generate(
     work = find_generator(method).plan(testset, request)
     counts = save_generated(save, work, resume=resume, batch=batch, progress=request.progress)
     title = f"Paraphrases in {os.fspath(save)}"
-    columns = tuple(one.name for one in columns_of(GeneratedRow))
+    columns = tuple(column.name for column in columns_of(GeneratedRow))
     shown = (*columns[:3], *(name for name in columns[3:] if counts[name]))
     return Finding(
         method="paraphrase generate",

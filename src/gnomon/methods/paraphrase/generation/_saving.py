@@ -37,7 +37,7 @@ class SavedRecord:
         counts = Counter(self.counts or {})
         counts.update(batch.counts)
         counts["paraphrases"] += len(batch)
-        counts["segments"] += len({one.segment for one in batch})
+        counts["segments"] += len({paraphrase.segment for paraphrase in batch})
         return SavedRecord(self.settings, batch.done, self.size + written, counts)
 
     def write(self, path: Path) -> None:
@@ -115,7 +115,7 @@ def save_generated(
         stream.truncate(record.size)
         stream.seek(record.size)
         for made in work.batches(batch, record.done):
-            lines = "".join(to_json(one) + "\n" for one in made).encode()
+            lines = "".join(to_json(paraphrase) + "\n" for paraphrase in made).encode()
             with explain_failure(file):
                 stream.write(lines)
                 stream.flush()
@@ -200,7 +200,7 @@ class MadeBatch(Sequence[Paraphrase]):
     @property
     def paraphrases(self) -> tuple[Paraphrase, ...]:
         """All of them."""
-        return tuple(one for group in self.groups for one in group)
+        return tuple(paraphrase for group in self.groups for paraphrase in group)
 
     def __len__(self) -> int:
         return len(self.paraphrases)

@@ -65,15 +65,15 @@ class PlainWork:
         """Make paraphrases of ``size`` segments at once, leaving out those done before."""
         size = self.usual_size if size is None else size
         for start in starts(size, after, self.total):
-            part = range(start, min(start + size, self.total))
-            yield self._batch(self.make(part), part)
+            segments = range(start, min(start + size, self.total))
+            yield self._batch(self.make(segments), segments)
 
     def notices(self, counts: Counter[str]) -> tuple[str, ...]:  # noqa: ARG002  # as of others
         """Nothing: all is in the counts."""
         return ()
 
-    def _batch(self, made: Sequence[Paraphrase], part: range) -> MadeBatch:
-        found = filtered(
+    def _batch(self, made: Sequence[Paraphrase], segments: range) -> MadeBatch:
+        fitting = filtered(
             self.testset,
             made,
             copies=not self.request.keep_copies,
@@ -83,10 +83,10 @@ class PlainWork:
             allow_code=self.request.allow_code,
         )
         counts = Counter(
-            bare=bare_segments(self.testset, part),
-            **{name: getattr(found, name) for name in found._fields if name != "kept"},
+            bare=bare_segments(self.testset, segments),
+            **{name: getattr(fitting, name) for name in fitting._fields if name != "kept"},
         )
-        return MadeBatch((found.kept,), part.stop, counts)
+        return MadeBatch((fitting.kept,), segments.stop, counts)
 
 
 @dataclass(frozen=True)
@@ -154,10 +154,10 @@ class CommandRoundTrip(GeneratorOptions):
         def make(part: range) -> Sequence[Paraphrase]:
             other = {i + 1 for i in range(testset.segments) if i not in part}
             most = max(1, len(part) * len(testset.references))
-            found = round_trip(
+            batches = round_trip(
                 testset, self.forward, self.back, timeout=self.timeout, batch=most, skip=other
             )
-            return [one for batch in found for one in batch]
+            return [paraphrase for batch in batches for paraphrase in batch]
 
         about = {"forward": self.forward, "back": self.back}
         return PlainWork(testset, self.name, make, request, about)
@@ -179,9 +179,9 @@ class VariantPhrases(GeneratorOptions):
     def plan(self, testset: TestSet, request: GenerationRequest) -> PlainWork:
         """What is to be done; see :func:`gnomon.paraphrase.variant_paraphrases`."""
         given = self.variants
-        found = read_variants(given) if isinstance(given, str) else given
-        about = {"variants": content_hash(repr([list(group) for group in found]))}
-        make = _once(lambda: variant_paraphrases(testset, found))
+        variants = read_variants(given) if isinstance(given, str) else given
+        about = {"variants": content_hash(repr([list(group) for group in variants]))}
+        make = _once(lambda: variant_paraphrases(testset, variants))
         return PlainWork(testset, self.name, make, request, about)
 
 
@@ -192,8 +192,8 @@ def _once(whole: Callable[[], Sequence[Paraphrase]]) -> Make:
     def make(part: range) -> Sequence[Paraphrase]:
         if not held:
             held[0] = []
-            for one in whole():
-                held.setdefault(one.segment, []).append(one)
-        return [one for i in part for one in held.get(i + 1, ())]
+            for paraphrase in whole():
+                held.setdefault(paraphrase.segment, []).append(paraphrase)
+        return [paraphrase for i in part for paraphrase in held.get(i + 1, ())]
 
     return make

@@ -265,7 +265,7 @@ def half_splits(
         ),
         signatures={name: str(signature)},
         views=(
-            Listing("gain", _TITLE, tuple(one.name for one in columns_of(HalfSplitGainRow))),
+            Listing("gain", _TITLE, tuple(column.name for column in columns_of(HalfSplitGainRow))),
             Listing("splits", "Every split", _SHOWN),
             Scatter("splits", "Agreement", "base", "value", "split", identity=True),
         ),
@@ -313,18 +313,20 @@ def from_outputs(
     columns = list(testset.systems.values())
     words = words_of([text for texts in columns for text in texts], tokenizer)
     made = []
-    for one in asked:
-        i = one.segment - 1
+    for constraint in asked:
+        i = constraint.segment - 1
         references = {texts[i] for texts in testset.references.values()}
         holding = [
             k
             for k, texts in enumerate(columns)
-            if contains(words[texts[i]].tokens, one.tokens) and texts[i] not in references
+            if contains(words[texts[i]].tokens, constraint.tokens) and texts[i] not in references
         ]
         if holding:
             best = max(holding, key=lambda k: sign * float(scored.segments[k, i]))
             value = float(scored.segments[best, i])
-            made.append(Paraphrase(one.segment, columns[best][i], "constrained", score=value))
+            made.append(
+                Paraphrase(constraint.segment, columns[best][i], "constrained", score=value)
+            )
     return tuple(dict.fromkeys(made))
 
 
@@ -337,7 +339,7 @@ def _splits(
         order = [names[i] for i in rng.permutation(len(names))]
         best = sorted(order[:half], key=lambda name: -scores[name])[: (half + 1) // 2]
         chosen = set(best), set(order[half:])
-        giving, judged = ([name for name in names if name in part] for part in chosen)
+        giving, judged = ([name for name in names if name in half_names] for half_names in chosen)
         yield _Split(giving, judged)
 
 
@@ -355,13 +357,13 @@ def _agreement(
 
 def _summary(metric: str, rows: Sequence[HalfSplitRow]) -> HalfSplitGainRow:
     gains = np.array([row.gain for row in rows if row.gain is not None], dtype=np.float64)
-    known = len(gains) > 0
+    has_gains = len(gains) > 0
     return HalfSplitGainRow(
         metric=metric,
-        gain=float(gains.mean()) if known else None,
+        gain=float(gains.mean()) if has_gains else None,
         spread=float(gains.std(ddof=1)) if len(gains) > 1 else None,
-        least=float(gains.min()) if known else None,
-        greatest=float(gains.max()) if known else None,
+        least=float(gains.min()) if has_gains else None,
+        greatest=float(gains.max()) if has_gains else None,
         better=int((gains > 0).sum()),
         splits=len(rows),
     )

@@ -135,12 +135,12 @@ def tree_stats(
     """
     from gnomon.linguistics import parse
 
-    found = {
+    by_file = {
         file.name: file.trees
         or parse(file.texts, tagger=tagger, language=language, cache=cache, progress=progress)
         for file in read_sentence_files(texts, trees, column=column)
     }
-    return count_trees(found, depths=depths, most_children=most_children)
+    return count_trees(by_file, depths=depths, most_children=most_children)
 
 
 def count_trees(
@@ -165,7 +165,7 @@ def count_trees(
     )
     counted = table("tree stats", _TITLE, TreeStatsRow, rows, note="Depth 1 is the root alone.")
     views = (
-        Listing("tree stats", _TITLE, tuple(one.name for one in columns_of(TreeStatsRow))),
+        Listing("tree stats", _TITLE, tuple(column.name for column in columns_of(TreeStatsRow))),
         Lines("tree stats", _TITLE, x="depth", y="distinct", series="set"),
     )
     return Finding("paraphrase tree-stats", _TITLE, (counted,), {}, views)

@@ -75,13 +75,13 @@ def _check(cells: list[str], columns: int, path: object, number: int, *, given: 
 
 
 def _with_codes(pairs: list[SentencePair], path: str | PathLike[str]) -> list[SentencePair]:
-    found = read_codes(path).tolist()
-    if len(found) != len(pairs):
+    codes_read = read_codes(path).tolist()
+    if len(codes_read) != len(pairs):
         raise LengthMismatchError(
-            f"{path} holds {len(found)} codes and there are {len(pairs)} pairs; give one code per"
-            " pair, in the same order"
+            f"{path} holds {len(codes_read)} codes and there are {len(pairs)} pairs; give one code"
+            " per pair, in the same order"
         )
-    return [pair._replace(code=code) for pair, code in zip(pairs, found, strict=True)]
+    return [pair._replace(code=code) for pair, code in zip(pairs, codes_read, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Filters:
         if self.chrf is not None and (len(self.chrf) != 2 or self.chrf[0] > self.chrf[1]):
             raise UsageError(
                 "chrf takes two numbers, the least and the greatest; got"
-                f" {' '.join(f'{one:g}' for one in self.chrf)}"
+                f" {' '.join(f'{bound:g}' for bound in self.chrf)}"
             )
 
 
@@ -198,10 +198,10 @@ def _groups(pairs: Sequence[SentencePair]) -> list[list[int]]:
 
     for pair in pairs:
         parent[root(pair.source)] = root(pair.target)
-    found: dict[str, list[int]] = {}
+    by_root: dict[str, list[int]] = {}
     for number, pair in enumerate(pairs):
-        found.setdefault(root(pair.source), []).append(number)
-    return list(found.values())
+        by_root.setdefault(root(pair.source), []).append(number)
+    return list(by_root.values())
 
 
 def _firsts(keys: Iterable[object]) -> list[bool]:
@@ -222,5 +222,5 @@ def _chrf(pairs: Sequence[SentencePair]) -> list[float]:
         references={"target": [pair.target for pair in pairs]},
         systems={"source": [pair.source for pair in pairs]},
     )
-    found: list[float] = np.asarray(score(testset, "chrf").segments[0]).tolist()
-    return found
+    scores: list[float] = np.asarray(score(testset, "chrf").segments[0]).tolist()
+    return scores

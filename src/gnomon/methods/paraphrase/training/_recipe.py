@@ -111,7 +111,11 @@ class Recipe:
     def fixed(self) -> dict[str, object]:
         """What must not change when a run is resumed: all but when to stop."""
         free = {"patience", "average", "epochs", "max_steps", "max_minutes"}
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in free}
+        return {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name not in free
+        }
 
 
 class Score(NamedTuple):
@@ -168,9 +172,9 @@ def score_of(folder: Path) -> Score | None:
 def read_json(path: Path) -> dict[str, Any]:
     """Read what a run wrote about itself."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise FormatError(f"is no JSON: {error}; train into another folder", path=path) from error
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise FormatError("is no JSON object; train into another folder", path=path)
-    return found
+    return content

@@ -156,7 +156,7 @@ def plan(
     with torch.device("meta"):
         weights = parameters(network(recipe, vocabulary))
     steps = math.ceil(math.ceil(len(data.pairs) / recipe.batch_size) / recipe.accumulate)
-    tokens = sum(len(one["input_ids"]) for one in data.pairs)
+    tokens = sum(len(pair["input_ids"]) for pair in data.pairs)
     return TrainingPlan(
         len(data.pairs), len(data.dev), data.too_long, vocabulary, weights, tokens, steps
     )
@@ -204,12 +204,12 @@ def fit(
     from gnomon.methods.paraphrase.training._trainer import arguments, undisturbed
 
     recipe = recipe or Recipe()
-    place = Path(folder)
-    options = arguments(place, recipe, device)
+    path = Path(folder)
+    options = arguments(path, recipe, device)
     with undisturbed():
         with options.main_process_first(local=False):
-            run, data = _begin(pairs, place, recipe, codes, options, resume=resume)
-        return _run(place, data, recipe, options, _about(run, recipe), progress)
+            run, data = _begin(pairs, path, recipe, codes, options, resume=resume)
+        return _run(path, data, recipe, options, _about(run, recipe), progress)
 
 
 def _require_trainer() -> None:
@@ -234,9 +234,9 @@ def _begin(
     codes = _codes_as_begun(place, codes)
     facts = _facts(pairs, recipe, codes)
     first = options.process_index == 0
-    known = _open(place, facts, resume=resume) if first else True
-    data = _prepare(pairs, recipe, codes, place if known else None)
-    if not known:
+    is_ours = _open(place, facts, resume=resume) if first else True
+    data = _prepare(pairs, recipe, codes, place if is_ours else None)
+    if not is_ours:
         write_tokenizer(place, data.tokenizer, recipe.limit)
         _write_json(place / "training" / "run.json", facts)
     return facts, data
@@ -325,7 +325,7 @@ def _codes_as_begun(folder: Path, codes: CodeKind | None) -> CodeKind | None:
 def _facts(
     pairs: Sequence[SentencePair], recipe: Recipe, codes: CodeKind | None
 ) -> dict[str, object]:
-    texts = ("\t".join((one.source, one.target, str(one.code))) for one in pairs)
+    texts = ("\t".join((pair.source, pair.target, str(pair.code))) for pair in pairs)
     return {
         "codes": None if codes is None else asdict(codes),
         "recipe": recipe.fixed(),
@@ -349,7 +349,7 @@ def _open(folder: Path, facts: dict[str, object], *, resume: bool) -> bool:
     """Make the folder, or find a run in it that is this one."""
     run = folder / "training" / "run.json"
     if not run.is_file():
-        there = {one.name for one in folder.iterdir()} if folder.is_dir() else set()
+        there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
         # a run that ended before its description was written leaves a vocabulary at most
         if there and ("training" not in there or there & {"config.json", "model.safetensors"}):
             raise UsageError(
@@ -362,11 +362,11 @@ def _open(folder: Path, facts: dict[str, object], *, resume: bool) -> bool:
     if not resume:
         raise UsageError(f"{folder} holds a run; go on with it (--resume), or name another folder")
     before = read_json(run)
-    for part, value in facts.items():
+    for name, value in facts.items():
         now = json.loads(json.dumps(value))
-        if before.get(part) != now:
+        if before.get(name) != now:
             raise DataError(
-                f"the run in {folder} has other {part}: {_differing(before.get(part), now)}; give"
+                f"the run in {folder} has other {name}: {_differing(before.get(name), now)}; give"
                 " the same, or name another folder"
             )
     return True
@@ -399,10 +399,10 @@ def _prepare(
         model = learn(texts, recipe.vocabulary, recipe.seed)
         tokenizer = fast_tokenizer(model, codes.count if codes else 0)
     every, held = _encoded(tokenizer, kept), _encoded(tokenizer, dev)
-    short = [one for one in every if _length(one) <= recipe.limit]
+    short = [entry for entry in every if _length(entry) <= recipe.limit]
     if not short:
         raise DataError(f"all {len(kept)} pairs have more pieces than the limit, {recipe.limit}")
-    fit = [i for i, one in enumerate(held) if _length(one) <= recipe.limit]
+    fit = [i for i, entry in enumerate(held) if _length(entry) <= recipe.limit]
     if not fit:
         raise DataError(
             f"all {len(dev)} pairs that are held out have more pieces than the limit,"
@@ -514,7 +514,7 @@ def check_train(_outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     """What :func:`gnomon.paraphrase.train` refuses of options that fit each alone."""
     yield from problems("", options.of, Recipe)
     yield from problems("", options.of, Filters)
-    if options.codes is not None and any(isinstance(one, SentencePair) for one in options.pairs):
+    if options.codes is not None and any(isinstance(pair, SentencePair) for pair in options.pairs):
         yield Problem("codes", UsageError("codes belong to files; give pairs theirs"))
     if options.codes_folder is not None:
         yield from problems("codes_folder", facts, options.codes_folder)
@@ -609,7 +609,7 @@ def train(
         ),
         signatures={},
         views=(
-            Listing(name, title, tuple(one.name for one in columns_of(type(row)))),
+            Listing(name, title, tuple(column.name for column in columns_of(type(row)))),
             Listing("filters", "Pairs that filters dropped", ("filter", "dropped")),
         ),
     )
@@ -618,9 +618,9 @@ def train(
 def _given_pairs(
     pairs: Sequence[str | PathLike[str]] | Sequence[SentencePair], codes: str | PathLike[str] | None
 ) -> list[SentencePair]:
-    made = [one for one in pairs if isinstance(one, SentencePair)]
+    made = [pair for pair in pairs if isinstance(pair, SentencePair)]
     return made or read_pairs(
-        [one for one in pairs if not isinstance(one, SentencePair)], codes=codes
+        [pair for pair in pairs if not isinstance(pair, SentencePair)], codes=codes
     )
 
 
@@ -643,8 +643,8 @@ def _code_kind(
                 " (--codes FILE; codes=)"
             )
         return None
-    if place := folder or _folder_beside(file):
-        return _agreeing(CodeKind.of(place), given, place)
+    if folder_found := folder or _folder_beside(file):
+        return _agreeing(CodeKind.of(folder_found), given, folder_found)
     if kind is None:
         raise UsageError(
             "the pairs have codes; say where they come from (--codes-folder FOLDER;"

@@ -169,8 +169,8 @@ def undisturbed() -> Generator[None]:
 
 def checkpoints(folder: Path) -> list[Path]:
     """The whole checkpoints of a run, in the order of their steps."""
-    found = (folder / "training").glob(f"checkpoint-*/{_PROGRESS}")
-    return sorted((one.parent for one in found), key=_step)
+    files = (folder / "training").glob(f"checkpoint-*/{_PROGRESS}")
+    return sorted((path.parent for path in files), key=_step)
 
 
 def _step(checkpoint: Path) -> int:
@@ -210,12 +210,12 @@ class ParaphraseTrainer(Seq2SeqTrainer):  # type: ignore[misc]  # transformers i
 
     def __init__(self, arguments: Arguments, data: Data, recipe: Recipe) -> None:
         self._data, self._recipe = data, recipe
-        self._longest = max(len(one["input_ids"]) for one in data.dev)
+        self._longest = max(len(pair["input_ids"]) for pair in data.dev)
         # the trainer weighs all batches alike, and fills up the last ones with pairs that it had:
         # with pairs that cost nothing, its mean is that of the pieces
         filled = -len(data.dev) % (recipe.batch_size * arguments.world_size)
         dev = [*data.dev, *([{"input_ids": [EOS], "labels": [-100]}] * filled)]
-        self._pieces_per_pair = sum(len(one["labels"]) for one in data.dev) / len(dev)
+        self._pieces_per_pair = sum(len(pair["labels"]) for pair in data.dev) / len(dev)
         set_seed(recipe.seed)
         model = network(recipe, data.tokenizer.get_vocab_size())
         tokenizer = PreTrainedTokenizerFast(
@@ -251,7 +251,7 @@ class ParaphraseTrainer(Seq2SeqTrainer):  # type: ignore[misc]  # transformers i
 
     @cached_property
     def _order(self) -> _PassOrder:
-        lengths = [max(len(one["input_ids"]), len(one["labels"])) for one in self._data.pairs]
+        lengths = [max(len(pair["input_ids"]), len(pair["labels"])) for pair in self._data.pairs]
         return _PassOrder(lengths, self.args.train_batch_size, self.args.seed)
 
     def _get_train_sampler(self, _dataset: object = None) -> _PassOrder:
@@ -274,8 +274,8 @@ class ParaphraseTrainer(Seq2SeqTrainer):  # type: ignore[misc]  # transformers i
     def evaluate(self, *given: Any, **options: Any) -> dict[str, float]:
         """Validate; nothing is drawn from the generators that training draws from."""
         with undisturbed():
-            found: dict[str, float] = super().evaluate(*given, **options)
-        return found
+            figures: dict[str, float] = super().evaluate(*given, **options)
+        return figures
 
     def evaluation_loop(self, *given: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
         """Loss over the pairs that are held out, and BLEU of some of them."""
@@ -288,7 +288,7 @@ class ParaphraseTrainer(Seq2SeqTrainer):  # type: ignore[misc]  # transformers i
         from sacrebleu import corpus_bleu
 
         codes = set(code_pieces(self._data.tokenizer))
-        wanted = [one.target for one in self._data.dev_texts[: self._recipe.bleu_pairs]]
+        wanted = [pair.target for pair in self._data.dev_texts[: self._recipe.bleu_pairs]]
         texts = [
             self._data.tokenizer.decode([piece for piece in row if piece not in codes])
             for row in self.decoded(self._data.dev[: len(wanted)])
@@ -318,7 +318,9 @@ class ParaphraseTrainer(Seq2SeqTrainer):  # type: ignore[misc]  # transformers i
         from safetensors.torch import load_file
 
         every = [load_file(folder / "model.safetensors") for folder in folders]
-        mean = {name: torch.stack([one[name] for one in every]).mean(dim=0) for name in every[0]}
+        mean = {
+            name: torch.stack([weights[name] for weights in every]).mean(dim=0) for name in every[0]
+        }
         self.model.load_state_dict(mean, strict=False)  # tied weights are written once
 
     def keep_model(self, folder: Path, about: Mapping[str, object]) -> None:
@@ -443,7 +445,7 @@ class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not
     def counted(self) -> list[Path]:
         """The last checkpoints of validations that count, as many as are averaged."""
         every = self._recipe.validate_every
-        whole = [one for one in checkpoints(self._folder) if _step(one) % every == 0]
+        whole = [path for path in checkpoints(self._folder) if _step(path) % every == 0]
         return whole[-self._recipe.average :]
 
     def _say(self, score: Score, state: Any, *, better: bool) -> None:

@@ -121,7 +121,7 @@ def fast_tokenizer(model: bytes, codes: int = 0) -> Any:
     tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
         single="$A </s>", special_tokens=[("</s>", EOS)]
     )
-    tokenizer.add_special_tokens([AddedToken(one, normalized=False) for one in _SPECIAL])
+    tokenizer.add_special_tokens([AddedToken(piece, normalized=False) for piece in _SPECIAL])
     tokenizer.encode_special_tokens = True
     return tokenizer
 
