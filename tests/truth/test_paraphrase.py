@@ -15,8 +15,7 @@ from gnomon.agreement.measures import Measure
 from gnomon.agreement.pairing import PairingRequest, pairings
 from gnomon.core.findings import Finding
 from gnomon.core.records import table
-from gnomon.methods.paraphrase._adequacy import AdequacyRow, adequacy_row
-from gnomon.methods.paraphrase._verdict import adequacy_verdict
+from gnomon.methods.paraphrase._adequacy import AdequacyRow, adequacy_row, adequacy_verdict
 
 SYSTEMS = ("a", "b", "c", "d")
 DRAWS = [100, pytest.param(1000, marks=pytest.mark.verify)]

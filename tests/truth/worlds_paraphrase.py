@@ -17,10 +17,9 @@ from gnomon.core.human import HumanScores
 from gnomon.core.records import Record, columns_of, table
 from gnomon.core.scores import BEGINNINGS
 from gnomon.core.testset import Paraphrase
-from gnomon.methods.paraphrase._made_verdict import generate_verdict, train_verdict
-from gnomon.methods.paraphrase._verdict import gain_verdict
-from gnomon.methods.paraphrase.generation._generate import GeneratedRow
-from gnomon.methods.paraphrase.training._train import TrainedRow, TrainingPlanRow
+from gnomon.methods.paraphrase.gains._verdict import gain_verdict
+from gnomon.methods.paraphrase.generation._generate import GeneratedRow, generate_verdict
+from gnomon.methods.paraphrase.training._verdict import TrainedRow, TrainingPlanRow, train_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

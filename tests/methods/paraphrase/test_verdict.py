@@ -11,8 +11,8 @@ from tests.noise import is_mostly_undecided
 from gnomon import stats
 from gnomon.core.findings import Finding
 from gnomon.core.records import table
-from gnomon.methods.paraphrase._verdict import gain_verdict
 from gnomon.methods.paraphrase.gains._gain import GainRow, SegmentGainRow
+from gnomon.methods.paraphrase.gains._verdict import gain_verdict
 
 if TYPE_CHECKING:
     from gnomon.core.findings import Statement

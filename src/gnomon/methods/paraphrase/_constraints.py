@@ -18,13 +18,14 @@ from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
+from gnomon.core.verdicts import Claim, counted, listed
 from gnomon.data.formats import Paraphrase, atomic_write, read_lines, read_records
-from gnomon.methods.paraphrase._made_verdict import CONSTRAINTS_CLAIMS, constraints_verdict
 from gnomon.metrics.tokenise import check_tokeniser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from gnomon.core.findings import Statement
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.data.formats import FileRecord
@@ -204,6 +205,47 @@ class ConstraintRow(Record):
     replaces: str | None = column("For", help="the part of the reference that it is a variant of")
 
 
+_IN_FULL = 3  # rows that a sentence rests on
+_SHARED_WORDS = Claim(
+    "paraphrase.constraints.found",
+    "At least {share} of the systems use {grams} in {segments} that the references lack; most often"
+    " {common}. Whether these are right is for people to say",
+    "undecided",
+    "counts of n-grams in outputs and references",
+)
+_VARIANTS = Claim(
+    "paraphrase.constraints.variants",
+    "The list has variants of words of {segments}, {grams} in all; most often {common}",
+    "undecided",
+    "counts of variants",
+)
+_NO_SHARED_WORDS = Claim(
+    "paraphrase.constraints.none",
+    "No words were found that the references lack",
+    "undecided",
+    "no n-gram is in enough outputs (or in the list) and in no reference",
+)
+
+
+def constraints_verdict(finding: Finding) -> Iterator[Statement]:
+    """How many n-grams most systems use that references lack, and the commonest."""
+    rows = finding.records(ConstraintRow)
+    if not rows:
+        yield _NO_SHARED_WORDS.said()
+        return
+    counts = Counter(row.constraint for row in rows)
+    lettered = {gram: n for gram, n in counts.items() if any(map(str.isalnum, gram))} or counts
+    common = sorted(lettered, key=lambda gram: -lettered[gram])[:3]
+    shares = [row.share for row in rows if row.share is not None]
+    yield (_SHARED_WORDS if shares else _VARIANTS).said(
+        finding.positions(rows[:_IN_FULL]),
+        share=f"{min(shares, default=0):.0%}",
+        grams=counted(len(rows), "n-gram"),
+        segments=counted(len({row.segment for row in rows})),
+        common=listed([f"“{gram}” ({counted(lettered[gram], 'time')})" for gram in common]),
+    )
+
+
 def check_constraints(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.paraphrase.constraints` refuses of options that fit each alone."""
     yield from problems("share", check_share, options.share)
@@ -220,7 +262,7 @@ def check_constraints(outline: Outline | None, options: BoundOptions) -> Iterato
     rows={"constraints": ConstraintRow},
     check=check_constraints,
     verdict=constraints_verdict,
-    claims=CONSTRAINTS_CLAIMS,
+    claims=(_SHARED_WORDS, _VARIANTS, _NO_SHARED_WORDS),
 )
 def constraints(
     testset: TestSet,

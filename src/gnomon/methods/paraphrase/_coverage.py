@@ -14,6 +14,7 @@ from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
+from gnomon.core.verdicts import Claim
 from gnomon.methods.paraphrase._constraints import (
     Gram,
     Longest,
@@ -22,13 +23,13 @@ from gnomon.methods.paraphrase._constraints import (
     grams,
     words_of,
 )
-from gnomon.methods.paraphrase._verdict import COVERAGE_CLAIMS, coverage_verdict
 from gnomon.methods.paraphrase._wordings import Paraphrases, needed
 from gnomon.metrics.tokenise import check_tokeniser
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from gnomon.core.findings import Statement
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
 
@@ -67,6 +68,28 @@ class GramRow(Record):
     systems: int = column("Systems", help="whose outputs hold it there")
     segments: int = column("Segments", help="where it occurs")
     segment: int = column("Example", help="a segment where it occurs")
+
+
+_MATCHES = Claim(
+    "paraphrase.coverage.matches",
+    "With paraphrases, references match {shares}. More matches need not mean better agreement with"
+    " people: gnomon paraphrase gain tests that",
+    "undecided",
+    "counts of matched n-grams",
+)
+
+
+def coverage_verdict(finding: Finding) -> Iterator[Statement]:
+    """How many more of the systems' words references match, and what they miss most."""
+    rows = finding.records(CoverageRow)
+    shares = []
+    for row in rows:
+        if row.precision is not None and row.wider is not None and row.n in (1, 4):
+            of = "words" if row.n == 1 else f"sequences of {row.n} words"
+            change = f"{row.wider:.1%} of the {of} of the systems, {row.precision:.1%} without them"
+            shares.append(change)
+    if shares:
+        yield _MATCHES.said(finding.positions(rows), shares="; ".join(shares))
 
 
 _EXAMPLES = 5
@@ -119,7 +142,7 @@ def _sets_of_study(*, testset: TestSet, original: TestSet, **_: object) -> tuple
     paraphrased=True,
     check=check_coverage,
     verdict=coverage_verdict,
-    claims=COVERAGE_CLAIMS,
+    claims=(_MATCHES,),
 )
 def coverage(
     original: TestSet,

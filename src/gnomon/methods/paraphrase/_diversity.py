@@ -18,8 +18,8 @@ from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
+from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
 from gnomon.data.formats import Tree, parse_tree, read_systems
-from gnomon.methods.paraphrase._verdict import DIVERSITY_CLAIMS, diversity_verdict
 from gnomon.methods.paraphrase._wordings import (
     SYSTEMS,
     Language,
@@ -44,6 +44,7 @@ from gnomon.metrics.tokenise import check_tokeniser
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gnomon.core.findings import Statement
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.core.testset import Paraphrase
@@ -258,10 +259,10 @@ def syntactic_diversity(
     """
     flat = all(isinstance(tree, (Tree, str)) for tree in trees)
     values = syntactic_values([trees] if flat else trees, decay=decay, words=words)  # type: ignore[list-item, arg-type]  # told apart by the line above
-    return counted(values, lone)
+    return set_mean(values, lone)
 
 
-def counted(values: Sequence[float | None], lone: str) -> float | None:
+def set_mean(values: Sequence[float | None], lone: str) -> float | None:
     """The mean over sentences, those without a value counted or left out."""
     average = mean(values)
     if average is None or lone == "skip":
@@ -374,6 +375,44 @@ def _sets_of_study(
     return (sets_of(original, chosen),)
 
 
+#: what measures of diversity are called in sentences
+_DIVERSITY = {
+    "lexical": "Diversity of words",
+    "lexical-tokens": "Diversity of words, repeated ones counted",
+    "syntactic": "Diversity of sentence structures",
+}
+_DIVERSE = Claim(
+    "paraphrase.diversity.sets",
+    "{measure} (0: all alike, 1: nothing in common): {sets}. Nothing was tested",
+    "undecided",
+    "means over segments; nothing is tested",
+)
+_FEW_DIVERSE = Claim(
+    "paraphrase.diversity.few_segments",
+    "{measure} (0: all alike, 1: nothing in common): {sets}; so few segments say little",
+    "caution",
+    "a set has fewer than 30 segments",
+)
+
+
+def diversity_verdict(finding: Finding) -> Iterator[Statement]:
+    """Which set differs most within itself, by each measure."""
+    every = [row for row in finding.records(DiversityRow) if row.value is not None]
+    for measure in dict.fromkeys(row.measure for row in every):
+        rows = [row for row in every if row.measure == measure]
+        rows.sort(key=lambda row: -(row.value or 0.0))
+        sets = [
+            f"{row.set} {amount(row.value or 0.0, share=True)} ({counted(row.n)})" for row in rows
+        ]
+        few = any(row.n < LEAST for row in rows)
+        what = _DIVERSITY.get(measure, f"Diversity by {measure}")
+        yield (_FEW_DIVERSE if few else _DIVERSE).said(
+            finding.positions(rows),
+            measure=what[0].lower() + what[1:] if few else what,
+            sets=listed(sets),
+        )
+
+
 @method(
     "paraphrase.diversity",
     answers="how different paraphrases are, in words and in structure",
@@ -387,7 +426,7 @@ def _sets_of_study(
     from_study=_sets_of_study,
     check=check_diversity,
     verdict=diversity_verdict,
-    claims=DIVERSITY_CLAIMS,
+    claims=(_DIVERSE, _FEW_DIVERSE),
 )
 def diversity(
     sets: Mapping[str, Wordings] | TestSet | Paraphrases,
@@ -453,7 +492,7 @@ def diversity(
         parses |= _parsed(by_set, parses, tagger, language, cache, progress)
         for name, groups in parses.items():
             values = syntactic_values(groups, decay=decay, words=words)
-            rows.append(_row(name, "syntactic", values, counted(values, lone), groups))
+            rows.append(_row(name, "syntactic", values, set_mean(values, lone), groups))
             notices += _lone(name, values, lone)
     if not any(row.n for row in rows):
         raise DataError(
@@ -532,7 +571,7 @@ def _parsed(
 def _lone(name: str, values: Sequence[float | None], lone: str) -> list[str]:
     bare = sum(value is None for value in values)
     other = "skip" if lone == "zero" else "zero"
-    value = counted(values, other)
+    value = set_mean(values, other)
     if not bare or value is None:
         return []
     counts = "count 0" if lone == "zero" else "are left out"

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.findings import Exhibit, ExhibitText, Finding, Lines, Listing
-from gnomon.core.records import Record, column, table
+from gnomon.core.records import Record, column, columns_of, table
 from gnomon.core.signature import Signature
+from gnomon.core.verdicts import Claim, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Cell
+    from gnomon.core.findings import Statement
     from gnomon.methods.paraphrase.codes._codes import Codes, Placed
 
 
@@ -127,6 +128,44 @@ class CodeSizeRow(Record):
     nearest: str | None = column("Nearest", help="the sentence nearest the centroid")
 
 
+_CODED = Claim(
+    "paraphrase.codes.coded",
+    "{coded} of {sentences} of {file} have one of {codes}{spread}",
+    "undecided",
+    "counts of codes",
+)
+_ONE_CODE = Claim(
+    "paraphrase.codes.one_code",
+    "all sentences of {file} that have a code have the same one, which separates nothing",
+    "caution",
+    "one code is used",
+)
+CODES_CLAIMS = (_CODED, _ONE_CODE)
+
+
+def codes_verdict(finding: Finding) -> Iterator[Statement]:
+    """How evenly sentences spread over codes."""
+    for row in finding.records(CodedFileRow):
+        position = finding.positions([row])
+        if row.coded and row.used == 1:
+            yield _ONE_CODE.said(position, file=row.file)
+            continue
+        spread = ""
+        if row.perplexity is not None and row.largest is not None:
+            spread = (
+                f", as even as {row.perplexity:.1f} of one size; the commonest has"
+                f" {row.largest:.1%} of them"
+            )
+        yield _CODED.said(
+            position,
+            coded=f"{row.coded:,}",
+            sentences=counted(row.sentences, "sentence"),
+            file=row.file,
+            codes=counted(row.used, "code"),
+            spread=spread,
+        )
+
+
 def quality(
     codes: Codes,
     placed: Mapping[str, Placed],
@@ -152,9 +191,10 @@ def quality(
         for exhibit in _exhibits(name, sentences, said[name])
     ]
     signature = Signature("codes").adding(kind=codes.kind, k=codes.k, codes=codes.identity)
-    told = tuple(name for name in rows[0] if any(row[name] is not None for row in rows))
+    names = (column.name for column in columns_of(CodedFileRow))
+    shown = tuple(name for name in names if any(getattr(row, name) is not None for row in rows))
     views = (
-        Listing("codes", _TITLE, told),
+        Listing("codes", _TITLE, shown),
         Lines("sizes", "Share of sentences, commonest code first", "rank", "share", "file"),
     )
     return Finding(
@@ -172,52 +212,50 @@ def quality(
     )
 
 
-def _row(
-    name: str, codes: Codes, placed: Placed, source: NDArray[np.int32] | None
-) -> dict[str, Cell]:
+def _row(name: str, codes: Codes, placed: Placed, source: NDArray[np.int32] | None) -> CodedFileRow:
     coded = placed.codes >= 0
     counts = np.bincount(placed.codes[coded], minlength=codes.k)
     total = int(coded.sum())
     bits = entropy(counts) if total else None
     common = None if source is None else shared(source, placed.codes)
-    return {
-        "file": name,
-        "sentences": len(placed.codes),
-        "coded": total,
-        "used": int((counts > 0).sum()),
-        "entropy": bits,
-        "perplexity": None if bits is None else 2**bits,
-        "largest": int(counts.max()) / total if total else None,
-        "distance": _mean(placed.distances[coded]) if codes.space is not None else None,
-        "pairs": common.n if common else None,
-        "same": common.same if common else None,
-        "information": common.bits if common else None,
-        "chance": common.chance if common else None,
-        "normalised": common.normalised if common else None,
-    }
+    return CodedFileRow(
+        file=name,
+        sentences=len(placed.codes),
+        coded=total,
+        used=int((counts > 0).sum()),
+        entropy=bits,
+        perplexity=None if bits is None else 2**bits,
+        largest=int(counts.max()) / total if total else None,
+        distance=_mean(placed.distances[coded]) if codes.space is not None else None,
+        pairs=common.n if common else None,
+        same=common.same if common else None,
+        information=common.bits if common else None,
+        chance=common.chance if common else None,
+        normalised=common.normalised if common else None,
+    )
 
 
 def _sizes(
     name: str, codes: Codes, placed: Placed, texts: Sequence[str | None] | None
-) -> list[dict[str, Cell]]:
+) -> list[CodeSizeRow]:
     members = _members(placed, codes.k)
     total = sum(map(len, members))
-    rows: list[dict[str, Cell]] = []
+    rows: list[CodeSizeRow] = []
     commonest = sorted(range(codes.k), key=lambda code: (-len(members[code]), code))
     for rank, code in enumerate(commonest, start=1):
         rows_of_code = members[code]
         bare = codes.space is None or not len(rows_of_code)
         rows.append(
-            {
-                "file": name,
-                "rank": rank,
-                "code": str(code),
-                "count": len(rows_of_code),
-                "share": len(rows_of_code) / total if total else None,
-                "fitted": int(codes.counts[code]),
-                "distance": None if bare else _mean(placed.distances[rows_of_code]),
-                "nearest": None if bare or not texts else texts[int(rows_of_code[0])],
-            }
+            CodeSizeRow(
+                file=name,
+                rank=rank,
+                code=str(code),
+                count=len(rows_of_code),
+                share=len(rows_of_code) / total if total else None,
+                fitted=int(codes.counts[code]),
+                distance=None if bare else _mean(placed.distances[rows_of_code]),
+                nearest=None if bare or not texts else texts[int(rows_of_code[0])],
+            )
         )
     return rows
 

@@ -26,14 +26,16 @@ from gnomon.core.options import (
 )
 from gnomon.core.registry import method
 from gnomon.core.validation import Problem
-from gnomon.methods.paraphrase._made_verdict import (
-    CODES_CLAIMS,
-    codes_verdict,
-)
 from gnomon.methods.paraphrase.codes._autoencoder import TreeRecipe
 from gnomon.methods.paraphrase.codes._codes import KINDS, Kind, load, write_codes
 from gnomon.methods.paraphrase.codes._fit import fit
-from gnomon.methods.paraphrase.codes._quality import CodedFileRow, CodeSizeRow, quality
+from gnomon.methods.paraphrase.codes._quality import (
+    CODES_CLAIMS,
+    CodedFileRow,
+    CodeSizeRow,
+    codes_verdict,
+    quality,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

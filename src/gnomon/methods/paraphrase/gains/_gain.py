@@ -36,19 +36,7 @@ from gnomon.core.verdicts import anomaly_notice
 from gnomon.data.formats import read_paraphrases
 from gnomon.linguistics import standard_parser
 from gnomon.methods.paraphrase._adequacy import closeness
-from gnomon.methods.paraphrase._diversity import counted, lexical_values, mean, syntactic_values
-from gnomon.methods.paraphrase._gain_tables import (
-    GAIN_ROWS,
-    TITLE,
-    GainDecisionRow,
-    GainRow,
-    GainRows,
-    SegmentGainRow,
-    average_rows,
-    tables,
-    views,
-)
-from gnomon.methods.paraphrase._verdict import GAIN_CLAIMS, gain_verdict
+from gnomon.methods.paraphrase._diversity import lexical_values, mean, set_mean, syntactic_values
 from gnomon.methods.paraphrase._wordings import (
     Language,
     Paraphrases,
@@ -67,6 +55,18 @@ from gnomon.methods.paraphrase._wordings import (
     tree_sets,
     trees_of,
 )
+from gnomon.methods.paraphrase.gains._tables import (
+    GAIN_ROWS,
+    TITLE,
+    GainDecisionRow,
+    GainRow,
+    GainRows,
+    SegmentGainRow,
+    average_rows,
+    tables,
+    views,
+)
+from gnomon.methods.paraphrase.gains._verdict import GAIN_CLAIMS, gain_verdict
 from gnomon.metrics import score
 from gnomon.metrics.circularity import has_post_edits, kind_counts_edits
 from gnomon.metrics.protocol import Metrics
@@ -260,7 +260,7 @@ def _syntactic(
         given = [list(parses)[: arm.n] for parses in looked.trees[arm.method]]
         if max(map(len, given), default=0) < arm.n:
             return None
-        return counted(syntactic_values(given), "zero")
+        return set_mean(syntactic_values(given), "zero")
     if looked.tagger is None and looked.language is None:
         return None
     from gnomon.linguistics import parse
@@ -268,7 +268,7 @@ def _syntactic(
     texts = list(dict.fromkeys(text for group in groups for text in group))
     trees = parse(texts, tagger=looked.tagger, language=looked.language, cache=looked.cache)
     sets = by_parser({arm.method: groups}, dict(zip(texts, trees, strict=True)))
-    return counted(syntactic_values(sets[arm.method]), "zero")
+    return set_mean(syntactic_values(sets[arm.method]), "zero")
 
 
 # The method.

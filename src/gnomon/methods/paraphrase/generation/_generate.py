@@ -13,7 +13,7 @@ from gnomon.core.records import Record, column, columns_of, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
-from gnomon.methods.paraphrase._made_verdict import GENERATE_CLAIMS, generate_verdict
+from gnomon.core.verdicts import Claim, counted, listed
 from gnomon.methods.paraphrase.generation._requests import GenerationRequest
 from gnomon.methods.paraphrase.generation._saving import save_generated
 from gnomon.metrics.catalogue import Catalogue
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator
 
+    from gnomon.core.findings import Statement
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.methods.paraphrase.generation._saving import Making
@@ -169,6 +170,46 @@ class GeneratedRow(Record):
     inadequate: int = column("Inadequate", help="dropped: the filter does not let them through")
 
 
+_MADE = Claim(
+    "paraphrase.generate.made",
+    "{method} made {made} of {segments}; {dropped}. Whether they keep the meaning is for gnomon"
+    " paraphrase adequacy",
+    "undecided",
+    "counts of the run",
+)
+_NOTHING_MADE = Claim(
+    "paraphrase.generate.nothing",
+    "{method} made no paraphrase; {dropped}",
+    "caution",
+    "no paraphrase is left",
+)
+_FEWER_MADE = Claim(
+    "paraphrase.generate.fewer",
+    "fewer paraphrases were left than were asked for, {times}",
+    "caution",
+    "counts of the run",
+)
+
+
+def generate_verdict(finding: Finding) -> Iterator[Statement]:
+    """How many paraphrases were made, and how many were dropped."""
+    (row,) = finding.records(GeneratedRow)
+    counts = {name: getattr(row, name) for name in ("empty", "copies", "duplicates", "inadequate")}
+    dropped = [f"{n:,} {name}" for name, n in counts.items() if n]
+    parts: dict[str, Any] = {
+        "method": row.method,
+        "segments": counted(row.segments),
+        "dropped": f"dropped: {listed(dropped, most=4)}" if dropped else "none was dropped",
+    }
+    position = finding.positions([row])
+    if row.paraphrases:
+        yield _MADE.said(position, made=counted(row.paraphrases, "paraphrase"), **parts)
+    else:
+        yield _NOTHING_MADE.said(position, **parts)
+    if row.short:
+        yield _FEWER_MADE.said(position, times=counted(row.short, "time"))
+
+
 def check_generate(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.paraphrase.generate` refuses of options that fit each alone."""
     wrong = list(problems("method", find_generator, options.method))
@@ -228,7 +269,7 @@ def _references_or_outputs(inputs: Any, options: dict[str, Any]) -> tuple[TestSe
     kept="finished paraphrases are kept; the same command with --resume makes the others",
     check=check_generate,
     verdict=generate_verdict,
-    claims=GENERATE_CLAIMS,
+    claims=(_MADE, _NOTHING_MADE, _FEWER_MADE),
 )
 @with_fields(request=GenerationRequest)
 def generate(

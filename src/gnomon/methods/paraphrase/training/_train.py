@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 from gnomon.core.errors import DataError, MissingDependencyError, UsageError
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.options import Device, Group, InputFile, Metavar, Outcome, Positive, with_fields
-from gnomon.core.records import Record, column, columns_of, table
+from gnomon.core.records import columns_of, table
 from gnomon.core.registry import method
 from gnomon.core.signature import content_hash, version
 from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import atomic_write, explain_failure
-from gnomon.methods.paraphrase._made_verdict import TRAIN_CLAIMS, train_verdict
 from gnomon.methods.paraphrase.codes import Kind, facts
 from gnomon.methods.paraphrase.training._pairs import (
     Filters,
@@ -31,6 +30,13 @@ from gnomon.methods.paraphrase.training._pairs import (
     select,
 )
 from gnomon.methods.paraphrase.training._recipe import Recipe, read_json, score_of
+from gnomon.methods.paraphrase.training._verdict import (
+    TRAIN_CLAIMS,
+    DroppedPairsRow,
+    TrainedRow,
+    TrainingPlanRow,
+    train_verdict,
+)
 from gnomon.methods.paraphrase.training._vocabulary import (
     code_token,
     fast_tokenizer,
@@ -469,45 +475,6 @@ examples:
   gnomon paraphrase train --pairs pairs.tsv --codes codes/pairs.codes.txt --save coded
   gnomon paraphrase train --pairs coded-pairs.tsv --codes-folder codes --save coded
 """
-
-
-class TrainedRow(Record):
-    """What a run of training did; as :class:`Trained`."""
-
-    read: int = column("Read", help="pairs, before filters")
-    folder: str = column("Folder", help="the model")
-    steps: int = column("Steps", help="updates, over all calls")
-    epochs: int = column("Epochs", help="whole passes")
-    tokens: int = column("Tokens", help="pieces of sources seen")
-    seconds: float = column("Seconds", digits=1, help="spent, over all calls")
-    loss: float | None = column(
-        "Loss", digits=3, better="lower", help="of validation, in nats per piece"
-    )
-    bleu: float | None = column(
-        "BLEU", digits=1, better="higher", help="of validation, by greedy decoding"
-    )
-    parameters: int = column("Parameters", help="weights that were learnt")
-    stopped: str = column("Stopped", help="why: epochs, steps, minutes or patience")
-
-
-class TrainingPlanRow(Record):
-    """What a run of training would do; as :class:`TrainingPlan`."""
-
-    read: int = column("Read", help="pairs, before filters")
-    pairs: int = column("Pairs", help="to train on")
-    dev: int = column("Held out", help="to validate on")
-    too_long: int = column("Too long", help="left out for more pieces than the limit")
-    vocabulary: int = column("Vocabulary", help="pieces and codes")
-    parameters: int = column("Parameters", help="weights that are learnt")
-    tokens: int = column("Tokens", help="pieces of the sources of one pass")
-    steps: int = column("Steps", help="updates of one pass, on one device")
-
-
-class DroppedPairsRow(Record):
-    """What a filter dropped."""
-
-    filter: str = column("Filter", help="in the order in which they are applied")
-    dropped: int = column("Dropped", help="pairs")
 
 
 def check_train(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""What is said of paraphrases, in sentences: what they bring, match, and keep of the meaning."""
+"""What paraphrases bring, in sentences."""
 
 from __future__ import annotations
 
@@ -11,22 +11,19 @@ from gnomon.core.verdicts import (
     CUT,
     LEAST,
     Claim,
-    amount,
     counted,
     cut_texts,
     listed,
-    metric_title,
-    number,
     p_value,
     titles_of,
 )
-from gnomon.methods.paraphrase._gain_tables import GainRow, SegmentGainRow
+from gnomon.methods.paraphrase.gains._tables import GainRow, SegmentGainRow
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from gnomon.core.findings import Cell, Finding, Statement
+    from gnomon.core.findings import Finding, Statement
 
 _ALPHA = 0.05
 #: correlations over so many systems or fewer say little
@@ -37,7 +34,6 @@ _MISSING = 0.01
 #: the share of paraphrases that are outputs of judged systems from which no gain is told
 _OWN_OUTPUTS = 0.5
 
-_Row = tuple[int, "Mapping[str, Cell]"]
 R = TypeVar("R", GainRow, SegmentGainRow)
 
 _AGREES = Claim(
@@ -220,163 +216,3 @@ def _over_segments(finding: Finding, left_out: Sequence[GainRow]) -> Iterator[St
 
 
 _STATISTICS = {"darr": "DaRR", "pearson": "Pearson", "kendall_b": "Kendall"}
-
-
-# Coverage, diversity, adequacy
-
-_MATCHES = Claim(
-    "paraphrase.coverage.matches",
-    "With paraphrases, references match {shares}. More matches need not mean better agreement with"
-    " people: gnomon paraphrase gain tests that",
-    "undecided",
-    "counts of matched n-grams",
-)
-COVERAGE_CLAIMS = (_MATCHES,)
-
-
-def coverage_verdict(finding: Finding) -> Iterator[Statement]:
-    """How many more of the systems' words references match, and what they miss most."""
-    shares = []
-    for row in finding.rows:
-        before, now = number(row["precision"]), number(row["wider"])
-        if before is not None and now is not None and row["n"] in (1, 4):
-            of = "words" if row["n"] == 1 else f"sequences of {row['n']} words"
-            shares.append(f"{now:.1%} of the {of} of the systems, {before:.1%} without them")
-    if shares:
-        rows = {finding.tables[0].name: range(len(finding.rows))}
-        yield _MATCHES.said(rows, shares="; ".join(shares))
-
-
-#: what measures of diversity are called in sentences
-_DIVERSITY = {
-    "lexical": "Diversity of words",
-    "lexical-tokens": "Diversity of words, repeated ones counted",
-    "syntactic": "Diversity of sentence structures",
-}
-_DIVERSE = Claim(
-    "paraphrase.diversity.sets",
-    "{measure} (0: all alike, 1: nothing in common): {sets}. Nothing was tested",
-    "undecided",
-    "means over segments; nothing is tested",
-)
-_FEW_DIVERSE = Claim(
-    "paraphrase.diversity.few_segments",
-    "{measure} (0: all alike, 1: nothing in common): {sets}; so few segments say little",
-    "caution",
-    "a set has fewer than 30 segments",
-)
-DIVERSITY_CLAIMS = (_DIVERSE, _FEW_DIVERSE)
-
-
-def diversity_verdict(finding: Finding) -> Iterator[Statement]:
-    """Which set differs most within itself, by each measure."""
-    for measure in dict.fromkeys(row["measure"] for row in finding.rows):
-        rows = [
-            (at, row)
-            for at, row in enumerate(finding.rows)
-            if row["measure"] == measure and number(row["value"]) is not None
-        ]
-        rows.sort(key=lambda one: -(number(one[1]["value"]) or 0.0))
-        if not rows:
-            continue
-        told = [
-            f"{row['set']} {amount(number(row['value']) or 0.0, share=True)}"
-            f" ({counted(int(number(row['n']) or 0))})"
-            for _, row in rows
-        ]
-        few = any((number(row["n"]) or 0) < LEAST for _, row in rows)
-        what = _DIVERSITY.get(str(measure), f"Diversity by {measure}")
-        yield (_FEW_DIVERSE if few else _DIVERSE).said(
-            _at(finding.tables[0].name, rows),
-            measure=what[0].lower() + what[1:] if few else what,
-            sets=listed(told),
-        )
-
-
-_NEAREST = Claim(
-    "paraphrase.adequacy.nearest",
-    "Paraphrases by {best} are nearest to the references: {methods} by {measure}, mean over the"
-    " paraphrases",
-    "better",
-    "the intervals of the first two methods over segments do not overlap, and both paraphrase the"
-    " same segments",
-)
-_NEAR_ALIKE = Claim(
-    "paraphrase.adequacy.alike",
-    "The data cannot tell which paraphrases keep the meaning best: {methods} by {measure}, mean"
-    " over the paraphrases",
-    "undecided",
-    "the intervals of the first two methods overlap",
-)
-_NEAR = Claim(
-    "paraphrase.adequacy.one",
-    "How well paraphrases keep the meaning: {methods} by {measure}, mean over the paraphrases."
-    " Nothing is there to compare it with",
-    "undecided",
-    "the mean of the only method",
-)
-_OTHER_SEGMENTS = Claim(
-    "paraphrase.adequacy.other_segments",
-    "{methods} by {measure} cannot be compared: {missing}",
-    "caution",
-    "more than 1 in 100 of the segments that a method paraphrases lack paraphrases of another",
-)
-_FEW_ADEQUATE = Claim(
-    "paraphrase.adequacy.few_segments",
-    "{methods}: fewer than 30 segments have a paraphrase, too few to compare",
-    "caution",
-    "the number of segments with a paraphrase of the method",
-)
-ADEQUACY_CLAIMS = (_NEAREST, _NEAR_ALIKE, _NEAR, _OTHER_SEGMENTS, _FEW_ADEQUATE)
-
-
-def adequacy_verdict(finding: Finding) -> Iterator[Statement]:
-    """How well the paraphrases of each method keep the meaning, and which are apart."""
-    for measure in dict.fromkeys(row["measure"] for row in finding.rows):
-        rows = [
-            (at, row)
-            for at, row in enumerate(finding.rows)
-            if row["measure"] == measure and number(row["value"]) is not None
-        ]
-        few = [one for one in rows if (number(one[1]["segments"]) or 0) < LEAST]
-        rows = sorted(
-            (one for one in rows if one not in few), key=lambda one: -(number(one[1]["value"]) or 0)
-        )
-        if rows:
-            yield _kept(finding, str(measure), rows)
-        if few:
-            names = listed([str(row["method"]) for _, row in few])
-            yield _FEW_ADEQUATE.said(_at(finding.tables[0].name, few), methods=names)
-
-
-def _kept(finding: Finding, measure: str, rows: Sequence[_Row]) -> Statement:
-    told = [
-        f"{row['method']} {amount(*(number(row[name]) or 0.0 for name in _ENDS))}"
-        if number(row["low"]) is not None
-        else f"{row['method']} {amount(number(row['value']) or 0.0)}"
-        for _, row in rows
-    ]
-    what = "people" if measure == "human" else metric_title(measure)
-    parts: dict[str, Any] = {"methods": listed(told), "measure": what}
-    places = _at(finding.tables[0].name, rows)
-    if len(rows) == 1:
-        return _NEAR.said(places, **parts)
-    alone = [
-        f"{int(number(row['alone']) or 0):,} of {counted(int(number(row['segments']) or 0))} of"
-        f" {row['method']} lack paraphrases of another"
-        for _, row in rows
-        if (number(row["alone"]) or 0) > _MISSING * (number(row["segments"]) or 0)
-    ]
-    if alone:
-        return _OTHER_SEGMENTS.said(places, missing=listed(alone), **parts)
-    low, high = number(rows[0][1]["low"]), number(rows[1][1]["high"])
-    if low is not None and high is not None and low > high:
-        return _NEAREST.said(places, best=rows[0][1]["method"], **parts)
-    return _NEAR_ALIKE.said(places, **parts)
-
-
-_ENDS = ("value", "low", "high")
-
-
-def _at(name: str, rows: Sequence[_Row]) -> dict[str, list[int]]:
-    return {name: [at for at, _ in rows]}

@@ -1,0 +1,92 @@
+"""What training a paraphraser shows: its rows, and sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.core.records import Record, column
+from gnomon.core.verdicts import Claim, amount, counted, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.core.findings import Finding, Statement
+
+
+class TrainedRow(Record):
+    """What a run of training did; as :class:`Trained`."""
+
+    read: int = column("Read", help="pairs, before filters")
+    folder: str = column("Folder", help="the model")
+    steps: int = column("Steps", help="updates, over all calls")
+    epochs: int = column("Epochs", help="whole passes")
+    tokens: int = column("Tokens", help="pieces of sources seen")
+    seconds: float = column("Seconds", digits=1, help="spent, over all calls")
+    loss: float | None = column(
+        "Loss", digits=3, better="lower", help="of validation, in nats per piece"
+    )
+    bleu: float | None = column(
+        "BLEU", digits=1, better="higher", help="of validation, by greedy decoding"
+    )
+    parameters: int = column("Parameters", help="weights that were learnt")
+    stopped: str = column("Stopped", help="why: epochs, steps, minutes or patience")
+
+
+class TrainingPlanRow(Record):
+    """What a run of training would do; as :class:`TrainingPlan`."""
+
+    read: int = column("Read", help="pairs, before filters")
+    pairs: int = column("Pairs", help="to train on")
+    dev: int = column("Held out", help="to validate on")
+    too_long: int = column("Too long", help="left out for more pieces than the limit")
+    vocabulary: int = column("Vocabulary", help="pieces and codes")
+    parameters: int = column("Parameters", help="weights that are learnt")
+    tokens: int = column("Tokens", help="pieces of the sources of one pass")
+    steps: int = column("Steps", help="updates of one pass, on one device")
+
+
+class DroppedPairsRow(Record):
+    """What a filter dropped."""
+
+    filter: str = column("Filter", help="in the order in which they are applied")
+    dropped: int = column("Dropped", help="pairs")
+
+
+_PLANNED = Claim(
+    "paraphrase.train.plan",
+    "Training would take {updates} for each pass over {pairs}, with {dev} held out; nothing was"
+    " trained",
+    "undecided",
+    "counts of the plan",
+)
+_TRAINED = Claim(
+    "paraphrase.train.trained",
+    "The model was trained for {updates} ({epochs} whole passes){held_out}. How good its"
+    " paraphrases are is not tested",
+    "undecided",
+    "the last state of the run",
+)
+TRAIN_CLAIMS = (_PLANNED, _TRAINED)
+
+
+def train_verdict(finding: Finding) -> Iterator[Statement]:
+    """What a model has learnt, or what its training would take."""
+    for plan in finding.records(TrainingPlanRow):
+        yield _PLANNED.said(
+            finding.positions([plan]),
+            updates=counted(plan.steps, "update"),
+            pairs=counted(plan.pairs, "pair"),
+            dev=f"{plan.dev:,}",
+        )
+    for row in finding.records(TrainedRow):
+        figures = [
+            *([] if row.loss is None else [f"a loss of {amount(row.loss)} nats per piece"]),
+            *([] if row.bleu is None else [f"BLEU {row.bleu:.1f}"]),
+        ]
+        held_out = f"; on pairs that were held out it has {listed(figures)}" if figures else ""
+        yield _TRAINED.said(
+            finding.positions([row]),
+            updates=counted(row.steps, "update"),
+            epochs=row.epochs,
+            held_out=held_out,
+        )
