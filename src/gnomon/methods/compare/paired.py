@@ -265,31 +265,29 @@ def figures(
         shown = shown._replace(intervals=published.intervals)
     shown = shown._replace(differences=_differences(values, paired.aggregate, tested))
     gains = paired.gains()[:, members]
-    lie = dependence(values, aggregate=paired.aggregate, documents=members_documents)
+    dependences = dependence(values, aggregate=paired.aggregate, documents=members_documents)
     missing = np.isnan(values).reshape(*values.shape[:2], -1).any(axis=2).sum(axis=1)
     compared = []
     for k, counts in enumerate(map(_counts, gains)):
         inside = published is not None and float(tested.p[k, 0]) > plan.alpha
-        caveat = paired.distrust(k) or _caveat(plan, lie[k], counts[0])
+        caveat = paired.distrust(k) or _caveat(plan, dependences[k], counts[0])
         caveat = caveat or ("interval" if inside else None)
-        p = _over_documents(lie[k], plan)
-        compared.append(_compared(shown, k, p, caveat, int(missing[k]), lie[k], counts))
+        p_documents = math.nan
+        if plan.unit == "segment" and dependences[k].documents < LEAST_DOCUMENTS:
+            p_documents = dependences[k].p_documents / (1 + (plan.alternative != "two-sided"))
+        compared.append(
+            _compared(shown, k, p_documents, caveat, int(missing[k]), dependences[k], counts)
+        )
     return compared
 
 
-def _over_documents(lie: Dependence, plan: PairedTestPlan) -> float:
-    """The p over few documents, of which segments as the unit would claim too much."""
-    few = plan.unit == "segment" and lie.documents < LEAST_DOCUMENTS
-    return lie.p_documents / (1 + (plan.alternative != "two-sided")) if few else math.nan
-
-
-def _caveat(plan: PairedTestPlan, lie: Dependence, segments: int) -> Caveat | None:
+def _caveat(plan: PairedTestPlan, differences: Dependence, segments: int) -> Caveat | None:
     """Why a difference allows no finding: where neither intervals nor tests hold their level."""
     if plan.unit == "document":
-        return "documents" if lie.documents < LEAST_DOCUMENTS else None
-    if 0 < lie.different < FEWEST_DIFFERENT:
+        return "documents" if differences.documents < LEAST_DOCUMENTS else None
+    if 0 < differences.different < FEWEST_DIFFERENT:
         return "different"
-    return "skewed" if segments < _FEW and abs(lie.skewness) > _SKEWED else None
+    return "skewed" if segments < _FEW and abs(differences.skewness) > _SKEWED else None
 
 
 def _published(
@@ -369,7 +367,7 @@ def _compared(
     p_documents: float,
     caveat: Caveat | None,
     missing: int,
-    lie: Dependence,
+    differences: Dependence,
     counts: tuple[int, int, int, int],
 ) -> ComparedSystem:
     score_low, score_high = test.intervals[:, k].tolist()
@@ -379,7 +377,7 @@ def _compared(
         difference = low = high = p = float("nan")
     score = float(test.statistics[k])
     ends = (score_low, score_high, difference, low, high)
-    return ComparedSystem(score, *ends, p, p_documents, caveat, missing, lie, *counts)
+    return ComparedSystem(score, *ends, p, p_documents, caveat, missing, differences, *counts)
 
 
 def _oriented(alternative: Alternative, sign: int) -> Alternative:

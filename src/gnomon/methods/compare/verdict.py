@@ -347,18 +347,13 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
 
 
 def _rows(finding: Finding) -> Iterator[_Pair]:
-    titles, alternative = titles_of(finding), _field(finding, "alternative")
+    titles = titles_of(finding)
+    fields = (field for text in finding.signatures.values() for field in text.split("|"))
+    tests = (field.removeprefix("alternative:") for field in fields if "alternative:" in field)
+    alternative = next(tests, "")
     for position, row in enumerate(finding.records(ComparisonRow)):
         if row.system != row.baseline:
             yield _Pair(row, position, titles[row.metric], alternative)
-
-
-def _field(finding: Finding, name: str) -> str:
-    """What signatures say of an option; empty where nothing."""
-    parts = (field for text in finding.signatures.values() for field in text.split("|"))
-    return next(
-        (value for field in parts for key, _, value in [field.partition(":")] if key == name), ""
-    )
 
 
 def _alone(pair: _Pair) -> Statement:

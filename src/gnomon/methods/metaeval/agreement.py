@@ -368,7 +368,9 @@ def metaeval(
             if not testset.documents
         )
     judged = list(pairings(sets, wanted, request))
-    _check_baseline(judged, baseline)
+    names = dict.fromkeys(entry.metric for pairing in judged for entry in pairing.entries)
+    if baseline is not None and baseline not in names:
+        raise UnknownNameError("metric (as baseline)", baseline, names)
     results: list[Result] = []
     if progress:
         progress("judging", 0, len(judged))
@@ -480,12 +482,6 @@ def _circular_faults(
         both = [kind for kind in judges if kind in seen]
         if both:
             yield Problem(f"metrics[{number}]", circular(title_of(outline), given, both))
-
-
-def _check_baseline(pairings: Sequence[Pairing], baseline: str | None) -> None:
-    names = dict.fromkeys(entry.metric for pairing in pairings for entry in pairing.entries)
-    if baseline is not None and baseline not in names:
-        raise UnknownNameError("metric (as baseline)", baseline, names)
 
 
 #: what helps where there are no human scores at all

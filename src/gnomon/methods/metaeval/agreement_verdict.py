@@ -338,7 +338,7 @@ def _against(finding: Finding, group: _MeasureRows, best: AgreementRow) -> list[
     """A metric against every other one, in their order; none without a test."""
     rows = {row.metric: row for row in group.figures}
     # p of (metric, against) is of its being worse, where that was asked
-    reverse = _asked_less(finding)
+    reverse = "alternative:less" in finding.signatures.get("metaeval", "").split("|")
     wins = [
         (win, win.p)
         for win in finding.records(WinRow)
@@ -366,10 +366,6 @@ def _smallest_p(finding: Finding, group: _MeasureRows) -> float:
     draws = [int(field.removeprefix("draws:")) for field in fields if field.startswith("draws:")]
     drawn = test.startswith(("permutation", "bootstrap"))
     return 1 / (draws[0] + 1) if drawn and draws and draws[0] else 0.0
-
-
-def _asked_less(finding: Finding) -> bool:
-    return "alternative:less" in finding.signatures.get("metaeval", "").split("|")
 
 
 def _of_set(finding: Finding, group: _MeasureRows) -> Iterator[Statement]:

@@ -370,15 +370,12 @@ def _subsets(pairings: Sequence[Pairing], judging: Judging) -> Iterator[str]:
             if systems and k > systems:
                 yield f"{pairing.name}: top {k} is all of its {systems} judged systems"
         if judging.inliers and systems:
-            left = [n for n, o in zip(pairing.systems, _outliers(pairing), strict=True) if o]
+            outliers = np.flatnonzero(stats.outliers(pairing.system))
+            left = [pairing.systems[k] for k in outliers]
             yield (
                 f"{pairing.name}: outliers by human score, |s - median| > 2.5 x 1.483 MAD:"
                 f" {named(left) or 'none'}"
             )
-
-
-def _outliers(pairing: Pairing) -> list[bool]:
-    return [bool(outlier) for outlier in stats.outliers(pairing.system)]
 
 
 def _units(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[str]:

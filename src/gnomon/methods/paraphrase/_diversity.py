@@ -101,17 +101,14 @@ def lexical_values(
         both = lengths[a] + lengths[b]
         return 1 - 2 * len(words[a] & words[b]) / both if both else 0.0
 
-    return [_over_pairs([t for t in group if t is not None], apart) for group in groups]
+    sets = [[text for text in group if text is not None] for group in groups]
+    return [mean([apart(a, b) for a, b in combinations(texts, 2)]) for texts in sets]
 
 
 def mean(values: Sequence[float | None]) -> float | None:
     """The mean of the defined values; ``None`` without any."""
     defined = [value for value in values if value is not None]
     return sum(defined) / len(defined) if defined else None
-
-
-def _over_pairs(texts: Sequence[str], apart: Callable[[str, str], float]) -> float | None:
-    return mean([apart(a, b) for a, b in combinations(texts, 2)])
 
 
 # How alike two trees are: the subset-tree kernel, normalised.

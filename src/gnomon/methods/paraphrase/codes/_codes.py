@@ -159,7 +159,11 @@ class Codes:
         """Likewise, with distances to the centroids."""
         if self.space is None:
             _refuse_trees(self.kind, trees)
-            return self._random_codes(texts)
+            drawn = [
+                _draw(text, self.k, self.seed) if _has_words(text) else NO_CODE for text in texts
+            ]
+            codes = np.array(drawn, np.int32)
+            return Placed(codes, np.where(codes < 0, np.inf, 0).astype(np.float32))
         items = items_of(self.space, texts, trees, cache, progress)
         which, rows = _distinct(items)
         # one more entry at the end for items without a code: their row is -1
@@ -177,11 +181,6 @@ class Codes:
             if progress is not None:
                 progress("coding", done, len(new))
         return Placed(codes[which], distances[which])
-
-    def _random_codes(self, texts: Sequence[str | None]) -> Placed:
-        drawn = [_draw(text, self.k, self.seed) if _has_words(text) else NO_CODE for text in texts]
-        codes = np.array(drawn, np.int32)
-        return Placed(codes, np.where(codes < 0, np.inf, 0).astype(np.float32))
 
 
 def clustered(

@@ -325,7 +325,9 @@ class Work:
                 slot.queue.extend(in_turn(columns))
                 slot.round = number + 1 if slot.queue else _ROUNDS
                 if number == 0:
-                    slot.unmet = _unmet(slot)
+                    phrases = len(slot.group.asks[0].phrases)
+                    unmet = (candidate.unmet for candidate in slot.queue)
+                    slot.unmet = min(unmet, default=phrases)
 
     def _offered(self, slot: _Slot) -> list[tuple[_Slot, Paraphrase]]:
         """As many candidates as are lacking."""
@@ -379,11 +381,6 @@ class _Slot:
     kept: list[Paraphrase] = field(default_factory=list)
     round: int = 0
     unmet: int = 0
-
-
-def _unmet(slot: _Slot) -> int:
-    phrases = len(slot.group.asks[0].phrases)
-    return min((candidate.unmet for candidate in slot.queue), default=phrases)
 
 
 def in_turn(columns: Sequence[Sequence[T]]) -> list[T]:

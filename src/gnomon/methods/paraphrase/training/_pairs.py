@@ -54,7 +54,15 @@ def read_pairs(
             _check(cells, columns, path, number, given=codes is not None)
             code = code_of(cells[2], path, number) if len(cells) == 3 else None
             pairs.append(SentencePair(cells[0].strip(), cells[1].strip(), code))
-    return pairs if codes is None else _with_codes(pairs, codes)
+    if codes is None:
+        return pairs
+    codes_read = read_codes(codes).tolist()
+    if len(codes_read) != len(pairs):
+        raise LengthMismatchError(
+            f"{codes} holds {len(codes_read)} codes and there are {len(pairs)} pairs; give one code"
+            " per pair, in the same order"
+        )
+    return [pair._replace(code=code) for pair, code in zip(pairs, codes_read, strict=True)]
 
 
 def _check(cells: list[str], columns: int, path: object, number: int, *, given: bool) -> None:
@@ -72,16 +80,6 @@ def _check(cells: list[str], columns: int, path: object, number: int, *, given: 
             raise FormatError(
                 f"the {name} is empty; leave out pairs without it", path=path, line=number
             )
-
-
-def _with_codes(pairs: list[SentencePair], path: str | PathLike[str]) -> list[SentencePair]:
-    codes_read = read_codes(path).tolist()
-    if len(codes_read) != len(pairs):
-        raise LengthMismatchError(
-            f"{path} holds {len(codes_read)} codes and there are {len(pairs)} pairs; give one code"
-            " per pair, in the same order"
-        )
-    return [pair._replace(code=code) for pair, code in zip(pairs, codes_read, strict=True)]
 
 
 @dataclass(frozen=True)

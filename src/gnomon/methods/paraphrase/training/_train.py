@@ -244,7 +244,8 @@ def _begin(
     data = _prepare(pairs, recipe, codes, place if is_ours else None)
     if not is_ours:
         write_tokenizer(place, data.tokenizer, recipe.limit)
-        _write_json(place / "training" / "run.json", facts)
+        with atomic_write(place / "training" / "run.json") as file:
+            file.write(json.dumps(facts, indent=2) + "\n")
     return facts, data
 
 
@@ -453,11 +454,6 @@ def _check_codes(pairs: Sequence[SentencePair], codes: CodeKind | None) -> None:
             )
 
 
-def _write_json(path: Path, value: object) -> None:
-    with atomic_write(path) as file:
-        file.write(json.dumps(value, indent=2) + "\n")
-
-
 # The method.
 
 
@@ -547,7 +543,9 @@ def train(
         DataError, FormatError, MissingDependencyError, OutputError, UsageError: as
             :func:`gnomon.paraphrase.training.fit`.
     """
-    given = _given_pairs(pairs, codes)
+    files = [pair for pair in pairs if not isinstance(pair, SentencePair)]
+    given = [pair for pair in pairs if isinstance(pair, SentencePair)]
+    given = given or read_pairs(files, codes=codes)
     kind = _code_kind(given, codes, codes_folder, code_kind, code_count, code_identity)
     kept, dropped = select(given, filters)
     row: TrainedRow | TrainingPlanRow
@@ -582,15 +580,6 @@ def train(
     )
 
 
-def _given_pairs(
-    pairs: Sequence[str | PathLike[str]] | Sequence[SentencePair], codes: str | PathLike[str] | None
-) -> list[SentencePair]:
-    made = [pair for pair in pairs if isinstance(pair, SentencePair)]
-    return made or read_pairs(
-        [pair for pair in pairs if not isinstance(pair, SentencePair)], codes=codes
-    )
-
-
 def _code_kind(
     pairs: Sequence[SentencePair],
     file: str | PathLike[str] | None,
@@ -610,20 +599,16 @@ def _code_kind(
                 " (--codes FILE; codes=)"
             )
         return None
-    if folder_found := folder or _folder_beside(file):
-        return _agreeing(CodeKind.of(folder_found), given, folder_found)
+    if folder is None and file is not None and (Path(file).parent / "codes.json").is_file():
+        folder = Path(file).parent
+    if folder is not None:
+        return _agreeing(CodeKind.of(folder), given, folder)
     if kind is None:
         raise UsageError(
             "the pairs have codes; say where they come from (--codes-folder FOLDER;"
             " codes_folder=), or what they stand for (--code-kind KIND; code_kind=)"
         )
     return CodeKind(kind, count or max(codes) + 1, identity)
-
-
-def _folder_beside(codes: str | PathLike[str] | None) -> Path | None:
-    """The folder of a file of codes, if it is one that 'paraphrase codes' made."""
-    beside = None if codes is None else Path(codes).parent
-    return beside if beside and (beside / "codes.json").is_file() else None
 
 
 def _agreeing(
