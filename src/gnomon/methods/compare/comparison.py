@@ -315,7 +315,7 @@ def _add_figures(
         whole.append(compared[0][1])
     segments = pairings[0].segments.shape[1]
     coarse = [
-        said for plan in plans for said in too_coarse(plan.sliced, plan.comparisons, segments)
+        notice for plan in plans for notice in too_coarse(plan.sliced, plan.comparisons, segments)
     ]
     collected.notices += dict.fromkeys(coarse)
     return whole
@@ -520,19 +520,19 @@ def notices(
     """Equal outputs, missing scores, and what was compared instead of a corpus score."""
     baseline, *others = testset.systems
     same = [name for name in others if testset.systems[name] == testset.systems[baseline]]
-    said = [f"{name} and {baseline} have the same output in every segment" for name in same]
+    statements = [f"{name} and {baseline} have the same output in every segment" for name in same]
     anomalies = set(map(anomaly_notice, testset.anomalies))
     for scores, paired in zip(scored, pairings, strict=True):
-        said += [
+        statements += [
             f"{scores.metric}: {notice}" for notice in scores.notices if notice not in anomalies
         ]
-        said += _holes(paired)
+        statements += _holes(paired)
         if paired.aggregate is None and not _is_mean(scores):
-            said.append(
+            statements.append(
                 f"{scores.metric}: the corpus score is not the mean of its segments, which is what"
                 " is compared here"
             )
-    return said
+    return statements
 
 
 def _holes(paired: PairedScores) -> list[str]:
@@ -543,12 +543,12 @@ def _holes(paired: PairedScores) -> list[str]:
         n = int(missing[0].sum())
         return [f"{paired.metric}: {n} segments have no score and are left out"]
     lacking = zip(paired.systems, missing.sum(axis=1).tolist(), strict=True)
-    told = ", ".join(f"{name} ({n})" for name, n in lacking if n)
-    said = (
-        f"{paired.metric}: segments without a score: {told}; differences are taken over the"
+    counts = ", ".join(f"{name} ({n})" for name, n in lacking if n)
+    statement = (
+        f"{paired.metric}: segments without a score: {counts}; differences are taken over the"
         " segments that both have, scores over all that a system has"
     )
-    return [said]
+    return [statement]
 
 
 def _is_mean(scores: Scores) -> bool:

@@ -97,22 +97,22 @@ def failures(finding: Finding, metrics: Sequence[str], *, alpha: float, min_drop
     worse = [row for row in judged if _is_worse(row, alpha, min_drop)]
     if not worse:
         return ""
-    told = "; ".join(_loss_sentence(row) for row in worse)
-    return f"{told} (alpha {alpha:g}, smallest drop that fails {min_drop:g})"
+    losses = "; ".join(_loss_sentence(row) for row in worse)
+    return f"{losses} (alpha {alpha:g}, smallest drop that fails {min_drop:g})"
 
 
 def _check_trusted(row: ComparisonRow, finding: Finding) -> None:
     """Refuse a gate on files or metrics that a caution says not to trust."""
     names = (row.system, row.baseline)
     unread = unread_texts(finding.notices)
-    said = {
+    reasons = {
         "lines": [notice for notice in misaligned(finding.notices) if mentions(notice, names)],
         "letters": [statement.text.removeprefix("Caution: ") for statement in unread],
     }.get(str(row.caveat))
-    if said is not None:
+    if reasons is not None:
         raise DataError(
             f"whether {row.system} is worse than {row.baseline} under {row.metric} cannot"
-            f" be decided: {'; '.join(said).removesuffix('.')}"
+            f" be decided: {'; '.join(reasons).removesuffix('.')}"
         )
 
 

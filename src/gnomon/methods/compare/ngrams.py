@@ -92,10 +92,10 @@ def only_here(matches: NgramMatches, here: int, there: int, most: int) -> list[O
     size = len(matches.examples)
     right = np.bincount(matches.gram, np.maximum(gain, 0), size).astype(np.int64)
     other = np.bincount(matches.gram, np.maximum(-gain, 0), size).astype(np.int64)
-    held = np.bincount(matches.gram, matches.held, size).astype(np.int64)
+    in_references = np.bincount(matches.gram, matches.held, size).astype(np.int64)
     places = np.flatnonzero(right > other)
     order = places[np.lexsort((places, -right[places], (other - right)[places]))][:most]
-    columns = (column[order].tolist() for column in (matches.examples, right, other, held))
+    columns = (column[order].tolist() for column in (matches.examples, right, other, in_references))
     return [OnlyHere(tuple(tokens), *counts) for tokens, *counts in zip(*columns, strict=True)]
 
 
@@ -111,8 +111,10 @@ def _matches(
         _cells(batch, table, grams, size, range(at, min(at + _SEGMENTS, count)))
         for at in range(0, max(1, count), _SEGMENTS)
     ]
-    gram, held, matched = (np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True))
-    return NgramMatches(gram, held, matched, examples)
+    gram, in_references, matched = (
+        np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True)
+    )
+    return NgramMatches(gram, in_references, matched, examples)
 
 
 def _cells(
@@ -127,15 +129,15 @@ def _cells(
     bounds = batch.references.offsets[segments.start : segments.stop + 1]
     texts = batch.references.indices[bounds[0] : bounds[-1]]
     segment_of_text = np.repeat(places, np.diff(bounds))
-    keys, held = _most_held(texts, segment_of_text, table, grams, size)
+    keys, in_references = _most_held(texts, segment_of_text, table, grams, size)
     matched = np.zeros((len(batch.systems), len(keys)), dtype=np.int32)
     for k, outputs in enumerate(batch.candidates):
         cells, counts = np.unique(
             _keys(outputs[places], places, table, grams, size), return_counts=True
         )
         _, at, of = np.intersect1d(keys, cells, assume_unique=True, return_indices=True)
-        matched[k, at] = np.minimum(counts[of], held[at])
-    return keys % size, held, matched
+        matched[k, at] = np.minimum(counts[of], in_references[at])
+    return keys % size, in_references, matched
 
 
 def _most_held(

@@ -59,11 +59,11 @@ def plan_faults(
 ) -> Iterator[Problem]:
     """What no :class:`PairedTestPlan` can be made of, though each option fits alone."""
     if null == "sacrebleu" and alternative in ("greater", "less"):
-        said = (
+        message = (
             "the null hypothesis 'sacrebleu' has one alternative, two-sided; for"
             f" {alternative!r} take 'sign' or 'centred'"
         )
-        yield Problem("null", UsageError(said))
+        yield Problem("null", UsageError(message))
     yield from resample_faults(resamples, confidence)
 
 

@@ -83,8 +83,8 @@ def check_pairwise(outline: Outline | None, options: BoundOptions) -> Iterator[P
                 yield Problem(f"metrics[{number}]", _scores_alone(metric.spec))
     if outline is not None and len(outline.systems) < 2:
         given = f"{outline.systems[0]!r} alone" if outline.systems else "none"
-        said = f"a comparison takes two systems or more; test set {outline.name!r} gives {given}"
-        yield Problem("", DataError(said))
+        message = f"a comparison takes two systems or more; test set {outline.name!r} gives {given}"
+        yield Problem("", DataError(message))
 
 
 def _scores_alone(spec: str) -> UsageError:

@@ -263,7 +263,7 @@ class _Pair(NamedTuple):
     alternative: str
 
     @property
-    def asked(self) -> str:
+    def direction(self) -> str:
         """What alone was tested of the system; empty where any difference was."""
         return {"greater": "better", "less": "worse"}.get(self.alternative, "")
 
@@ -333,7 +333,7 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
             best = list(_best(finding, of_metric))
             yield from best
             first = of_metric[0]
-            leads = not first.asked and any(statement.claim == BEST.id for statement in best)
+            leads = not first.direction and any(statement.claim == BEST.id for statement in best)
             beside = leads and _leader(finding, metric) == first.row.baseline  # the same is said
             if not chosen and not beside and len(metrics) <= _IN_FULL:
                 yield from _by_outcome(of_metric)
@@ -359,9 +359,9 @@ def _rows(finding: Finding) -> Iterator[_Pair]:
 def _alone(pair: _Pair) -> Statement:
     """Two systems under one metric."""
     if pair.row.gain is None:
-        return UNDEFINED.said(pair.rows, **_parts(pair))
+        return UNDEFINED.said(pair.rows, **_placeholders(pair))
     if pair.row.same:
-        return SAME.said(pair.rows, **_parts(pair))
+        return SAME.said(pair.rows, **_placeholders(pair))
     if pair.row.outcome not in ("better", "worse"):
         return _undecided(pair)
     better = pair.row.outcome == "better"
@@ -376,7 +376,7 @@ def _alone(pair: _Pair) -> Statement:
     return (BETTER if better else WORSE).said(pair.rows, size=pair.size(), **parts)
 
 
-def _parts(pair: _Pair) -> dict[str, Any]:
+def _placeholders(pair: _Pair) -> dict[str, Any]:
     return {
         "names": pair.names,
         "under": pair.under,
@@ -388,7 +388,7 @@ def _parts(pair: _Pair) -> dict[str, Any]:
 
 def _undecided(pair: _Pair) -> Statement:
     """Two systems that cannot be told apart, and why."""
-    parts = _parts(pair)
+    parts = _placeholders(pair)
     if pair.row.caveat == "documents":
         return FEW_DOCUMENTS.said(pair.rows, ahead=pair.ahead, few=_too_few(pair))
     if pair.row.outcome is None:
@@ -400,8 +400,8 @@ def _undecided(pair: _Pair) -> Statement:
         parts |= {"different": pair.row.different, "least": FEWEST_DIFFERENT}
         parts |= {"documents": counted(pair.row.documents or 0, "document")}
         return why.said(pair.rows, p=p_value(pair.row.p_documents or 0.0), **parts)
-    if pair.asked and ((pair.row.gain or 0) > 0) is (pair.asked == "worse"):
-        return OTHER_SIDE.said(pair.rows, asked=pair.asked, system=pair.row.system, **parts)
+    if pair.direction and ((pair.row.gain or 0) > 0) is (pair.direction == "worse"):
+        return OTHER_SIDE.said(pair.rows, asked=pair.direction, system=pair.row.system, **parts)
     return UNDECIDED.said(pair.rows, more=_further(pair), **parts)
 
 

@@ -128,8 +128,8 @@ def check_metaeval(outline: Outline | None, options: BoundOptions) -> Iterator[P
     each may lack some of what is asked for.
     """
     if options.preset is not None and (options.statistics or options.groupings):
-        said = f"preset {options.preset!r} brings its statistics and groupings; leave them out"
-        yield Problem("preset", UsageError(said))
+        message = f"preset {options.preset!r} brings its statistics and groupings; leave them out"
+        yield Problem("preset", UsageError(message))
     option = "statistics" if options.statistics else "levels"
     wrong = list(
         problems(
@@ -499,11 +499,13 @@ def _without_scores(there: Mapping[str, Sequence[tuple[str, str]]]) -> DataError
             f"nobody has judged {', '.join(there)}: there are no human scores to hold metrics"
             f" against; {_ATTACHING}"
         )
-    told = {
+    kinds_of_sets = {
         name: sorted({f"{kind} ({level})" for kind, level in kinds})
         for name, kinds in there.items()
     }
-    listed = "; ".join(f"{name}: {', '.join(kinds) or 'none'}" for name, kinds in told.items())
+    listed = "; ".join(
+        f"{name}: {', '.join(kinds) or 'none'}" for name, kinds in kinds_of_sets.items()
+    )
     levels = {level for kinds in there.values() for _, level in kinds}
     if levels and levels <= {"document", "domain"}:
         only = " and ".join(sorted(levels))
@@ -580,7 +582,7 @@ def _signatures(pairings: Sequence[Pairing], asked: _Request) -> dict[str, str]:
         else:
             signatures |= {f"{name} on {label}": text for label, text in by_label.items()}
     how = asked.judging.testing
-    said = Signature("metaeval").adding(
+    signature = Signature("metaeval").adding(
         test=how.test,
         alternative=how.alternative,
         draws=how.resamples,
@@ -588,7 +590,7 @@ def _signatures(pairings: Sequence[Pairing], asked: _Request) -> dict[str, str]:
         seed=how.seed,
         unit=asked.judging.unit,
     )
-    return signatures | {"metaeval": str(said)}
+    return signatures | {"metaeval": str(signature)}
 
 
 def _facts(pairings: Sequence[Pairing]) -> dict[str, str]:

@@ -207,20 +207,20 @@ class _MeasureRows:
 
     @property
     def controls(self) -> list[AgreementRow]:
-        return [row for row in self._known if row.control]
+        return [row for row in self._defined_rows if row.control]
 
     @property
     def edits(self) -> list[AgreementRow]:
         """Metrics beside human scores that count edits."""
-        return [row for row in self._known if row.circular == "edits"]
+        return [row for row in self._defined_rows if row.circular == "edits"]
 
     @property
-    def _known(self) -> list[AgreementRow]:
+    def _defined_rows(self) -> list[AgreementRow]:
         return [row for row in self.rows if row.value is not None]
 
     @property
     def _judged(self) -> list[AgreementRow]:
-        return [row for row in self._known if row.is_judged]
+        return [row for row in self._defined_rows if row.is_judged]
 
     @property
     def people(self) -> str:
@@ -231,7 +231,7 @@ class _MeasureRows:
         return self.first.statistic, self.first.level, self.first.grouping
 
     @property
-    def drawn(self) -> int | None:
+    def units(self) -> int | None:
         """How many segments or documents its figures rest on, at most."""
         return max((row.drawn for row in self.figures if row.drawn is not None), default=None)
 
@@ -239,7 +239,7 @@ class _MeasureRows:
     def few_units(self) -> bool:
         """Whether there are too few segments or documents for an interval to hold its level."""
         least = {"segments": LEAST, "documents": LEAST_DOCUMENTS}.get(self.first.interval or "", 0)
-        return self.drawn is not None and self.drawn < least
+        return self.units is not None and self.units < least
 
     def title(self, row: AgreementRow) -> str:
         """What sentences call a metric."""
@@ -674,7 +674,7 @@ def _few_units(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Sta
     for unit, claim in (("segments", _FEW_SEGMENTS), ("documents", _FEW_DOCUMENTS)):
         some = [group for group in groups if group.first.interval == unit]
         if some:
-            n = max(group.drawn or 0 for group in some)
+            n = max(group.units or 0 for group in some)
             parts: dict[str, Any] = {unit: counted(n, unit.removesuffix("s"))}
             parts["are"] = "is" if n == 1 else "are"
             yield claim.said(

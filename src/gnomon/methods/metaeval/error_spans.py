@@ -225,14 +225,14 @@ def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     usual = (_CREDIT, _RULE, _THRESHOLDS)
     given = (options.partial_credit, options.error_free, tuple(options.thresholds))
     if options.preset is not None and given != usual:
-        said = (
+        message = (
             f"preset {options.preset!r} brings its credit, its rule and its thresholds; leave them"
             " out"
         )
-        yield Problem("preset", UsageError(said))
+        yield Problem("preset", UsageError(message))
     if not options.thresholds and options.error_free != "spans":
-        said = "thresholds must be one or more where scores decide what is free of errors"
-        yield Problem("thresholds", UsageError(said))
+        message = "thresholds must be one or more where scores decide what is free of errors"
+        yield Problem("thresholds", UsageError(message))
     for metric in each_metric(options.metrics):
         yield from problems("metrics", check_metric, metric, outline, allow_code=options.allow_code)  # type: ignore[arg-type]  # scores are refused there
     if outline is not None:
@@ -478,8 +478,8 @@ def _excerpt(rows: Sequence[Record], what: str) -> Excerpt | None:
     """The first rows of a long table."""
     if len(rows) <= _PAGE:
         return None
-    said = f"This page holds {_PAGE:,} of {len(rows):,} {what}; JSON (-f json) has them all."
-    return Excerpt(tuple(range(_PAGE)), said)
+    note = f"This page holds {_PAGE:,} of {len(rows):,} {what}; JSON (-f json) has them all."
+    return Excerpt(tuple(range(_PAGE)), note)
 
 
 def _agreement_rows(made: _Made, pairs: MarkedPairs) -> Iterator[SpanAgreementRow]:
@@ -533,22 +533,22 @@ def _free_rows(made: _Made) -> Iterator[ErrorFreeRow]:
                 )
                 if not len(free_calls.people):
                     continue
-                told = error_free_figures(free_calls, made.draws)
+                figures = error_free_figures(free_calls, made.draws)
                 yield ErrorFreeRow(
                     marks=f"{made.people.name}: {_ALONE}" if same else marker.name,
                     by=marker.by,
                     decided_by="rule" if same else "score" if by_score else "marks",
                     threshold=threshold,
                     rule=rule,
-                    outputs=told.outputs,
-                    people=told.people,
-                    marker=told.marker,
-                    mcc=told.mcc.value,
-                    f1=told.f1.value,
-                    auc=told.auc.value,
+                    outputs=figures.outputs,
+                    people=figures.people,
+                    marker=figures.marker,
+                    mcc=figures.mcc.value,
+                    f1=figures.f1.value,
+                    auc=figures.auc.value,
                     cut=free_calls.cut,
                     ceiling=same,
-                    intervals={n: getattr(told, n).ends for n in ("mcc", "f1", "auc")},
+                    intervals={n: getattr(figures, n).ends for n in ("mcc", "f1", "auc")},
                 )
 
 
@@ -583,8 +583,8 @@ def _views(tables: Sequence[Table]) -> tuple[View, ...]:
         columns = ("first", "second", "difference", "low", "high", "p_holm", "judgements")
         listings.append(Listing(CONTESTS, "Markers beside each other", columns))
     if ERROR_FREE in names:
-        told = ("marks", "decided_by", "threshold", "people", "marker", "mcc", "f1", "auc")
-        listings.append(Listing(ERROR_FREE, "Which outputs are free of errors", told))
+        columns_shown = ("marks", "decided_by", "threshold", "people", "marker", "mcc", "f1", "auc")
+        listings.append(Listing(ERROR_FREE, "Which outputs are free of errors", columns_shown))
     return tuple(listings)
 
 

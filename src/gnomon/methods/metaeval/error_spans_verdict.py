@@ -116,7 +116,7 @@ def error_spans_verdict(finding: Finding) -> Iterator[Statement]:
     markers.sort(key=lambda entry: -(number(entry[1]["f1"]) or 0.0))
     table = finding.tables[0].name
     for at, row in markers:
-        yield _found(table, at, row)
+        yield _agreement_statement(table, at, row)
     yield from _ceiling(table, ceiling, markers)
     yield from _contests(finding)
     yield from _free(finding)
@@ -147,7 +147,7 @@ def _figure(row: Mapping[str, Cell], name: str) -> str:
     )
 
 
-def _found(table: str, at: int, row: Mapping[str, Cell]) -> Statement:
+def _agreement_statement(table: str, at: int, row: Mapping[str, Cell]) -> Statement:
     n, title = counted(int(number(row["judgements"]) or 0), "judgement"), _title(row)
     if not number(row["marked"]):
         return _NOTHING.said({table: [at]}, whose=f"{title} marks", n=n, checked="")

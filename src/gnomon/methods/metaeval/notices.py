@@ -80,19 +80,19 @@ def _missing(pairing: Pairing, judging: Judging) -> Iterator[str]:
         holes = (people & ~scored).sum(axis=1)
         if holes.any() and "segment" in levels:
             worst = sorted(zip(-holes, pairing.systems, people.sum(axis=1), strict=True))
-            told = [f"{name} {-n} of {of}" for n, name, of in worst if n]
+            lacking = [f"{name} {-n} of {of}" for n, name, of in worst if n]
             yield (
                 f"{pairing.name}: {entry.metric} lacks {holes.sum()} of {people.sum()} segment"
-                f" scores that people gave ({named(told)}); they are left out of its figures, and"
-                " differences between metrics are taken over what both scored"
+                f" scores that people gave ({named(lacking)}); they are left out of its figures,"
+                " and differences between metrics are taken over what both scored"
             )
         if pairing.ranked is not None and "segment" in levels:
             of, better, worse, _ = pairing.ranked
-            gone = int((~scored[better, of] | ~scored[worse, of]).sum())
-            if gone:
+            unscored_pairs = int((~scored[better, of] | ~scored[worse, of]).sum())
+            if unscored_pairs:
                 yield (
-                    f"{pairing.name}: {entry.metric} lacks a score of {gone} of {len(of)} ranked"
-                    " pairs; they are left out of its figures"
+                    f"{pairing.name}: {entry.metric} lacks a score of {unscored_pairs} of {len(of)}"
+                    " ranked pairs; they are left out of its figures"
                 )
 
 
@@ -105,17 +105,17 @@ def _unscored(pairing: Pairing, entry: JudgedMetric, *, by_system: bool) -> Iter
         judged, scored = (
             np.any(~np.isnan(side), axis=1) for side in (pairing.segments, entry.segments)
         )
-    said: dict[str, list[str]] = {}
+    by_reason: dict[str, list[str]] = {}
     for name, is_scored, by_people in zip(pairing.systems, scored, judged, strict=True):
         if by_people and not is_scored:
             what = f"systems that people judged, but {entry.metric} did not score, left out of its"
-            said.setdefault(f"{what} figures", []).append(name)
+            by_reason.setdefault(f"{what} figures", []).append(name)
         elif name in systems | ranked and not is_scored:
-            said.setdefault(f"systems without a score by {entry.metric}", []).append(name)
+            by_reason.setdefault(f"systems without a score by {entry.metric}", []).append(name)
         elif is_scored and name not in systems | ranked:
             what = f"systems that {entry.metric} scored, but the test set does not have, left out"
-            said.setdefault(what, []).append(name)
-    for what, names in said.items():
+            by_reason.setdefault(what, []).append(name)
+    for what, names in by_reason.items():
         judged_by_people = what.startswith("systems that people judged")
         yield f"{pairing.name if judged_by_people else pairing.title}: {what}: {named(names)}"
 
@@ -139,13 +139,13 @@ def _unlike_segments(pairing: Pairing, results: Sequence[Result]) -> Iterator[st
     judged: NDArray[np.bool_] = np.any(~np.isnan(pairing.segments), axis=0)
     if not judged.any():
         return
-    told: dict[tuple[int, int], list[str]] = {}
+    by_counts: dict[tuple[int, int], list[str]] = {}
     for entry in pairing.entries:
         scored: NDArray[np.bool_] = np.any(~np.isnan(entry.segments), axis=0)
         if scored.any() and not np.array_equal(scored, judged):
             counts = (int(scored.sum()), int((scored & judged).sum()))
-            told.setdefault(counts, []).append(entry.metric)
-    for (scored_by, both), names in told.items():
+            by_counts.setdefault(counts, []).append(entry.metric)
+    for (scored_by, both), names in by_counts.items():
         yield (
             f"{pairing.title}: people ({pairing.kinds['segment']}) judged {int(judged.sum())} of"
             f" {len(judged)} segments, and {named(names)} scored {scored_by}, of which people"
@@ -162,7 +162,7 @@ def _of_one_set(pairings: Sequence[Pairing]) -> list[list[Pairing]]:
 
 def _sliced(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[str]:
     """What slices cannot say, and what their system scores are."""
-    told: dict[str, list[str]] = {}
+    by_statement: dict[str, list[str]] = {}
     for pairing in (pairing for pairing in pairings if pairing.slice is None):
         whole = pairing.kind, id(pairing.testset)
         parts = [
@@ -171,17 +171,17 @@ def _sliced(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[
             if part.slice is not None and (part.kind, id(part.testset)) == whole
         ]
         if parts and "system" in pairing.kinds and not any("system" in p.kinds for p in parts):
-            said = f"{pairing.title}: people's scores of whole systems say nothing of slices"
-            told.setdefault(said, []).append(pairing.kinds["system"])
+            statement = f"{pairing.title}: people's scores of whole systems say nothing of slices"
+            by_statement.setdefault(statement, []).append(pairing.kinds["system"])
         for entry in pairing.entries if parts else ():
             if entry.corpus is None and not entry.is_mean and np.isfinite(entry.segments).any():
-                said = (
+                statement = (
                     f"{pairing.title}: system scores on slices are means of segment scores, which"
                     " those over all segments are not"
                 )
-                told.setdefault(said, []).append(entry.metric)
-    for said, names in told.items():
-        yield f"{said}: {named(list(dict.fromkeys(names)))}"
+                by_statement.setdefault(statement, []).append(entry.metric)
+    for statement, names in by_statement.items():
+        yield f"{statement}: {named(list(dict.fromkeys(names)))}"
     undefined = sum(
         int(np.isnan(value.value))
         for result in results
@@ -279,8 +279,8 @@ def equal_notice(test_set: str, level: str, grouping: str, human: str | None) ->
     if level == "system":
         every, where = "every system", " at system level"
     kind = f" ({human})" if human else ""
-    said = f"{test_set}: people gave {every} the same score{kind}"
-    return f"{said}: nothing can agree with it{where}"
+    statement = f"{test_set}: people gave {every} the same score{kind}"
+    return f"{statement}: nothing can agree with it{where}"
 
 
 def _equal(results: Sequence[Result]) -> Iterator[tuple[Result, tuple[str, str]]]:

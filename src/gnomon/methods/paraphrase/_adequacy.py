@@ -181,11 +181,11 @@ def check_adequacy(outline: Outline | None, options: BoundOptions) -> Iterator[P
             f"metrics[{number}]", check_metric, metric, outline, allow_code=options.allow_code
         )
     if (options.key is None) is not (options.sheet is None):
-        said = (
+        message = (
             "a sheet (--sheet FILE.tsv; sheet='FILE.tsv') and its key (--key FILE.tsv;"
             " key='FILE.tsv') go together: without the key no score can be read back"
         )
-        yield Problem("sheet", UsageError(said))
+        yield Problem("sheet", UsageError(message))
 
 
 def _references_and_paraphrases(inputs: Any, _: object) -> tuple[TestSet, Sequence[Paraphrase]]:

@@ -251,8 +251,8 @@ def check_constraints(outline: Outline | None, options: BoundOptions) -> Iterato
     yield from problems("share", check_share, options.share)
     yield from problems("tokenizer", check_tokeniser, options.tokenizer)
     if outline is not None and not outline.systems:
-        said = "constraints come from the outputs of systems, and the test set has none"
-        yield Problem("", DataError(said))
+        message = "constraints come from the outputs of systems, and the test set has none"
+        yield Problem("", DataError(message))
 
 
 @method(
@@ -395,7 +395,7 @@ def _exhibit(testset: TestSet, one: Constraint) -> Exhibit:
         )
         for name in holding
     ]
-    said = "from the list" if one.share is None else f"in {one.systems} systems"
+    source = "from the list" if one.share is None else f"in {one.systems} systems"
     return Exhibit(
         group="constraints",
         kind="absent from the references",
@@ -403,7 +403,7 @@ def _exhibit(testset: TestSet, one: Constraint) -> Exhibit:
         texts=tuple(texts),
         systems=tuple(holding),
         weight=one.share or 0.0,
-        caption=f"{one.text!r}: {said}",
+        caption=f"{one.text!r}: {source}",
     )
 
 
@@ -460,11 +460,11 @@ def variant_constraints(
     made: dict[tuple[int, str], tuple[Constraint, str]] = {}
     tokens = words_of([text for line in variants for text in line], tokenizer)
     for variant in _variant_places(testset, variants, tokenizer):
-        held = variant.reference[variant.start : variant.end]
+        replaced = variant.reference[variant.start : variant.end]
         constraint = Constraint(variant.segment, tokens[variant.other].tokens, variant.other)
-        made.setdefault((variant.segment, variant.other), (constraint, held))
+        made.setdefault((variant.segment, variant.other), (constraint, replaced))
     return tuple(
-        Constraint(c.segment, c.tokens, c.text, replaces=held) for c, held in made.values()
+        Constraint(c.segment, c.tokens, c.text, replaces=replaced) for c, replaced in made.values()
     )
 
 

@@ -113,8 +113,8 @@ def check_coverage(outline: Outline | None, options: BoundOptions) -> Iterator[P
     """What :func:`gnomon.paraphrase.coverage` refuses of options that fit each alone."""
     yield from problems("tokenizer", check_tokeniser, options.tokenizer)
     if outline is not None and not outline.systems:
-        said = "coverage is of the outputs of systems, and the test set has none"
-        yield Problem("", DataError(said))
+        message = "coverage is of the outputs of systems, and the test set has none"
+        yield Problem("", DataError(message))
 
 
 def _without_and_with(inputs: Any, _: object) -> tuple[TestSet, TestSet]:
@@ -185,8 +185,8 @@ def coverage(
             before, after = (
                 _most_held(_references(t, i, system), words, longest)
                 if system in t.system_references
-                else held
-                for t, held in zip((original, paraphrased), shared, strict=True)
+                else counts
+                for t, counts in zip((original, paraphrased), shared, strict=True)
             )
             for gram, count in grams(words[texts[i]].tokens, longest).items():
                 old, now = min(count, before[gram]), min(count, after[gram])
@@ -248,10 +248,10 @@ def _references(testset: TestSet, segment: int, system: str | None) -> list[tupl
 def _most_held(
     references: Iterable[tuple[str, str]], words: Mapping[str, TokenSpans], longest: int
 ) -> Counter[Gram]:
-    held: Counter[Gram] = Counter()
+    most: Counter[Gram] = Counter()
     for _, text in references:
-        held |= grams(words[text].tokens, longest)
-    return held
+        most |= grams(words[text].tokens, longest)
+    return most
 
 
 def _row(n: int, sums: Counter[str]) -> CoverageRow:

@@ -322,8 +322,8 @@ class DiversityRow(Record):
 def check_diversity(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.paraphrase.diversity` refuses of options that fit each alone."""
     if not options.measures:
-        said = f"no measure is asked for; name some of {', '.join(MEASURES)}"
-        yield Problem("measures", UsageError(said))
+        message = f"no measure is asked for; name some of {', '.join(MEASURES)}"
+        yield Problem("measures", UsageError(message))
     yield from problems("tokenizer", check_tokeniser, options.tokenizer)
     yield from problems("decay", check_decay, options.decay)
     if "syntactic" in options.measures:
@@ -572,8 +572,8 @@ def _lone(name: str, values: Sequence[float | None], lone: str) -> list[str]:
     if not bare or value is None:
         return []
     counts = "count 0" if lone == "zero" else "are left out"
-    said = f"{name}: {bare} segment(s) with fewer than two trees {counts}"
-    return [f"{said}; with lone={other!r} the value is {value:.4f}"]
+    statement = f"{name}: {bare} segment(s) with fewer than two trees {counts}"
+    return [f"{statement}; with lone={other!r} the value is {value:.4f}"]
 
 
 def _exhibits(sets: Mapping[str, Wordings], tokenizer: str) -> list[Exhibit]:

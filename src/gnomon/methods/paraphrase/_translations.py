@@ -149,21 +149,24 @@ def translate(
         return []
     if any("\n" in text for text in texts):
         raise DataError("a text to translate holds a line feed; replace it by a space")
-    said = shlex.join(words)
+    command_line = shlex.join(words)
     out, errors, code = _run(words, "".join(text + "\n" for text in texts).encode(), timeout)
     if code:
         last = errors.decode(errors="replace").strip()[-_SAID:]
-        raise DataError(f"{said!r} failed with exit code {code}: {last or 'it said nothing'}")
+        raise DataError(
+            f"{command_line!r} failed with exit code {code}: {last or 'it said nothing'}"
+        )
     try:
         lines = out.decode().split("\n")
     except UnicodeDecodeError as error:
-        raise DataError(f"{said!r} did not write UTF-8 (byte {error.start})") from error
+        raise DataError(f"{command_line!r} did not write UTF-8 (byte {error.start})") from error
     if lines[-1] == "":
         lines.pop()
     if len(lines) != len(texts):
         raise DataError(
-            f"{said!r} gave {len(lines)} lines for {len(texts)}; it must write exactly one line for"
-            " each line it reads (Apertium: -f line), and not join or split sentences"
+            f"{command_line!r} gave {len(lines)} lines for {len(texts)}; it must write"
+            " exactly one line for each line it reads (Apertium: -f line), and not join or split"
+            " sentences"
         )
     return [line.strip() for line in lines]
 

@@ -249,8 +249,8 @@ def reconstruction(
             chunk = forest(trees[first : first + _CHUNK])
             often = counts[first : first + _CHUNK]
             whole = np.ones(len(often), np.bool_)
-            said = decoder_logits(weights, chunk, encoded(weights, chunk))
-            for level, logits in zip(chunk.levels, said, strict=True):
+            every_logits = decoder_logits(weights, chunk, encoded(weights, chunk))
+            for level, logits in zip(chunk.levels, every_logits, strict=True):
                 weight = often[level.trees]
                 for number, true in enumerate((level.labels, level.children)):
                     good = logits[number].argmax(1).cpu().numpy() == true
@@ -427,10 +427,10 @@ def _parsed(
 ) -> list[Tree | None]:
     from gnomon.linguistics import parse
 
-    said = [text if text and text.strip() else "" for text in texts]
-    trees = parse([t for t in said if t], tagger=parser, cache=cache, progress=progress)
+    sentences = [text if text and text.strip() else "" for text in texts]
+    trees = parse([t for t in sentences if t], tagger=parser, cache=cache, progress=progress)
     each = iter(trees)
-    return [next(each) if text else None for text in said]
+    return [next(each) if text else None for text in sentences]
 
 
 def _parser_name(parser: str | None, language: str | None) -> str:

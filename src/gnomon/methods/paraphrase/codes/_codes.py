@@ -403,15 +403,15 @@ def read_codes(path: str | PathLike[str]) -> NDArray[np.int32]:
 
 def code_of(text: str, path: object, line: int) -> int:
     """The code that a line or a column holds; -1 where it is empty."""
-    said = text.strip()
-    if said and not (said.isascii() and said.isdigit() and len(said) < 10):
+    digits = text.strip()
+    if digits and not (digits.isascii() and digits.isdigit() and len(digits) < 10):
         raise FormatError(
             f"{text[:40]!r} is no code; a code is an integer from 0, or nothing where a sentence"
             " has none",
             path=path,
             line=line,
         )
-    return int(said) if said else NO_CODE
+    return int(digits) if digits else NO_CODE
 
 
 # Codes with all that sentences need to get theirs.

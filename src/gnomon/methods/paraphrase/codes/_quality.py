@@ -174,7 +174,7 @@ def quality(
     sources: Mapping[str, NDArray[np.int32]] | None = None,
 ) -> Finding:
     """How codes spread over files of sentences, and whether a paraphrase keeps its code."""
-    said = texts or {}
+    shown_texts = texts or {}
     rows = [
         _row(name, codes, sentences, (sources or {}).get(name))
         for name, sentences in placed.items()
@@ -182,13 +182,13 @@ def quality(
     sizes = [
         row
         for name, sentences in placed.items()
-        for row in _sizes(name, codes, sentences, said.get(name))
+        for row in _sizes(name, codes, sentences, shown_texts.get(name))
     ]
     exhibits = [
         exhibit
         for name, sentences in placed.items()
-        if said.get(name) and codes.space is not None
-        for exhibit in _exhibits(name, sentences, said[name])
+        if shown_texts.get(name) and codes.space is not None
+        for exhibit in _exhibits(name, sentences, shown_texts[name])
     ]
     signature = Signature("codes").adding(kind=codes.kind, k=codes.k, codes=codes.identity)
     names = (column.name for column in columns_of(CodedFileRow))

@@ -155,14 +155,16 @@ def file_problems(
 ) -> Iterator[Problem]:
     """Files that are not one for one, or none at all."""
     if not texts and not trees:
-        said = "no sentences: name files of one sentence per line (--texts FILE), or --trees FILE"
-        yield Problem("texts", UsageError(said))
+        message = (
+            "no sentences: name files of one sentence per line (--texts FILE), or --trees FILE"
+        )
+        yield Problem("texts", UsageError(message))
         return
     count, what = (len(texts), "texts") if texts else (len(trees or ()), "trees")
     for name, files in {"trees": trees, **others}.items():
         if files and len(files) != count:
-            said = f"{len(files)} files of {name} for {count} of {what}; give one each"
-            yield Problem(name, UsageError(said))
+            message = f"{len(files)} files of {name} for {count} of {what}; give one each"
+            yield Problem(name, UsageError(message))
 
 
 def check_codes(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
@@ -175,34 +177,34 @@ def check_codes(_outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     names = [text_name(path) for path in options.texts or options.trees or ()]
     if options.save is not None and len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        said = f"two files would be written as {twice}.codes.txt; rename one"
-        yield Problem("save", UsageError(said))
+        message = f"two files would be written as {twice}.codes.txt; rename one"
+        yield Problem("save", UsageError(message))
     if options.sources and not options.texts:
-        said = (
+        message = (
             "the sentences are trees alone: give the trees of what they paraphrase (--source-trees"
             " FILE; source_trees=) in place of sources"
         )
-        yield Problem("sources", UsageError(said))
+        yield Problem("sources", UsageError(message))
     if (options.codes_folder is None) is (options.kind is None):
-        said = (
+        message = (
             "say which codes: some that are made (--kind NAME; kind=), or known ones"
             " (--codes-folder FOLDER; codes_folder=)"
         )
-        yield Problem("kind", UsageError(said))
+        yield Problem("kind", UsageError(message))
     new = {"layer": options.layer, "revision": options.revision, "embeddings": options.embeddings}
     for name, value in new.items():
         if value is not None and options.codes_folder is not None:
             yield Problem(name, UsageError(f"{name} goes with new codes, not with codes_folder"))
     if options.kind == "semantic" and options.model is None:
-        said = "semantic codes need a sentence encoder (--model NAME; model='NAME')"
-        yield Problem("model", UsageError(said))
+        message = "semantic codes need a sentence encoder (--model NAME; model='NAME')"
+        yield Problem("model", UsageError(message))
     if options.model is not None and options.kind not in (None, "semantic"):
         yield Problem(
             "model", UsageError(f"model goes with semantic codes, not with {options.kind} ones")
         )
     if options.source_trees and options.kind not in (None, "syntactic"):
-        said = f"{options.kind} codes read no trees; leave source_trees out"
-        yield Problem("source_trees", UsageError(said))
+        message = f"{options.kind} codes read no trees; leave source_trees out"
+        yield Problem("source_trees", UsageError(message))
     if (
         options.kind == "syntactic"
         and options.trees

@@ -421,16 +421,18 @@ def gain(
         expanded=False,
     )
     check_kinds([testset.outline for testset, _ in sets], kinds)
-    looked = DiversityOptions(adequacy, None, tagger, language, cache, allow_code)
+    diversity_options = DiversityOptions(adequacy, None, tagger, language, cache, allow_code)
     looks = [
-        looked._replace(trees=given_trees, language=_language(testset, looked, parse=parse))
+        diversity_options._replace(
+            trees=given_trees, language=_language(testset, diversity_options, parse=parse)
+        )
         for (testset, _), given_trees in zip(sets, _trees_of(trees, sets), strict=True)
     ]
     scored, notices = [], []
     labels = labels_of([testset for testset, _ in sets])
     for (testset, made), look, label in zip(sets, looks, labels, strict=True):
-        arms, said = arms_of(made, numbers, methods)
-        notices += [f"{label}: {notice}" if len(sets) > 1 else notice for notice in said]
+        arms, warnings = arms_of(made, numbers, methods)
+        notices += [f"{label}: {notice}" if len(sets) > 1 else notice for notice in warnings]
         ticked = None if progress is None else partial(progress, f"scoring {label}")
         scored.append(list(_scored(testset, arms, each_of(metrics), look, ticked)))
         notices += _of_metrics(testset, scored[-1])
@@ -487,11 +489,11 @@ def _scored(
     code = looked.allow_code
     before = [(spec, score(testset, spec, allow_code=code)) for spec in metrics]
     for done, arm in enumerate(arms, start=1):
-        seen = described(testset, arm, looked)
+        described_set = described(testset, arm, looked)
         wide = testset.with_paraphrases(list(arm.paraphrases))
         for metric, base in before:
             name = metric if isinstance(metric, str) else base.metric
-            yield _ScoredArm(name, arm, base, score(wide, metric, allow_code=code), seen)
+            yield _ScoredArm(name, arm, base, score(wide, metric, allow_code=code), described_set)
         if ticked is not None:
             ticked(done, len(arms))
 

@@ -94,7 +94,7 @@ def show(
     chosen = _chosen(testset, most, order)
     rows = tuple(row for segment in chosen for row in _rows(testset, segment))
     left = sum(_has_some(testset, i) for i in range(testset.segments)) - len(chosen)
-    said = f"{left} more segment(s) with paraphrases are not shown; ask for more (most)"
+    notice = f"{left} more segment(s) with paraphrases are not shown; ask for more (most)"
     return Finding(
         method="paraphrase show",
         title=_TITLE,
@@ -102,7 +102,7 @@ def show(
         signatures={},
         views=(Listing("wordings", _TITLE, ("segment", "method", "number", "change", "text")),),
         exhibits=tuple(_exhibits(testset, chosen, outputs=outputs)),
-        notices=(said,) if left else (),
+        notices=(notice,) if left else (),
         facts={
             "test set": testset.name,
             "paraphrases": ", ".join(map(str, testset.paraphrase_sets)),

@@ -118,11 +118,11 @@ def gain_verdict(finding: Finding) -> Iterator[Statement]:
     bare = [row for row in claimed if row.segments < LEAST]
     sound = [row for row in claimed if row not in few and row not in bare]
     p = stats.holm([np.nan if row.p is None else 2 * min(row.p, 1 - row.p) for row in sound])
-    told = [
+    statements = [
         _gained(finding, row, float(q), several=len(sound) > 1)
         for row, q in zip(sound, p, strict=True)
     ]
-    yield from sorted(told, key=lambda one: one.level == "undecided")
+    yield from sorted(statements, key=lambda one: one.level == "undecided")
     yield from _over_segments(finding, [*bare, *unclaimed])
     if few:
         yield _FEW_JUDGED.said(finding.positions(few), of=_heads(few))
@@ -166,7 +166,7 @@ def _heads(rows: Sequence[GainRow]) -> str:
     return listed(list(dict.fromkeys(f"{row.method} on {row.test_set}" for row in rows)))
 
 
-def _parts(finding: Finding, row: GainRow | SegmentGainRow) -> dict[str, Any]:
+def _placeholders(finding: Finding, row: GainRow | SegmentGainRow) -> dict[str, Any]:
     """What a sentence says of a gain whatever it is of."""
     several = len({every.test_set for every in finding.records(GainRow)}) > 1
     number_of = counted(row.paraphrases, "paraphrase")
@@ -182,7 +182,7 @@ def _parts(finding: Finding, row: GainRow | SegmentGainRow) -> dict[str, Any]:
 def _gained(finding: Finding, row: GainRow, p: float, *, several: bool) -> Statement:
     """Over systems; decided where the interval and Williams's test, two-sided, agree."""
     tested = "" if np.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
-    parts = _parts(finding, row) | {"facts": f"{row.sides}{tested}"}
+    parts = _placeholders(finding, row) | {"facts": f"{row.sides}{tested}"}
     position = finding.positions([row])
     if row.excludes_zero and p <= _ALPHA:
         return _AGREES.said(position, level=row.direction, **parts)
@@ -207,7 +207,9 @@ def _over_segments(finding: Finding, left_out: Sequence[GainRow]) -> Iterator[St
             over += f" in {counted(row.drawn or 0, 'document')}"
             if (row.drawn or 0) < LEAST_DOCUMENTS:
                 tested = f", too few for an interval: {LEAST_DOCUMENTS} are needed"
-        parts = _parts(finding, row) | {"facts": f"{_STATISTICS[row.statistic]}, {over}{tested}"}
+        parts = _placeholders(finding, row) | {
+            "facts": f"{_STATISTICS[row.statistic]}, {over}{tested}"
+        }
         position = finding.positions([row])
         if row.excludes_zero and p <= _ALPHA:
             yield _BY_SEGMENT.said(position, level=row.direction, **parts)

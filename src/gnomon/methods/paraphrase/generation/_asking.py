@@ -270,27 +270,29 @@ class Work:
 
     def notices(self, counts: Counter[str]) -> tuple[str, ...]:
         """What was out of reach, what is missing, and what the models say."""
-        said = []
+        statements = []
         if self.models.model.codes and not self.generator.coded:
-            said.append(AUTO_CODES)
+            statements.append(AUTO_CODES)
         if counts["unreachable"]:
             phrases = sum(len(group.asks[0].phrases) for row in self.groups for group in row)
-            said.append(
+            statements.append(
                 f"{counts['unreachable']} of {phrases} constraints were not reached: they hold"
                 " words that the model cannot write, or are longer than its output may be"
             )
         if counts["bare"]:
-            said.append(f"{counts['bare']} segment(s) have an empty reference, and no paraphrase")
+            statements.append(
+                f"{counts['bare']} segment(s) have an empty reference, and no paraphrase"
+            )
         if counts["empty"]:
-            said.append(f"{counts['empty']} time(s) the model wrote nothing")
+            statements.append(f"{counts['empty']} time(s) the model wrote nothing")
         if counts["short"]:
-            said.append(
+            statements.append(
                 f"{counts['short']} time(s) fewer than {self.wanted} paraphrase(s) were left after"
                 " filters"
             )
         models = [model for model in (self.models.model, self.models.back) if model is not None]
         return tuple(
-            dict.fromkeys((*said, *(notice for model in models for notice in model.notices)))
+            dict.fromkeys((*statements, *(notice for model in models for notice in model.notices)))
         )
 
     def _batch(self, part: Sequence[Sequence[AskedGroup]], done: int) -> MadeBatch:

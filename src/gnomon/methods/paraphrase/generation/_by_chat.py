@@ -244,7 +244,7 @@ class ChatWork:
 
     def notices(self, counts: Counter[str]) -> tuple[str, ...]:
         """What was dropped beside copies, what could not be read, and who checked names."""
-        said = {
+        phrases = {
             "numbers": "time(s) a wording had other numbers than the reference, and was dropped",
             "names": "time(s) a wording lost a name of the reference or brought one, and was"
             " dropped",
@@ -253,8 +253,10 @@ class ChatWork:
             "short": f"time(s) fewer than {self.wanted} paraphrase(s) were left after filters",
             "bare": "segment(s) have an empty reference, and no paraphrase",
         }
-        told = [f"{counts[name]:,} {what}" for name, what in said.items() if counts[name]]
-        return (*told, *([self.untagged] if self.untagged else []))
+        counted_phrases = [
+            f"{counts[name]:,} {what}" for name, what in phrases.items() if counts[name]
+        ]
+        return (*counted_phrases, *([self.untagged] if self.untagged else []))
 
     def _texts(self, part: range) -> list[list[str]]:
         """The distinct references of some segments."""

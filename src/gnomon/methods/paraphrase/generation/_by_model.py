@@ -445,8 +445,8 @@ class ConstrainedSearch(SearchingGenerator):
 
 def _holding(row: Sequence[Hypothesis]) -> list[Candidate]:
     most = max((sum(hypothesis.met) for hypothesis in row), default=0)
-    held = [hypothesis for hypothesis in row if most and sum(hypothesis.met) == most]
-    return [candidate_of(hypothesis, len(hypothesis.met) - most) for hypothesis in held]
+    best = [hypothesis for hypothesis in row if most and sum(hypothesis.met) == most]
+    return [candidate_of(hypothesis, len(hypothesis.met) - most) for hypothesis in best]
 
 
 # A round trip through two models.
@@ -536,11 +536,11 @@ class ConstrainedBy:
 
     def notices(self) -> tuple[str, ...]:
         """What a user should know about the searches so far."""
-        said = (
+        statement = (
             f"the model was asked for {self.searched} constraints, each once;"
             f" {self.unreachable} were not reached"
         )
-        return (said, *self._loaded().notices)
+        return (statement, *self._loaded().notices)
 
     def _request(self) -> GenerationRequest:
         return GenerationRequest(

@@ -220,17 +220,17 @@ def check_generate(outline: Outline | None, options: BoundOptions) -> Iterator[P
             other = name in ("n", "model", "device", "precision") and name not in generator.takes
             if other and getattr(options, name) != field.default:
                 reads = ", ".join(generator.takes) or "none of these"
-                said = f"{name} goes with other methods; {generator.name} takes: {reads}"
-                yield Problem(name, UsageError(said))
+                message = f"{name} goes with other methods; {generator.name} takes: {reads}"
+                yield Problem(name, UsageError(message))
         if options.model is None and "model" in generator.takes:
-            said = f"the method {generator.name} needs a model (--model FOLDER; model='FOLDER')"
-            yield Problem("model", UsageError(said))
+            message = f"the method {generator.name} needs a model (--model FOLDER; model='FOLDER')"
+            yield Problem("model", UsageError(message))
         if outline is not None and generator.reads_outputs and not outline.systems:
-            said = (
+            message = (
                 f"the method {generator.name} reads the outputs of systems, and the test set has"
                 " none"
             )
-            yield Problem("method", DataError(said))
+            yield Problem("method", DataError(message))
     if not os.fspath(options.save).endswith((".jsonl", ".ndjson")):
         yield Problem("save", UsageError(f"save must be a file name in .jsonl; got {options.save}"))
     metric = options.filter

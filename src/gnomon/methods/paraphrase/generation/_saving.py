@@ -42,9 +42,9 @@ class SavedRecord:
 
     def write(self, path: Path) -> None:
         """Write it, whole or not at all."""
-        held = {"done": self.done, "size": self.size, "counts": dict(self.counts or {})}
+        record = {"done": self.done, "size": self.size, "counts": dict(self.counts or {})}
         with atomic_write(_settings_file(path)) as file:
-            json.dump({"format": _FORMAT, "settings": self.settings, **held}, file, indent=1)
+            json.dump({"format": _FORMAT, "settings": self.settings, **record}, file, indent=1)
             file.write("\n")
 
 
@@ -54,13 +54,16 @@ def record_of(path: str | os.PathLike[str]) -> SavedRecord | None:
     if not file.is_file():
         return None
     try:
-        held = json.loads(file.read_text(encoding="utf-8"))
-        if held["format"] != _FORMAT:
+        record = json.loads(file.read_text(encoding="utf-8"))
+        if record["format"] != _FORMAT:
             raise FormatError(
-                f"has format {held['format']!r}; this version of gnomon reads {_FORMAT}", path=file
+                f"has format {record['format']!r}; this version of gnomon reads {_FORMAT}",
+                path=file,
             )
-        counts = Counter({str(key): int(value) for key, value in held["counts"].items()})
-        return SavedRecord(dict(held["settings"]), int(held["done"]), int(held["size"]), counts)
+        counts = Counter({str(key): int(value) for key, value in record["counts"].items()})
+        return SavedRecord(
+            dict(record["settings"]), int(record["done"]), int(record["size"]), counts
+        )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, FormatError):
             raise

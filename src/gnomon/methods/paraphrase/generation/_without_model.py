@@ -187,13 +187,13 @@ class VariantPhrases(GeneratorOptions):
 
 def _once(whole: Callable[[], Sequence[Paraphrase]]) -> Make:
     """A maker of parts from one that makes all."""
-    held: dict[int, list[Paraphrase]] = {}
+    by_segment: dict[int, list[Paraphrase]] = {}
 
     def make(part: range) -> Sequence[Paraphrase]:
-        if not held:
-            held[0] = []
+        if not by_segment:
+            by_segment[0] = []
             for paraphrase in whole():
-                held.setdefault(paraphrase.segment, []).append(paraphrase)
-        return [paraphrase for i in part for paraphrase in held.get(i + 1, ())]
+                by_segment.setdefault(paraphrase.segment, []).append(paraphrase)
+        return [paraphrase for i in part for paraphrase in by_segment.get(i + 1, ())]
 
     return make

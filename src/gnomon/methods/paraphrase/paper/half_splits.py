@@ -139,8 +139,8 @@ def check_half_splits(outline: Outline | None, options: BoundOptions) -> Iterato
     """What :func:`gnomon.paraphrase.half_splits` refuses of options that fit each alone."""
     several = each_of(options.metrics)
     if len(several) != 1:
-        said = f"metrics must name one metric here; got {' '.join(map(str, several)) or 'none'}"
-        yield Problem("metrics", UsageError(said))
+        message = f"metrics must name one metric here; got {' '.join(map(str, several)) or 'none'}"
+        yield Problem("metrics", UsageError(message))
     for number, metric in enumerate(several):
         yield from problems(
             f"metrics[{number}]", check_metric, metric, outline, allow_code=options.allow_code
@@ -296,8 +296,8 @@ def _maker(
 
 
 def _notices(made_by: Generator) -> tuple[str, ...]:
-    said = getattr(made_by, "notices", None)
-    return tuple(said()) if callable(said) else ()
+    notices_of = getattr(made_by, "notices", None)
+    return tuple(notices_of()) if callable(notices_of) else ()
 
 
 def from_outputs(

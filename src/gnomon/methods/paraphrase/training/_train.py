@@ -405,11 +405,11 @@ def _prepare(
         texts = dict.fromkeys(text for pair in kept for text in (pair.source, pair.target))
         model = learn(texts, recipe.vocabulary, recipe.seed)
         tokenizer = fast_tokenizer(model, codes.count if codes else 0)
-    every, held = _encoded(tokenizer, kept), _encoded(tokenizer, dev)
+    every, validation = _encoded(tokenizer, kept), _encoded(tokenizer, dev)
     short = [entry for entry in every if _length(entry) <= recipe.limit]
     if not short:
         raise DataError(f"all {len(kept)} pairs have more pieces than the limit, {recipe.limit}")
-    fit = [i for i, entry in enumerate(held) if _length(entry) <= recipe.limit]
+    fit = [i for i, entry in enumerate(validation) if _length(entry) <= recipe.limit]
     if not fit:
         raise DataError(
             f"all {len(dev)} pairs that are held out have more pieces than the limit,"
@@ -418,7 +418,7 @@ def _prepare(
     return Data(
         tokenizer,
         short,
-        [held[i] for i in fit],
+        [validation[i] for i in fit],
         [dev[i] for i in fit],
         len(every) - len(short) + len(dev) - len(fit),
     )
@@ -590,8 +590,8 @@ def _code_kind(
 ) -> CodeKind | None:
     """What the codes of pairs are, by the folder that they come from, or as it is said."""
     codes = [pair.code for pair in pairs if pair.code is not None]
-    said = {"kind": kind, "count": count, "identity": identity}
-    given = {name: value for name, value in said.items() if value is not None}
+    options = {"kind": kind, "count": count, "identity": identity}
+    given = {name: value for name, value in options.items() if value is not None}
     if not codes:
         if given or folder is not None:
             raise UsageError(

@@ -450,14 +450,14 @@ class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not
 
     def _say(self, score: Score, state: Any, *, better: bool) -> None:
         last = state.log_history[-2] if len(state.log_history) > 1 else {}
-        said = [f"step {state.global_step}", f"pass {int(state.epoch) + 1}"]
-        said += [self.candidate] if self.candidate else []
-        said += [f"loss {last['loss']:.3f}"] if "loss" in last else []
-        said += [f"validation loss {score.loss:.3f}"]
-        said += [] if score.bleu is None else [f"BLEU {score.bleu:.2f}"]
-        said += ["best so far"] if better else []
-        said += self._left(state.global_step)
-        _log.info("%s", ", ".join(said))
+        parts = [f"step {state.global_step}", f"pass {int(state.epoch) + 1}"]
+        parts += [self.candidate] if self.candidate else []
+        parts += [f"loss {last['loss']:.3f}"] if "loss" in last else []
+        parts += [f"validation loss {score.loss:.3f}"]
+        parts += [] if score.bleu is None else [f"BLEU {score.bleu:.2f}"]
+        parts += ["best so far"] if better else []
+        parts += self._left(state.global_step)
+        _log.info("%s", ", ".join(parts))
 
     def _left(self, step: int) -> list[str]:
         """The time until a limit on steps or minutes, whichever comes first."""
