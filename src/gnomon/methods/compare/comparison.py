@@ -329,7 +329,7 @@ def _add_best(
     whole: Sequence[list[ComparedSystem]],
     documents: NDArray[np.int64] | None,
 ) -> None:
-    """Each system beside the best one under each metric."""
+    """Each system compared with the best one under each metric."""
     for scores, paired, plan, figured in zip(judged, pairings, plans, whole, strict=True):
         sound = [name for name in paired.systems if name not in paired.doubtful]
         first = leader(scores, sound or list(paired.systems))

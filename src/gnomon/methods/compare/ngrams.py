@@ -55,9 +55,9 @@ def reference_matches(batch: Batch, table: TokenTable, longest: int) -> Iterator
     referred = np.zeros(len(table), bool)
     referred[batch.references.indices] = True
     referred = np.repeat(referred, lengths)
-    room = np.full(len(tokens), longest, np.int16)  # tokens from here on, no more than count
+    remaining = np.full(len(tokens), longest, np.int16)  # tokens from here on, at most the longest
     for left in range(longest - 1, 0, -1):
-        room[table.offsets[1:][lengths >= left] - left] = left
+        remaining[table.offsets[1:][lengths >= left] - left] = left
     stride = 1 + int(tokens.max(initial=0))
     grams = np.zeros(len(tokens), np.int32)  # of length 0: there is one
     for n in range(1, longest + 1):
@@ -66,14 +66,14 @@ def reference_matches(batch: Batch, table: TokenTable, longest: int) -> Iterator
             """The n-gram before, and its last token."""
             return grams[places] * np.int64(stride) + tokens[places + n - 1]
 
-        theirs = np.flatnonzero(referred & (room >= n))
+        theirs = np.flatnonzero(referred & (remaining >= n))
         referred_keys, first = np.unique(keys(theirs), return_index=True)
         known_or_none = np.append(referred_keys, -1)
         examples = tokens[theirs[first][:, None] + np.arange(n)]
         for start in range(0, len(tokens), _BLOCK):
             block = slice(start, start + _BLOCK)
             # what no reference begins with, none holds
-            inside = start + np.flatnonzero((room[block] >= n) & (grams[block] >= 0))
+            inside = start + np.flatnonzero((remaining[block] >= n) & (grams[block] >= 0))
             wanted = keys(inside)
             numbers = np.searchsorted(referred_keys, wanted)
             same = known_or_none[numbers] == wanted
@@ -124,7 +124,7 @@ def _cells(
     size: int,
     segments: range,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-    """N-gram, times held and matches of the cells of some segments."""
+    """N-gram, occurrences in references and matches of the cells of some segments."""
     places = np.arange(segments.start, segments.stop)
     bounds = batch.references.offsets[segments.start : segments.stop + 1]
     texts = batch.references.indices[bounds[0] : bounds[-1]]

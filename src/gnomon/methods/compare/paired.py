@@ -1,4 +1,4 @@
-"""Systems beside a baseline under one metric: tests, figures, and the segments that decide."""
+"""Systems compared with a baseline under one metric: tests, figures, segments that decide."""
 
 from __future__ import annotations
 
@@ -146,14 +146,14 @@ def enough(plan: PairedTestPlan, comparisons: int, segments: int) -> PairedTestP
     return replace(plan, resamples=min(_MOST, _STEP * math.ceil(2 * least / _STEP)))
 
 
-# The figures of systems beside a baseline under one metric: scores, differences, p-values.
+# The figures of systems compared with a baseline under one metric: scores, differences, p-values.
 
 
 _SAME = 1e-9  # segment scores that differ by less are equal
 
 
 class ComparedSystem(NamedTuple):
-    """One system beside the baseline, in the metric's own units; NaN where undefined."""
+    """One system compared with the baseline, in the metric's own units; NaN where undefined."""
 
     score: float  # of all segments that the system has
     score_low: float
@@ -210,7 +210,7 @@ class PairedScores:
         )
 
     def distrust(self, k: int) -> Caveat | None:
-        """Why nothing is said of a system beside the baseline, whatever the scores are."""
+        """Why a system is neither better nor worse than the baseline, whatever the scores are."""
         if not self.doubtful.isdisjoint((self.systems[0], self.systems[k])):
             return "lines"
         return "letters" if self.unread else None
@@ -236,7 +236,7 @@ def figures(
     plan: PairedTestPlan,
     documents: NDArray[np.int64] | None = None,
 ) -> list[ComparedSystem]:
-    """Each system beside the baseline (the first), on the segments that are members."""
+    """Each system compared with the baseline (the first), on the segments that are members."""
     values = paired.values[:, members]
     members_documents = None if documents is None else documents[members]
     alternative = _oriented(plan.alternative, paired.sign)

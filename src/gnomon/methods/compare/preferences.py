@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
 
-#: which ordered pairs are looked at
+#: which ordered pairs are read
 Orders: TypeAlias = Literal["full", "half"]
 #: rows of choices that a page holds
 _PAGE = 200
@@ -78,7 +78,7 @@ def check_pairwise(outline: Outline | None, options: BoundOptions) -> Iterator[P
             try:
                 metric = resolve(spec, allow_code=options.allow_code)
             except (UsageError, DataError):
-                continue  # told above
+                continue  # reported above
             if lacks(metric, PairScoring):
                 yield Problem(f"metrics[{number}]", _scores_alone(metric.spec))
     if outline is not None and len(outline.systems) < 2:

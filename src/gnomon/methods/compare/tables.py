@@ -293,7 +293,7 @@ def corrected(p: Sequence[float], plan: PairedTestPlan, more: int = 0) -> list[f
 def best_rows(
     scores: PairedScores, compared: Sequence[ComparedSystem], plan: PairedTestPlan
 ) -> list[BestSystemRow]:
-    """Each system beside the leader, which is the first of these."""
+    """Each system compared with the leader, which is the first of these."""
     systems = len(compared)
     more = (systems - 1) * (systems - 2) // 2
     adjusted = corrected([system.p for system in compared], plan, more)
@@ -455,7 +455,7 @@ def segment_table(rows: Sequence[DecidingSegmentRow]) -> Table:
 
 
 def best_table(rows: Sequence[BestSystemRow]) -> Table:
-    """The systems beside the best one."""
+    """The systems compared with the best one."""
     return table(BEST, "Best systems", BestSystemRow, rows)
 
 

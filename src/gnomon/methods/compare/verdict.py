@@ -255,7 +255,7 @@ _SLICE = {"better": SLICE_BETTER, "worse": SLICE_WORSE}
 
 
 class _Pair(NamedTuple):
-    """A row of a system beside another one, what its metric is called, and what was tested."""
+    """A row of two systems, what its metric is called, and what was tested."""
 
     row: ComparisonRow
     position: int
@@ -334,8 +334,8 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
             yield from best
             first = of_metric[0]
             leads = not first.direction and any(statement.claim == BEST.id for statement in best)
-            beside = leads and _leader(finding, metric) == first.row.baseline  # the same is said
-            if not chosen and not beside and len(metrics) <= _IN_FULL:
+            repeated = leads and _leader(finding, metric) == first.row.baseline
+            if not chosen and not repeated and len(metrics) <= _IN_FULL:
                 yield from _by_outcome(of_metric)
     if len(systems) == 1:
         yield from _slices([pair for pair in every if pair.row.slice is not None])
@@ -387,7 +387,7 @@ def _placeholders(pair: _Pair) -> dict[str, Any]:
 
 
 def _undecided(pair: _Pair) -> Statement:
-    """Two systems that cannot be told apart, and why."""
+    """Two systems without a significant difference, and why."""
     parts = _placeholders(pair)
     if pair.row.caveat == "documents":
         return FEW_DOCUMENTS.said(pair.rows, ahead=pair.ahead, few=_too_few(pair))
@@ -493,7 +493,7 @@ def _lead(row: BestSystemRow) -> str:
 
 
 def _behind(row: BestSystemRow) -> str:
-    """By how much a system is behind the leader that cannot be told from it."""
+    """By how much a system is behind a leader that is not significantly better."""
     if not row.gain:
         return "the same"
     p = f", corrected {tested_by(row)}" * _leaves_zero_out(row.low, row.high)
@@ -503,7 +503,7 @@ def _behind(row: BestSystemRow) -> str:
 
 
 def _by_outcome(pairs: Sequence[_Pair]) -> Iterator[Statement]:
-    """Several systems beside a baseline that was named: a statement for those of each outcome."""
+    """Several systems and a baseline that was named: a statement for those of each outcome."""
     baseline, under, n = (
         pairs[0].row.baseline,
         pairs[0].under,

@@ -524,7 +524,7 @@ def _without_scores(there: Mapping[str, Sequence[tuple[str, str]]]) -> DataError
 
 
 class _Request(NamedTuple):
-    """What was asked for, beside the scores."""
+    """What was asked for, apart from the scores."""
 
     judging: Judging
     baseline: str | None

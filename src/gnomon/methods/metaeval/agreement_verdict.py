@@ -211,7 +211,7 @@ class _MeasureRows:
 
     @property
     def edits(self) -> list[AgreementRow]:
-        """Metrics beside human scores that count edits."""
+        """Metrics compared with human scores that count edits."""
         return [row for row in self._defined_rows if row.circular == "edits"]
 
     @property
@@ -620,7 +620,7 @@ def _circular(finding: Finding) -> Iterator[Statement]:
 
 
 def _equal(finding: Finding, group: _MeasureRows) -> str:
-    """The notice that people told nothing apart that it compares; empty where they did."""
+    """The notice that human scores are equal wherever it compares them; empty where they differ."""
     first = group.first
     texts = [
         equal_notice(first.test_set, first.level, grouping, first.human)

@@ -1,4 +1,4 @@
-"""How a meta-evaluation is looked at: its views, and what a study shows beside its tables."""
+"""Views of a meta-evaluation, and what a study shows next to its tables."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ class _Shown(NamedTuple):
                     )
 
 
-# What a study shows beside the tables
+# What a study shows next to the tables
 
 
 #: what people said of systems, by kind

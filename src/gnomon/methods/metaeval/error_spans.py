@@ -589,7 +589,7 @@ def _views(tables: Sequence[Table]) -> tuple[View, ...]:
 
 
 def _exhibits(made: _Made) -> Iterator[Exhibit]:
-    """Outputs in which a marker and people differ in most characters, everybody's marks beside."""
+    """Outputs in which a marker and people differ in most characters, with everybody's marks."""
     for pair in made.pairs if made.examples else ():
         if not pair.marking:
             continue

@@ -1,4 +1,4 @@
-"""What marks beside people's say, in sentences: how much is found, who finds more, the ceiling."""
+"""How marks compare with people's, in sentences: how much is found, who finds more, the ceiling."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ _FEW_DOCUMENTS = Claim(
     "caution",
     "the number of documents of the judgements, below 15",
 )
-#: all that marks beside people's can say
+#: all that can be said of marks and people's
 CLAIMS = (
     *(_FOUND, _NOTHING, _PEOPLE, _BELOW_PEOPLE, _LIKE_PEOPLE, _BETTER, _EQUAL, _FREE),
     *(_FREE_UNSURE, _FEW, _FEW_DOCUMENTS),
@@ -103,7 +103,7 @@ CLAIMS = (
 
 
 def error_spans_verdict(finding: Finding) -> Iterator[Statement]:
-    """How many of people's characters each marker finds, beside the ceiling; then who is better."""
+    """How many of people's characters each marker finds, and the ceiling; then who is better."""
     every = [
         (at, row)
         for at, row in enumerate(finding.rows)
@@ -159,7 +159,7 @@ def _agreement_statement(table: str, at: int, row: Mapping[str, Cell]) -> Statem
 
 
 def _ceiling(table: str, ceiling: _Row | None, markers: Sequence[_Row]) -> Iterator[Statement]:
-    """What people reach beside each other, and how near the best marker comes."""
+    """How far people agree with each other, and how near the best marker comes."""
     if ceiling is None:
         return
     at, row = ceiling

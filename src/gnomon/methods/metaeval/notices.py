@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: how far scores that are equal lie apart, as a share of them
 _ROUNDING = 1e-12
-#: what must stand beside figures that judge ties
+#: what must be said of figures that judge ties
 _TIES = (
     "controls (length, random scores) do not measure quality; a metric that does not clearly beat"
     " them on a tie-aware figure says little by it"
@@ -271,7 +271,7 @@ def _rankings(pairing: Pairing) -> Iterator[str]:
 
 
 def equal_notice(test_set: str, level: str, grouping: str, human: str | None) -> str:
-    """What is said where people told nothing apart that a measure compares."""
+    """What is said where human scores are equal wherever a measure compares them."""
     every, where = {
         "item": ("every output of a segment", " within segments"),
         "system": ("every output of a system", " within systems"),

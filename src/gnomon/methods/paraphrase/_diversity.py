@@ -255,7 +255,7 @@ def syntactic_diversity(
     0.394
     """
     flat = all(isinstance(tree, (Tree, str)) for tree in trees)
-    values = syntactic_values([trees] if flat else trees, decay=decay, words=words)  # type: ignore[list-item, arg-type]  # told apart by the line above
+    values = syntactic_values([trees] if flat else trees, decay=decay, words=words)  # type: ignore[list-item, arg-type]  # the line above tells which
     return set_mean(values, lone)
 
 

@@ -1,4 +1,4 @@
-"""Sets of wordings and trees that lie beside each other for every segment, and files of them."""
+"""Sets of wordings and of trees, parallel by segment, and files of them."""
 
 from __future__ import annotations
 

@@ -294,7 +294,7 @@ def _draw(text: str | None, k: int, seed: int) -> int:
 # What makes a vector of a sentence: the spaces that codes are clusters of.
 
 
-#: texts whose vectors are held at a time
+#: texts whose vectors are in memory at a time
 _TEXTS_AT_ONCE = 4096
 
 

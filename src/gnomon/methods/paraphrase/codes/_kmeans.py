@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _CHUNK = 16384
-#: rows at a time where distances to all centroids are held
+#: rows whose distances to all centroids are in memory at a time
 _ROWS = 4096
 _BATCH = 4096
 #: rows that several starts are tried on, at least 16 per cluster; the best start goes on

@@ -152,7 +152,7 @@ class FirstParaphrases(NamedTuple):
 
 
 class DiversityOptions(NamedTuple):
-    """How paraphrases themselves are looked at."""
+    """How paraphrases themselves are described."""
 
     adequacy: str | None = "chrf"
     trees: Mapping[str, Parses] | None = None
@@ -563,7 +563,7 @@ def _judged_rows(
 
 
 def _by_level(pairings: Sequence[Pairing], label: str, kinds: Sequence[str]) -> dict[str, Pairing]:
-    """The scores beside people's of each level, of the kind of judgements that is taken there."""
+    """Scores and people's at each level, of the kind of judgements that is taken there."""
     testset = pairings[0].testset
     nobody = np.full_like(pairings[0].system, np.nan)
     levels = {"system": replace(pairings[0], label=label, system=nobody, kinds={}, ranking=None)}
@@ -620,7 +620,7 @@ def _trees_of(
 ) -> list[Mapping[str, Parses]]:
     """The trees of each test set, which fit it."""
     several = [given_trees for given_trees in trees or () if isinstance(given_trees, Mapping)]
-    given = several or ([trees_of(trees)] if trees else [{}] * len(sets))  # type: ignore[arg-type]  # not several: told above
+    given = several or ([trees_of(trees)] if trees else [{}] * len(sets))  # type: ignore[arg-type]  # the line above tells which
     if len(given) != len(sets):
         raise DataError(
             f"there are trees of {len(given)} test set(s), and {len(sets)} test set(s); each has"

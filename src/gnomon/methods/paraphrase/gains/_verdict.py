@@ -31,7 +31,7 @@ _FEW_SYSTEMS = 4
 _IN_FULL = 3
 #: the share of segments without what is compared that is said, at least
 _MISSING = 0.01
-#: the share of paraphrases that are outputs of judged systems from which no gain is told
+#: the share of paraphrases that are outputs of judged systems that allow no claim of a gain
 _OWN_OUTPUTS = 0.5
 
 R = TypeVar("R", GainRow, SegmentGainRow)

@@ -214,7 +214,7 @@ class ModelGenerator(GeneratorOptions, ABC):
     def _group_options(
         self, testset: TestSet, request: GenerationRequest, model: Seq2Seq
     ) -> dict[str, Any]:
-        """What is asked beside the references; arguments of :func:`asked_groups`."""
+        """What is asked in addition to the references; arguments of :func:`asked_groups`."""
         del testset, request, model
         return {}
 

@@ -243,7 +243,7 @@ class ChatWork:
             yield self._batch(range(start, min(start + size, self.total)))
 
     def notices(self, counts: Counter[str]) -> tuple[str, ...]:
-        """What was dropped beside copies, what could not be read, and who checked names."""
+        """What was dropped apart from copies, what could not be read, and who checked names."""
         phrases = {
             "numbers": "time(s) a wording had other numbers than the reference, and was dropped",
             "names": "time(s) a wording lost a name of the reference or brought one, and was"

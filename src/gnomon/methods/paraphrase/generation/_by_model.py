@@ -548,7 +548,7 @@ class ConstrainedBy:
             model=self.model,
             device=self.device,
             precision=self.precision,
-            # what one constraint brings does not depend on those asked beside it
+            # what one constraint brings does not depend on others that are asked for
             keep_duplicates=True,
         )
 
