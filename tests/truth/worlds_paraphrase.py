@@ -273,7 +273,7 @@ def generated(**counts: int) -> list[Statement]:
     """What is said of a run that made paraphrases, by its counts."""
     names = ("paraphrases", "segments", "bare", "short", "unreachable", "empty", "copies")
     row = {**dict.fromkeys((*names, "duplicates", "inadequate"), 0), **counts}
-    made = table("made", "Made", GeneratedRow, [{"method": "beam", **row}])
+    made = table("made", "Made", GeneratedRow, [GeneratedRow(method="beam", **row)])
     return list(generate_verdict(Finding("paraphrase generate", "Made", (made,), {})))
 
 
@@ -308,7 +308,7 @@ def trained(kind: type[Record], **counts: object) -> list[Statement]:
     """What is said of a run of training, or of its plan."""
     row = {**dict.fromkeys((one.name for one in columns_of(kind)), 0), **counts}
     (name,) = {TrainedRow: ["training"], TrainingPlanRow: ["plan"]}[kind]
-    found = Finding("paraphrase train", "A run", (table(name, "A run", kind, [row]),), {})
+    found = Finding("paraphrase train", "A run", (table(name, "A run", kind, [kind(**row)]),), {})
     return list(train_verdict(found))
 
 
