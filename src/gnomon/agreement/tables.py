@@ -11,7 +11,7 @@ from gnomon import stats
 from gnomon.agreement.judging import ALL, AVERAGE, Joined, grouped, mean_value
 from gnomon.agreement.measures import value
 from gnomon.agreement.significance import FEW_SYSTEMS, beats
-from gnomon.core.records import METRIC, SLICE, SYSTEM, EndColumns, Record, column, table
+from gnomon.core.records import METRIC, SLICE, SYSTEM, EndColumns, Record, column, column_of, table
 from gnomon.core.verdicts import amount
 
 if TYPE_CHECKING:
@@ -137,8 +137,8 @@ class SliceAgreementRow(Record):
     value: float | None = column(
         "Agreement", digits=3, better="higher", help="the statistic on the slice"
     )
-    n: int = column("n", help="systems, scores or pairs behind the value")
-    few: bool = column("Few", help="fewer than four systems: says little")
+    n: int = column_of(AgreementRow, "n", help="systems, scores or pairs behind the value")
+    few: bool = column_of(AgreementRow, "few")
     human: str | None = HUMAN
 
 
@@ -373,19 +373,7 @@ def slice_rows(rows: Iterable[AgreementRow]) -> Iterator[SliceAgreementRow]:
     """The rows that are of slices."""
     for row in rows:
         if row.slice is not None:
-            yield SliceAgreementRow(
-                test_set=row.test_set,
-                level=row.level,
-                statistic=row.statistic,
-                grouping=row.grouping,
-                subset=row.subset,
-                slice=row.slice,
-                metric=row.metric,
-                value=row.value,
-                n=row.n,
-                few=row.few,
-                human=row.human,
-            )
+            yield SliceAgreementRow.of(row)
 
 
 def _names(result: Result | Joined) -> tuple[str, ...]:

@@ -43,6 +43,7 @@ __all__ = [
     "EndColumns",
     "Record",
     "column",
+    "column_of",
     "columns_of",
     "table",
 ]
@@ -112,6 +113,11 @@ FEATURE: Any = column("Feature", help="which words: kind and name, as in pos:NOU
 SLICE: Any = column("Slice", help="which segments; empty for all of them")
 
 
+def column_of(row: type[Record], name: str, **changes: Any) -> Any:  # as column
+    """The column of a field of another row, with another help or the like."""
+    return dataclasses.replace(row._columns[name], **changes)  # noqa: SLF001  # of this module
+
+
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(column,))
 class _Declared:
     """Makes its subclasses dataclasses."""
@@ -173,8 +179,12 @@ class Record(_Declared):
 
     @classmethod
     def of(cls, row: Record, **more: Any) -> Self:
-        """Such a row with the values of another one whose columns it has, and more or others."""
-        return cls(**{**vars(row), **more})
+        """Such a row with the values of another one in the columns of both, and more or others."""
+        values = {name: value for name, value in vars(row).items() if name in cls._columns}
+        if row.intervals is not None:
+            ends = row.intervals.items()
+            values["intervals"] = {name: pair for name, pair in ends if name in cls._columns}
+        return cls(**{**values, **more})
 
     @classmethod
     def from_row(cls, row: Mapping[str, Cell]) -> Self:

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.findings import Bars, Exhibit, ExhibitText, HeatMap, Highlight, Listing
-from gnomon.core.records import METRIC, SEGMENT, SLICE, SYSTEM, EndColumns, Record, column, table
+from gnomon.core.records import (
+    METRIC,
+    SEGMENT,
+    SLICE,
+    SYSTEM,
+    EndColumns,
+    Record,
+    column,
+    column_of,
+    table,
+)
 from gnomon.core.verdicts import LEAST, metric_title, p_value
 from gnomon.methods.compare.paired import least_p
 from gnomon.stats import benjamini_hochberg, holm
@@ -191,12 +201,14 @@ class ComparisonSliceRow(Record):
     slice: str | None = SLICE
     system: str = SYSTEM
     segments: int = _COMMON
-    gain: float | None = column(
-        "Gain",
-        better="higher",
+    gain: float | None = column_of(
+        ComparisonRow,
+        "gain",
         help="difference from the baseline, positive where the system is better",
     )
-    p_adjusted: float | None = column("p adj.", digits=4, help="corrected for systems and slices")
+    p_adjusted: float | None = column_of(
+        ComparisonRow, "p_adjusted", help="corrected for systems and slices"
+    )
     undecided: bool = column("undecided", help="the corrected p lies above alpha, or there is none")
 
 
@@ -432,21 +444,10 @@ _CORRECTIONS = {
 
 
 def slice_table(rows: Sequence[ComparisonRow]) -> Table:
-    """The slices of the first table once more, ready to be looked at side by side."""
-    found = [
-        ComparisonSliceRow(
-            metric=row.metric,
-            slice=row.slice,
-            system=row.system,
-            segments=row.segments,
-            gain=row.gain,
-            p_adjusted=row.p_adjusted,
-            undecided=not row.decided,
-        )
-        for row in rows
-        if row.slice is not None and row.system != row.baseline
-    ]
-    return table(SLICES, "Gains by slice", ComparisonSliceRow, found)
+    """The slices of the first table, to be compared side by side."""
+    gains = (row for row in rows if row.slice is not None and row.system != row.baseline)
+    sliced = [ComparisonSliceRow.of(row, undecided=not row.decided) for row in gains]
+    return table(SLICES, "Gains by slice", ComparisonSliceRow, sliced)
 
 
 def segment_table(rows: Sequence[DecidingSegmentRow]) -> Table:
