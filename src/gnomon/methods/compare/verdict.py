@@ -254,7 +254,7 @@ _SEVERAL = {"better": SEVERAL_BETTER, "worse": SEVERAL_WORSE}
 _SLICE = {"better": SLICE_BETTER, "worse": SLICE_WORSE}
 
 
-class _Pair(NamedTuple):
+class _SystemPair(NamedTuple):
     """A row of two systems, what its metric is called, and what was tested."""
 
     row: ComparisonRow
@@ -346,17 +346,17 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
     yield from cut_texts(finding.notices)
 
 
-def _rows(finding: Finding) -> Iterator[_Pair]:
+def _rows(finding: Finding) -> Iterator[_SystemPair]:
     titles = titles_of(finding)
     fields = (field for text in finding.signatures.values() for field in text.split("|"))
     tests = (field.removeprefix("alternative:") for field in fields if "alternative:" in field)
     alternative = next(tests, "")
     for position, row in enumerate(finding.records(ComparisonRow)):
         if row.system != row.baseline:
-            yield _Pair(row, position, titles[row.metric], alternative)
+            yield _SystemPair(row, position, titles[row.metric], alternative)
 
 
-def _alone(pair: _Pair) -> Statement:
+def _alone(pair: _SystemPair) -> Statement:
     """Two systems under one metric."""
     if pair.row.gain is None:
         return UNDEFINED.said(pair.rows, **_placeholders(pair))
@@ -376,7 +376,7 @@ def _alone(pair: _Pair) -> Statement:
     return (BETTER if better else WORSE).said(pair.rows, size=pair.size(), **parts)
 
 
-def _placeholders(pair: _Pair) -> dict[str, Any]:
+def _placeholders(pair: _SystemPair) -> dict[str, Any]:
     return {
         "names": pair.names,
         "under": pair.under,
@@ -386,7 +386,7 @@ def _placeholders(pair: _Pair) -> dict[str, Any]:
     }
 
 
-def _undecided(pair: _Pair) -> Statement:
+def _undecided(pair: _SystemPair) -> Statement:
     """Two systems without a significant difference, and why."""
     parts = _placeholders(pair)
     if pair.row.caveat == "documents":
@@ -405,13 +405,13 @@ def _undecided(pair: _Pair) -> Statement:
     return UNDECIDED.said(pair.rows, more=_further(pair), **parts)
 
 
-def _too_few(pair: _Pair) -> str:
+def _too_few(pair: _SystemPair) -> str:
     documents = pair.row.documents or 0
     are = "are" if documents > 1 else "is"
     return f"{counted(documents, 'document')} {are} too few ({LEAST_DOCUMENTS} are needed)"
 
 
-def _further(pair: _Pair) -> str:
+def _further(pair: _SystemPair) -> str:
     low, high = pair.row.gain_ends
     if pair.row.gain is None or low is None or high is None:
         return ""
@@ -421,7 +421,7 @@ def _further(pair: _Pair) -> str:
     return f"; at this rate, about {counted(more, 'more segment')} would be needed"
 
 
-def _best(finding: Finding, pairs: Sequence[_Pair]) -> Iterator[Statement]:
+def _best(finding: Finding, pairs: Sequence[_SystemPair]) -> Iterator[Statement]:
     """Of several systems under one metric, those that no other beats."""
     rows = [
         row
@@ -502,7 +502,7 @@ def _behind(row: BestSystemRow) -> str:
     return f"behind by {_lead(row)}{p}"
 
 
-def _by_outcome(pairs: Sequence[_Pair]) -> Iterator[Statement]:
+def _by_outcome(pairs: Sequence[_SystemPair]) -> Iterator[Statement]:
     """Several systems and a baseline that was named: a statement for those of each outcome."""
     baseline, under, n = (
         pairs[0].row.baseline,
@@ -539,7 +539,7 @@ def _by_outcome(pairs: Sequence[_Pair]) -> Iterator[Statement]:
         )
 
 
-def _each(some: Sequence[tuple[str, _Pair]]) -> tuple[str, str]:
+def _each(some: Sequence[tuple[str, _SystemPair]]) -> tuple[str, str]:
     """What the tests say, where they say the same of all; and each by how much."""
     tests = {pair.tested for _, pair in some}
     if len(tests) == 1:
@@ -550,7 +550,7 @@ def _each(some: Sequence[tuple[str, _Pair]]) -> tuple[str, str]:
     return "", listed([f"{name} by {pair.size(unit=False)} ({pair.tested})" for name, pair in some])
 
 
-def _ahead(pair: _Pair) -> str:
+def _ahead(pair: _SystemPair) -> str:
     if pair.row.gain is None:
         return "not defined"
     if pair.row.equal:
@@ -571,17 +571,17 @@ def _sizes(segments: Sequence[int]) -> str:
     return counted(high) if low == high else f"{low:,} to {counted(high)}"
 
 
-def _ordered(pairs: Iterable[_Pair], outcome: Level) -> list[_Pair]:
+def _ordered(pairs: Iterable[_SystemPair], outcome: Level) -> list[_SystemPair]:
     """Those of an outcome, the largest differences first."""
     some = (pair for pair in pairs if pair.row.outcome == outcome)
     return sorted(some, key=lambda pair: -abs(pair.row.gain or 0))
 
 
-def _places(some: Iterable[_Pair]) -> dict[str, list[int]]:
+def _places(some: Iterable[_SystemPair]) -> dict[str, list[int]]:
     return {SYSTEMS: [pair.position for pair in some]}
 
 
-def _slices(parts: Sequence[_Pair]) -> Iterator[Statement]:
+def _slices(parts: Sequence[_SystemPair]) -> Iterator[Statement]:
     """Where one system is better than the other, and where worse."""
     for metric in dict.fromkeys(pair.row.metric for pair in parts):
         of_metric = [pair for pair in parts if pair.row.metric == metric and not pair.row.few]
@@ -622,7 +622,7 @@ def _missing(finding: Finding) -> Iterator[Statement]:
             )
 
 
-def _judged_together(whole: Sequence[_Pair]) -> Iterator[Statement]:
+def _judged_together(whole: Sequence[_SystemPair]) -> Iterator[Statement]:
     together = [
         pair
         for pair in whole
@@ -633,7 +633,7 @@ def _judged_together(whole: Sequence[_Pair]) -> Iterator[Statement]:
         yield JUDGED_TOGETHER.said(_places(together), title=listed(list(titles)))
 
 
-def _clustered(sound: Sequence[_Pair]) -> Iterator[Statement]:
+def _clustered(sound: Sequence[_SystemPair]) -> Iterator[Statement]:
     decided = (pair for pair in sound if pair.row.outcome in ("better", "worse"))
     alone = [pair for pair in decided if pair.row.documents == 1]
     if alone:
@@ -664,9 +664,9 @@ def _clustered(sound: Sequence[_Pair]) -> Iterator[Statement]:
         )
 
 
-def _disagreement(sound: Sequence[_Pair]) -> Iterator[Statement]:
+def _disagreement(sound: Sequence[_SystemPair]) -> Iterator[Statement]:
     """Systems that one metric calls better and another one worse."""
-    by_system: dict[str, list[_Pair]] = {}
+    by_system: dict[str, list[_SystemPair]] = {}
     for pair in sound:
         if pair.row.outcome in ("better", "worse"):
             by_system.setdefault(pair.row.system, []).append(pair)
@@ -690,7 +690,7 @@ def _disagreement(sound: Sequence[_Pair]) -> Iterator[Statement]:
     yield DISAGREE.said(_places(every), each=listed(each))
 
 
-def _few(every: Sequence[_Pair]) -> Iterator[Statement]:
+def _few(every: Sequence[_SystemPair]) -> Iterator[Statement]:
     """What rests on too few segments: all of it for whole test sets, of slices what stands out."""
     some = [
         pair
