@@ -374,7 +374,7 @@ def in_files(option: Option) -> Option:
 def _kind_in_files(kind: Any) -> Any:
     parts, origin, inner = parts_of(kind), get_origin(kind), get_args(kind)
     if len(parts) > 1:
-        given = dict.fromkeys(_kind_in_files(part) for part in parts if part is not type(None))
+        given = dict.fromkeys(_kind_in_files(each) for each in parts if each is not type(None))
         return Union[tuple(given)]  # noqa: UP007  # of values
     if origin in _LISTS and inner:
         return Sequence[_kind_in_files(inner[0])]  # type: ignore[misc]  # made at run time
