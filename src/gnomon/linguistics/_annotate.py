@@ -91,7 +91,7 @@ def annotate(
     kinds = [kind_of(name) for name in asked]
     no_features(asked)
     distinct = list(dict.fromkeys(texts))
-    own = frozenset({"lex", "re", *(labels.kinds if labels else ())})
+    listed_kinds = frozenset({"lex", "re", *(labels.kinds if labels else ())})
     if labels is None or "lex" not in labels.kinds:
         lexicon = with_built_in(lexicon, asked, language)
     sources = [
@@ -99,7 +99,7 @@ def annotate(
         *listed("re", kinds, distinct, pattern, Pattern.read),
         *labelled(kinds, distinct, labels),
     ]
-    left = [kind for kind in kinds if kind not in own]
+    left = [kind for kind in kinds if kind not in listed_kinds]
     if any(not is_wildcard(kind) or tagger or language for kind in left):
         annotator, notices = annotator_of(tagger, language, left, labels)
         sources.append(
@@ -107,7 +107,7 @@ def annotate(
                 annotator,
                 asked,
                 distinct,
-                own=own,
+                own=listed_kinds,
                 cache=cache,
                 progress=progress,
                 processes=processes,
@@ -149,8 +149,8 @@ def annotator_of(
             " (--tagger spacy:en_core_web_sm), or give your own labels (--labels FILE);"
             " `gnomon setup en` installs a tagger, `gnomon list taggers` shows those installed"
         )
-    found = standard_tagger(language)
-    return found, (f"tagger {found.name} was chosen for language {language!r}",)
+    annotator = standard_tagger(language)
+    return annotator, (f"tagger {annotator.name} was chosen for language {language!r}",)
 
 
 def _joined(
@@ -161,11 +161,15 @@ def _joined(
 ) -> Annotation:
     number = {text: i for i, text in enumerate(distinct)}
     rows = [number[text] for text in texts]
-    facts = [part.select(rows) for source in sources for part in source.facts.values()]
+    facts = [
+        layer_facts.select(rows) for source in sources for layer_facts in source.facts.values()
+    ]
     bounds = [bound for bound in map(reach_of, asked) if bound is not None]
-    observed = {name for part in facts for names in part.features(bounds) for name in names}
-    known = {name for source in sources for name in source.known}
-    names, said = expand(asked, observed, known)
+    observed = {
+        name for layer_facts in facts for names in layer_facts.features(bounds) for name in names
+    }
+    declared = {name for source in sources for name in source.known}
+    names, said = expand(asked, observed, declared)
     return Annotation(
         spans=table(facts, names, len(texts)),
         taggers=tuple(source.signature for source in sources),
@@ -228,7 +232,9 @@ def feature_faults(
     read = labels if isinstance(labels, Labels) else None
     if labels is None or read is not None:
         of_labels = read.kinds if read is not None else ()
-        asked = {place: name for place, name in good.items() if kind_of(name) not in of_labels}
+        asked = {
+            position: name for position, name in good.items() if kind_of(name) not in of_labels
+        }
         yield from _of_lists(asked, lexicon, pattern, language)
         yield from _of_taggers(asked, tagger, language if known else _ANY, read)
     elif isinstance(tagger, str) and _tagged(good):
@@ -257,22 +263,22 @@ def _of_lists(
 ) -> Iterator[Problem]:
     """Word lists and patterns that are asked for and not given."""
     lists: Mapping[str, object] = lexicons or {}
-    for place, name in asked.items():
+    for position, name in asked.items():
         if kind_of(name) == "lex":
-            wrong = list(problems(place, with_built_in, lexicons, [name], language))
+            wrong = list(problems(position, with_built_in, lexicons, [name], language))
             yield from wrong
             lists = (
                 lists if wrong else {**lists, **(with_built_in(lexicons, [name], language) or {})}
             )
-    known = {
+    listed = {
         "lex": {f"lex:{bare_name(name)}" for name in lists},
         "re": {f"re:{name}" for name in patterns or {}},
     }
-    for place, name in asked.items():
+    for position, name in asked.items():
         kind = kind_of(name)
         if kind == "re" or (kind == "lex" and is_wildcard(name)):
-            wrong = list(problems(place, check_listed, kind, [kind], known[kind]))
-            yield from wrong or problems(place, _check_known, name, known[kind])
+            wrong = list(problems(position, check_listed, kind, [kind], listed[kind]))
+            yield from wrong or problems(position, _check_known, name, listed[kind])
 
 
 def _of_taggers(
@@ -293,8 +299,8 @@ def _of_taggers(
     except GnomonError as error:
         yield Problem("tagger", error)
         return
-    for place, name in left.items():
-        yield from _of_tagger(annotator, place, name)
+    for position, name in left.items():
+        yield from _of_tagger(annotator, position, name)
 
 
 def _of_tagger(annotator: Annotator, place: str, name: str) -> Iterator[Problem]:
@@ -310,7 +316,9 @@ def _of_tagger(annotator: Annotator, place: str, name: str) -> Iterator[Problem]
 
 def _tagged(asked: Mapping[str, str]) -> dict[str, str]:
     """What neither word lists nor patterns give."""
-    return {place: name for place, name in asked.items() if kind_of(name) not in ("lex", "re")}
+    return {
+        position: name for position, name in asked.items() if kind_of(name) not in ("lex", "re")
+    }
 
 
 def _check_name(name: str) -> None:

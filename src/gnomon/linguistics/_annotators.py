@@ -93,9 +93,9 @@ def find_tagger(tagger: str) -> Annotator:
     """
     engine, colon, model = tagger.partition(":")
     if not colon or not model:
-        known = f"; did you mean 'spacy:{tagger}'?" if tagger in installed() else ""
+        hint = f"; did you mean 'spacy:{tagger}'?" if tagger in installed() else ""
         raise UsageError(
-            f"{tagger!r} is not a tagger's name{known}; write engine:model, as in"
+            f"{tagger!r} is not a tagger's name{hint}; write engine:model, as in"
             " 'spacy:en_core_web_sm'"
         )
     if engine == "spacy":

@@ -19,12 +19,12 @@ def reach(heads: Sequence[int]) -> list[int]:
     >>> reach([1, 1, 1, 5, 5, 1])
     [1, 4, 1, 2, 1, 4]
     """
-    found = [0] * len(heads)
+    lengths = [0] * len(heads)
     for dependent, head in enumerate(heads):
         length = abs(dependent - head)
-        found[dependent] = max(found[dependent], length)
-        found[head] = max(found[head], length)
-    return found
+        lengths[dependent] = max(lengths[dependent], length)
+        lengths[head] = max(lengths[head], length)
+    return lengths
 
 
 def crossing(heads: Sequence[int]) -> list[bool]:
@@ -33,11 +33,11 @@ def crossing(heads: Sequence[int]) -> list[bool]:
     >>> crossing([1, 1, 3, 1]), crossing([2, 3, 2, 2])
     ([False, False, False, False], [True, True, True, True])
     """
-    found = [False] * len(heads)
+    crossed = [False] * len(heads)
     # of those that begin at one place, the longest first
     arcs = sorted([(d, -h) if d < h else (h, -d) for d, h in enumerate(heads) if d != h])
     if _nested(arcs):
-        return found
+        return crossed
     open_arcs: list[tuple[int, int]] = []
     for low, end in arcs:
         high = -end
@@ -45,9 +45,9 @@ def crossing(heads: Sequence[int]) -> list[bool]:
         for other in open_arcs:
             if other[0] < low and other[1] < high:
                 for token in (low, high, *other):
-                    found[token] = True
+                    crossed[token] = True
         open_arcs.append((low, high))
-    return found
+    return crossed
 
 
 def _nested(arcs: Sequence[tuple[int, int]]) -> bool:
@@ -84,14 +84,14 @@ def constituents(words: Sequence[str], tags: Sequence[str], heads: Sequence[int]
     lifted = _projective(list(heads))
     below: list[list[int]] = [[] for _ in words]
     roots: list[int] = []
-    for place, head in enumerate(lifted):
-        (roots if head == place else below[head]).append(place)
+    for token, head in enumerate(lifted):
+        (roots if head == token else below[head]).append(token)
     made: dict[int, Tree] = {}
-    for place in _upwards(roots, below):
-        word = Tree(tags[place], (words[place],))
-        parts = {**{child: made[child] for child in below[place]}, place: word}
-        phrase = Tree(f"{tags[place]}P", tuple(parts[p] for p in sorted(parts)))
-        made[place] = phrase if below[place] else word
+    for token in _upwards(roots, below):
+        word = Tree(tags[token], (words[token],))
+        parts = {**{child: made[child] for child in below[token]}, token: word}
+        phrase = Tree(f"{tags[token]}P", tuple(parts[p] for p in sorted(parts)))
+        made[token] = phrase if below[token] else word
     if not roots:
         return None
     return Tree("S", tuple(made[root] for root in roots))
@@ -102,23 +102,23 @@ def _upwards(roots: Sequence[int], below: Sequence[Sequence[int]]) -> list[int]:
     order: list[int] = []
     stack = list(roots)
     while stack:
-        place = stack.pop()
-        order.append(place)
-        stack.extend(below[place])
+        token = stack.pop()
+        order.append(token)
+        stack.extend(below[token])
     return order[::-1]
 
 
 def _projective(heads: list[int]) -> list[int]:
     """The heads after crossing arcs have been lifted."""
     while True:
-        crossing = [place for place in range(len(heads)) if _crosses(place, heads)]
+        crossing = [token for token in range(len(heads)) if _crosses(token, heads)]
         if not crossing:
             return heads
-        place = min(crossing, key=lambda p: abs(p - heads[p]))
-        head = heads[place]
-        heads[place] = heads[head] if heads[head] != head else head
-        if heads[place] == head:  # its head is a root: the word becomes a root beside it
-            heads[place] = place
+        token = min(crossing, key=lambda p: abs(p - heads[p]))
+        head = heads[token]
+        heads[token] = heads[head] if heads[head] != head else head
+        if heads[token] == head:  # its head is a root: the word becomes a root beside it
+            heads[token] = token
 
 
 def _crosses(place: int, heads: Sequence[int]) -> bool:
@@ -128,7 +128,7 @@ def _crosses(place: int, heads: Sequence[int]) -> bool:
     return any(not _below(between, head, heads) for between in range(low + 1, high))
 
 
-def _below(place: int, head: int, heads: Sequence[int]) -> bool:
-    while place != head and heads[place] != place:
-        place = heads[place]
-    return place == head
+def _below(token: int, head: int, heads: Sequence[int]) -> bool:
+    while token != head and heads[token] != token:
+        token = heads[token]
+    return token == head

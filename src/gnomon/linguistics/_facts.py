@@ -114,9 +114,9 @@ def unpack(layer: str, entries: Sequence[bytes]) -> LayerFacts:
     for entry, count in zip(entries, counts.tolist(), strict=True):
         bases.append(len(numbers))
         if count:
-            own = entry[4 + 12 * count :].decode().split("\n")
-            numbers.extend([index.setdefault(label, len(index)) for label in own])
-    starts, ends, local = (_column(entries, counts.tolist(), place) for place in range(3))
+            labels = entry[4 + 12 * count :].decode().split("\n")
+            numbers.extend([index.setdefault(label, len(index)) for label in labels])
+    starts, ends, local = (_column(entries, counts.tolist(), column) for column in range(3))
     shift = np.repeat(np.array(bases, dtype=np.int64), counts)
     return LayerFacts(
         layer=layer,
@@ -158,9 +158,11 @@ def _column(entries: Sequence[bytes], counts: list[int], place: int) -> NDArray[
 def table(facts: Sequence[LayerFacts], features: Sequence[str], texts: int) -> SpanTable:
     """The spans of some features, from all layers; a span given twice counts once."""
     number = {name: i for i, name in enumerate(features)}
-    parts = [_rows(part, number) for part in facts]
+    parts = [_rows(layer_facts, number) for layer_facts in facts]
     text, feature, start, end = (
-        np.concatenate([part[i] for part in parts]) if parts else np.zeros(0, dtype=np.int32)
+        np.concatenate([layer_facts[i] for layer_facts in parts])
+        if parts
+        else np.zeros(0, dtype=np.int32)
         for i in range(4)
     )
     spans = SpanTable(tuple(features), texts, *_in_order(text, feature, start, end))
@@ -181,11 +183,11 @@ def _in_order(*columns: NDArray[np.int32]) -> list[NDArray[np.int32]]:
         keys |= column
     keys.sort()
     keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys
-    found = []
+    ordered = []
     for width in reversed(widths):
-        found.append((keys & ((1 << width) - 1)).astype(np.int32))
+        ordered.append((keys & ((1 << width) - 1)).astype(np.int32))
         keys = keys >> width
-    return found[::-1]
+    return ordered[::-1]
 
 
 def _rows(facts: LayerFacts, number: dict[str, int]) -> tuple[NDArray[np.int32], ...]:
@@ -237,9 +239,11 @@ def recall(
     if cache is None or len(texts) < _MANY:
         return {}
     names = _keys_of_layers(signature, layers, texts)
-    found = cache.get_many(list(names.values()))
+    entries = cache.get_many(list(names.values()))
     return {
-        layer: _facts_of_entry(layer, found[name]) for layer, name in names.items() if name in found
+        layer: _facts_of_entry(layer, entries[name])
+        for layer, name in names.items()
+        if name in entries
     }
 
 
@@ -250,7 +254,9 @@ def keep(
     if cache is None or len(texts) < _MANY or not facts:
         return
     names = _keys_of_layers(signature, list(facts), texts)
-    cache.put_many({names[layer]: _entry_of_facts(part) for layer, part in facts.items()})
+    cache.put_many(
+        {names[layer]: _entry_of_facts(layer_facts) for layer, layer_facts in facts.items()}
+    )
 
 
 def _keys_of_layers(
@@ -274,9 +280,9 @@ def _facts_of_entry(layer: str, entry: bytes) -> LayerFacts:
 
     def column(count: int) -> NDArray[np.int32]:
         nonlocal at
-        found = np.frombuffer(entry, dtype="<i4", count=count, offset=at).astype(np.int32)
+        numbers = np.frombuffer(entry, dtype="<i4", count=count, offset=at).astype(np.int32)
         at += 4 * count
-        return found
+        return numbers
 
     counts, start, end, label = (column(count) for count in (texts, rows, rows, rows))
     return LayerFacts(

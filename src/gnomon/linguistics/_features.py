@@ -193,10 +193,10 @@ def is_wildcard(feature: str) -> bool:
 
 def reach_of(feature: str) -> int | None:
     """N of ``dep:long>=N``; none for other features."""
-    found = _LONG.fullmatch(feature)
-    if found is None and re.match(r"dep:long\b", feature):
+    match = _LONG.fullmatch(feature)
+    if match is None and re.match(r"dep:long\b", feature):
         raise UsageError(f"{feature!r} lacks its bound in tokens; write it as 'dep:long>=5'")
-    return int(found[1]) if found else None
+    return int(match[1]) if match else None
 
 
 def long_arcs(layer: str, label: str, bounds: Sequence[int]) -> tuple[str, ...]:
@@ -207,13 +207,13 @@ def long_arcs(layer: str, label: str, bounds: Sequence[int]) -> tuple[str, ...]:
     """
     if layer != "dep" or not bounds:
         return ()
-    reached = next((int(part) for part in label.split("|")[1:] if part.isdigit()), 0)
+    reached = next((int(word) for word in label.split("|")[1:] if word.isdigit()), 0)
     return tuple(f"dep:long>={bound}" for bound in bounds if reached >= bound)
 
 
 def matches(pattern: str, name: str) -> bool:
     expression = "".join(
-        ".*" if part == "*" else "." if part == "?" else re.escape(part) for part in pattern
+        ".*" if piece == "*" else "." if piece == "?" else re.escape(piece) for piece in pattern
     )
     return re.fullmatch(expression, name, re.DOTALL) is not None
 
@@ -225,15 +225,15 @@ def ordered(names: Iterable[str]) -> list[str]:
 
 def _rank(name: str) -> tuple[int, int, str]:
     kind, _, rest = name.partition(":")
-    place = KINDS.index(kind) if kind in KINDS else len(KINDS)
-    return place, _UPOS_PLACE.get(rest, len(UPOS)) if kind == "pos" else 0, name
+    rank = KINDS.index(kind) if kind in KINDS else len(KINDS)
+    return rank, _UPOS_PLACE.get(rest, len(UPOS)) if kind == "pos" else 0, name
 
 
 def expand(
     asked: Sequence[str], observed: Collection[str], known: Collection[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The features that the asked names stand for, each once, and what is to be said of them."""
-    found: dict[str, None] = {}
+    features: dict[str, None] = {}
     notices = []
     for name in asked:
         hits = ordered(n for n in observed if matches(name, n)) if is_wildcard(name) else [name]
@@ -245,8 +245,8 @@ def expand(
             if name not in known and reach_of(name) is None:
                 raise _unknown(name, observed, known)
             notices.append(f"{name} never occurs in the texts")
-        found.update(dict.fromkeys(hits))
-    return tuple(found), tuple(notices)
+        features.update(dict.fromkeys(hits))
+    return tuple(features), tuple(notices)
 
 
 def _unknown(name: str, observed: Collection[str], known: Collection[str]) -> UnknownNameError:

@@ -127,19 +127,19 @@ def _sentence(lines: Sequence[tuple[int, str]], path: str) -> _Sentence:
                 text = value.strip()
             continue
         columns = line.split("\t")
-        found = _ID.fullmatch(columns[0])
-        if len(columns) != 10 or found is None:
+        match = _ID.fullmatch(columns[0])
+        if len(columns) != 10 or match is None:
             problem = f"{len(columns)} columns parted by tabs, the first {columns[0][:20]!r}"
             _refuse_line(f"{problem}; a word has the ten columns {_COLUMNS}", path, number)
-        first, sign = int(found[1]), found[2]
+        first, sign = int(match[1]), match[2]
         if sign == ".":
             continue
-        if first != len(words) + 1 or (sign and int(found[3]) < first):
+        if first != len(words) + 1 or (sign and int(match[3]) < first):
             _refuse_line(f"ID {columns[0]} where {len(words) + 1} was due", path, number)
         if sign or first > covered:
             surfaces.append((number, columns[1], "SpaceAfter=No" not in columns[9].split("|")))
         if sign:
-            covered = int(found[3])
+            covered = int(match[3])
         else:
             words.append(_word(columns, number, len(surfaces) - 1, path))
     if not words or covered > len(words):
@@ -209,25 +209,25 @@ def _marks(sentence: _Sentence, spans: Sequence[tuple[int, int]]) -> dict[str, S
         if word.relation or reached[i]:
             label = f"{word.relation}|{reached[i]}" + "|crossing" * crossed[i]
             dep.append(Mark(start, end, label))
-    found = {"pos": pos, "dep": dep, "named": _entities(words, spans)}
-    return {layer: tuple(dict.fromkeys(marks)) for layer, marks in found.items() if marks}
+    layers = {"pos": pos, "dep": dep, "named": _entities(words, spans)}
+    return {layer: tuple(dict.fromkeys(marks)) for layer, marks in layers.items() if marks}
 
 
 def _entities(words: Sequence[_Word], spans: Sequence[tuple[int, int]]) -> list[Mark]:
     """Entities of BIO, BIOES or BILOU tags."""
-    found: list[Mark] = []
+    marks: list[Mark] = []
     going = ""
     for word in words:
-        place, label = word.entity or ("O", "")
+        letter, label = word.entity or ("O", "")
         start, end = spans[word.surface]
-        if place == "O":
+        if letter == "O":
             going = ""
-        elif place in "BSU" or label != going:
-            found.append(Mark(start, end, f"ent:{label}"))
+        elif letter in "BSU" or label != going:
+            marks.append(Mark(start, end, f"ent:{label}"))
             going = label
         else:
-            found[-1] = Mark(found[-1].start, end, f"ent:{label}")
-    return list(dict.fromkeys(found))
+            marks[-1] = Mark(marks[-1].start, end, f"ent:{label}")
+    return list(dict.fromkeys(marks))
 
 
 def _refuse_line(problem: str, path: str, number: int) -> NoReturn:
@@ -301,13 +301,14 @@ def _plain(
     There may be millions of lines, and nearly all of them are such.
     """
     try:
-        found = decode(line)
+        line_record = decode(line)
         marks = [  # as Mark(...) does, in two thirds of the time
-            tuple.__new__(Mark, (one.start, one.end, features[one.label])) for one in found.spans
+            tuple.__new__(Mark, (span.start, span.end, features[span.label]))
+            for span in line_record.spans
         ]
     except (msgspec.MsgspecError, KeyError, RecursionError):
         return None
-    if found.text is None:
+    if line_record.text is None:
         return None
     marks.sort()
     last = 0
@@ -315,7 +316,7 @@ def _plain(
         if not last <= start < end:
             return None
         last = end
-    return (found.text, {"named": tuple(marks)}) if last <= len(found.text) else None
+    return (line_record.text, {"named": tuple(marks)}) if last <= len(line_record.text) else None
 
 
 def _record(line: str, path: str, number: int) -> dict[str, Any]:
@@ -327,8 +328,8 @@ def _record(line: str, path: str, number: int) -> dict[str, Any]:
         raise FormatError(f"not JSON ({error}); write {_SHAPE}", path=path, line=number) from error
     if not isinstance(record, dict) or not isinstance(record.get("spans"), list):
         _refuse_record("not an object with a list 'spans'", path, number)
-    found: dict[str, Any] = record
-    return found
+    value: dict[str, Any] = record
+    return value
 
 
 def _mark(span: object, text: str, path: str, number: int) -> Mark:
@@ -348,11 +349,11 @@ def _mark(span: object, text: str, path: str, number: int) -> Mark:
 
 
 def _check_overlaps(marks: Sequence[Mark], path: str, number: int) -> None:
-    for one, other in pairwise(sorted(marks, key=_LABEL_AND_START)):
-        if one.label == other.label and other.start < one.end:
+    for mark, other in pairwise(sorted(marks, key=_LABEL_AND_START)):
+        if mark.label == other.label and other.start < mark.end:
             raise AnnotationError(
-                f"{path}:{number}: spans {one.start}:{one.end} and {other.start}:{other.end} of"
-                f" {one.label} overlap; spans of one feature must not"
+                f"{path}:{number}: spans {mark.start}:{mark.end} and {other.start}:{other.end} of"
+                f" {mark.label} overlap; spans of one feature must not"
             )
 
 
@@ -451,22 +452,22 @@ class Labels:
         parts: Mapping[str, str] = {}
         if 0 < len(self._states) <= _KEPT:  # of more files nothing is remembered
             some = map(_said, self.files, self._states)
-            parts = {text: said for one in reversed([*some]) for text, said in one.items()}
+            parts = {text: said for states in reversed([*some]) for text, said in states.items()}
         return f"labels#{content_hash(*sorted((parts or _parts(self.texts.items())).values()))}"
 
 
 def _parts(rows: Iterable[tuple[str, Mapping[str, Sequence[Mark]]]]) -> dict[str, str]:
     """By text, what a signature says of it: the text and the sorted list of its marks."""
     spelled: dict[str, str] = {}
-    found: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for text, layers in rows:
         marks = [
             f"('{layer}', {start}, {end}, {spelled.get(label) or _spell(label, spelled)})"
             for layer in sorted(layers)
             for start, end, label in sorted(layers[layer])
         ]
-        found.setdefault(text, f"{text}\0[{', '.join(marks)}]")
-    return found
+        descriptions.setdefault(text, f"{text}\0[{', '.join(marks)}]")
+    return descriptions
 
 
 def _spell(label: str, known: dict[str, str]) -> str:
@@ -479,8 +480,8 @@ def _state(file: str) -> tuple[tuple[int, ...], ...]:
     paths = [path for path in map(Path, (file, *file.split("=", 1))) if path.exists()]
     stats = [path.stat() for path in paths]
     now = time.time()
-    young = any(now - one.st_ctime < _YOUNG for one in stats)  # clocks of files tick slowly
-    states = [(one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in stats]
+    young = any(now - stat.st_ctime < _YOUNG for stat in stats)  # clocks of files tick slowly
+    states = [(stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for stat in stats]
     return (*states, (time.perf_counter_ns(),) * young)
 
 

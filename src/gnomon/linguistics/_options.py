@@ -111,14 +111,14 @@ def chosen_features(
     """
     if features is not None:
         return features
-    own = ["lex:*"] * bool(lexicon) + ["re:*"] * bool(pattern)
+    of_lists = ["lex:*"] * bool(lexicon) + ["re:*"] * bool(pattern)
     if isinstance(labels, Labels):
-        own += [f"{kind}:*" for kind in sorted(labels.kinds)]
+        of_lists += [f"{kind}:*" for kind in sorted(labels.kinds)]
     if isinstance(tagger, str) and not tagger.startswith("spacy:"):
-        return [*(f"{kind}:*" for kind in describe(tagger)), *own]
-    if own and tagger is None and language is None:
-        return own
-    return list(dict.fromkeys(["pos:*", "ent:*", *own, *more]))
+        return [*(f"{kind}:*" for kind in describe(tagger)), *of_lists]
+    if of_lists and tagger is None and language is None:
+        return of_lists
+    return list(dict.fromkeys(["pos:*", "ent:*", *of_lists, *more]))
 
 
 def read_labels(labels: LabelFiles) -> Labels | None:

@@ -162,10 +162,10 @@ def _plain(
         return Tree(_label(label_of(node)), tuple(read(child, depth + 1) for child in below))
 
     try:
-        found = read(tree, 0)
+        converted = read(tree, 0)
     except RecursionError:
         return None
-    return found if isinstance(found, Tree) else None
+    return converted if isinstance(converted, Tree) else None
 
 
 def _label(label: str) -> str:
@@ -176,7 +176,7 @@ def _label(label: str) -> str:
 
 def _joined_sentences(trees: Sequence[Tree | None]) -> Tree | None:
     """Sentences side by side under a constituent without a label; one alone stands alone."""
-    inner = [part for tree in trees if tree is not None for part in _inner(tree)]
+    inner = [phrase for tree in trees if tree is not None for phrase in _inner(tree)]
     if len(inner) == 1 and isinstance(inner[0], Tree):
         return inner[0]
     return Tree("", tuple(inner)) if inner else None
@@ -228,20 +228,20 @@ def parse(
     distinct = list(dict.fromkeys(texts))
     names = dict(zip(distinct, keys([_VERSION, parser.signature], distinct), strict=True))
     kept = cache.get_many(list(names.values())) if cache is not None else {}
-    known = {t: kept[key].decode() for t, key in names.items() if key in kept}
-    missing = [text for text in distinct if text not in known]
+    trees_by_text = {t: kept[key].decode() for t, key in names.items() if key in kept}
+    missing = [text for text in distinct if text not in trees_by_text]
     if missing and progress is not None:
         progress("parsing", 0, len(missing))
     for start in range(0, len(missing), _BATCH):
-        part = missing[start : start + _BATCH]
-        made = parser.trees(part)
-        new = {text: str(tree or "(())") for text, tree in zip(part, made, strict=True)}
-        known |= new
+        batch = missing[start : start + _BATCH]
+        made = parser.trees(batch)
+        new = {text: str(tree or "(())") for text, tree in zip(batch, made, strict=True)}
+        trees_by_text |= new
         if cache is not None:
             cache.put_many({names[text]: tree.encode() for text, tree in new.items()})
         if progress is not None:
-            progress("parsing", start + len(part), len(missing))
-    trees = {text: _read(tree) for text, tree in known.items()}
+            progress("parsing", start + len(batch), len(missing))
+    trees = {text: _read(tree) for text, tree in trees_by_text.items()}
     return [trees[text] for text in texts]
 
 

@@ -102,8 +102,8 @@ def load(package: str, version: str, layers: tuple[str, ...]) -> Pipeline:
         )
     factories = {name: config["components"][name]["factory"] for name in order}
     parts = {name: nlp.get_pipe(name) for name in order}
-    for part in parts.values():
-        _share(part)
+    for component in parts.values():
+        _share(component)
     return Pipeline(
         nlp,
         order,
@@ -120,18 +120,20 @@ def load(package: str, version: str, layers: tuple[str, ...]) -> Pipeline:
 def _order(
     config: Mapping[str, Any], layers: Sequence[str], *, rules_read_arcs: bool
 ) -> tuple[str, ...]:
-    factories = {name: part.get("factory", name) for name, part in config["components"].items()}
+    factories = {
+        name: component.get("factory", name) for name, component in config["components"].items()
+    }
     wanted = {factory for layer in layers for factory in _RUNS[layer]}
     if "pos" in layers and rules_read_arcs:
         wanted.add("parser")
     names = [name for name in config["nlp"]["pipeline"] if factories[name] in wanted]
     if any("Listener" in json.dumps(config["components"][n], default=str) for n in names):
         names += [n for n in config["nlp"]["pipeline"] if factories[n] in _UPSTREAM]
-    place = {name: i for i, name in enumerate(config["nlp"]["pipeline"])}
+    positions = {name: i for i, name in enumerate(config["nlp"]["pipeline"])}
     return tuple(
         sorted(
             names,
-            key=lambda n: (factories[n] not in _UPSTREAM, factories[n] != "ner", place[n]),
+            key=lambda n: (factories[n] not in _UPSTREAM, factories[n] != "ner", positions[n]),
         )
     )
 
@@ -187,7 +189,10 @@ def _share(component: Any) -> None:
         if not _CONVOLUTION.fullmatch(layer.name) or not layer.has_ref("encode"):
             continue
         convolutions = layer.get_ref("encode").layers[0].layers
-        if any(one.layers[0].layers[0].attrs["window_size"] != 1 for one in convolutions):
+        if any(
+            convolution.layers[0].layers[0].attrs["window_size"] != 1
+            for convolution in convolutions
+        ):
             continue
         if layer is whole:
             component.model = _SharedVectors(layer).layer()
@@ -359,10 +364,10 @@ class RuleTable:
         single = AttributeRuler(nlp.vocab)
         longer = Matcher(nlp.vocab)
         for number, rule in enumerate(rules):
-            some = [one for one in rule["patterns"] if len(one) == 1]
+            some = [pattern for pattern in rule["patterns"] if len(pattern) == 1]
             if some:
                 single.add(some, rule["attrs"], rule["index"])
-            others = [one for one in rule["patterns"] if len(one) > 1]
+            others = [pattern for pattern in rule["patterns"] if len(pattern) > 1]
             if others and not _SAID.isdisjoint(rule["attrs"]):
                 longer.add(str(number), others)
         return cls(names[0], nlp, single, longer)
@@ -390,7 +395,7 @@ class RuleTable:
         if not new:
             return
         strings = self.nlp.vocab.strings
-        columns = [[strings[one] for one in column] for column in zip(*new, strict=True)]
+        columns = [[strings[number] for number in column] for column in zip(*new, strict=True)]
         tags, relations, words = columns
         heads = list(range(len(words)))
         doc = Doc(self.nlp.vocab, words=words, tags=tags, deps=relations, heads=heads)

@@ -67,12 +67,12 @@ class SpacyAnnotator:
         """For each layer that the pipeline has, the kinds of features in it."""
         components = meta_of(self.package)["pipeline"]
         has_pos = any(c in components for c in ("tagger", "morphologizer", "attribute_ruler"))
-        found = {
+        kinds_by_layer = {
             "pos": ("pos", "morph") if has_pos else (),
             "ent": ("ent",) if "ner" in components else (),
             "dep": ("dep",) if "parser" in components else (),
         }
-        return {layer: kinds for layer, kinds in found.items() if kinds}
+        return {layer: kinds for layer, kinds in kinds_by_layer.items() if kinds}
 
     def inventory(self, kind: str) -> tuple[str, ...]:
         """The features of one kind that the pipeline may give."""
@@ -92,21 +92,23 @@ class SpacyAnnotator:
         pipeline = self._pipeline(layers)
         layers = (*layers, *(pipeline.gratis if "dep" not in layers else ()))
         pieces = [(i, *piece) for i, text in enumerate(texts) for piece in _pieces(text)]
-        found: list[dict[str, list[Mark]]] = [{layer: [] for layer in layers} for _ in texts]
+        marks_of_texts: list[dict[str, list[Mark]]] = [
+            {layer: [] for layer in layers} for _ in texts
+        ]
         with _quiet(), _without_collection(), pipeline.zone():
             docs = pipeline.run([piece for _, _, piece in pieces], tabulated=True)
             labels = pipeline.labels(docs) if "pos" in layers else repeat([])
-            known: dict[tuple[int, int, bool], str] = {}
+            relations: dict[tuple[int, int, bool], str] = {}
             for (number, shift, _), doc, some in zip(pieces, docs, labels, strict=False):
-                marks = found[number]
+                marks = marks_of_texts[number]
                 places = _places(doc, shift)
                 if "pos" in layers:
                     marks["pos"].extend(_marks(places, some))
                 if "dep" in layers:
-                    marks["dep"].extend(_marks(places, _relations(doc, known)))
+                    marks["dep"].extend(_marks(places, _relations(doc, relations)))
                 if "ent" in layers:
                     marks["ent"].extend(_entities(doc, shift))
-        return found
+        return marks_of_texts
 
     def _pipeline(self, layers: Sequence[str]) -> Pipeline:
         from gnomon.linguistics._pipeline import load
@@ -118,17 +120,17 @@ class SpacyAnnotator:
         """Words, parts of speech and positions of heads, per text; a root is its own head."""
         pipeline = self._pipeline(("dep", "pos"))
         pieces = [(i, piece) for i, text in enumerate(texts) for _, piece in _pieces(text)]
-        found: list[tuple[list[str], list[str], list[int]]] = [([], [], []) for _ in texts]
+        sentences: list[tuple[list[str], list[str], list[int]]] = [([], [], []) for _ in texts]
         with _quiet(), pipeline.zone():
             docs = pipeline.run([piece for _, piece in pieces])
             for (number, _), doc in zip(pieces, docs, strict=True):
-                words, tags, heads = found[number]
+                words, tags, heads = sentences[number]
                 kept = [token for token in doc if not token.is_space]
-                place = {token.i: len(words) + n for n, token in enumerate(kept)}
-                heads += [place.get(token.head.i, place[token.i]) for token in kept]
+                numbers = {token.i: len(words) + n for n, token in enumerate(kept)}
+                heads += [numbers.get(token.head.i, numbers[token.i]) for token in kept]
                 tags += [token.pos_ or "X" for token in kept]
                 words += [token.text for token in kept]
-        return found
+        return sentences
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
@@ -170,7 +172,7 @@ def _relations(doc: Any, known: dict[tuple[int, int, bool], str]) -> Iterator[st
 
     columns = doc.to_array(["DEP", "IS_SPACE", "HEAD"]).T
     relations, spaces = columns[:2].tolist()
-    heads = [place + step for place, step in enumerate(columns[2].astype("int64").tolist())]
+    heads = [token + step for token, step in enumerate(columns[2].astype("int64").tolist())]
     strings = doc.vocab.strings
     rows = zip(relations, reach(heads), crossing(heads), spaces, strict=True)
     for relation, reached, crossed, space in rows:

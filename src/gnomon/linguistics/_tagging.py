@@ -68,7 +68,7 @@ def tag(
     """
     if processes is not None and processes < 1:
         raise UsageError(f"processes={processes} was given; at least 1 is needed")
-    found, missing = _lookup(texts, layers, annotator, cache)
+    facts_of_texts, missing = _lookup(texts, layers, annotator, cache)
     left = sum(bool(names) for names in missing)
     blank = sum(not text.strip() for text in texts)
     done = 0
@@ -77,11 +77,11 @@ def tag(
     for task, results in _work(list(_tasks(texts, missing)), texts, annotator, processes):
         _keep(task, results, texts, annotator, cache)
         for number, packed in zip(task.numbers, results, strict=True):
-            found[number].update(packed)
+            facts_of_texts[number].update(packed)
         done += len(task.numbers)
         if progress:
             progress("tagging", done, left)
-    entries = {layer: [packed[layer] for packed in found] for layer in layers}
+    entries = {layer: [packed[layer] for packed in facts_of_texts] for layer in layers}
     return Tags(entries, left, len(texts) - left - blank)
 
 
@@ -91,14 +91,16 @@ def _lookup(
     """For each text the layers found, and those missing; blank texts have no marks."""
     signature = annotator.signature
     nothing = dict.fromkeys(layers, pack(()))
-    found: list[Packed] = [{} if text.strip() else dict(nothing) for text in texts]
+    facts_of_texts: list[Packed] = [{} if text.strip() else dict(nothing) for text in texts]
     for layer in layers if cache else ():
         names = keys((FORMAT, signature, layer), texts)
         kept = cache.get_many(names) if cache else {}
-        for packed, name in zip(found, names, strict=True):
+        for packed, name in zip(facts_of_texts, names, strict=True):
             if name in kept:
                 packed[layer] = kept[name]
-    return found, [tuple(x for x in layers if x not in packed) for packed in found]
+    return facts_of_texts, [
+        tuple(x for x in layers if x not in packed) for packed in facts_of_texts
+    ]
 
 
 def _tasks(texts: Sequence[str], missing: Sequence[tuple[str, ...]]) -> Iterator[_Task]:
@@ -139,7 +141,7 @@ def _work(
             pool.submit(_annotate, annotator, [texts[i] for i in task.numbers], task.layers): task
             for task in tasks
         }
-    workers = [one for one in multiprocessing.active_children() if one not in others]
+    workers = [process for process in multiprocessing.active_children() if process not in others]
     try:
         for future in as_completed(futures):
             yield futures[future], future.result()
@@ -250,8 +252,8 @@ def listed(
     for name, source in (given or {}).items():
         marker = read(name, source)
         marks = columns("named", [tuple(marker.marks(text)) for text in texts])
-        known = frozenset({f"{kind}:{marker.name}"})
-        yield MarkSource({"named": marks}, known, marker.signature)
+        features = frozenset({f"{kind}:{marker.name}"})
+        yield MarkSource({"named": marks}, features, marker.signature)
 
 
 def check_listed(kind: str, kinds: Collection[str], given: Collection[str] | None) -> None:
@@ -271,7 +273,7 @@ def labelled(
     kinds: Collection[str], texts: Sequence[str], labels: Labels | None
 ) -> Iterator[MarkSource]:
     """The user's labels, if any of their kinds is asked for."""
-    wanted = labels and any(matches(asked, own) for asked in kinds for own in labels.kinds)
+    wanted = labels and any(matches(asked, kind) for asked in kinds for kind in labels.kinds)
     if labels is None or not wanted:
         return
     for number, text in enumerate(texts, start=1):

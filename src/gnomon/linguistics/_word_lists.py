@@ -68,13 +68,13 @@ class Lexicon:
     def marks(self, text: str) -> Iterator[Mark]:
         """Longest matches from left to right, without overlaps."""
         words = list(_words(text, cased=self.cased))
-        place = 0
-        while place < len(words):
-            length = self._length(words, place)
+        position = 0
+        while position < len(words):
+            length = self._length(words, position)
             if length:
-                start, end = words[place][0], words[place + length - 1][1]
+                start, end = words[position][0], words[position + length - 1][1]
                 yield Mark(start, end, f"lex:{self.name}")
-            place += length or 1
+            position += length or 1
 
     def _length(self, words: Sequence[tuple[int, int, str]], place: int) -> int:
         for entry in self.entries.get(words[place][2], ()):
@@ -113,27 +113,30 @@ _KIND = "lex:"
 
 def built_in_lists() -> dict[str, dict[str, Path]]:
     """The lists that come with gnomon: name -> language -> file."""
-    found: dict[str, dict[str, Path]] = {}
+    paths: dict[str, dict[str, Path]] = {}
     for path in sorted(_FOLDER.glob("*.txt")):
         name, _, language = path.stem.partition(".")
-        found.setdefault(name, {})[language] = path
-    return found
+        paths.setdefault(name, {})[language] = path
+    return paths
 
 
 def with_built_in(given: Lists | None, asked: Iterable[str], language: str | None) -> Lists | None:
     """The user's lists, and those of ours that are asked for by name; the user's go first."""
     wanted = [n.removeprefix(_KIND) for n in asked if n.startswith(_KIND) and not is_wildcard(n)]
-    own = {bare_name(name) for name in given or ()}
+    given_names = {bare_name(name) for name in given or ()}
     lists = built_in_lists()
     for name in wanted:
-        if name not in own and name not in lists:
+        if name not in given_names and name not in lists:
             raise UnknownNameError(
                 "feature",
                 f"{_KIND}{name}",
-                [f"{_KIND}{known}" for known in dict.fromkeys([*sorted(own), *lists])],
+                [
+                    f"{_KIND}{list_name}"
+                    for list_name in dict.fromkeys([*sorted(given_names), *lists])
+                ],
                 remedy="give a word list (--lexicon NAME=FILE; lexicon={NAME: FILE})",
             )
-    ours = {n: _fitting(n, lists[n], language) for n in wanted if n not in own}
+    ours = {n: _fitting(n, lists[n], language) for n in wanted if n not in given_names}
     return {**(given or {}), **ours} or None
 
 
@@ -171,9 +174,9 @@ class Pattern:
         try:
             return cls(name, pattern, regex.compile(pattern))
         except regex.error as error:
-            place = f" at position {error.pos}" if error.pos is not None else ""
+            where = f" at position {error.pos}" if error.pos is not None else ""
             raise UsageError(
-                f"pattern {name!r} is not a regular expression: {error.msg}{place} of {pattern!r};"
+                f"pattern {name!r} is not a regular expression: {error.msg}{where} of {pattern!r};"
                 " put a backslash before signs that are meant literally"
             ) from error
 

@@ -82,12 +82,12 @@ def copy_to(folder: str | PathLike[str]) -> Path:
     """
     from gnomon.data.formats import atomic_write
 
-    place = Path(folder)
+    target_folder = Path(folder)
     bundled = study().parent
     for file in [study(), *sorted(path().rglob("*"))]:
-        target = place / file.relative_to(bundled)
+        target = target_folder / file.relative_to(bundled)
         if file.is_file() and not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             with atomic_write(target, "wb") as copy:
                 copy.write(file.read_bytes())
-    return place / study().name
+    return target_folder / study().name

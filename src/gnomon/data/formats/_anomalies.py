@@ -84,15 +84,15 @@ def warn_of_anomalies(testset: TestSet) -> TestSet:
     """The test set; what looks wrong in it is said with a warning, where that is heard."""
     if not LOGGER.isEnabledFor(logging.WARNING):
         return testset
-    for one in anomaly_texts(testset):
-        LOGGER.warning("%s: %s", testset.name, one)
+    for text in anomaly_texts(testset):
+        LOGGER.warning("%s: %s", testset.name, text)
     return testset
 
 
 @checked
 def anomaly_texts(testset: TestSet) -> tuple[str, ...]:
     """What looks wrong in a test set, in sentences; none in sets of fewer than ten segments."""
-    return tuple(one.text for one in testset.anomalies)
+    return tuple(anomaly.text for anomaly in testset.anomalies)
 
 
 @checked
@@ -100,12 +100,12 @@ def anomalies(testset: TestSet) -> tuple[Anomaly, ...]:
     """What looks wrong in a test set, and of which systems nothing should be said therefore."""
     if testset.segments < _FEWEST:
         return ()
-    found = [*_segments(testset), *_equal_parts(testset), *_untranslated(testset)]
-    found += _other_languages(testset, {name for one in found for name in one.systems})
-    known = {name for one in found for name in one.systems}
-    found += _repeated(testset, known)
-    known |= {name for one in found for name in one.systems}
-    return (*found, *_misplaced(testset, known))
+    noted = [*_segments(testset), *_equal_parts(testset), *_untranslated(testset)]
+    noted += _other_languages(testset, {name for anomaly in noted for name in anomaly.systems})
+    named = {name for anomaly in noted for name in anomaly.systems}
+    noted += _repeated(testset, named)
+    named |= {name for anomaly in noted for name in anomaly.systems}
+    return (*noted, *_misplaced(testset, named))
 
 
 def say_roles(references: Sequence[str], systems: Sequence[str], source: str | None = None) -> None:
@@ -145,10 +145,10 @@ def _segments(testset: TestSet) -> Iterator[Anomaly]:
 
 
 def _equal_parts(testset: TestSet) -> list[Anomaly]:
-    found = []
+    equal = []
     for reference, texts in testset.references.items():
         if testset.sources is not None and _same(testset.sources, texts):
-            found.append(Anomaly(f"the reference {reference!r} is the same text as the source"))
+            equal.append(Anomaly(f"the reference {reference!r} is the same text as the source"))
         for system, output in testset.systems.items():
             info = testset.info.get(system)
             if system == reference or (info and info.human):
@@ -156,11 +156,11 @@ def _equal_parts(testset: TestSet) -> list[Anomaly]:
             if _same(output, texts, _NEARLY):
                 nearly = "" if _same(output, texts) else "nearly "
                 text = f"the output of {system!r} is {nearly}{REFERENCE_COPIED} {reference!r}"
-                found.append(Anomaly(f"{text}; was one file given twice?"))
+                equal.append(Anomaly(f"{text}; was one file given twice?"))
     alike: dict[int, list[str]] = {}
     for system, output in testset.systems.items():
         alike.setdefault(hash(tuple(output)), []).append(system)
-    found += [
+    equal += [
         Anomaly(f"the outputs of {named(names)} are the same text")
         for names in alike.values()
         if len(names) > 1
@@ -169,8 +169,8 @@ def _equal_parts(testset: TestSet) -> list[Anomaly]:
         untranslated = [n for n, texts in testset.systems.items() if _same(texts, testset.sources)]
         if untranslated:
             text = f"the same text as the source is the output of {named(untranslated)}"
-            found.append(Anomaly(text, tuple(untranslated)))
-    return found
+            equal.append(Anomaly(text, tuple(untranslated)))
+    return equal
 
 
 def _untranslated(testset: TestSet) -> Iterator[Anomaly]:
@@ -270,15 +270,15 @@ def _misplaced(testset: TestSet, known: Collection[str]) -> Iterator[Anomaly]:
     if not testset.references:
         return
     order = LineOrder(_one_reference(testset))
-    found: dict[Misplaced, list[str]] = {}
+    systems: dict[Misplaced, list[str]] = {}
     for name, output in testset.systems.items():
         wrong = None if name in known else order.misplaced(output)
         if wrong is not None:
             # of one reference that lacks a line, all outputs are told of together
             alike = wrong.shift or wrong.exchanged
             key = wrong._replace(segments=0, found=0) if alike else wrong
-            found.setdefault(key, []).append(name)
-    for wrong, names in found.items():
+            systems.setdefault(key, []).append(name)
+    for wrong, names in systems.items():
         yield Anomaly(_told_of_order(wrong, names), tuple(names))
 
 
@@ -306,24 +306,28 @@ def _told_of_order(wrong: Misplaced, names: Sequence[str]) -> str:
 
 
 def _other_languages(testset: TestSet, copies: Collection[str]) -> list[Anomaly]:
-    own = {n for n in testset.systems if n not in testset.references and n not in copies}
-    outputs = {n: _Profile(t) for n, t in testset.systems.items() if n in own}
+    checked = {n for n in testset.systems if n not in testset.references and n not in copies}
+    outputs = {n: _Profile(t) for n, t in testset.systems.items() if n in checked}
     references = {n: _Profile(t) for n, t in testset.references.items()}
     source = None if testset.sources is None else _Profile(testset.sources)
-    found = _wrong_script(testset, references, outputs)
-    if found:
-        return [found]
-    whole = [one for one in references.values() if one.letters >= _LETTERS]
-    known = {n: one for n, one in outputs.items() if one.letters >= _LETTERS}
-    if not whole or not known:
+    wrong_script = _wrong_script(testset, references, outputs)
+    if wrong_script:
+        return [wrong_script]
+    whole = [profile for profile in references.values() if profile.letters >= _LETTERS]
+    long_enough = {n: profile for n, profile in outputs.items() if profile.letters >= _LETTERS}
+    if not whole or not long_enough:
         return []
     words = _ReferenceWords(testset.references.values())
-    shares = {n: words.strange_share(testset.systems[n]) for n in known}
-    strange = [n for n, one in shares.items() if one.letters and _is_strange(one, known[n], whole)]
+    shares = {n: words.strange_share(testset.systems[n]) for n in long_enough}
+    strange = [
+        n
+        for n, share in shares.items()
+        if share.letters and _is_strange(share, long_enough[n], whole)
+    ]
     if not strange:
         return []
-    every = len(strange) == len(known)
-    text = _swapped(known, whole, source) if every and source is not None else ""
+    every = len(strange) == len(long_enough)
+    text = _swapped(long_enough, whole, source) if every and source is not None else ""
     if text:
         return [Anomaly(text, tuple(strange))]
     if every and len(strange) > 1:
@@ -345,12 +349,12 @@ def _swapped(
     """What is swapped, where either side is written like the source; empty where nothing is."""
     if source.letters < _LETTERS:
         return ""
-    if all(one.likeness(source) > _LIKE for one in outputs.values()):
+    if all(profile.likeness(source) > _LIKE for profile in outputs.values()):
         return (
             "the outputs are written like the source and not like the references; are source and"
             " references swapped, or are the outputs not translated?"
         )
-    if all(one.likeness(source) > _LIKE for one in references):
+    if all(profile.likeness(source) > _LIKE for profile in references):
         return (
             "the references are written like the source and not like the outputs; was the source"
             " given as reference?"
@@ -410,9 +414,9 @@ class _ReferenceWords:
             return self._counted(some, frozenset())
         if self._few is None:
             self._few = self._vocabulary(self._some)
-        found = self._counted(some, self._few)
-        if found.share < _STRANGE / 2 or len(some) == len(output):
-            return found
+        estimate = self._counted(some, self._few)
+        if estimate.share < _STRANGE / 2 or len(some) == len(output):
+            return estimate
         if self._all is None:
             self._all = self._vocabulary(range(len(output)))
         return self._counted(output, self._all)
@@ -429,15 +433,15 @@ class _ReferenceWords:
             size = sum(map(len, words))
             if self._unspaced:
                 enough = size >= _SOME_LETTERS
-                own = unspaced_letters(text)
+                known_letters = unspaced_letters(text)
             else:
                 enough = len(words) >= _SOME_WORDS
-                own = sum(map(len, filter(vocabulary.__contains__, words)))
+                known_letters = sum(map(len, filter(vocabulary.__contains__, words)))
             if enough:
                 lines += 1
                 whole += size
-                letters += size if own < _HARDLY * size else 0
-                strange += [text] if own < _HARDLY * size else []
+                letters += size if known_letters < _HARDLY * size else 0
+                strange += [text] if known_letters < _HARDLY * size else []
         return _Strange(letters, whole, lines, _Profile(strange))
 
 
@@ -450,15 +454,15 @@ def _wrong_script(
     testset: TestSet, references: Mapping[str, _Profile], outputs: Mapping[str, _Profile]
 ) -> Anomaly | None:
     wanted = _SCRIPT_OF.get((testset.target_language or "").split("_")[0])
-    others = {n: one.script for n, one in references.items() if one.script not in (None, wanted)}
+    others = {n: p.script for n, p in references.items() if p.script not in (None, wanted)}
     if wanted is not None and others:
         name, script = next(iter(others.items()))
         return Anomaly(
             f"the reference {name!r} is written in {_letters(script)}, which"
             f" {testset.target_language} is not; is it the source, or the language pair another?"
         )
-    scripts = {one.script for one in references.values()} - {None}
-    strange = [n for n, one in outputs.items() if one.script not in (None, *scripts)]
+    scripts = {profile.script for profile in references.values()} - {None}
+    strange = [n for n, profile in outputs.items() if profile.script not in (None, *scripts)]
     if len(strange) < len(outputs):
         strange = [name for name in strange if outputs[name].letters >= _MANY_LETTERS]
     if len(scripts) != 1 or not strange:
@@ -495,14 +499,14 @@ class _Profile:
 
     def likeness(self, other: _Profile) -> float:
         """The cosine of the trigrams' counts, from 0 to 1."""
-        (own, counts), (theirs, other_counts) = self._trigrams, other._trigrams
+        (trigrams, counts), (theirs, other_counts) = self._trigrams, other._trigrams
         lengths = sqrt((counts**2).sum()) * sqrt((other_counts**2).sum())
         if not lengths:
             return 0.0
-        place = np.searchsorted(theirs, own)
-        place[place == len(theirs)] = 0
-        both = theirs[place] == own
-        return float((counts[both] * other_counts[place[both]]).sum() / lengths)
+        matching = np.searchsorted(theirs, trigrams)
+        matching[matching == len(theirs)] = 0
+        both = theirs[matching] == trigrams
+        return float((counts[both] * other_counts[matching[both]]).sum() / lengths)
 
 
 def _with_text(texts: Sequence[str | None]) -> list[str]:

@@ -92,8 +92,10 @@ def _read(path: str | PathLike[str]) -> _BySystem:
     text = read_text(path)
     if text.lstrip()[:1] == "[":
         start = len(text) - len(text.lstrip())
-        return {_SINGLE: [FileRecord(name, i, one) for i, one in objects_of(name, text, start)]}
-    found: _BySystem = {}
+        return {
+            _SINGLE: [FileRecord(name, i, values) for i, values in objects_of(name, text, start)]
+        }
+    rows_by_system: _BySystem = {}
     whole = parse_json(name, text)
     for file, rows in whole.items() if isinstance(whole, dict) else ():
         system = plain_name(str(file))
@@ -103,10 +105,12 @@ def _read(path: str | PathLike[str]) -> _BySystem:
                 ' {"FILE": [{"src": ..., "mt": ..., "ref": ..., "COMET": ...}, ...]}',
                 path=name,
             )
-        if system in found:
+        if system in rows_by_system:
             raise FormatError(f"two files of a system {system!r}; rename one", path=name)
-        found[system] = [FileRecord(name, RowNumber(i), row) for i, row in enumerate(rows, start=1)]
-    return found
+        rows_by_system[system] = [
+            FileRecord(name, RowNumber(i), row) for i, row in enumerate(rows, start=1)
+        ]
+    return rows_by_system
 
 
 def read_comet_set(path: str | PathLike[str]) -> TestSet:
@@ -116,14 +120,14 @@ def read_comet_set(path: str | PathLike[str]) -> TestSet:
 
 def _read_folder(files: Sequence[Path], folder: Path) -> TestSet:
     """The outputs of all files as one test set."""
-    found: _BySystem = {}
+    rows_by_system: _BySystem = {}
     for file in files:
         for system, rows in _read(file).items():
             name = _stem(file) if system == _SINGLE else system
-            if name in found:
+            if name in rows_by_system:
                 raise DataError(f"{shown(file)}: another file has a system {name!r}, too")
-            found[name] = rows
-    return _test_set(found, shown(folder))
+            rows_by_system[name] = rows
+    return _test_set(rows_by_system, shown(folder))
 
 
 def _stem(file: Path) -> str:
@@ -154,8 +158,8 @@ def _test_set(found: _BySystem, name: str) -> TestSet:
     texts = {system: [row.text("mt") for row in those] for system, those in found.items()}
     references = {"ref": [_reference(row) for row in rows]} if "ref" in shared else {}
     for kind, parts in (("reference", references), ("candidate", texts)):
-        for one, lines in parts.items():
-            report_empty(f"{name}, {one}", kind, lines)
+        for part_name, lines in parts.items():
+            report_empty(f"{name}, {part_name}", kind, lines)
     return TestSet(
         name=Path(plain_name(name)).stem,
         references=references,
@@ -189,9 +193,9 @@ def _read_scores(
     path: str | PathLike[str], *, segments: int | None = None
 ) -> dict[str, dict[tuple[str, int | None], float]]:
     scores: dict[str, dict[tuple[str, int | None], float]] = {}
-    found = _read(path)
-    keys = _scored(list(found.values()))
-    for system, rows in found.items():
+    rows_by_system = _read(path)
+    keys = _scored(list(rows_by_system.values()))
+    for system, rows in rows_by_system.items():
         if segments is not None and len(rows) != segments:
             raise FormatError(
                 f"has {len(rows)} segments of {system}; there are {segments}", path=shown(path)
@@ -217,9 +221,9 @@ def _scored(systems: Sequence[Sequence[FileRecord]]) -> list[str]:
 
 def _is_score(key: str, columns: Sequence[Sequence[object]]) -> bool:
     """Whether numbers are scores: labels (true, false), texts and what numbers rows are none."""
-    known = {type(value) for values in columns for value in values} - {type(None)}
-    if known != {int}:
-        return float in known
+    types = {type(value) for values in columns for value in values} - {type(None)}
+    if types != {int}:
+        return float in types
     in_order = all(
         any(list(values) == list(range(first, first + len(values))) for first in (0, 1))
         for values in columns
@@ -246,9 +250,9 @@ def _write_scores(path: Path, scores: Sequence[Scores], testset: TestSet, level:
             row["mt"] = output
             if testset.references:
                 row["ref"] = next(iter(testset.references.values()))[i]
-            for one in scores:
-                score = float(one.segments[number, i])
-                row[one.metric] = None if score != score else score  # noqa: PLR0124  # NaN alone differs
+            for column in scores:
+                score = float(column.segments[number, i])
+                row[column.metric] = None if score != score else score  # noqa: PLR0124  # NaN alone differs
             rows.append(row)
     with atomic_write(path) as file_:
         json.dump(values, file_, ensure_ascii=False, indent=4)
@@ -260,10 +264,10 @@ def _write_scores(path: Path, scores: Sequence[Scores], testset: TestSet, level:
 
 def read_comet_errors(file: JudgedFile) -> Judgements:
     """Read the error spans of what xCOMET's ``--to_json`` writes."""
-    found, systems = _read(file.path), file.testset.systems
-    if list(found) == [_SINGLE] and _SINGLE not in file.names.known and len(systems) == 1:
-        found = {next(iter(systems)): found[_SINGLE]}
-    for name, rows in found.items():
+    rows_by_system, systems = _read(file.path), file.testset.systems
+    if list(rows_by_system) == [_SINGLE] and _SINGLE not in file.names.known and len(systems) == 1:
+        rows_by_system = {next(iter(systems)): rows_by_system[_SINGLE]}
+    for name, rows in rows_by_system.items():
         system = file.names.of(name)
         for row in rows:
             source = row.values.get("src")

@@ -279,9 +279,9 @@ def _first(rows: Sequence[FileRecord], file: JudgedFile) -> int:
 
 
 def _fits(row: FileRecord, documents: Sequence[str], first: int) -> bool:
-    place = whole_number(row["item"]) - first
+    index = whole_number(row["item"]) - first
     document = row.get("document").partition("#")[0]
-    return 0 <= place < len(documents) and documents[place] == document
+    return 0 <= index < len(documents) and documents[index] == document
 
 
 def _spans(row: FileRecord) -> object:

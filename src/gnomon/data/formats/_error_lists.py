@@ -67,13 +67,13 @@ def read_span_lines(file: JudgedFile) -> Judgements:
         system, segment = file.names.of(record.text("system")), _segment(record, file.testset)
         rater = record.optional("rater")
         kind = file.kind or str(record.values.get("kind") or "errors")
-        place = (kind, rater, system, segment)
+        key = (kind, rater, system, segment)
         score = None
         if record.values.get("score") is not None:
             score = in_scale(kind, record.finite("the score", record.value("score")), record)
         by = marker_of(record, record.values)
-        errors = [_listed(file, record, error, place, by) for error in listed_errors(record)]
-        file.add_once(record, AnnotatedOutput(*place, score, errors, record.line))
+        errors = [_listed(file, record, error, key, by) for error in listed_errors(record)]
+        file.add_once(record, AnnotatedOutput(*key, score, errors, record.line))
     # outputs without errors may have been left out
     every = all(output.errors for output in file.outputs.values())
     return file.judgements(looked_at=not every)
@@ -126,9 +126,11 @@ def write_span_lines(
 def _lines(testset: TestSet, kind: str) -> Iterator[dict[str, object]]:
     rows = errors_of(testset, kind, lambda e: (e.system, e.segment, e.rater, str(e.by)))
     scores = _scores(testset, kind)
-    marked = {place[:3] for place in rows}
-    clean = [(one.system, one.segment, one.rater) for one in clean_outputs(testset, kind)]
-    rows |= {(*place, "person"): [] for place in (*scores, *clean) if place not in marked}
+    marked = {key[:3] for key in rows}
+    clean = [
+        (output.system, output.segment, output.rater) for output in clean_outputs(testset, kind)
+    ]
+    rows |= {(*key, "person"): [] for key in (*scores, *clean) if key not in marked}
     for (system, segment, rater, by), errors in rows.items():
         line: dict[str, object] = {"system": system, "segment": segment + 1, "kind": kind}
         line |= {} if rater is None else {"rater": rater}
@@ -150,12 +152,12 @@ def _scores(testset: TestSet, kind: str) -> dict[tuple[str, int, str | None], fl
 
 
 def _error_object(error: ErrorSpan) -> dict[str, object]:
-    found: dict[str, object] = {"start": error.start, "end": error.end}
-    found |= {} if error.side == "candidate" else {"side": error.side}
-    found["severity"] = error.severity
-    found |= {"category": error.category} if error.category else {}
-    found |= {} if error.score is None else {"penalty": error.score}
-    return found | ({} if error.confidence is None else {"confidence": error.confidence})
+    values: dict[str, object] = {"start": error.start, "end": error.end}
+    values |= {} if error.side == "candidate" else {"side": error.side}
+    values["severity"] = error.severity
+    values |= {"category": error.category} if error.category else {}
+    values |= {} if error.score is None else {"penalty": error.score}
+    return values | ({} if error.confidence is None else {"confidence": error.confidence})
 
 
 # The tables of WMT's tasks of error span detection.
@@ -203,14 +205,14 @@ def read_task_spans(file: JudgedFile) -> Judgements:
         segment = file.segment_of_texts(
             row, row[number] if number else None, row[source] if source else None, {name: text}
         )
-        own, errors = file.text("candidate", name, segment), []
+        own_text, errors = file.text("candidate", name, segment), []
         for span, severity in _cells(row, cells, len(text), file.ends):
             errors.append(
                 ErrorSpan(
                     name,
                     segment,
                     "candidate",
-                    *(span if own is None else file.span_in(span, text, own)),
+                    *(span if own_text is None else file.span_in(span, text, own_text)),
                     "",
                     severity,
                     None,
@@ -263,21 +265,23 @@ def write_task_spans(
             "the tables of WMT's tasks need sources and both languages; name them (-s, -l de-en)"
         )
     errors = errors_of(testset, kind, lambda error: (error.system, error.segment))
-    scored = [place[:2] for place in _scores(testset, kind)]
-    listed = [(one.system, one.segment) for one in testset.looked_at if one.kind == kind]
+    scored = [key[:2] for key in _scores(testset, kind)]
+    listed = [
+        (output.system, output.segment) for output in testset.looked_at if output.kind == kind
+    ]
     judged = {*errors, *scored, *listed} if scored or listed else None
     rows = []
     for system, texts in testset.systems.items():
         for segment, text in enumerate(texts):
             if judged is not None and (system, segment) not in judged:
                 continue
-            own = errors.get((system, segment), [])
-            if len({e.rater for e in own}) > 1 or any(e.side == "source" for e in own):
+            marked = errors.get((system, segment), [])
+            if len({e.rater for e in marked}) > 1 or any(e.side == "source" for e in marked):
                 raise DataError(
                     f"segment {segment + 1} of {system} has errors of several raters, or in its"
                     " source, which a table of WMT's tasks cannot hold; write format 'spans'"
                 )
-            rows.append(_task_row(testset, system, segment, text, own, (source, target)))
+            rows.append(_task_row(testset, system, segment, text, marked, (source, target)))
     write_tsv(path, _WRITTEN, rows)
 
 

@@ -70,13 +70,13 @@ def annotate(
     text: str | None = None,
 ) -> None:
     """Take an annotation in; of several by one person of one output, the last counts."""
-    place = (rater, system, segment)
-    if rater is None and place in file.outputs:
+    key = (rater, system, segment)
+    if rater is None and key in file.outputs:
         raise record.error(
             f"a second annotation of segment {segment + 1} of {system}, and nothing says who"
             " made either; name the annotators, or keep one"
         )
-    file.counts["outputs were annotated again by the same person"] += place in file.outputs
+    file.counts["outputs were annotated again by the same person"] += key in file.outputs
     value = None if score is None else record.finite("the score", score)
     if value is not None:
         in_scale(file.kind, value, record)
@@ -84,8 +84,8 @@ def annotate(
     if spans is not None:
         if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
             raise record.error("the error spans must be a list of objects, empty if there are none")
-        errors = [_error(file, record, place, span, text) for span in spans]
-    file.outputs[place] = AnnotatedOutput(file.kind, *place, value, errors, record.line)
+        errors = [_error(file, record, key, span, text) for span in spans]
+    file.outputs[key] = AnnotatedOutput(file.kind, *key, value, errors, record.line)
 
 
 def _error(
@@ -96,15 +96,15 @@ def _error(
     annotated: str | None,
 ) -> ErrorSpan:
     rater, system, segment = place
-    own = file.text("candidate", system, segment)
-    text = annotated or "" if own is None else own
-    found = _browser_span(record, span, text if annotated is None else annotated, file.ends)
+    own_text = file.text("candidate", system, segment)
+    text = annotated or "" if own_text is None else own_text
+    marked = _browser_span(record, span, text if annotated is None else annotated, file.ends)
     category = str(span.get("category") or span.get("error_type") or "")
-    if found is None:
+    if marked is None:
         category = category or MISSING
-    elif annotated is not None and own is not None:
-        found = file.span_in(found, annotated, own)
-    start, end = found or Span(len(text), len(text))
+    elif annotated is not None and own_text is not None:
+        marked = file.span_in(marked, annotated, own_text)
+    start, end = marked or Span(len(text), len(text))
     return ErrorSpan(
         system,
         segment,
@@ -229,10 +229,11 @@ def _texts(record: FileRecord, given: object, file: JudgedFile) -> dict[str, str
 
 def _rounds(record: FileRecord, given: object) -> Iterator[tuple[str | None, object, object]]:
     """Rater, score and spans of each annotation of one output."""
-    if isinstance(given, list) and all(isinstance(one, dict) for one in given):
-        for number, one in enumerate(given, start=1):
-            score = one["score"] if "score" in one else one.get("human")
-            yield str(one.get("annotator") or f"round {number}"), _number(score), one.get("errors")
+    if isinstance(given, list) and all(isinstance(annotation, dict) for annotation in given):
+        for number, annotation in enumerate(given, start=1):
+            rater = str(annotation.get("annotator") or f"round {number}")
+            score = annotation["score"] if "score" in annotation else annotation.get("human")
+            yield rater, _number(score), annotation.get("errors")
     elif isinstance(given, dict):
         for number in count(1):
             if f"human{number}" not in given:
@@ -259,17 +260,17 @@ def esa_objects(testset: TestSet, kind: str) -> Iterator[dict[str, object]]:
     if not humans and kind not in marked_kinds(testset):
         raise DataError(f"there are no segment scores or error spans of the kind {kind!r}")
     errors: dict[tuple[str | None, str, int], list[ErrorSpan]] = {
-        (one.rater, one.system, one.segment): [] for one in clean_outputs(testset, kind)
+        (output.rater, output.system, output.segment): [] for output in clean_outputs(testset, kind)
     }
     errors |= errors_of(testset, kind, lambda error: (error.rater, error.system, error.segment))
     for human in humans:
         for system in human.systems:
             for segment, score in enumerate(human.of(system).tolist()):
                 if score == score:  # noqa: PLR0124  # NaN alone differs from itself
-                    place = (human.rater, system, segment)
-                    yield _annotated(testset, place, score, errors.pop(place, ()))
-    for place, spans in errors.items():
-        yield _annotated(testset, place, None, spans)
+                    key = (human.rater, system, segment)
+                    yield _annotated(testset, key, score, errors.pop(key, ()))
+    for key, spans in errors.items():
+        yield _annotated(testset, key, None, spans)
 
 
 def _annotated(
@@ -311,9 +312,9 @@ def write_pearmut(
     """Write scores and error spans of a kind as pearmut logs them, by person and segment."""
     answers: dict[tuple[object, int], dict[str, dict[str, object]]] = {}
     for record in esa_objects(testset, rated_kind(testset, kind)):
-        place = (record["annotator"], cast("int", record["line_id"]))
+        key = (record["annotator"], cast("int", record["line_id"]))
         given = {"score": record["esa_score"], "error_spans": record["esa_spans"]}
-        answers.setdefault(place, {})[str(record["system"])] = given
+        answers.setdefault(key, {})[str(record["system"])] = given
     lines = []
     for (user, segment), outputs in answers.items():
         item: dict[str, object] = {"item_id": f"{testset.language_pair or 'item'}-{segment}"}

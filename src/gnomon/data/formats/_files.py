@@ -104,8 +104,8 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
 
 def _opened(file: Path) -> IO[bytes]:
     """Open a file to read; one that has no end of its own would let the reader wait for ever."""
-    found = file.stat()
-    kind = _kind(found.st_mode)
+    status = file.stat()
+    kind = _kind(status.st_mode)
     if kind in ("a file", "a directory"):
         return file.open("rb")
     if not _DESCRIPTOR.fullmatch(str(file)):
@@ -113,7 +113,7 @@ def _opened(file: Path) -> IO[bytes]:
             f"{file} is {kind}; a file is expected here (what a command prints can be given as"
             " <(COMMAND), or as - on standard input)"
         )
-    key = found.st_dev, found.st_ino
+    key = status.st_dev, status.st_ino
     if key not in _piped:
         with file.open("rb") as stream:
             _piped[key] = _drained(stream, file)
@@ -381,10 +381,10 @@ def explain_failure(path: Path, *others: type[Exception]) -> Generator[None]:
 
 def explain(path: Path, error: Exception) -> str:
     """What went wrong in writing, and what to do."""
-    known = getattr(error, "errno", None) or next(  # some libraries give words alone
+    code = getattr(error, "errno", None) or next(  # some libraries give words alone
         (number for number in _REMEDIES if os.strerror(number) in str(error)), 0
     )
-    remedy = _REMEDIES.get(known, getattr(error, "strerror", None) or str(error))
+    remedy = _REMEDIES.get(code, getattr(error, "strerror", None) or str(error))
     return f"cannot write {path}: {remedy}"
 
 

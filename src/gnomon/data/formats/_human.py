@@ -49,8 +49,8 @@ _TABLE = re.compile(rf"{_PAIR}\.(?P<kind>.+)\.(sys|seg)\.tsv(\.gz)?")
 def human_files(human: Human) -> tuple[list[str], list[str]]:
     """Files of human scores, and kinds of them, of what names either."""
     given = [human] if isinstance(human, str | PathLike) else list(human)
-    files = [fspath(one) for one in given if not isinstance(one, str) or _is_file(one)]
-    return files, [one for one in given if isinstance(one, str) and one not in files]
+    files = [fspath(name) for name in given if not isinstance(name, str) or _is_file(name)]
+    return files, [name for name in given if isinstance(name, str) and name not in files]
 
 
 def _is_file(text: str) -> bool:
@@ -88,13 +88,13 @@ def with_human(testset: TestSet, human: Human) -> tuple[TestSet, tuple[str, ...]
         GnomonError: whatever is wrong in a file.
     """
     files, kinds = human_files(human)
-    found = dict.fromkeys(kinds)
+    kinds_named = dict.fromkeys(kinds)
     for file in files:
         kind, path = split_name(file)
         judgements = read_human(path, testset, kind=kind or kind_in_name(path))
         testset = testset.with_human(judgements)
-        found |= dict.fromkeys(one.kind for one in judgements.scores)
-    return testset, tuple(found)
+        kinds_named |= dict.fromkeys(scores.kind for scores in judgements.scores)
+    return testset, tuple(kinds_named)
 
 
 @checked
@@ -159,22 +159,22 @@ def read_human(
         "first_segment": first_segment,
         "ends": ends,
     }
-    known = [name for name in options if name in form.options]
+    options_of_format = [name for name in options if name in form.options]
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
-        if name not in known:
+        if name not in options_of_format:
             raise UsageError(
                 f"{name} does not belong to the format {form.name}; its options are:"
-                f" {', '.join(known)}"
+                f" {', '.join(options_of_format)}"
             )
-    found: Judgements = form.read(JudgedFile(path, testset, **{**form.defaults, **given}))
-    rows = [*(s.systems for s in found.scores), *(r.rows for r in found.rankings)]
-    if not any((*rows, found.errors, found.looked_at)):
+    judgements: Judgements = form.read(JudgedFile(path, testset, **{**form.defaults, **given}))
+    rows = [*(s.systems for s in judgements.scores), *(r.rows for r in judgements.rankings)]
+    if not any((*rows, judgements.errors, judgements.looked_at)):
         raise FormatError("holds no judgements", path=path)
-    _doubt_direction(shown(path), found)
-    _doubt_ends(shown(path), found, testset, mendable="ends" in form.options)
-    say_coverage(shown(path), found.scores)
-    return found
+    _doubt_direction(shown(path), judgements)
+    _doubt_ends(shown(path), judgements, testset, mendable="ends" in form.options)
+    say_coverage(shown(path), judgements.scores)
+    return judgements
 
 
 def judged_segments(path: str | PathLike[str]) -> frozenset[int]:
@@ -213,10 +213,10 @@ def recognised_judgements(path: str | PathLike[str]) -> JudgementFormat:
 def _doubt_ends(path: str, found: Judgements, testset: TestSet, *, mendable: bool) -> None:
     texts = {"candidate": testset.systems, "source": {"": testset.sources or ()}}
     spans = []
-    for one in found.errors:
-        own = texts[one.side].get(one.system if one.side == "candidate" else "")
-        if own:
-            spans.append((Span(one.start, one.end), own[one.segment]))
+    for error in found.errors:
+        outputs = texts[error.side].get(error.system if error.side == "candidate" else "")
+        if outputs:
+            spans.append((Span(error.start, error.end), outputs[error.segment]))
     if doubt := ends_of_spans(spans).doubt:
         LOGGER.warning("%s: %s%s", path, doubt, "" if mendable else "; correct the file if so")
 

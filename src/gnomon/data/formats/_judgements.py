@@ -74,7 +74,7 @@ class ScoreTable:
     def repeated(self) -> int:
         """Outputs that one rater scored several times."""
         cells = map(self._cells, self.raters.values())
-        return sum(len(values) > 1 for one in cells for values in one.values())
+        return sum(len(values) > 1 for outputs in cells for values in outputs.values())
 
     def scores(
         self, kind: str, names: SystemNames, transform: Transform | None = None
@@ -83,8 +83,8 @@ class ScoreTable:
         raters = {rater: self._cells(judged, transform) for rater, judged in self.raters.items()}
         together: dict[tuple[str, int], list[float]] = {}
         for cells in raters.values():
-            for place, values in cells.items():
-                together.setdefault(place, []).extend(values)
+            for output, values in cells.items():
+                together.setdefault(output, []).extend(values)
         tables: dict[str | None, dict[tuple[str, int], list[float]]] = {None: together}
         tables |= {rater: cells for rater, cells in raters.items() if rater is not None}
         return tuple(
@@ -229,8 +229,8 @@ class JudgedFile:
         if self._segments is None:
             self._segments = SegmentFinder(self.testset, self.path)
         index = -1 if number is None else whole_number(number)
-        place = None if index < 0 else index - (self.first_segment or 0)
-        return self._segments.of(place, source, outputs, row.line)
+        segment = None if index < 0 else index - (self.first_segment or 0)
+        return self._segments.of(segment, source, outputs, row.line)
 
     def text(self, side: str, system: str, segment: int) -> str | None:
         """A source, or an output of a system, if the test set has it."""
@@ -240,9 +240,9 @@ class JudgedFile:
 
     def span_in(self, span: Span, text: str, target: str) -> Span:
         """A span of a text in the test set's own; behind its end where the texts differ."""
-        place = realigned(span, text, target)
-        self.unplaced += place is None
-        return place or Span(len(target), len(target))
+        own_span = realigned(span, text, target)
+        self.unplaced += own_span is None
+        return own_span or Span(len(target), len(target))
 
     def minus(self, penalty: float) -> float | None:
         """The score that a penalty comes to; None on scales without scores below 0 (``esa``)."""
@@ -296,7 +296,7 @@ class JudgedFile:
             if errors is not None:
                 self.errors += errors
                 listed[OutputLookedAt(kind, rater, system, segment)] = None
-        scores = [s for kind, one in self.scores.items() for s in one.scores(kind, self.names)]
+        scores = [s for kind, table in self.scores.items() for s in table.scores(kind, self.names)]
         if looked_at is None:
             looked_at = not (scores and self.errors)
         return Judgements(
@@ -307,7 +307,7 @@ class JudgedFile:
 def listed_errors(record: FileRecord) -> list[dict[str, object]]:
     """The objects under the key ``errors``."""
     given = record.value("errors")
-    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+    if not isinstance(given, list) or not all(isinstance(error, dict) for error in given):
         raise record.error("errors must be a list of objects, empty if there are none")
     return given
 
@@ -404,17 +404,17 @@ def score_columns(table: TextTable, others: Collection[str]) -> list[str]:
     Columns that hold something else are told. A cell of a score column that is no number is not
     looked at here; whoever reads it refuses it.
     """
-    found: list[str] = []
+    numeric_columns: list[str] = []
     unread: list[str] = []
     for column in table.columns:
         if column in others:
             continue
         cells = [row[column] for row in table if row[column].strip()]
         numeric = sum(_NUMBER.fullmatch(cell) is not None for cell in cells)
-        (found if cells and 2 * numeric > len(cells) else unread).append(column)
-    if found and unread:
+        (numeric_columns if cells and 2 * numeric > len(cells) else unread).append(column)
+    if numeric_columns and unread:
         LOGGER.info("%s: columns without scores: %s", table.path, ", ".join(unread))
-    return found
+    return numeric_columns
 
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|nan|NaN|None")

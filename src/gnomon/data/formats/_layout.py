@@ -84,7 +84,7 @@ def read_about(path: Path) -> About:
         return default
     try:
         data = json.loads("\n".join(read_lines(file)))
-        name, known, order = data["name"], data["language_pair"], data.get("references", [])
+        name, pair_in_file, order = data["name"], data["language_pair"], data.get("references", [])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(
             "a JSON object with the keys name, language_pair and, optionally, references is"
@@ -92,12 +92,12 @@ def read_about(path: Path) -> About:
             path=file,
         ) from error
     words = isinstance(order, list) and all(isinstance(item, str) for item in order)
-    if not isinstance(name, str) or not isinstance(known, (str, type(None))) or not words:
+    if not isinstance(name, str) or not isinstance(pair_in_file, (str, type(None))) or not words:
         raise FormatError(
             "name and language_pair must be strings (or null), references a list of strings",
             path=file,
         )
-    return About(name, known, tuple(order))
+    return About(name, pair_in_file, tuple(order))
 
 
 @dataclass(frozen=True)
@@ -122,9 +122,9 @@ def read_systems(path: Path) -> Systems:
         if name in names:
             raise row.error(f"system {name!r} is listed twice")
         names.append(name)
-        known = _system_info(row)
-        if known != SystemInfo():
-            info.append((name, known))
+        system_info = _system_info(row)
+        if system_info != SystemInfo():
+            info.append((name, system_info))
     texts = text_files(path / "systems")
     silent = [name for name in names if name not in texts]
     if silent:
@@ -314,8 +314,8 @@ def _matrix(
 
 def _warn_of_strangers(file: JudgedFile, level: str, items: Iterable[str]) -> None:
     listed = file.testset.documents if level == "document" else file.testset.domains
-    known = frozenset(items if listed is None else listed)
-    strangers = [name for name in items if name not in known]
+    expected = frozenset(items if listed is None else listed)
+    strangers = [name for name in items if name not in expected]
     if strangers:
         LOGGER.warning(
             "%s: %d %s(s) that documents.tsv does not list, the first is %r",
@@ -466,7 +466,7 @@ def _read_own(
     path: Path, chosen: Mapping[str, Path], segments: int
 ) -> dict[str, dict[str, list[str | None]]]:
     folder = path / "system-references"
-    own: dict[str, dict[str, list[str | None]]] = {}
+    references: dict[str, dict[str, list[str | None]]] = {}
     for system in chosen:
         files = references_in(folder / system)
         if not files:
@@ -474,8 +474,8 @@ def _read_own(
         lines = {name: read_lines(file) for name, file in files.items()}
         counts = {str(files[name]): len(texts) for name, texts in lines.items()}
         check_parallel({f"{path} (its segments)": segments} | counts)
-        own[system] = _with_missing(folder / system, files, lines)
-    return own
+        references[system] = _with_missing(folder / system, files, lines)
+    return references
 
 
 # Writing gnomon's own directory layout, so that reading it gives the same test set.
@@ -494,9 +494,9 @@ def write_layout(testset: TestSet, folder: Path, *, compress: bool) -> None:
     for name, texts in testset.systems.items():
         _write_texts(folder / "systems", f"{_file_name('system', name)}{suffix}", texts)
     for system, references in testset.system_references.items():
-        own = folder / "system-references" / system
-        own.mkdir(parents=True)
-        _write_references(references, own, suffix)
+        own_folder = folder / "system-references" / system
+        own_folder.mkdir(parents=True)
+        _write_references(references, own_folder, suffix)
     _write_systems(testset, folder)
     _write_documents(testset, folder)
     _write_human(testset, folder / "human")
@@ -545,11 +545,11 @@ def _write_about(testset: TestSet, folder: Path) -> None:
 
 def _write_systems(testset: TestSet, folder: Path) -> None:
     names = list(dict.fromkeys([*testset.systems, *_named_by_people(testset)]))
-    info = {name: known for name, known in testset.info.items() if known != SystemInfo()}
+    info = {name: facts for name, facts in testset.info.items() if facts != SystemInfo()}
     listed = sorted(testset.systems, key=natural)
     if not info and names == listed:
         return
-    extra = list(dict.fromkeys(key for known in info.values() for key in known.extra))
+    extra = list(dict.fromkeys(key for facts in info.values() for key in facts.extra))
     for key in extra:
         if key in INFO_COLUMNS:
             raise DataError(f"the extra information {key!r} of a system is a fixed column's name")
@@ -656,8 +656,10 @@ def write_spans(file: Path, testset: TestSet, kind: str) -> None:
     """
     errors = [error for error in testset.errors if error.kind == kind]
     errors += (
-        ErrorSpan(one.system, one.segment, "candidate", 0, 0, _CLEAN, _CLEAN, one.rater, kind)
-        for one in clean_outputs(testset, kind)
+        ErrorSpan(
+            output.system, output.segment, "candidate", 0, 0, _CLEAN, _CLEAN, output.rater, kind
+        )
+        for output in clean_outputs(testset, kind)
     )
     needed = ["system", "seg", "side", "start", "end", "category", "severity"]
     rows = [

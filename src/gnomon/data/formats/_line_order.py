@@ -98,30 +98,32 @@ class _Index:
     ) -> None:
         self._terms = terms
         self._lines: dict[str, list[int]] = defaultdict(list)
-        own = {row: terms(references[row] or "") for row in rows}
-        for row, found in own.items():
-            for term in found:
+        terms_by_row = {row: terms(references[row] or "") for row in rows}
+        for row, terms_of_row in terms_by_row.items():
+            for term in terms_of_row:
                 self._lines[term].append(row)
-        most = min(max(len(own) // _RARE, _RAREST), most)
+        most = min(max(len(terms_by_row) // _RARE, _RAREST), most)
         self._weight = {
-            term: log((len(own) + 1) / len(lines))
+            term: log((len(terms_by_row) + 1) / len(lines))
             for term, lines in self._lines.items()
             if len(lines) <= most
         }
-        self._own = {row: found & self._weight.keys() for row, found in own.items()}
-        self._whole = {row: self._sum(found) for row, found in self._own.items()}
+        self._own = {
+            row: terms_of_row & self._weight.keys() for row, terms_of_row in terms_by_row.items()
+        }
+        self._whole = {row: self._sum(terms_of_row) for row, terms_of_row in self._own.items()}
 
     def _sum(self, terms: set[str]) -> float:
         return sum(map(self._weight.__getitem__, terms))
 
     def places(self, outputs: Sequence[str], rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The reference that each output fits, its own if it fits that nearly as well; else -1."""
-        found = np.full(len(rows), -1)
+        best_rows = np.full(len(rows), -1)
         for at, row in enumerate(rows.tolist()):
             terms = self._terms(outputs[row]) & self._weight.keys()
             mine, both = self._sum(terms), self._sum(terms & self._own[row])
             if both and _TIMES * both >= mine + self._whole[row] - both:
-                found[at] = row  # no line can be so much more like it
+                best_rows[at] = row  # no line can be so much more like it
                 continue
             shared: dict[int, float] = {}
             words: dict[int, int] = {}
@@ -138,12 +140,12 @@ class _Index:
             if not likeness:
                 continue
             best = max(likeness, key=lambda line: likeness[line])
-            own = likeness.get(row, 0.0)
-            if likeness[best] >= _LIKE and likeness[best] > _TIMES * own:
-                found[at] = best
-            elif own >= _LIKE / _TIMES:
-                found[at] = row
-        return found
+            own_likeness = likeness.get(row, 0.0)
+            if likeness[best] >= _LIKE and likeness[best] > _TIMES * own_likeness:
+                best_rows[at] = best
+            elif own_likeness >= _LIKE / _TIMES:
+                best_rows[at] = row
+        return best_rows
 
 
 def _blocks(n: int) -> NDArray[np.int64]:

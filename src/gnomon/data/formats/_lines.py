@@ -174,12 +174,12 @@ def _report_oddities(name: str, lines: Sequence[str]) -> None:
     # what cannot be printed is asked what it is: a few of many lines
     doubtful = [(i, line) for i, line in enumerate(lines, start=1) if not line.isprintable()]
     doubtful += [(i, line) for i, line in enumerate(lines, start=1) if len(line) > _LONG]
-    for what, found in (
+    for what, is_odd in (
         ("hold a line separator other than \\n, which stays in the segment", _SEPARATORS.search),
         ("hold a control character", _CONTROLS.search),
         (f"are longer than {_LONG} characters", lambda line: len(line) > _LONG),
     ):
-        odd = sorted({i for i, line in doubtful if found(line)})
+        odd = sorted({i for i, line in doubtful if is_odd(line)})
         if odd:
             LOGGER.info("%s: %d line(s) %s, the first is line %d", name, len(odd), what, odd[0])
 
@@ -258,7 +258,7 @@ def read_plain(
         report_empty(shown(path), "candidate", lines)
     if source is not None:
         report_empty(shown(source), "source", rest[-1])
-    found = TestSet(
+    testset = TestSet(
         name=plain_name((references or [source or "test set"])[0]),
         references=dict(zip(_reference_names(references), refs, strict=True)),
         systems=dict(zip(names, rest, strict=False)),
@@ -270,7 +270,7 @@ def read_plain(
         list(names),
         None if source is None else plain_name(source),
     )
-    return warn_of_anomalies(found)
+    return warn_of_anomalies(testset)
 
 
 @checked
@@ -300,23 +300,23 @@ def read_systems(paths: Sequence[str | PathLike[str]]) -> dict[str, list[str]]:
 
 def _in_folders(paths: Sequence[str | PathLike[str]]) -> list[str | PathLike[str]]:
     """The paths, with all files of a folder in its place, hidden ones apart."""
-    found: list[str | PathLike[str]] = []
+    files_taken: list[str | PathLike[str]] = []
     for path in paths:
         if str(path) == STANDARD_INPUT or not Path(path).is_dir():
-            found.append(path)
+            files_taken.append(path)
             continue
-        inside = [one for one in entries(Path(path)) if not one.name.startswith(".")]
-        files = [one for one in inside if bears_file(one)]
+        inside = [entry for entry in entries(Path(path)) if not entry.name.startswith(".")]
+        files = [entry for entry in inside if bears_file(entry)]
         if not files:
             raise MissingFileError(
                 f"the folder {path} holds no file; outputs of systems are expected in it, a file"
                 " for each"
             )
-        folders = [one.name for one in inside if one.is_dir()]
+        folders = [entry.name for entry in inside if entry.is_dir()]
         if folders:
             LOGGER.info("%s: folders inside it are not read: %s", path, ", ".join(folders))
-        found += files
-    return found
+        files_taken += files
+    return files_taken
 
 
 def _check_standard_input(paths: Sequence[str | PathLike[str]]) -> None:

@@ -36,8 +36,8 @@ class SystemNames:
         """Start with no name met."""
         self._rename = dict(rename or {})
         judged = (name for human in testset.human for name in human.systems)
-        known = [*testset.systems, *judged, *others]
-        self.known = tuple(dict.fromkeys(known))
+        names = [*testset.systems, *judged, *others]
+        self.known = tuple(dict.fromkeys(names))
         self.strangers: Counter[str] = Counter()
         self.found: dict[str, None] = {}
         for name in self._rename.values():
@@ -58,8 +58,8 @@ class SystemNames:
         plain = self._undecorated(name)
         if plain not in self.known and "+" in plain:
             parts = [self._undecorated(self._rename.get(p, p)) for p in plain.split("+")]
-            if any(part in self.known for part in parts):
-                return [self._noted(part) for part in parts]
+            if any(single in self.known for single in parts):
+                return [self._noted(single) for single in parts]
         return [self._noted(plain if plain in self.known else name)]
 
     def _undecorated(self, name: str) -> str:
@@ -148,25 +148,25 @@ class SegmentFinder:
         sources = self._testset.sources
         if sources is not None and source is not None:
             return without_whitespace(sources[number]) == without_whitespace(source)
-        known = self._known_targets(targets)
-        if not known:
+        outputs = self._known_targets(targets)
+        if not outputs:
             return True
         texts = self._testset.systems
         return any(
             without_whitespace(texts[name][number]) == without_whitespace(t)
-            for name, t in known.items()
+            for name, t in outputs.items()
         )
 
     def _by_texts(self, source: str | None, targets: Mapping[str, str]) -> list[int]:
         """Segments with this source, and among several those with these outputs."""
-        found = self._by_source.get(without_whitespace(source or ""), [])
+        segments = self._by_source.get(without_whitespace(source or ""), [])
         for system, text in self._known_targets(targets).items():
             same = self._by_target[system].get(without_whitespace(text), [])
-            if not found:
-                found = same
-            elif len(found) > 1:
-                found = [place for place in found if place in same] or found
-        return found
+            if not segments:
+                segments = same
+            elif len(segments) > 1:
+                segments = [segment for segment in segments if segment in same] or segments
+        return segments
 
     def _known_targets(self, targets: Mapping[str, str]) -> dict[str, str]:
         return {s: text for s, text in targets.items() if s in self._testset.systems}
@@ -199,10 +199,10 @@ class SegmentFinder:
 
 
 def _index(texts: Sequence[str]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for place, text in enumerate(texts):
-        found.setdefault(without_whitespace(text), []).append(place)
-    return found
+    segments: dict[str, list[int]] = {}
+    for segment, text in enumerate(texts):
+        segments.setdefault(without_whitespace(text), []).append(segment)
+    return segments
 
 
 # Language pairs as files name them.

@@ -102,9 +102,9 @@ class MqmWeights:
         parts = _norm(category).split("/") if category else []
         for length in range(len(parts), -1, -1):
             for level in (_norm(severity), "*"):
-                found = self._table.get("/".join([level, *parts[:length]]))
-                if found is not None:
-                    return found
+                weight = self._table.get("/".join([level, *parts[:length]]))
+                if weight is not None:
+                    return weight
         raise DataError(
             f"there is no MQM weight for the severity {severity!r} (category {category!r}); there"
             f" are: {', '.join(self._table)}; pass weights={{{severity.lower()!r}: PENALTY}}"
@@ -124,7 +124,7 @@ def is_error(severity: str, category: str) -> bool:
 
 
 def _norm(name: str) -> str:
-    parts = (part.strip().rstrip("!") for part in name.lower().split("/"))
+    parts = (level.strip().rstrip("!") for level in name.lower().split("/"))
     return "/".join(parts).replace("no error", "no-error")
 
 
@@ -168,24 +168,24 @@ def read_mqm(file: JudgedFile, numbered: Mapping[tuple[str, str], int] | None = 
             text = None if source is None else source.text
             segment = file.segment_of_texts(row, number, text, {system: target.text})
         cost = costs.cost(row, severity, category)
-        place = (row["rater"] or None, system, segment)
-        penalties[place] = penalties.get(place, 0.0) + cost
+        rating = (row["rater"] or None, system, segment)
+        penalties[rating] = penalties.get(rating, 0.0) + cost
         if not is_error(severity, category):
             continue
         side, marked = "candidate", target
         if target.span is None and source is not None and source.span is not None:
             side, marked = "source", source
-        own = file.text(side, system, segment)
-        span = _realigned(marked, own)
+        own_text = file.text(side, system, segment)
+        span = _realigned(marked, own_text)
         if span is None:
             elsewhere.append(row.line)
-            span = Span(len(own or ""), len(own or ""))
-        rater, _, _ = place
+            span = Span(len(own_text or ""), len(own_text or ""))
+        rater, _, _ = rating
         file.errors.append(
             ErrorSpan(system, segment, side, *span, category, severity, rater, file.kind, cost)
         )
-    for place, penalty in penalties.items():
-        file.outputs[place] = AnnotatedOutput(file.kind, *place, file.minus(penalty), ())
+    for rating, penalty in penalties.items():
+        file.outputs[rating] = AnnotatedOutput(file.kind, *rating, file.minus(penalty), ())
     judgements = file.judgements()
     if elsewhere:
         LOGGER.warning(
@@ -213,13 +213,13 @@ def _number(row: FileRecord, column: str) -> str:
 
 def _unmarked(unquoting: _Unquoting, row: FileRecord, column: str) -> MarkedText:
     text = unquoting.of(row[column])
-    found = unmark(text)
-    if found is None:
+    marked = unmark(text)
+    if marked is None:
         raise row.error(
             f"the marks in {column} do not pair up: {text[:80]!r}; an error stands between <v>"
             " and </v>"
         )
-    return found
+    return marked
 
 
 def columns_of(table: TextTable) -> dict[str, str]:
@@ -287,10 +287,10 @@ def read_mqm_set(
     """
     table = read_tsv(path)
     table.require(*sorted(KNOWN_BY))
-    found = _collected(table)
-    _take_references(found, references)
+    collected = _collected(table)
+    _take_references(collected, references)
     testset = assemble(
-        found,
+        collected,
         path=table.path,
         language_pair=language_pair or pair_in_mqm(Path(path)),
         choices=Choices(("unreferenced",), incomplete),
@@ -303,7 +303,7 @@ def read_mqm_set(
             ", ".join(human),
         )
     testset = replace(testset, info={name: SystemInfo(human=True) for name in human})
-    places = {(p.document, p.number): i for i, p in enumerate(found.parts[0].texts)}
+    places = {(p.document, p.number): i for i, p in enumerate(collected.parts[0].texts)}
     return testset.with_human(read_mqm(JudgedFile(path, testset, kind="mqm"), places))
 
 
@@ -314,14 +314,14 @@ def pair_in_mqm(path: Path) -> str | None:
 
 
 def _take_references(found: Collected, references: Sequence[str]) -> None:
-    outputs = {part.name: part for part in found.of("system")}
+    outputs = {passages.name: passages for passages in found.of("system")}
     for name in references:
         if name not in outputs:
             raise UnknownNameError("system to take as a reference", name, outputs)
-        part = outputs[name]
-        if len(part.texts) < len(found.parts[0].texts):
-            found.parts.remove(part)
-        found.parts.append(replace(part, role="reference"))
+        passages = outputs[name]
+        if len(passages.texts) < len(found.parts[0].texts):
+            found.parts.remove(passages)
+        found.parts.append(replace(passages, role="reference"))
 
 
 def _collected(table: TextTable) -> Collected:
@@ -333,9 +333,9 @@ def _collected(table: TextTable) -> Collected:
     for row in table:
         if row["severity"].lower().startswith(NOT_RATED):
             continue
-        place = PassagePlace(row.get("doc"), _number(row, column))
-        part = outputs.setdefault(row["system"], Passages("system", row["system"], table.path))
-        same = [_noted(sources, place, row, "source"), _noted(part, place, row, "target")]
+        segment = PassagePlace(row.get("doc"), _number(row, column))
+        output = outputs.setdefault(row["system"], Passages("system", row["system"], table.path))
+        same = [_noted(sources, segment, row, "source"), _noted(output, segment, row, "target")]
         differing += [] if all(same) else [row.line]
     if not sources.texts:
         raise FormatError("has no rated segments below its header", path=table.path)
@@ -348,22 +348,22 @@ def _collected(table: TextTable) -> Collected:
             differing[0],
         )
     _order(sources)
-    facts: dict[str, dict[str, str]] = {place.document: {} for place in sources.texts}
+    facts: dict[str, dict[str, str]] = {segment.document: {} for segment in sources.texts}
     return Collected(_name_of(table.path), [sources, *outputs.values()], facts)
 
 
 def _noted(part: Passages, place: PassagePlace, row: FileRecord, column: str) -> bool:
     """Note the text of a row without its marks; whether it agrees with what is known of it."""
-    found = unmark(_meant(row[column]))
-    if found is None:
+    marked = unmark(_meant(row[column]))
+    if marked is None:
         raise row.error(
             f"the marks in {column} do not pair up: {row[column][:80]!r}; an error stands between"
             " <v> and </v>"
         )
     if place not in part.texts:
-        part.add(place, found.text, row.line)
+        part.add(place, marked.text, row.line)
         return True
-    return without_whitespace(part.texts[place]) == without_whitespace(found.text)
+    return without_whitespace(part.texts[place]) == without_whitespace(marked.text)
 
 
 def _meant(field: str) -> str:
@@ -373,7 +373,7 @@ def _meant(field: str) -> str:
 
 def _order(sources: Passages) -> None:
     """By number, if each number is of one segment; else as the file has them."""
-    numbers = [int(place.number) for place in sources.texts]
+    numbers = [int(segment.number) for segment in sources.texts]
     if len(set(numbers)) == len(numbers):
         ordered = sorted(sources.texts.items(), key=lambda item: int(item[0].number))
         sources.texts = dict(ordered)
@@ -395,21 +395,21 @@ def write_mqm(path: str | PathLike[str], testset: TestSet, kind: str | None, _le
 
 def _rows(testset: TestSet, kind: str) -> Iterable[Sequence[str]]:
     scores = scores_of_raters(testset, kind)
-    errors = errors_of(testset, kind, lambda error: (error.rater, error.system, error.segment))
+    errors = errors_of(testset, kind, lambda e: (e.rater, e.system, e.segment))
     if not scores and kind not in marked_kinds(testset):
         raise DataError(f"there are no segment scores or error spans of the kind {kind!r}")
     rated, penalties = dict.fromkeys(errors), scale_of(kind)[0] < 0
     for human in scores:
         for system, values in zip(human.systems, human.values, strict=True):
             # 0 is no penalty; on a scale without scores below 0, none tells of errors
-            clean = (i for i, v in enumerate(values) if v == 0 or (v > 0 and not penalties))
-            rated |= dict.fromkeys((human.rater, system, i) for i in clean)
-    clean_ones = clean_outputs(testset, kind)
-    rated |= dict.fromkeys((one.rater, one.system, one.segment) for one in clean_ones)
+            flawless = (i for i, v in enumerate(values) if v == 0 or (v > 0 and not penalties))
+            rated |= dict.fromkeys((human.rater, system, i) for i in flawless)
+    clean = clean_outputs(testset, kind)
+    rated |= dict.fromkeys((output.rater, output.system, output.segment) for output in clean)
     for rater, system, segment in sorted(rated, key=lambda key: (key[1], key[2], key[0] or "")):
-        found = errors.get((rater, system, segment), ())
-        for one in found or (None,):
-            yield _row(testset, system, segment, rater, one)
+        errors_of_output = errors.get((rater, system, segment), ())
+        for error in errors_of_output or (None,):
+            yield _row(testset, system, segment, rater, error)
 
 
 def _row(

@@ -168,8 +168,8 @@ def _read_documents(
                 f"{len(row)} fields; DOMAIN DOCNAME is expected", path=file, line=number
             )
     columns = [[row[1] for row in rows], [row[0] for row in rows]]
-    known = [None if set(column) == {UNKNOWN} else column for column in columns]
-    return known[0], known[1]
+    named = [None if set(column) == {UNKNOWN} else column for column in columns]
+    return named[0], named[1]
 
 
 def fields(line: str) -> list[str]:
@@ -376,19 +376,19 @@ def human_lines(human: HumanScores, testset: TestSet) -> list[str]:
 
 
 def _say_what_is_left_out(testset: TestSet) -> None:
-    known = {
+    infos = {
         name: i
         for name, i in testset.info.items()
         if i not in (SystemInfo(), _implied(testset, name))
     }
     parts = {
-        "what is known of the systems": known,
+        "what is known of the systems": infos,
         "labels of segments": testset.labels,
         "scores of single raters": [h for h in testset.human if h.rater is not None],
         "rankings": testset.rankings,
         "references of single systems": testset.system_references,
     }
-    left_out = [name for name, part in parts.items() if part]
+    left_out = [name for name, content in parts.items() if content]
     if left_out:
         LOGGER.warning("mt-metrics-eval's layout cannot hold, left out: %s", ", ".join(left_out))
     order = sorted(testset.systems, key=natural)
@@ -502,9 +502,9 @@ def rating_lines(testset: TestSet, kind: str) -> Iterator[str]:
             if (system, segment) not in raters:
                 yield f"{system}\t{UNKNOWN}"
                 continue
-            found = [_error_object(error) for error in errors.get((system, segment), ())]
+            listed = [_error_object(error) for error in errors.get((system, segment), ())]
             rater = raters[system, segment]
-            text = json.dumps({"errors": found}, ensure_ascii=False)
+            text = json.dumps({"errors": listed}, ensure_ascii=False)
             yield f"{system}\t{text}" + (f"\t{rater}" if rater else "")
 
 
@@ -563,10 +563,10 @@ def _with_ratings(testset: TestSet, path: Path, pair: str) -> TestSet:
         if kind is None:
             continue
         with judgements_of(file):
-            found = read_ratings(JudgedFile(file, testset, kind=kind, others=outputs))
+            ratings = read_ratings(JudgedFile(file, testset, kind=kind, others=outputs))
             scored = {human.kind for human in testset.human if human.level == "segment"}
-            known = kind in scored or kind.partition(".")[0] in scored
-            testset = testset.with_human(replace(found, scores=()) if known else found)
+            has_scores = kind in scored or kind.partition(".")[0] in scored
+            testset = testset.with_human(replace(ratings, scores=()) if has_scores else ratings)
     return testset
 
 

@@ -54,21 +54,21 @@ def read_paraphrases(
             (file and line are named), or a file holds no paraphrase.
         WrongTypeError: a single path in place of a list.
     """
-    found: list[Paraphrase] = []
+    paraphrases: list[Paraphrase] = []
     expected = segments
     for path in paths:
         if str(path).endswith(_SUFFIXES):
             records = read_records(path, "jsonl")
-            new = [one for record in records for one in _of_record(record, segments)]
+            new = [paraphrase for record in records for paraphrase in _of_record(record, segments)]
         else:
             lines = read_lines(path)
             expected = len(lines) if expected is None else expected
             _check_length(shown(path), len(lines), expected)
             new = _of_lines(path, lines)
-        if not any(one.text.strip() for one in new):
+        if not any(paraphrase.text.strip() for paraphrase in new):
             raise FormatError("holds no paraphrase", path=path)
-        found += new
-    return tuple(found)
+        paraphrases += new
+    return tuple(paraphrases)
 
 
 def write_paraphrases(path: str | PathLike[str], paraphrases: Iterable[Paraphrase]) -> None:
@@ -77,7 +77,7 @@ def write_paraphrases(path: str | PathLike[str], paraphrases: Iterable[Paraphras
     Raises:
         OutputError: the file cannot be written.
     """
-    lines = [to_json(one) for one in paraphrases]
+    lines = [to_json(paraphrase) for paraphrase in paraphrases]
     with atomic_write(path) as file:
         file.writelines(line + "\n" for line in lines)
 
@@ -86,8 +86,8 @@ def to_json(paraphrase: Paraphrase) -> str:
     """One line of a paraphrase file; what is not known is left out."""
     keys = ("segment", "text", "method", "system", "score", "seed", "model")
     values = {key: getattr(paraphrase, key) for key in keys}
-    known = {key: value for key, value in values.items() if value is not None}
-    return json.dumps(known, ensure_ascii=False, allow_nan=False)
+    present = {key: value for key, value in values.items() if value is not None}
+    return json.dumps(present, ensure_ascii=False, allow_nan=False)
 
 
 def method_of(path: str | PathLike[str]) -> str:
@@ -113,23 +113,32 @@ def add_paraphrases(
     if n is not None and n < 1:
         raise UsageError(f"n, the number of paraphrases of each method, is at least 1; got {n}")
     given = _all_paraphrases(testset, paraphrases)
-    known = tuple(dict.fromkeys(one.method for one in given))
+    methods_given = tuple(dict.fromkeys(paraphrase.method for paraphrase in given))
     for method in methods or ():
-        if method not in known:
-            raise UnknownNameError("method of paraphrases", method, known)
-    wanted = [one for method in methods or known for one in given if one.method == method]
+        if method not in methods_given:
+            raise UnknownNameError("method of paraphrases", method, methods_given)
+    wanted = [
+        paraphrase
+        for method in methods or methods_given
+        for paraphrase in given
+        if paraphrase.method == method
+    ]
     _check(testset, wanted)
     shared = columns_of([p for p in wanted if p.system is None], testset.segments, n)
     references = _joined(dict(testset.references) if original else {}, shared)
-    own = {s: dict(refs) for s, refs in testset.system_references.items()} if original else {}
+    own_references = (
+        {s: dict(refs) for s, refs in testset.system_references.items()} if original else {}
+    )
     names = {**(testset.paraphrases if original else {}), **_methods(shared)}
     for system in testset.systems:
         columns = columns_of([p for p in wanted if p.system == system], testset.segments, n)
         if columns:
-            own[system] = _joined(own.get(system, {}), columns)
+            own_references[system] = _joined(own_references.get(system, {}), columns)
             names |= _methods(columns)
-    _check_complete(testset, references, own)
-    return replace(testset, references=references, system_references=own, paraphrases=names)
+    _check_complete(testset, references, own_references)
+    return replace(
+        testset, references=references, system_references=own_references, paraphrases=names
+    )
 
 
 def _methods(columns: Iterable[str]) -> dict[str, str]:
@@ -148,34 +157,36 @@ def columns_of(
     """
     columns: dict[str, list[str | None]] = {}
     counts: dict[tuple[str, int], int] = {}
-    for one in paraphrases:
-        key = (one.method, one.segment)
+    for paraphrase in paraphrases:
+        key = (paraphrase.method, paraphrase.segment)
         rank = counts.get(key, 0) + 1
-        if not one.text.strip() or (n is not None and rank > n):
+        if not paraphrase.text.strip() or (n is not None and rank > n):
             continue
         counts[key] = rank
-        column = columns.setdefault(f"{one.method}.{rank}", [None] * segments)
-        column[one.segment - 1] = one.text
+        column = columns.setdefault(f"{paraphrase.method}.{rank}", [None] * segments)
+        column[paraphrase.segment - 1] = paraphrase.text
     return columns
 
 
 def _all_paraphrases(
     testset: TestSet, paraphrases: Sequence[Paraphrase] | Sequence[str | PathLike[str]]
 ) -> list[Paraphrase]:
-    made = [one for one in paraphrases if isinstance(one, Paraphrase)]
-    files = [one for one in paraphrases if not isinstance(one, Paraphrase)]
+    made = [paraphrase for paraphrase in paraphrases if isinstance(paraphrase, Paraphrase)]
+    files = [paraphrase for paraphrase in paraphrases if not isinstance(paraphrase, Paraphrase)]
     return [*made, *read_paraphrases(files, segments=testset.segments)]
 
 
 def _check(testset: TestSet, paraphrases: Sequence[Paraphrase]) -> None:
-    for one in paraphrases:
-        if not 1 <= one.segment <= testset.segments:
-            raise one.error(
-                f"segment {one.segment} is out of range: the test set has {testset.segments}"
+    for paraphrase in paraphrases:
+        if not 1 <= paraphrase.segment <= testset.segments:
+            raise paraphrase.error(
+                f"segment {paraphrase.segment} is out of range: the test set has {testset.segments}"
                 " segments, counted from 1"
             )
-        if one.system is not None and one.system not in testset.systems:
-            raise one.error(str(UnknownNameError("system", one.system, testset.systems)))
+        if paraphrase.system is not None and paraphrase.system not in testset.systems:
+            raise paraphrase.error(
+                str(UnknownNameError("system", paraphrase.system, testset.systems))
+            )
 
 
 def _check_complete(
@@ -278,10 +289,10 @@ def _texts(record: FileRecord) -> list[str]:
         )
     if there != ["paraphrases"]:
         return [record.text(there[0] if there else _TEXTS[0])]
-    found = record.texts("paraphrases")
-    if not isinstance(found, list):
-        raise record.error(f"paraphrases is {found!r:.40}; a list of strings is expected")
-    return found
+    texts = record.texts("paraphrases")
+    if not isinstance(texts, list):
+        raise record.error(f"paraphrases is {texts!r:.40}; a list of strings is expected")
+    return texts
 
 
 def _whole(record: FileRecord, key: str) -> int:

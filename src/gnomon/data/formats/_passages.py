@@ -71,7 +71,7 @@ class Collected:
 
     def of(self, role: Role) -> list[Passages]:
         """The parts of one role."""
-        return [part for part in self.parts if part.role == role]
+        return [passages for passages in self.parts if passages.role == role]
 
 
 @dataclass(frozen=True)
@@ -95,36 +95,40 @@ def one_line(text: str) -> str:
     >>> one_line(" a \n   b\tc ")
     'a b c'
     """
-    parts = (part.strip(" ") for part in _BREAKS.split(text))
-    return " ".join(part for part in parts if part)
+    parts = (piece.strip(" ") for piece in _BREAKS.split(text))
+    return " ".join(piece for piece in parts if piece)
 
 
 def merged(collections: Sequence[Collected]) -> Collected:
     """Several files of one set as one; what they repeat must be the same."""
-    found = Collected(next((one.name for one in collections if one.name), ""))
-    for one in collections:
-        for document, facts in one.facts.items():
-            found.facts[document] = {**found.facts.get(document, {}), **facts}
-        for part in one.parts:
-            known = [p for p in found.of(part.role) if part.role == "source" or p.name == part.name]
-            if known and (part.role == "source" or part.name):
-                _check_same(known[0], part)
+    together = Collected(next((collected.name for collected in collections if collected.name), ""))
+    for collected in collections:
+        for document, facts in collected.facts.items():
+            together.facts[document] = {**together.facts.get(document, {}), **facts}
+        for passages in collected.parts:
+            same = [
+                p
+                for p in together.of(passages.role)
+                if passages.role == "source" or p.name == passages.name
+            ]
+            if same and (passages.role == "source" or passages.name):
+                _check_same(same[0], passages)
             else:
-                found.parts.append(part)
-    return found
+                together.parts.append(passages)
+    return together
 
 
 def _check_same(known: Passages, part: Passages) -> None:
-    for place, text in part.texts.items():
-        if known.texts.setdefault(place, text) != text:
+    for segment, text in part.texts.items():
+        if known.texts.setdefault(segment, text) != text:
             raise FormatError(
-                f"the {part.called} of segment {place.number} of document {place.document!r} is"
-                f" not that of {known.path}:{known.lines.get(place, 0)}; convert files of one set"
+                f"the {part.called} of segment {segment.number} of document {segment.document!r} is"
+                f" not that of {known.path}:{known.lines.get(segment, 0)}; convert files of one set"
                 " together only",
                 path=part.path,
-                line=part.lines[place],
+                line=part.lines[segment],
             )
-        known.lines.setdefault(place, part.lines[place])
+        known.lines.setdefault(segment, part.lines[segment])
 
 
 def assemble(
@@ -136,31 +140,39 @@ def assemble(
     out where others have one, and so are documents of test suites; both are said.
     """
     pair = _pair(found, path, language_pair)
-    parts = [part for part in found.parts if _fits(part, pair)]
-    sources = [part for part in parts if part.role == "source"]
-    references = _references_by_name([part for part in parts if part.role == "reference"])
+    parts = [passages for passages in found.parts if _fits(passages, pair)]
+    sources = [passages for passages in parts if passages.role == "source"]
+    references = _references_by_name(
+        [passages for passages in parts if passages.role == "reference"]
+    )
     spine = [*sources, *references.values()]
     if not spine or not spine[0].texts:
         raise DataError(
             f"{path} holds neither sources nor references; name the files of both"
             + (f" (of {pair})" if pair else "")
         )
-    for part in parts:
-        _check_places(part, spine[0])
+    for passages in parts:
+        _check_places(passages, spine[0])
     places = _chosen(list(spine[0].texts), list(references.values()), found, path, choices)
-    refs = {n: [part.texts.get(place) for place in places] for n, part in references.items()}
-    systems = _systems([part for part in parts if part.role == "system"], places, choices)
+    refs = {
+        n: [passages.texts.get(segment) for segment in places] for n, passages in references.items()
+    }
+    systems = _systems(
+        [passages for passages in parts if passages.role == "system"], places, choices
+    )
     for name, texts in refs.items():
         report_empty(f"{path}, reference {name}", "reference", texts)
-    for part in sources:
-        report_empty(str(part.path), "source", [part.texts.get(place) for place in places])
-    documents = [place.document for place in places]
+    for passages in sources:
+        report_empty(
+            str(passages.path), "source", [passages.texts.get(segment) for segment in places]
+        )
+    documents = [segment.document for segment in places]
     labels = {n: c for n in ("origlang", "collection") if (c := _facts(found, documents, n))}
     return TestSet(
         name=found.name,
         references=refs,
         systems=systems,
-        sources=[sources[0].texts[place] for place in places] if sources else None,
+        sources=[sources[0].texts[segment] for segment in places] if sources else None,
         language_pair=pair,
         info={name: SystemInfo(human=True) for name in systems if name in refs},
         documents=documents,
@@ -198,23 +210,24 @@ def _fits(part: Passages, pair: str | None) -> bool:
 
 def _references_by_name(parts: Sequence[Passages]) -> dict[str, Passages]:
     """References by translator; a letter where none is named, or one is named in several files."""
-    counts = Counter(part.name for part in parts)
-    taken = {part.name for part in parts if counts[part.name] == 1}
+    counts = Counter(passages.name for passages in parts)
+    taken = {passages.name for passages in parts if counts[passages.name] == 1}
     every = chain(ascii_uppercase, (f"R{number}" for number in count(27)))
     letters = (name for name in every if name not in taken)
     return {
-        part.name if part.name and counts[part.name] == 1 else next(letters): part for part in parts
+        passages.name if passages.name and counts[passages.name] == 1 else next(letters): passages
+        for passages in parts
     }
 
 
 def _check_places(part: Passages, spine: Passages) -> None:
-    for place in part.texts:
-        if place not in spine.texts:
+    for segment in part.texts:
+        if segment not in spine.texts:
             raise FormatError(
-                f"the {part.called} has segment {place.number} of document {place.document!r},"
+                f"the {part.called} has segment {segment.number} of document {segment.document!r},"
                 f" which the {spine.called} ({spine.path}) lacks; the files must be of one set",
                 path=part.path,
-                line=part.lines[place],
+                line=part.lines[segment],
             )
 
 
@@ -229,8 +242,8 @@ def _chosen(
         usual = [p for p in places if not found.facts.get(p.document, {}).get("testsuite")]
         places = _left(usual, places, f"{path}: %d segments belong to test suites", "test-suites")
     if references and "unreferenced" not in choices.keep:
-        known = [p for p in places if any(p in part.texts for part in references)]
-        places = _left(known, places, f"{path}: %d segments have no reference", "unreferenced")
+        translated = [p for p in places if any(p in passages.texts for passages in references)]
+        places = _left(translated, places, f"{path}: %d segments have no reference", "unreferenced")
     return places
 
 
@@ -250,26 +263,36 @@ def _left(
 def _systems(
     parts: Sequence[Passages], places: Sequence[PassagePlace], choices: Choices
 ) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for part in parts:
-        missing = [place for place in places if place not in part.texts]
+    systems: dict[str, list[str]] = {}
+    for passages in parts:
+        missing = [segment for segment in places if segment not in passages.texts]
         if len(missing) == len(places):
-            LOGGER.info("%s: system %s has none of the segments; left out", part.path, part.name)
+            LOGGER.info(
+                "%s: system %s has none of the segments; left out", passages.path, passages.name
+            )
             continue
         if missing and choices.incomplete == "refuse":
-            raise _incomplete(part, missing, len(places))
+            raise _incomplete(passages, missing, len(places))
         if missing and choices.incomplete == "drop":
             LOGGER.warning(
-                "%s: system %s lacks %d segments; left out", part.path, part.name, len(missing)
+                "%s: system %s lacks %d segments; left out",
+                passages.path,
+                passages.name,
+                len(missing),
             )
             continue
         if missing:
             LOGGER.warning(
-                "%s: system %s lacks %d segments; empty there", part.path, part.name, len(missing)
+                "%s: system %s lacks %d segments; empty there",
+                passages.path,
+                passages.name,
+                len(missing),
             )
-        found[part.name] = [part.texts.get(place, "") for place in places]
-        report_empty(f"{part.path}, system {part.name}", "candidate", found[part.name])
-    return found
+        systems[passages.name] = [passages.texts.get(segment, "") for segment in places]
+        report_empty(
+            f"{passages.path}, system {passages.name}", "candidate", systems[passages.name]
+        )
+    return systems
 
 
 def _incomplete(part: Passages, missing: Sequence[PassagePlace], count: int) -> DataError:

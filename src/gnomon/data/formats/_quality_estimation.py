@@ -78,7 +78,7 @@ def pair_of(path: Path) -> str | None:
         return f"{glued[1]}-{glued[2]}"
     for name in (path.name, path.absolute().parent.name):
         headed = (_HEADED.fullmatch(word) for word in name.split("."))
-        pairs = [found[1] for found in headed if found and is_pair(found[1])]
+        pairs = [match[1] for match in headed if match and is_pair(match[1])]
         if pairs:
             return pairs[0]
     return None
@@ -255,15 +255,15 @@ def read_quality_table(path: Path, kind: QualityTable) -> TestSet:
 
 
 def _table_errors(table: TextTable, kind: QualityTable) -> list[ErrorSpan]:
-    found: list[ErrorSpan] = []
+    errors: list[ErrorSpan] = []
     for side, text, tags in (
         ("candidate", kind.candidate, kind.candidate_tags),
         ("source", kind.source, kind.source_tags),
     ):
         if tags is not None:
             rows = [TaggedText(row[tags], row[text], row[text], row, tags) for row in table]
-            found += tagged_errors(rows, SYSTEM, side, gaps=kind.gaps and side == "candidate")
-    return found
+            errors += tagged_errors(rows, SYSTEM, side, gaps=kind.gaps and side == "candidate")
+    return errors
 
 
 def _errors_beside(path: Path, table: TextTable, kind: QualityTable) -> list[ErrorSpan] | None:
@@ -356,8 +356,8 @@ class Stem(NamedTuple):
     @property
     def pair(self) -> str | None:
         """The language pair, from the names."""
-        found = (pair_of(file) for file in self.files.values())
-        return next((pair for pair in found if pair is not None), None)
+        pairs = (pair_of(file) for file in self.files.values())
+        return next((pair for pair in pairs if pair is not None), None)
 
     @property
     def format(self) -> str:
@@ -389,13 +389,13 @@ def _files(stem: str, stems: list[str], names: Mapping[str, Path]) -> dict[str, 
     mine = {
         name: file for name, file in names.items() if len(stems) == 1 or name.startswith(f"{stem}.")
     }
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for suffix in (*SUFFIXES, _TABLE):
         exact = [f"{stem}{suffix}"] if f"{stem}{suffix}" in mine else []
         fitting = exact or [name for name in mine if name.endswith(suffix)]
-        if len(fitting) == 1 and mine[fitting[0]] not in found.values():
-            found[suffix] = mine[fitting[0]]
-    return found
+        if len(fitting) == 1 and mine[fitting[0]] not in files.values():
+            files[suffix] = mine[fitting[0]]
+    return files
 
 
 def read_quality_files(stem: Stem) -> TestSet:
@@ -439,7 +439,7 @@ def scores_in_lines(file: Path, lines: Sequence[str], kind: str) -> list[float]:
 
 def _errors(files: Mapping[str, Path], lines: Mapping[str, list[str]]) -> list[ErrorSpan] | None:
     """The tagged words; None where there is no file of tags."""
-    found: list[ErrorSpan] = []
+    errors: list[ErrorSpan] = []
     if not any(suffix in lines for suffix in _TAGS):
         return None
     for suffix, side in _TAGS.items():
@@ -453,8 +453,8 @@ def _errors(files: Mapping[str, Path], lines: Mapping[str, list[str]]) -> list[E
                 zip(lines[suffix], tokenised, texts, strict=True), start=1
             )
         ]
-        found += tagged_errors(rows, SYSTEM, side, gaps=suffix == ".tags")
-    return found
+        errors += tagged_errors(rows, SYSTEM, side, gaps=suffix == ".tags")
+    return errors
 
 
 # WMT 2022's MQM ratings for quality estimation: a CSV row per system and segment.
@@ -495,9 +495,9 @@ def read_rated_rows(path: Path) -> TestSet:
 def _grid(table: TextTable) -> dict[str, dict[str, FileRecord]]:
     """System -> segment -> row, segments in the order of their first occurrence."""
     heads: dict[str, FileRecord] = {}
-    found: dict[str, dict[str, FileRecord]] = {}
+    grid: dict[str, dict[str, FileRecord]] = {}
     for row in table:
-        rows = found.setdefault(row["system"], {})
+        rows = grid.setdefault(row["system"], {})
         head = heads.setdefault(row["seg_id"], row)
         if row["seg_id"] in rows:
             raise row.error(
@@ -508,7 +508,7 @@ def _grid(table: TextTable) -> dict[str, dict[str, FileRecord]]:
             if row[column] != head[column]:
                 raise row.error(f"{column} differs from line {head.line}, the same segment")
         rows[row["seg_id"]] = row
-    return {system: _complete(table.path, system, rows, heads) for system, rows in found.items()}
+    return {system: _complete(table.path, system, rows, heads) for system, rows in grid.items()}
 
 
 def _complete(
@@ -549,8 +549,8 @@ def _set_of_stem(stem: Stem, place: Path) -> FoundSet:
 
 def _quality_format(name: str, title: str) -> SetFormat:
     def of_file(head: FileHead) -> FoundSet | None:
-        found = _set_of_file(head)
-        return found[1] if found is not None and found[0] == name else None
+        recognised = _set_of_file(head)
+        return recognised[1] if recognised is not None and recognised[0] == name else None
 
     def in_folder(folder: Path) -> list[FoundSet]:
         stems = (stem for stem in stems_of(folder) if stem.format == name)

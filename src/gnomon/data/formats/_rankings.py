@@ -87,11 +87,11 @@ def read_rr(file: JudgedFile) -> Judgements:
     raters: list[str] = []
     for row in file.of_pair(table, lambda row: pair(row["srclang"], row["trglang"])):
         segment = file.segment(row, row["srcIndex"])
-        for one, other in combinations(list(_ranks(row, numbers, file.names)), 2):
-            if one[0] == other[0]:
+        for first, second in combinations(list(_ranks(row, numbers, file.names)), 2):
+            if first[0] == second[0]:
                 file.counts["pairs were ranked alike and are left out"] += 1
                 continue
-            better, worse = sorted((one, other))
+            better, worse = sorted((first, second))
             ranked.append((segment, better[1], worse[1]))
             raters.append(row.get("judgeId") or row.get("judgeID"))
     return _ranking(file, ranked, raters if any(raters) else [])

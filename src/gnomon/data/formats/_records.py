@@ -42,13 +42,13 @@ def read_records(path: str | PathLike[str], form: str | None = None) -> list[Fil
         UsageError: standard input without a format.
         MissingDependencyError: the format needs a package that is not installed.
     """
-    known = {suffix: one.name for one in formats_of(RecordFormat) for suffix in one.suffixes}
+    formats = {suffix: f.name for f in formats_of(RecordFormat) for suffix in f.suffixes}
     if form is None and str(path) == STANDARD_INPUT:
-        names = ", ".join(dict.fromkeys(known.values()))
+        names = ", ".join(dict.fromkeys(formats.values()))
         raise UsageError(f"standard input has no file name to tell its format: give one of {names}")
-    name = form or form_of(path, known, "table format")
-    found: list[FileRecord] = format_of_name(RecordFormat, name, "table format").read(path)
-    return found
+    name = form or form_of(path, formats, "table format")
+    records: list[FileRecord] = format_of_name(RecordFormat, name, "table format").read(path)
+    return records
 
 
 # Tables with a row per line: every cell is a text.
@@ -175,8 +175,8 @@ def _of_columns(name: str, value: object) -> list[FileRecord]:
 
 
 def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
 
 
 # Parquet, which a package reads.
@@ -228,7 +228,7 @@ def _numbered(name: str, rows: Iterable[Mapping[str, object]]) -> list[FileRecor
 def _rows_of_frame(frame: Any) -> Iterable[Mapping[str, object]]:  # of a library not imported here
     if isinstance(frame, Mapping):
         columns = {str(name): list(cells) for name, cells in frame.items()}
-        return (one.values for one in _of_columns("data frame", columns))
+        return (record.values for record in _of_columns("data frame", columns))
     if hasattr(frame, "to_dicts"):  # polars
         return list(frame.to_dicts())
     if hasattr(frame, "to_pylist"):  # pyarrow

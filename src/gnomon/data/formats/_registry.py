@@ -300,7 +300,7 @@ def _offered() -> tuple[Format, ...]:
 def _loaded(points: tuple[EntryPoint, ...]) -> tuple[Format, ...]:
     """What packages offer, each entry point loaded once; one that is of no use is said."""
     taken = {(form.name, form.holds) for form in _built_in()}
-    found: list[Format] = []
+    formats: list[Format] = []
     for point in points:
         try:
             forms = _from_package(point)
@@ -312,13 +312,13 @@ def _loaded(points: tuple[EntryPoint, ...]) -> tuple[Format, ...]:
                 _say_broken(point, f"there is a format {form.name!r} of {form.holds}s already")
                 continue
             taken.add((form.name, form.holds))
-            found.append(form)
-    return _in_order(found)
+            formats.append(form)
+    return _in_order(formats)
 
 
 def _from_package(point: EntryPoint) -> Sequence[Format]:
-    thing = point.load()
-    forms = thing if isinstance(thing, (tuple, list)) else (thing,)
+    offered = point.load()
+    forms = offered if isinstance(offered, (tuple, list)) else (offered,)
     for form in forms:
         if not isinstance(form, Format):
             raise TypeError(f"it is no gnomon.formats.Format: {form!r:.80}")

@@ -226,7 +226,7 @@ class TextTable:
         """Check that columns are there."""
         for column in columns:
             if column not in self.columns:
-                others = [one for one in self.columns if one not in columns]
+                others = [name for name in self.columns if name not in columns]
                 meant = column_meant(column, others)
                 remedy = f"; rename {meant!r} to {column!r}" if meant else ""
                 raise FormatError(
@@ -258,13 +258,13 @@ def column_meant(name: str, others: Iterable[str]) -> str:
     """
     folded = name.casefold()
     kinds = next((names for names in _KINDS_OF_TEXT if folded in names), ())
-    found = [
-        one
-        for one in others
-        if one.casefold() in kinds
-        or difflib.SequenceMatcher(None, folded, one.casefold()).ratio() >= _NEAR
+    similar = [
+        other
+        for other in others
+        if other.casefold() in kinds
+        or difflib.SequenceMatcher(None, folded, other.casefold()).ratio() >= _NEAR
     ]
-    return found[0] if len(found) == 1 else ""
+    return similar[0] if len(similar) == 1 else ""
 
 
 def read_tsv(path: str | PathLike[str]) -> TextTable:
@@ -548,10 +548,10 @@ def sheet_rows(path: str, lines: Sequence[str], needed: Sequence[str]) -> list[F
     header = [from_cell(cell).strip() for cell in lines[0].split("\t")] if lines else []
     for column in needed:
         if header.count(column) != 1:
-            found = ", ".join(map(repr, filter(None, header))) or "nothing"
+            columns = ", ".join(map(repr, filter(None, header))) or "nothing"
             raise FormatError(
                 f"the first line must name the column {column!r} once, with tabs between columns;"
-                f" it has: {found}",
+                f" it has: {columns}",
                 path=path,
                 line=1,
             )
@@ -609,7 +609,7 @@ class FileHead:
         if "\t" not in line and mark in line:
             return tuple(field.strip('"') for field in line.split(mark))
         parts = line.split("\t")
-        spaced = len(parts) <= 2 and any(" " in part for part in parts)
+        spaced = len(parts) <= 2 and any(" " in cell for cell in parts)
         return tuple(fields(line) if spaced else parts)
 
     @cached_property

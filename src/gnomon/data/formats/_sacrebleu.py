@@ -42,26 +42,26 @@ def read_sacrebleu_set(
         MissingFileError: the test set cannot be downloaded.
         LengthMismatchError: an output has another number of lines.
     """
-    known = _datasets()
-    if name not in known:
-        raise UnknownNameError("test set of sacreBLEU", name, known)
-    pairs = tuple(known[name].langpairs)
+    datasets = _datasets()
+    if name not in datasets:
+        raise UnknownNameError("test set of sacreBLEU", name, datasets)
+    pairs = tuple(datasets[name].langpairs)
     if language_pair is None:
         raise UsageError(f"name the language pair of {name} with -l; there are: {', '.join(pairs)}")
     if language_pair not in pairs:
         raise UnknownNameError(f"language pair of {name}", language_pair, pairs)
-    files = _usual_files(known[name], language_pair)
+    files = _usual_files(datasets[name], language_pair)
     lines = {field: read_lines(path) for field, path in files.items()}
     texts = read_systems(systems) if systems else {}
     check_parallel(
-        {f"{name} {language_pair} {field}": len(part) for field, part in lines.items()}
-        | {f"the output of {system}": len(part) for system, part in texts.items()}
+        {f"{name} {language_pair} {field}": len(segments) for field, segments in lines.items()}
+        | {f"the output of {system}": len(segments) for system, segments in texts.items()}
     )
-    references = {reference_name(f): part for f, part in lines.items() if f not in _FIELDS}
+    references = {reference_name(f): segments for f, segments in lines.items() if f not in _FIELDS}
     if not references:
         raise DataError(f"sacreBLEU's test set {name} has no references for {language_pair}")
-    for reference, part in references.items():
-        report_empty(f"{name}, reference {reference}", "reference", part)
+    for reference, segments in references.items():
+        report_empty(f"{name}, reference {reference}", "reference", segments)
     return TestSet(
         name=name,
         references=references,
@@ -164,7 +164,7 @@ def read_sacrebleu_files(dataset: Any, language_pair: str) -> SacrebleuSet:
 def _parallel(lines: dict[str, list[str]], files: Mapping[str, str]) -> dict[str, list[str]]:
     """The fields that have a line per segment; outputs that have not are left out aloud."""
     count = len(lines["src"])
-    uneven = [field for field, part in lines.items() if len(part) != count]
+    uneven = [field for field, texts in lines.items() if len(texts) != count]
     for field in uneven:
         if field in _ABOUT or _is_reference(field):
             raise DataError(
@@ -177,7 +177,7 @@ def _parallel(lines: dict[str, list[str]], files: Mapping[str, str]) -> dict[str
             len(lines[field]),
             count,
         )
-    return {field: part for field, part in lines.items() if field not in uneven}
+    return {field: texts for field, texts in lines.items() if field not in uneven}
 
 
 def _is_reference(field: str) -> bool:

@@ -65,12 +65,12 @@ _SUFFIXES = (".tsv", ".csv", ".txt", ".seg", ".sys")
 def roles(columns: Sequence[str]) -> dict[str, str]:
     """Which column holds the systems, the segments, the raters."""
     lower = {column.lower(): column for column in reversed(columns)}
-    found = {}
+    column_by_role = {}
     for role, names in ROLES.items():
         there = [lower[name] for name in names if name in lower]
         if there:
-            found[role] = there[0]
-    return found
+            column_by_role[role] = there[0]
+    return column_by_role
 
 
 def read_score_table(file: JudgedFile) -> Judgements:
@@ -155,8 +155,8 @@ def _value_columns(table: TextTable, known: Mapping[str, str]) -> list[str]:
         return others
     if named and (len(named) == 1 or {c.lower() for c in named} <= {"raw", "z"}):
         return named
-    found = score_columns(table, known.values())
-    if not found:
+    numeric = score_columns(table, known.values())
+    if not numeric:
         raise FormatError(
             "the header does not tell which column holds the scores; beside"
             f" {', '.join(known.values())} there are: {', '.join(others) or 'none'}; columns of"
@@ -164,7 +164,7 @@ def _value_columns(table: TextTable, known: Mapping[str, str]) -> list[str]:
             path=table.path,
             line=1,
         )
-    return found
+    return numeric
 
 
 def _outputs(file: JudgedFile, table: TextTable, columns: Mapping[str, str]) -> list[_Output]:

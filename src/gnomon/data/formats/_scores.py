@@ -93,11 +93,13 @@ def write_segment_scores(
         LengthMismatchError: the scores are of another number of segments.
         DataError: a name cannot be held by the format.
     """
-    for one in scores:
-        if one.segments.shape != (len(one.systems), testset.segments):
+    for metric_scores in scores:
+        expected = (len(metric_scores.systems), testset.segments)
+        if metric_scores.segments.shape != expected:
             raise LengthMismatchError(
-                f"segment scores of {one.metric} have shape {one.segments.shape}; expected"
-                f" {(len(one.systems), testset.segments)}: systems x segments of the test set"
+                f"segment scores of {metric_scores.metric} have shape"
+                f" {metric_scores.segments.shape}; expected {expected}: systems x segments of the"
+                " test set"
             )
     _write(Path(path), scores, testset, format, level="seg")
 
@@ -132,11 +134,11 @@ def _by_suffix(path: str | PathLike[str], *, written: bool = False) -> str:
     suffixes: dict[str, str] = {}
     for form in formats_of(ScoreFormat):
         if form.is_written if written else form.is_read:
-            suffixes |= {one: form.name for one in form.suffixes if one not in suffixes}
+            suffixes |= {end: form.name for end in form.suffixes if end not in suffixes}
     name = form_of(path, suffixes, "score file suffix")
     if written:
         return name
-    suffix = next(one for one, form in suffixes.items() if form == name)
+    suffix = next(end for end, form in suffixes.items() if form == name)
     for form in formats_of(ScoreFormat):
         sure = form.recognise is None or form.recognise(first_line_of(path))
         if suffix in form.suffixes and form.is_read and sure:
@@ -168,9 +170,11 @@ def _write_wmt(path: Path, scores: Sequence[Scores], testset: TestSet, level: st
 def _records(scores: Sequence[Scores], level: str) -> tuple[list[str], list[list[object]]]:
     if level == "seg":
         columns = ["system", "segment", "metric", "score"]
-        return columns, [[row[c] for c in columns] for one in scores for row in one.segment_rows()]
-    columns = ["system", "metric", "score", "signature"]
-    return columns, [[row[c] for c in columns] for one in scores for row in one.rows()]
+        rows = [row for metric_scores in scores for row in metric_scores.segment_rows()]
+    else:
+        columns = ["system", "metric", "score", "signature"]
+        rows = [row for metric_scores in scores for row in metric_scores.rows()]
+    return columns, [[row[column] for column in columns] for row in rows]
 
 
 def _cell(value: object) -> str:
@@ -181,9 +185,11 @@ def _cell(value: object) -> str:
 
 def _wmt_lines(scores: Sequence[Scores], testset: TestSet, level: str) -> Iterator[str]:
     pair = require_pair(testset)
-    for one in scores:
-        for system, values in zip(one.systems, _values(one, level), strict=True):
-            head = [one.metric, pair, testset.name, system]
+    for metric_scores in scores:
+        for system, values in zip(
+            metric_scores.systems, _values(metric_scores, level), strict=True
+        ):
+            head = [metric_scores.metric, pair, testset.name, system]
             for field in head:
                 check_cell(field, "a field of a WMT score line")
             for number, value in enumerate(values, start=1):
@@ -206,14 +212,14 @@ def _write_blocks(path: Path, scores: Sequence[Scores], testset: TestSet, level:
         return
     folder = path / "metric-scores" / require_pair(testset)
     judges = ".".join(testset.references) or "src"
-    for one in scores:
-        check_word("metric", one.metric)
+    for metric_scores in scores:
+        check_word("metric", metric_scores.metric)
         check_word("reference", judges)
     with explain_failure(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    for one in scores:
-        file = folder / f"{one.metric}-{judges}.{level}.score"
-        write_lines(file, _block_lines(one, testset, level))
+    for metric_scores in scores:
+        file = folder / f"{metric_scores.metric}-{judges}.{level}.score"
+        write_lines(file, _block_lines(metric_scores, testset, level))
 
 
 def _block_lines(scores: Scores, testset: TestSet, level: str) -> Iterable[str]:
@@ -274,10 +280,10 @@ def read_scores(
         "segments": segments,
     }
     taken = {name: value for name, value in options.items() if name in form.options}
-    found: ScoresByMetric = form.read(path, **taken)
-    if not any(found.values()):
+    scores: ScoresByMetric = form.read(path, **taken)
+    if not any(scores.values()):
         raise FormatError("holds no scores", path=shown(path))
-    return found
+    return scores
 
 
 def _read_records(
@@ -441,7 +447,9 @@ def find_scores(
         UnknownNameError: the format is unknown, or the language pair is not there.
     """
     head = first_line_of(path)
-    recognisers = ((one.name, one.recognise) for one in formats_of(ScoreFormat))
+    recognisers = (
+        (score_format.name, score_format.recognise) for score_format in formats_of(ScoreFormat)
+    )
     form = next((name for name, is_one in recognisers if is_one is not None and is_one(head)), None)
 
     def read(name: str | None) -> ScoresByMetric:

@@ -106,11 +106,15 @@ def read_sgml(
         UnknownNameError: the set is not of the language pair.
     """
     choices = Choices(tuple(keep), incomplete)
-    found = merged([_parse(path, choices) for path in paths])
+    collected = merged([_parse(path, choices) for path in paths])
     told = (
-        None if languages(found) else _pair_from_names(found, [Path(path).name for path in paths])
+        None
+        if languages(collected)
+        else _pair_from_names(collected, [Path(path).name for path in paths])
     )
-    return assemble(found, path=str(paths[0]), language_pair=language_pair or told, choices=choices)
+    return assemble(
+        collected, path=str(paths[0]), language_pair=language_pair or told, choices=choices
+    )
 
 
 def sgml_sets(folder: Path) -> list[SgmlSet]:
@@ -178,8 +182,8 @@ def _parse(path: str | PathLike[str], choices: Choices) -> Collected:
             path=path,
         )
     reader = _SgmlReader(str(path), text, keep_entities="entities" in choices.keep)
-    found = reader.read()
-    if not found.parts:
+    collected = reader.read()
+    if not collected.parts:
         raise FormatError(
             "holds no <srcset>, <refset> or <tstset> with a <seg> in a <doc>", path=path
         )
@@ -190,7 +194,7 @@ def _parse(path: str | PathLike[str], choices: Choices) -> Collected:
             len(reader.unclosed),
             reader.unclosed[0],
         )
-    return found
+    return collected
 
 
 class _SgmlReader:
@@ -289,8 +293,8 @@ class _SgmlReader:
         if not (tag.end and tag.name == "seg"):
             self.unclosed.append(self._line(begun.start))
         text = self._text[begun.stop : tag.start]
-        place = PassagePlace(self._document, begun.attributes.get("id") or str(self._count))
-        self._part.add(place, text if self._keep else _decoded(text), self._line(begun.start))
+        segment = PassagePlace(self._document, begun.attributes.get("id") or str(self._count))
+        self._part.add(segment, text if self._keep else _decoded(text), self._line(begun.start))
         self._open = None
 
 
@@ -311,16 +315,18 @@ def _set_of_file(head: FileHead) -> FoundSet | None:
     """A file with all others of its set, which lie beside it."""
     if not is_sgml(head.text):
         return None
-    found = next((s for s in sgml_sets(head.path.parent) if head.path in s.files), None)
-    files = (head.path,) if found is None else found.files
-    pair = None if found is None else found.pair
+    sgml_set = next((s for s in sgml_sets(head.path.parent) if head.path in s.files), None)
+    files = (head.path,) if sgml_set is None else sgml_set.files
+    pair = None if sgml_set is None else sgml_set.pair
     return FoundSet(head.path, partial(read_sgml, files), pair, files)
 
 
 def _sets_in_folder(folder: Path) -> list[FoundSet]:
     return [
-        FoundSet(found.files[0], partial(read_sgml, found.files), found.pair, found.files)
-        for found in sgml_sets(folder)
+        FoundSet(
+            sgml_set.files[0], partial(read_sgml, sgml_set.files), sgml_set.pair, sgml_set.files
+        )
+        for sgml_set in sgml_sets(folder)
     ]
 
 

@@ -56,8 +56,8 @@ def require_all(where: str, grid: Mapping[str, Mapping[str, object]]) -> None:
 
 def say_empty(where: str, texts: Mapping[str, Sequence[str]]) -> None:
     """Say which outputs are empty."""
-    for name, one in texts.items():
-        report_empty(f"{where}, {name}", "candidate", one)
+    for name, outputs in texts.items():
+        report_empty(f"{where}, {name}", "candidate", outputs)
 
 
 # SummEval's annotated summaries (Fabbri et al. 2021).
@@ -100,9 +100,9 @@ def read_summeval(path: Path) -> TestSet:
 def _grid(records: Sequence[FileRecord]) -> Grid:
     """System -> article -> record, articles in the order of their first occurrence."""
     order = list(dict.fromkeys(record.name("id") for record in records))
-    found: Grid = {}
+    grid: Grid = {}
     for record in records:
-        rows = found.setdefault(record.name("model_id"), {})
+        rows = grid.setdefault(record.name("model_id"), {})
         article = record.name("id")
         if article in rows:
             raise record.error(
@@ -112,7 +112,7 @@ def _grid(records: Sequence[FileRecord]) -> Grid:
         rows[article] = record
     return {
         system: {article: rows[article] for article in order if article in rows}
-        for system, rows in found.items()
+        for system, rows in grid.items()
     }
 
 
@@ -146,25 +146,25 @@ def _list_of(record: FileRecord) -> list[str]:
 
 def _dimensions(grid: Grid) -> list[HumanScores]:
     systems = tuple(grid)
-    found = []
+    scores = []
     for prefix, group in _GROUPS.items():
         for dimension in DIMENSIONS:
             rows = [[_mean(r, group, dimension) for r in rows.values()] for rows in grid.values()]
             values = np.array(rows, dtype=np.float64)
             if np.isfinite(values).any():
-                found.append(HumanScores(f"{prefix}{dimension}", "segment", systems, values))
-    return found
+                scores.append(HumanScores(f"{prefix}{dimension}", "segment", systems, values))
+    return scores
 
 
 def _mean(record: FileRecord, group: str, dimension: str) -> float:
     given = record.value(group)
-    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+    if not isinstance(given, list) or not all(isinstance(judgement, dict) for judgement in given):
         raise record.error(f"{group} must be a list of objects with {', '.join(DIMENSIONS)}")
-    for one in given:
-        if dimension not in one:
+    for judgement in given:
+        if dimension not in judgement:
             raise record.error(f"an object in {group} lacks the key {dimension!r}")
     what = f"{dimension} in {group}"
-    marks = [record.finite(what, one[dimension]) for one in given]
+    marks = [record.finite(what, judgement[dimension]) for judgement in given]
     for mark in marks:
         between(1.0, mark, 5.0, what, record)
     return sum(marks) / len(marks) if marks else float("nan")
@@ -221,13 +221,13 @@ def _articles(path: Path, documents: Mapping[str, Mapping[str, object]]) -> list
     """The texts of the articles; none if no article has its text."""
     if not any("src" in document for document in documents.values()):
         return None
-    found = []
+    articles = []
     for name, document in documents.items():
         text = document.get("src")
         if not isinstance(text, str):
             raise FormatError(f"the article {name!r} lacks a text src, others have it", path=path)
-        found.append(_unicode(path, f"src of article {name!r}", text))
-    return found
+        articles.append(_unicode(path, f"src of article {name!r}", text))
+    return articles
 
 
 def _unicode(path: Path, place: str, text: str) -> str:
@@ -250,23 +250,23 @@ def _summaries(
         raise FormatError(
             f"the article {name!r} lacks an object {' or '.join(_SYSTEMS)}", path=path
         )
-    found: dict[str, tuple[str, float]] = {}
-    for system, one in given.items():
+    summaries: dict[str, tuple[str, float]] = {}
+    for system, value in given.items():
         short = str(system).removesuffix(".txt")
-        if short in found:
+        if short in summaries:
             raise FormatError(
                 f"the article {name!r} has two summaries of system {short!r}: {short!r} and"
                 f" {short + '.txt'!r}; name one of them otherwise",
                 path=path,
             )
-        found[short] = _summary(path, f"{system!r} of article {name!r}", one)
-    return found
+        summaries[short] = _summary(path, f"{system!r} of article {name!r}", value)
+    return summaries
 
 
 def _summary(path: Path, place: str, one: object) -> tuple[str, float]:
-    found = one if isinstance(one, dict) else {}
-    text = next((found[key] for key in _SUMMARIES if key in found), None)
-    scores = found.get("scores")
+    values = one if isinstance(one, dict) else {}
+    text = next((values[key] for key in _SUMMARIES if key in values), None)
+    scores = values.get("scores")
     if not isinstance(text, str) or not isinstance(scores, dict):
         raise FormatError(
             f"the summary by {place} lacks a text {' or '.join(_SUMMARIES)}, or an object scores",

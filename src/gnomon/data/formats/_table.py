@@ -163,7 +163,7 @@ def _test_set(
     }
     _check_columns(
         records,
-        {one: [c for c in columns if c] for one, columns in asked.items()},
+        {what: [c for c in columns if c] for what, columns in asked.items()},
         frame=path is None,
     )
     if system_column is not None and candidate is not None:
@@ -180,7 +180,7 @@ def _test_set(
     else:
         texts = {n: [r.text(c) for r in records] for n, c in _columns_by_name(systems).items()}
     used = {column for columns in asked.values() for column in columns}
-    meant = column_meant("reference", [one for one in records[0].paths if one not in used])
+    meant = column_meant("reference", [key for key in records[0].paths if key not in used])
     if not references and meant:
         LOGGER.warning(
             "%s: no references were read, for no column is called reference or ref; if %r holds"
@@ -272,7 +272,7 @@ def _check_columns(
     for keyword, columns in asked.items():
         for column in columns:
             if not any(record.has(column) for record in records):
-                meant = column_meant(column, [one for one in there if one not in used])
+                meant = column_meant(column, [unused for unused in there if unused not in used])
                 raise records[0].lacking(column, _remedy(keyword, column, meant, frame=frame))
 
 

@@ -110,8 +110,10 @@ def _read(
         layout, pair = _layout_of(folder), language_pair
     if layout is None:
         raise DataError(f"{folder} holds no test set that can be read")
-    found: TestSet = layout.read(folder, language_pair=pair, systems=systems, references=references)
-    return found
+    testset: TestSet = layout.read(
+        folder, language_pair=pair, systems=systems, references=references
+    )
+    return testset
 
 
 def output_files(path: str | PathLike[str], *, language_pair: str | None = None) -> dict[str, Path]:
@@ -155,8 +157,8 @@ def language_pairs(path: str | PathLike[str]) -> tuple[str, ...]:
     folder = Path(path)
     require_directory(folder)
     if _is_published(folder):
-        found = (one.language_pair for _, one in _sets_in_folder(folder))
-        return tuple(sorted({pair for pair in found if pair is not None}))
+        pairs = (found_set.language_pair for _, found_set in _sets_in_folder(folder))
+        return tuple(sorted({pair for pair in pairs if pair is not None}))
     layout = _layout_of(folder)
     if layout is not None and layout.pairs is not None:
         return layout.pairs(folder)
@@ -224,9 +226,9 @@ def _read_published(
     references: Sequence[str] | None,
 ) -> TestSet:
     there = list(_sets_in_folder(path)) if path.is_dir() else [_set_of_file(path)]
-    found = _chosen(path, there, language_pair)
-    agree(found.language_pair, language_pair, path)
-    testset = found.read()
+    found_set = _chosen(path, there, language_pair)
+    agree(found_set.language_pair, language_pair, path)
+    testset = found_set.read()
     if testset.language_pair is None and language_pair is not None:
         testset = replace(testset, language_pair=language_pair)
     if systems is None and references is None:
@@ -235,14 +237,18 @@ def _read_published(
 
 
 def _chosen(path: Path, found: Sequence[tuple[str, FoundSet]], wanted: str | None) -> FoundSet:
-    fitting = [(form, one) for form, one in found if _fits(one.language_pair, wanted)]
+    fitting = [
+        (form, found_set) for form, found_set in found if _fits(found_set.language_pair, wanted)
+    ]
     if len(fitting) == 1:
         return fitting[0][1]
-    pairs = dict.fromkeys(one.language_pair for _, one in found if one.language_pair is not None)
+    pairs = dict.fromkeys(
+        found_set.language_pair for _, found_set in found if found_set.language_pair is not None
+    )
     if not fitting:
         raise UnknownNameError(f"language pair of {path}", str(wanted), list(pairs))
-    places = dict.fromkeys(f"{one.place} ({form})" for form, one in fitting)
-    differ = len({one.language_pair for _, one in fitting} - {None}) == len(fitting)
+    places = dict.fromkeys(f"{found_set.place} ({form})" for form, found_set in fitting)
+    differ = len({found_set.language_pair for _, found_set in fitting} - {None}) == len(fitting)
     remedy = " (or a language pair with -l)" if differ else ""
     raise UsageError(
         f"{path} holds {len(fitting)} test sets; name one of them{remedy}: {', '.join(places)}"
@@ -257,23 +263,23 @@ def _sets_in_folder(folder: Path) -> Iterator[tuple[str, FoundSet]]:
     """The sets whose files lie in a folder, subfolders apart, and their formats."""
     taken: set[Path] = set()
     for form in formats_of(SetFormat):
-        for one in _in_folder(form, folder):
-            taken.update(one.files)
-            yield form.name, one
+        for found_set in _in_folder(form, folder):
+            taken.update(found_set.files)
+            yield form.name, found_set
     alone = [f for f in formats_of(SetFormat) if f.suffixes and not f.judgements_too]
     for file in _files_of(folder, alone):
-        found = None if file in taken else _recognised(head_of(file), alone)
-        if found is not None:
-            yield found
+        recognised = None if file in taken else _recognised(head_of(file), alone)
+        if recognised is not None:
+            yield recognised
 
 
 def _judgements_as_sets(folder: Path) -> Iterator[tuple[str, FoundSet]]:
     """Files that are sets if they are named, and judgements of another set else."""
     forms = [form for form in formats_of(SetFormat) if form.judgements_too]
     for file in _files_of(folder, forms):
-        found = _recognised(head_of(file), forms)
-        if found is not None:
-            yield found
+        recognised = _recognised(head_of(file), forms)
+        if recognised is not None:
+            yield recognised
 
 
 def _in_folder(form: SetFormat, folder: Path) -> Sequence[FoundSet]:
@@ -290,18 +296,18 @@ def _files_of(folder: Path, forms: Sequence[SetFormat]) -> list[Path]:
 
 def _recognised(head: FileHead, forms: Iterable[SetFormat]) -> tuple[str, FoundSet] | None:
     for form in forms:
-        found = None if form.of_file is None else form.of_file(head)
-        if found is not None:
-            return form.name, found
+        found_set = None if form.of_file is None else form.of_file(head)
+        if found_set is not None:
+            return form.name, found_set
     return None
 
 
 def _set_of_file(path: Path) -> tuple[str, FoundSet]:
     """The set of a file, by its first lines or its name."""
     head = head_of(path)
-    found = _recognised(head, formats_of(SetFormat))
-    if found is not None:
-        return found
+    recognised = _recognised(head, formats_of(SetFormat))
+    if recognised is not None:
+        return recognised
     read_lines(path)  # says so if it is no text at all
     raise FormatError(
         f"is of no known format of a test set ({', '.join(_names(SetFormat))}); its first line is"
@@ -327,15 +333,15 @@ def sets_in(path: str | PathLike[str]) -> tuple[SetInfo, ...]:
         FormatError: a file that was named is of no known format.
         DataError: there is no set.
     """
-    place = Path(path)
-    if place.is_file():
-        return (_info(*_set_of_file(place)),)
-    require_directory(place)
-    found = tuple(_walk(place, 0))
-    if not found:
-        known = ", ".join(_names(FolderFormat, SetFormat))
-        raise DataError(f"{place} holds no test set of a known format ({known})")
-    return found
+    folder = Path(path)
+    if folder.is_file():
+        return (_info(*_set_of_file(folder)),)
+    require_directory(folder)
+    infos = tuple(_walk(folder, 0))
+    if not infos:
+        formats = ", ".join(_names(FolderFormat, SetFormat))
+        raise DataError(f"{folder} holds no test set of a known format ({formats})")
+    return infos
 
 
 def _walk(folder: Path, depth: int) -> Iterator[SetInfo]:
@@ -349,7 +355,7 @@ def _walk(folder: Path, depth: int) -> Iterator[SetInfo]:
             yield SetInfo(layout.name, str(folder / pair), pair)
         return
     inside = [*_sets_in_folder(folder), *_judgements_as_sets(folder)]
-    yield from (_info(*one) for one in inside)
+    yield from (_info(*recognised) for recognised in inside)
     whole = {form.name for form in formats_of(SetFormat) if form.whole_folder}
     if depth < _DEEPEST and not any(form in whole for form, _ in inside):
         for child in sorted(folder.iterdir()):

@@ -51,10 +51,10 @@ class Tree:
     @property
     def words(self) -> tuple[str, ...]:
         """Its words, from left to right."""
-        found: list[str] = []
+        words: list[str] = []
         for child in self.children:
-            found += [child] if isinstance(child, str) else child.words
-        return tuple(found)
+            words += [child] if isinstance(child, str) else child.words
+        return tuple(words)
 
 
 Child: TypeAlias = Tree | str

@@ -64,12 +64,12 @@ class Sample(NamedTuple):
 
 def packages_in(folder: Path) -> list[Package]:
     """The sets in a package or in its folder of texts; the outputs must be there."""
-    found: dict[tuple[str, str], Package] = {}
-    for place in _PLACES:
-        for texts in [folder] if place == "." else sorted(folder.glob(place)):
-            for one in _sets_in(folder, texts):
-                found.setdefault((one.name, one.pair), one)
-    return list(found.values())
+    packages: dict[tuple[str, str], Package] = {}
+    for pattern in _PLACES:
+        for texts in [folder] if pattern == "." else sorted(folder.glob(pattern)):
+            for package in _sets_in(folder, texts):
+                packages.setdefault((package.name, package.pair), package)
+    return list(packages.values())
 
 
 def _sets_in(root: Path, texts: Path) -> list[Package]:
@@ -140,12 +140,12 @@ def _judged(testset: TestSet, package: Package) -> TestSet:
 
 def samples_in(folder: Path) -> list[Sample]:
     """The language pairs of a folder of sampled sentences."""
-    found: dict[tuple[str, str], dict[str, Path]] = {}
+    files_of_pair: dict[tuple[str, str], dict[str, Path]] = {}
     for file in sorted(folder.iterdir()):
         match = _PART.fullmatch(file.name)
         if match and is_pair(match["pair"]):
-            found.setdefault((match["set"], match["pair"]), {})[match["part"]] = file
-    return [Sample(name, pair, files) for (name, pair), files in found.items()]
+            files_of_pair.setdefault((match["set"], match["pair"]), {})[match["part"]] = file
+    return [Sample(name, pair, files) for (name, pair), files in files_of_pair.items()]
 
 
 def sample_of(path: Path) -> Sample | None:
@@ -158,14 +158,14 @@ def sample_of(path: Path) -> Sample | None:
 def read_sample(sample: Sample) -> TestSet:
     """Read sampled sentences; the scores are of the kind ``da-z``."""
     first = next(iter(sample.files.values()))
-    for part in _PARTS:
-        if part not in sample.files:
+    for role in _PARTS:
+        if role not in sample.files:
             raise MissingFileError(
-                f"there is no file {sample.name}.{part}.{sample.pair} beside {first}; all of"
+                f"there is no file {sample.name}.{role}.{sample.pair} beside {first}; all of"
                 f" {', '.join(_PARTS)} are needed"
             )
-    lines = {part: read_lines(sample.files[part]) for part in _PARTS}
-    check_parallel({str(sample.files[part]): len(texts) for part, texts in lines.items()})
+    lines = {role: read_lines(sample.files[role]) for role in _PARTS}
+    check_parallel({str(sample.files[role]): len(texts) for role, texts in lines.items()})
     return estimated_set(
         str(first.parent),
         name=sample.name,
@@ -179,15 +179,15 @@ def read_sample(sample: Sample) -> TestSet:
 
 def _packages(folder: Path) -> list[FoundSet]:
     return [
-        FoundSet(folder / one.pair, partial(read_package, one), one.pair)
-        for one in packages_in(folder)
+        FoundSet(folder / package.pair, partial(read_package, package), package.pair)
+        for package in packages_in(folder)
     ]
 
 
 def _samples(folder: Path) -> list[FoundSet]:
     return [
-        FoundSet(folder / one.pair, partial(read_sample, one), one.pair)
-        for one in samples_in(folder)
+        FoundSet(folder / sample.pair, partial(read_sample, sample), sample.pair)
+        for sample in samples_in(folder)
     ]
 
 

@@ -82,11 +82,11 @@ def read_wmt_xml(
         UnknownNameError: the set is not of the language pair.
         UsageError: it holds several pairs.
     """
-    found = merged([parse_wmt_xml(path) for path in paths])
+    collected = merged([parse_wmt_xml(path) for path in paths])
     name = str(paths[0])
-    found.name = found.name or plain_name(name).removesuffix(".xml")
+    collected.name = collected.name or plain_name(name).removesuffix(".xml")
     choices = Choices(tuple(keep), incomplete)
-    return assemble(found, path=name, language_pair=language_pair, choices=choices)
+    return assemble(collected, path=name, language_pair=language_pair, choices=choices)
 
 
 def parse_wmt_xml(path: str | PathLike[str]) -> Collected:
@@ -103,10 +103,10 @@ def parse_wmt_xml(path: str | PathLike[str]) -> Collected:
 
 def pair_in(head: str, path: Path) -> str | None:
     """The language pair, from the first lines of a file or from its name."""
-    found = {
+    languages = {
         role: re.search(rf'<{role}\b[^<>]*\blang(?:uage)?="([A-Za-z_-]+)"', head) for role in _ROLES
     }
-    start, end = found["src"], found["ref"] or found["hyp"]
+    start, end = languages["src"], languages["ref"] or languages["hyp"]
     return f"{start[1]}-{end[1]}" if start and end else pair_of(path)
 
 

@@ -191,9 +191,9 @@ def convert(
         compress=compress,
     )
     places = [Path(path) for path in paths]
-    for place in places:
-        if is_archive(place) and not has_checksum(place):
-            _log.warning("%s", unverified(place, digest(place)))
+    for source in places:
+        if is_archive(source) and not has_checksum(source):
+            _log.warning("%s", unverified(source, digest(source)))
     return convert_sets(places, Path(folder), wishes, form=format, limits=limits or ArchiveLimits())
 
 
@@ -205,7 +205,7 @@ def _check_name(name: str, origin: Origin) -> None:
     if "://" in name:
         require_url(name)
     elif name.partition("/")[0] != _METRICS_EVAL and name not in datasets():
-        names = (one.name for one in listed(origin.home))
+        names = (listed_set.name for listed_set in listed(origin.home))
         remedy = "an address (https://...) can be fetched, too, and a file be converted"
         raise UnknownNameError("test set", name, names, remedy=remedy)
 
@@ -226,12 +226,12 @@ def _fetch_address(
 ) -> tuple[Written, ...]:
     """A file or archive at some address, converted into ``HOME/FILE``."""
     target = origin.home / base_name(url).partition(".")[0]
-    found: list[Written] = []
+    written: list[Written] = []
     for pair in language_pairs or (None,):
         folder = target / pair if pair else target
         here = sets_here(folder)
         if not here:
             with obtained(url, origin) as file:
                 here += convert_sets([file], folder, Wishes(pair), form=None, limits=limits)
-        found += here
-    return tuple(found)
+        written += here
+    return tuple(written)

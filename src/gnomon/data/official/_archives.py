@@ -129,14 +129,14 @@ def _problem(name: str) -> str:
         return "leads out of the folder (..)"
     if _CONTROL.search(name) or "\\" in name or (os.name == "nt" and _WINDOWS.search(name)):
         return "has a character that a file name must not have"
-    if len(parts) > _DEEPEST or any(len(part.encode()) > _LONGEST for part in parts):
+    if len(parts) > _DEEPEST or any(len(component.encode()) > _LONGEST for component in parts):
         return "has a path that is too long"
     return ""
 
 
 def is_rubbish(path: PurePosixPath) -> bool:
     """Whether a member is what file managers leave behind."""
-    return any(part in _RUBBISH or part.startswith("._") for part in path.parts)
+    return any(component in _RUBBISH or component.startswith("._") for component in path.parts)
 
 
 def _make_folder(folder: Path, path: PurePosixPath, archive: Path) -> None:
@@ -262,9 +262,9 @@ def unpack(
 
 def sweep(folder: Path) -> None:
     """Delete what a process that was killed left half unpacked; nobody else may work there."""
-    for place in (*folder.glob(".*.tmp"), *folder.glob(".*.new")):
-        if re.fullmatch(r"\.[0-9a-f]{16}\.(?:tmp|new)", place.name) and place.is_dir():
-            shutil.rmtree(place, ignore_errors=True)
+    for folder_left in (*folder.glob(".*.tmp"), *folder.glob(".*.new")):
+        if re.fullmatch(r"\.[0-9a-f]{16}\.(?:tmp|new)", folder_left.name) and folder_left.is_dir():
+            shutil.rmtree(folder_left, ignore_errors=True)
 
 
 def member_names(archive: Path, *, limits: ArchiveLimits | None = None) -> list[PurePosixPath]:
@@ -348,10 +348,10 @@ class _Header(tarfile.TarInfo):
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        found = super().frombuf(buf, encoding, errors)
-        if found.type in _HEADERS and found.size > _LONGEST_HEADER:
-            raise tarfile.TarError(f"a header of {found.size:,} bytes")
-        return found
+        header = super().frombuf(buf, encoding, errors)
+        if header.type in _HEADERS and header.size > _LONGEST_HEADER:
+            raise tarfile.TarError(f"a header of {header.size:,} bytes")
+        return header
 
 
 def _unpack_tar(archive: Path, folder: Path, budget: Budget, wanted: Wanted) -> int:

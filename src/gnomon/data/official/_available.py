@@ -38,8 +38,8 @@ class Available:
 
 def listed(home: Path) -> tuple[Available, ...]:
     """The sets that sacreBLEU knows and those of mt-metrics-eval; nothing is fetched."""
-    known = [_of_sacrebleu(name, dataset, home) for name, dataset in datasets().items()]
-    return (*known, *(_of_metrics_eval(name, home) for name in SETS))
+    sacrebleu_sets = [_of_sacrebleu(name, dataset, home) for name, dataset in datasets().items()]
+    return (*sacrebleu_sets, *(_of_metrics_eval(name, home) for name in SETS))
 
 
 def _of_sacrebleu(name: str, dataset: Any, home: Path) -> Available:

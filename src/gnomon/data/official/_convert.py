@@ -70,8 +70,8 @@ def convert_sets(
     if wishes.layout not in layouts:
         raise UnknownNameError("layout", wishes.layout, layouts)
     with _unpacked(paths, folder, limits) as places:
-        found = _sets_found(places, form)
-        return _all_of(_of_pair(found, wishes.language_pair), paths, folder, wishes)
+        infos = _sets_found(places, form)
+        return _all_of(_of_pair(infos, wishes.language_pair), paths, folder, wishes)
 
 
 def _formats_of_named_files() -> dict[str, SetFormat]:
@@ -90,9 +90,9 @@ def _unpacked(paths: Sequence[Path], folder: Path, limits: ArchiveLimits) -> Ite
                 raise MissingFileError(f"there is no file or directory {path}")
             if is_archive(path):
                 scratches.append(folder.with_name(f".{secrets.token_hex(8)}.new"))
-                place = scratches[-1] / _stem(path)  # which may name the set
-                unpack(path, place, limits=limits)
-                places.append(place)
+                target = scratches[-1] / _stem(path)  # which may name the set
+                unpack(path, target, limits=limits)
+                places.append(target)
             else:
                 places.append(path)
         yield places
@@ -110,34 +110,34 @@ def _stem(archive: Path) -> str:
 def _sets_found(places: Sequence[Path], form: str | None) -> list[SetInfo]:
     """Every set; files of XML or SGML that were named together are one."""
     if form is not None:
-        parts = (
-            [places] if _formats_of_named_files()[form].together else [[place] for place in places]
-        )
-        return [SetInfo(form, str(part[0]), None, tuple(part)) for part in parts]
-    glued = {name for name, known in _formats_of_named_files().items() if known.together}
-    each = [one for place in places for one in sets_in(place)]
-    named = {str(place) for place in places if place.is_file()}
-    found: list[SetInfo] = []
-    for one in each:
-        together = one.format in glued and one.place in named and len(named) > 1
-        known = next((i for i, f in enumerate(found) if together and f.format == one.format), None)
-        mine = replace(one, language_pair=None, files=(Path(one.place),)) if together else one
-        if known is None:
-            found.append(mine)
+        together = _formats_of_named_files()[form].together
+        groups = [places] if together else [[path] for path in places]
+        return [SetInfo(form, str(files[0]), None, tuple(files)) for files in groups]
+    glued = {name for name, set_format in _formats_of_named_files().items() if set_format.together}
+    named = {str(path) for path in places if path.is_file()}
+    infos: list[SetInfo] = []
+    joined: dict[str, int] = {}  # format -> index in infos
+    for info in (info for path in places for info in sets_in(path)):
+        if not (info.format in glued and info.place in named and len(named) > 1):
+            infos.append(info)
+        elif info.format in joined:
+            first = infos[joined[info.format]]
+            infos[joined[info.format]] = replace(first, files=(*first.files, Path(info.place)))
         else:
-            found[known] = replace(found[known], files=(*found[known].files, *mine.files))
-    return found
+            joined[info.format] = len(infos)
+            infos.append(replace(info, language_pair=None, files=(Path(info.place),)))
+    return infos
 
 
 def _of_pair(found: Sequence[SetInfo], pair: str | None) -> list[SetInfo]:
     """The sets of a pair; a lone set that does not say its pair is taken at the user's word."""
     if pair is None or (len(found) == 1 and found[0].language_pair is None):
         return list(found)
-    fitting = [one for one in found if one.language_pair == pair]
+    fitting = [info for info in found if info.language_pair == pair]
     if not fitting:
-        pairs = dict.fromkeys(one.language_pair for one in found if one.language_pair)
+        pairs = dict.fromkeys(info.language_pair for info in found if info.language_pair)
         raise UnknownNameError("language pair", pair, list(pairs))
-    silent = [one.place for one in found if one.language_pair is None]
+    silent = [info.place for info in found if info.language_pair is None]
     if silent:
         _log.info(
             "%d sets do not say their language pair and are left out; name one of them alone if it"
@@ -158,15 +158,15 @@ def _all_of(
     }
     written: list[Written] = []
     failed: list[str] = []
-    for one in found:
+    for info in found:
         try:
-            testset = _read(one, wishes)
+            testset = _read(info, wishes)
             target = folder if len(found) == 1 else _place(folder, testset, written)
             written.append(
                 write_set(
                     testset,
                     target,
-                    {"set": testset.name, "format": one.format, **origin},
+                    {"set": testset.name, "format": info.format, **origin},
                     layout=wishes.layout,
                     compress=wishes.compress,
                 )
@@ -187,12 +187,12 @@ def _all_of(
 def _place(folder: Path, testset: TestSet, written: Sequence[Written]) -> Path:
     """``FOLDER/NAME/PAIR``, with a number where another set has that place."""
     name = testset.name.replace("/", "_").lstrip(".") or "set"
-    taken, number = {one.path for one in written}, 1
+    taken, number = {set_written.path for set_written in written}, 1
     while True:
         label = name if number == 1 else f"{name}-{number}"
-        place = folder / label / (testset.language_pair or "")
-        if place not in taken:
-            return place
+        target = folder / label / (testset.language_pair or "")
+        if target not in taken:
+            return target
         number += 1
 
 
@@ -219,8 +219,8 @@ def _added(testset: TestSet, wishes: Wishes) -> TestSet:
                 raise DataError(f"there is a system {name!r} already; rename the file")
         testset = replace(testset, systems={**testset.systems, **outputs})
     for file in wishes.human:
-        own = {"ends": wishes.span_ends, "first_segment": wishes.first_segment}
-        given = {name: value for name, value in own.items() if value is not None}
+        options = {"ends": wishes.span_ends, "first_segment": wishes.first_segment}
+        given = {name: value for name, value in options.items() if value is not None}
         testset = testset.with_human(file, **given)
     return testset
 
@@ -252,7 +252,7 @@ def contents(path: Path, *, limits: ArchiveLimits | None = None) -> tuple[Contai
         DataError: there is no set.
     """
     if not is_archive(path):
-        return tuple(_of(one, path) for one in sets_in(path))
+        return tuple(_of(info, path) for info in sets_in(path))
     allowed = limits or ArchiveLimits()
     by_name = sets_in_archive(path, allowed)
     if by_name:
@@ -264,10 +264,10 @@ def contents(path: Path, *, limits: ArchiveLimits | None = None) -> tuple[Contai
     with tempfile.TemporaryDirectory(prefix="gnomon-") as scratch:
         folder = Path(scratch) / "all"
         unpack(path, folder, limits=allowed)
-        return tuple(_of(one, folder) for one in sets_in(folder))
+        return tuple(_of(info, folder) for info in sets_in(folder))
 
 
 def _of(one: SetInfo, root: Path) -> ContainedSet:
-    place = Path(one.place)
-    name = str(place.relative_to(root)) if place != root and root in place.parents else place.name
+    path = Path(one.place)
+    name = str(path.relative_to(root)) if path != root and root in path.parents else path.name
     return ContainedSet(name, one.language_pair, one.format)

@@ -97,18 +97,18 @@ def download(
     require_url(url)
     waits = patience or Patience()
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = _PartialFile(target.with_name(f".{target.name}.part"), url)
+    partial = _PartialFile(target.with_name(f".{target.name}.part"), url)
     for attempt in range(waits.tries):
         if attempt:
             time.sleep(waits.pause * 2 ** (attempt - 1))
         try:
-            _transfer(part, waits, progress or _silent)
+            _transfer(partial, waits, progress or _silent)
         except _InterruptedError as error:
             if attempt + 1 == waits.tries:
                 raise _failed(url, f"{error}, {waits.tries} times") from error
             _log.info("%s: %s; trying again", url, error)
         else:
-            part.finish(target)
+            partial.finish(target)
             return
 
 
@@ -124,12 +124,12 @@ class _PartialFile:
     def validator(self) -> str | None:
         """By what the server tells whether its file is still the same."""
         try:
-            known = json.loads(self._about.read_text(encoding="utf-8"))
+            about = json.loads(self._about.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
             return None
-        if not isinstance(known, dict) or known.get("url") != self.url:
+        if not isinstance(about, dict) or about.get("url") != self.url:
             return None
-        validator = known.get("validator")
+        validator = about.get("validator")
         return validator if isinstance(validator, str) and validator else None
 
     @property
@@ -181,8 +181,8 @@ def _transfer(part: _PartialFile, patience: Patience, progress: Progress) -> Non
 def _start(part: _PartialFile, kept: int, response: http.client.HTTPResponse) -> int:
     """The position at which the bytes of an answer belong."""
     if response.status == _PARTIAL:
-        found = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
-        if kept and found and int(found[1]) == kept:
+        range_sent = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+        if kept and range_sent and int(range_sent[1]) == kept:
             _log.info("%s: %s bytes are here already; fetching the rest", part.url, f"{kept:,}")
             return kept
         part.forget()

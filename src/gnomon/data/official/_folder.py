@@ -55,13 +55,13 @@ class Written:
     @property
     def next(self) -> str:
         """The command to go on with."""
-        place = shlex.quote(str(self.path))
+        quoted = shlex.quote(str(self.path))
         if not self.references:
-            return f"gnomon info -t {place}"
+            return f"gnomon info -t {quoted}"
         chosen = " ".join(map(shlex.quote, self.usual))
         only = f" --references {chosen}" if self.usual else ""
         mine = "" if self.systems else " -i OUTPUT.txt"
-        return f"gnomon score -t {place}{only}{mine} -m bleu chrf"
+        return f"gnomon score -t {quoted}{only}{mine} -m bleu chrf"
 
 
 def described(
@@ -110,7 +110,7 @@ def known_set(folder: Path) -> Written:
 def sets_here(folder: Path) -> list[Written]:
     """The sets that were written to a folder, ``NAME/PAIR`` inside it included."""
     places = (ORIGIN, f"*/{ORIGIN}", f"*/*/{ORIGIN}")
-    notes = [note for place in places for note in folder.glob(place)]
+    notes = [note for pattern in places for note in folder.glob(pattern)]
     return [known_set(note.parent) for note in sorted(notes)]
 
 

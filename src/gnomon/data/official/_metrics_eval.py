@@ -92,12 +92,12 @@ class _Choice:
 
 def sets_in_archive(archive: Path, limits: ArchiveLimits) -> dict[str, tuple[str, ...]]:
     """The sets of an archive and their language pairs."""
-    found: dict[str, set[str]] = {}
+    sets: dict[str, set[str]] = {}
     for path in member_names(archive, limits=limits):
         member = _member(path)
         if member is not None:
-            found.setdefault(member.set, set()).add(member.pair)
-    return {name: tuple(sorted(pairs)) for name, pairs in sorted(found.items())}
+            sets.setdefault(member.set, set()).add(member.pair)
+    return {name: tuple(sorted(pairs)) for name, pairs in sorted(sets.items())}
 
 
 def fetch_metrics_eval(
@@ -116,8 +116,8 @@ def fetch_metrics_eval(
         taken = _settle(scratch, home)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    for one, pairs in taken.items():
-        _note(home / one, pairs, source, complete=not language_pairs)
+    for set_name, pairs in taken.items():
+        _note(home / set_name, pairs, source, complete=not language_pairs)
     return list(_described(home, taken, new=True))
 
 
@@ -155,7 +155,7 @@ def _settle(scratch: Path, home: Path) -> dict[str, list[str]]:
 
 def _member(path: PurePosixPath) -> _Member | None:
     parts = path.parts
-    at = next((i for i, part in enumerate(parts) if part in _PARTS), 0)
+    at = next((i for i, folder in enumerate(parts) if folder in _PARTS), 0)
     if not 0 < at < len(parts) - 1:
         return None
     by_folder = parts[at] in _BY_FOLDER
@@ -173,8 +173,8 @@ def _has(folder: Path, pairs: Sequence[str]) -> bool:
 
 
 def _pairs(folder: Path) -> list[str]:
-    known = origin_of(folder).get("language_pairs")
-    return [str(pair) for pair in known] if isinstance(known, list) else []
+    pairs = origin_of(folder).get("language_pairs")
+    return [str(pair) for pair in pairs] if isinstance(pairs, list) else []
 
 
 def _note(folder: Path, pairs: Iterable[str], source: dict[str, str], *, complete: bool) -> None:

@@ -74,21 +74,21 @@ def require_sha256(text: str) -> str:
 
 def digest(path: Path, kind: str = "sha256") -> str:
     """The checksum of a file, "sha256" or "md5", in hexadecimal digits."""
-    found = hashlib.new(kind, usedforsecurity=False)
+    hasher = hashlib.new(kind, usedforsecurity=False)
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
-            found.update(chunk)
-    return found.hexdigest()
+            hasher.update(chunk)
+    return hasher.hexdigest()
 
 
 def verify(path: Path, expected: Expected, *, shown: str) -> str:
     """Check a file against what is expected of it."""
-    found = digest(path)
-    if expected.sha256 is not None and found != expected.sha256:
-        raise _differs(shown, "sha256", found, expected.sha256)
+    checksum = digest(path)
+    if expected.sha256 is not None and checksum != expected.sha256:
+        raise _differs(shown, "sha256", checksum, expected.sha256)
     if expected.md5 is not None and (md5 := digest(path, "md5")) != expected.md5:
         raise _differs(shown, "md5", md5, expected.md5)
-    return found
+    return checksum
 
 
 def _differs(shown: str, kind: str, found: str, wanted: str) -> DataError:
@@ -184,18 +184,18 @@ def obtained(
     ended well: a damaged file must not become the one that is expected from then on. Of a download
     that nobody vouches for, and that cannot be read, nothing is kept but under another name.
     """
-    known = recorded(origin.downloads, url)
+    record = recorded(origin.downloads, url)
     mine = origin.given is None or _is_url(origin.given)
     if mine:
         path = _downloaded(origin.given or url, url, origin)
     else:
         path = _in(Path(origin.given or ""), [*names, base_name(url)])
-    sha256 = origin.sha256 or (known.sha256 if known else None)
+    sha256 = origin.sha256 or (record.sha256 if record else None)
     try:
-        found = verify(path, Expected(sha256, md5), shown=str(path))
+        checksum = verify(path, Expected(sha256, md5), shown=str(path))
     except DataError as error:
         remedy = _set_aside(path) if mine else ""
-        if known is not None and sha256 == known.sha256:
+        if record is not None and sha256 == record.sha256:
             remedy += (
                 f". The expected one was recorded when {url} was first fetched, in"
                 f" {origin.downloads / 'lock.json'}; if the new file is meant, pass its own with"
@@ -209,8 +209,8 @@ def obtained(
         if not mine or vouched:
             raise
         raise DataError(f"{error}{_set_aside(path)}, and its checksum is not recorded") from error
-    if known is None or found != known.sha256:
-        _record(url, path, found, origin, vouched=vouched)
+    if record is None or checksum != record.sha256:
+        _record(url, path, checksum, origin, vouched=vouched)
 
 
 def _record(url: str, path: Path, sha256: str, origin: Origin, *, vouched: bool) -> None:
@@ -251,9 +251,9 @@ def _in(given: Path, names: Sequence[str]) -> Path:
     if not given.is_dir():
         raise MissingFileError(f"there is no file or directory {given}, which --from names")
     for name in names:
-        for place in (given / name, given / "raw" / name):
-            if place.is_file():
-                return place
+        for path in (given / name, given / "raw" / name):
+            if path.is_file():
+                return path
     raise MissingFileError(
         f"{given} holds none of {', '.join(dict.fromkeys(names))}; name the file itself with --from"
     )

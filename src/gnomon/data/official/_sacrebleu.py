@@ -83,7 +83,7 @@ def _place(
     if len(dataset.data) > 1:
         _check_several(dataset, origin)
     files = [raw / file for pair in pairs for file in _files(dataset.langpairs[pair])]
-    found = {}
+    checksums = {}
     for url, md5 in zip(dataset.data, md5s, strict=True):
         archive = raw / f"{dataset.name.replace('/', '_')}.{os.path.basename(url)}"  # noqa: PTH119  # sacreBLEU's own way with an address
         whole = archive.is_file() and (md5 is None or digest(archive, "md5") == md5)
@@ -91,14 +91,14 @@ def _place(
             fetched = obtained(url, origin, md5=md5, names=[archive.name])
             with nullcontext(archive) if whole else fetched as source:
                 _install(source, archive, limits, origin.progress)
-        found[url] = digest(archive)
+        checksums[url] = digest(archive)
     absent = [file for file in files if not file.exists()]
     if absent:
         raise MissingFileError(
             f"the archives of {dataset.name} lack {absent[0].relative_to(raw)}, which sacreBLEU"
             " expects in them; another version of sacreBLEU may know better"
         )
-    return found
+    return checksums
 
 
 def _raw(name: str) -> Path:

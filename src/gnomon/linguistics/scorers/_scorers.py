@@ -110,12 +110,12 @@ class Vader:
 
     def score(self, sentences: Sentences) -> SentenceScores:
         """The compound score of each sentence."""
-        found = [_compound(text) for text in sentences.texts]
-        values = np.array([value for value, _, _ in found], dtype=np.float64)
-        known = np.array([count for _, count, _ in found], dtype=np.int64)
-        words = np.array([count for _, _, count in found], dtype=np.int64)
-        left = values if self.neutral else np.where(known > 0, values, np.nan)
-        return SentenceScores(left, known, words)
+        scored = [_compound(text) for text in sentences.texts]
+        values = np.array([value for value, _, _ in scored], dtype=np.float64)
+        rated = np.array([count for _, count, _ in scored], dtype=np.int64)
+        words = np.array([count for _, _, count in scored], dtype=np.int64)
+        left = values if self.neutral else np.where(rated > 0, values, np.nan)
+        return SentenceScores(left, rated, words)
 
 
 @lru_cache(maxsize=1 << 17)
@@ -124,9 +124,9 @@ def _compound(text: str) -> tuple[float, int, int]:
     package, analyser = _analyser()
     compound = float(analyser.polarity_scores(text)["compound"])
     words = package.SentiText(text).words_and_emoticons
-    known = sum(word.lower() in analyser.lexicon for word in words)
+    rated = sum(word.lower() in analyser.lexicon for word in words)
     # emoji and idioms are not in the list of words
-    return compound, max(known, int(compound != 0)), sum(any(map(str.isalpha, w)) for w in words)
+    return compound, max(rated, int(compound != 0)), sum(any(map(str.isalpha, w)) for w in words)
 
 
 @lru_cache(maxsize=1)
@@ -214,8 +214,8 @@ def scorer(
     if isinstance(what, SentenceScorer):
         return what
     if callable(what):
-        own = getattr(what, "__name__", type(what).__name__)
-        return FunctionScorer(name or own.strip("<>"), what)
+        function_name = getattr(what, "__name__", type(what).__name__)
+        return FunctionScorer(name or function_name.strip("<>"), what)
     raise UsageError(
         f"a sentence scorer is a name (sentiment, NAME=FILE), a function or an object with name,"
         f" source, signature and score; got {what!r}"
@@ -226,10 +226,10 @@ def _of_name(text: str) -> SentenceScorer:
     name, equals, source = text.partition("=")
     if equals and not (name and source):
         raise UsageError(f"a scorer is NAME or NAME=FILE; got {text!r}")
-    named = [one for one in _SCORERS if one.name == name]
-    for one in named:
-        if one.make is not None and source in ("", one.source):
-            return one.make()
+    named = [entry for entry in _SCORERS if entry.name == name]
+    for entry in named:
+        if entry.make is not None and source in ("", entry.source):
+            return entry.make()
     if source:
         return LexiconScorer.read(name, source)
     if named:
@@ -238,19 +238,19 @@ def _of_name(text: str) -> SentenceScorer:
             f" a lexicon is {LAYOUTS}"
         )
     remedy = "of any other name with a lexicon: NAME=FILE"
-    there = dict.fromkeys(one.name for one in _SCORERS)
+    there = dict.fromkeys(entry.name for entry in _SCORERS)
     raise UnknownNameError("sentence scorer", name, there, remedy=remedy)
 
 
 def describe_scorers() -> list[tuple[str, str, str]]:
     """Rows of what to write, what it measures, and where it comes from."""
-    first = {one.name: one for one in reversed(_SCORERS) if one.make is not None}
+    first = {entry.name: entry for entry in reversed(_SCORERS) if entry.make is not None}
     rows = [
         (
-            one.name if one is first.get(one.name) else f"{one.name}={one.source}",
-            one.measures,
-            one.comes_from,
+            entry.name if entry is first.get(entry.name) else f"{entry.name}={entry.source}",
+            entry.measures,
+            entry.comes_from,
         )
-        for one in _SCORERS
+        for entry in _SCORERS
     ]
     return [*rows, ("NAME=FILE", "mean over known words", "tsv of word and value")]

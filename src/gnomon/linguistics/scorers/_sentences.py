@@ -183,12 +183,12 @@ much: more most
 
 
 def _read(text: str) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+    lemmas: dict[str, tuple[str, ...]] = {}
     for entry in text.split(";"):
         base, _, forms = entry.partition(":")
         for form in forms.split():
-            found[form] = (*found.get(form, ()), base.strip())
-    return found
+            lemmas[form] = (*lemmas.get(form, ()), base.strip())
+    return lemmas
 
 
 _BASES = _read(_IRREGULAR)
@@ -268,12 +268,12 @@ class PlainReader:
     def words(self, texts: Sequence[str]) -> list[tuple[SentenceWord, ...]]:
         """The words of each text."""
         english = self.language in (None, "en")
-        known: dict[str, SentenceWord] = {}
+        words_by_form: dict[str, SentenceWord] = {}
 
         def word(piece: str) -> SentenceWord:
-            if piece not in known:
-                known[piece] = SentenceWord(piece, rule_lemmas(piece) if english else ())
-            return known[piece]
+            if piece not in words_by_form:
+                words_by_form[piece] = SentenceWord(piece, rule_lemmas(piece) if english else ())
+            return words_by_form[piece]
 
         return [tuple(word(piece) for _, _, piece in pieces(text)) for text in texts]
 

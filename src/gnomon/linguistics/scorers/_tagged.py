@@ -85,8 +85,8 @@ class TaggedReader:
     @property
     def signature(self) -> str:
         """The tagger, and who finds base forms with its tags."""
-        own = self._package() is not None
-        lemmas = "spacy" if own else PlainReader(self.language).signature
+        has_package = self._package() is not None
+        lemmas = "spacy" if has_package else PlainReader(self.language).signature
         return f"{self.annotator.signature}+{lemmas}"
 
     def words(self, texts: Sequence[str]) -> list[tuple[SentenceWord, ...]]:
@@ -94,12 +94,14 @@ class TaggedReader:
         distinct = list(dict.fromkeys(texts))
         tags = tag(distinct, ["pos"], self.annotator, cache=self.cache, progress=self.progress)
         tokens = _tokens(tags.entries["pos"])
-        known: dict[tuple[str, str], SentenceWord] = {}
-        found = {
-            text: tuple(self._word(known, piece, label) for piece, label in _labelled(text, marks))
+        words_by_tag: dict[tuple[str, str], SentenceWord] = {}
+        words_of_texts = {
+            text: tuple(
+                self._word(words_by_tag, piece, label) for piece, label in _labelled(text, marks)
+            )
             for text, marks in zip(distinct, tokens, strict=True)
         }
-        return [found[text] for text in texts]
+        return [words_of_texts[text] for text in texts]
 
     def _word(
         self, known: dict[tuple[str, str], SentenceWord], piece: str, label: str
@@ -127,22 +129,22 @@ class TaggedReader:
 def _tokens(entries: Sequence[bytes]) -> list[list[_Token]]:
     """Start, end and label of every token, text by text."""
     facts = unpack("pos", entries)
-    found: list[list[_Token]] = [[] for _ in entries]
+    tokens: list[list[_Token]] = [[] for _ in entries]
     columns = (facts.text, facts.start, facts.end, facts.label)
     for text, start, end, label in zip(*(c.tolist() for c in columns), strict=True):
-        found[text].append((start, end, facts.labels[label]))
-    return found
+        tokens[text].append((start, end, facts.labels[label]))
+    return tokens
 
 
 def _labelled(text: str, tokens: Sequence[_Token]) -> list[tuple[str, str]]:
     """The pieces of a text with the label of the token that each begins in."""
     starts = [start for start, _, _ in tokens]
-    found = []
+    labelled = []
     for start, _, piece in pieces(text):
-        place = bisect_right(starts, start) - 1
-        inside = place >= 0 and start < tokens[place][1]
-        found.append((piece, tokens[place][2] if inside else ""))
-    return found
+        token = bisect_right(starts, start) - 1
+        inside = token >= 0 and start < tokens[token][1]
+        labelled.append((piece, tokens[token][2] if inside else ""))
+    return labelled
 
 
 @lru_cache(maxsize=262144)
