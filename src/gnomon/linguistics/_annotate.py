@@ -135,12 +135,14 @@ def annotator_of(
     if tagger is not None:
         return tagger, ()
     if language is None and labels is not None:
-        held = ", ".join(sorted(labels.kinds))
-        rest = f"; they hold {held}: ask for those, or name" if held else " nor of any other; name"
+        there = ", ".join(sorted(labels.kinds))
+        rest = (
+            f"; they hold {there}: ask for those, or name" if there else " nor of any other; name"
+        )
         raise UsageError(
             f"the label files ({', '.join(labels.files)}) hold no features of kind"
             f" {', '.join(dict.fromkeys(kinds))}{rest} a language (-l en; language='en') or a"
-            f" tagger (--tagger spacy:en_core_web_sm) for {'the others' if held else 'them'}"
+            f" tagger (--tagger spacy:en_core_web_sm) for {'the others' if there else 'them'}"
         )
     if language is None:
         raise UsageError(

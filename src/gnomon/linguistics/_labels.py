@@ -150,6 +150,12 @@ def _sentence(lines: Sequence[tuple[int, str]], path: str) -> _Sentence:
     return _Sentence(lines[0][0], text, tuple(words), tuple(surfaces))
 
 
+def _check_heads(words: Sequence[_Word], path: str) -> None:
+    for word in words:
+        if word.head is not None and word.head > len(words):
+            _refuse_line(f"HEAD {word.head} in a sentence of {len(words)} words", path, word.line)
+
+
 def _word(columns: Sequence[str], number: int, surface: int, path: str) -> _Word:
     upos, feats, head, relation, misc = (columns[i] for i in (3, 5, 6, 7, 9))
     if head != "_" and not head.isdecimal():
@@ -166,12 +172,6 @@ def _word(columns: Sequence[str], number: int, surface: int, path: str) -> _Word
         entity=(entity[1], entity[2]) if entity and entity[1] else None,
         surface=surface,
     )
-
-
-def _check_heads(words: Sequence[_Word], path: str) -> None:
-    for word in words:
-        if word.head is not None and word.head > len(words):
-            _refuse_line(f"HEAD {word.head} in a sentence of {len(words)} words", path, word.line)
 
 
 def _joined(sentence: _Sentence) -> str:
@@ -451,12 +451,13 @@ class Labels:
         """``labels#HASH``, the hash of texts and marks."""
         parts: Mapping[str, str] = {}
         if 0 < len(self._states) <= _KEPT:  # of more files nothing is remembered
-            some = map(_said, self.files, self._states)
-            parts = {text: said for states in reversed([*some]) for text, said in states.items()}
-        return f"labels#{content_hash(*sorted((parts or _parts(self.texts.items())).values()))}"
+            described = [*map(_describe_file, self.files, self._states)]
+            parts = dict(pair for texts in reversed(described) for pair in texts.items())
+        parts = parts or _describe(self.texts.items())
+        return f"labels#{content_hash(*sorted(parts.values()))}"
 
 
-def _parts(rows: Iterable[tuple[str, Mapping[str, Sequence[Mark]]]]) -> dict[str, str]:
+def _describe(rows: Iterable[tuple[str, Mapping[str, Sequence[Mark]]]]) -> dict[str, str]:
     """By text, what a signature says of it: the text and the sorted list of its marks."""
     spelled: dict[str, str] = {}
     descriptions: dict[str, str] = {}
@@ -491,8 +492,8 @@ def _rows(file: str, _state: object) -> tuple[tuple[int, str, Mapping[str, Seque
 
 
 @lru_cache(maxsize=_KEPT)
-def _said(file: str, state: object) -> Mapping[str, str]:
-    return _parts((text, marks) for _, text, marks in _rows(file, state))
+def _describe_file(file: str, state: object) -> Mapping[str, str]:
+    return _describe((text, marks) for _, text, marks in _rows(file, state))
 
 
 def _read(file: str) -> Iterable[tuple[int, str, Mapping[str, Sequence[Mark]]]]:

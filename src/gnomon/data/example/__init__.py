@@ -27,7 +27,7 @@ def path() -> Path:
     r"""The folder of the bundled test set, in gnomon's own directory layout.
 
     It holds ``src.txt``, ``ref.A.txt``, ``systems/NAME.txt``, ``documents.tsv`` and
-    ``systems.tsv``; what they are and how they were made is told in the ``README.md`` beside it.
+    ``systems.tsv``; the ``README.md`` beside it says what they are and how they were made.
 
     Returns:
         The folder ``es-en`` among the installed files of the package.

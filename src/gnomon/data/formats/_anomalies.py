@@ -274,7 +274,7 @@ def _misplaced(testset: TestSet, known: Collection[str]) -> Iterator[Anomaly]:
     for name, output in testset.systems.items():
         wrong = None if name in known else order.misplaced(output)
         if wrong is not None:
-            # of one reference that lacks a line, all outputs are told of together
+            # of one reference that lacks a line, all outputs are named together
             alike = wrong.shift or wrong.exchanged
             key = wrong._replace(segments=0, found=0) if alike else wrong
             systems.setdefault(key, []).append(name)
@@ -393,7 +393,7 @@ class _Strange(NamedTuple):
 
 
 class _ReferenceWords:
-    """The words of references (letters, where spaces part no words), as outputs are held to them.
+    """The words of references (letters, where spaces part no words), to compare outputs with.
 
     Some of the references tell most outputs apart; of those that have few of their words in common
     all are asked.

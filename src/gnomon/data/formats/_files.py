@@ -97,7 +97,7 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
     file = Path(path)
     with _explained(file), _opened(file) as stream:
         if isinstance(stream, io.BufferedReader) and file.is_file():
-            _check_size(file.stat().st_size, file)  # before anything is held
+            _check_size(file.stat().st_size, file)  # before anything is read
         data = _drained(stream, file)
     return _decompress(data, file) if file.suffix == ".gz" else data
 
@@ -126,11 +126,11 @@ def _kind(mode: int) -> str:
 
 def _drained(stream: IO[bytes], name: object) -> bytes:
     """All bytes of a stream, but not more than an input may have."""
-    held = io.BytesIO()
+    buffer = io.BytesIO()
     while chunk := stream.read(_CHUNK):
-        held.write(chunk)
-        _check_size(held.tell(), name)
-    return held.getvalue()
+        buffer.write(chunk)
+        _check_size(buffer.tell(), name)
+    return buffer.getvalue()
 
 
 def _check_size(size: int, name: object) -> None:
@@ -362,7 +362,7 @@ def explain_failure(path: Path, *others: type[Exception]) -> Generator[None]:
     """Turn a failure of the operating system into an error that says what to do.
 
     Args:
-        path: what is written there; of files within, it is what is told.
+        path: what is written there; errors name it, not the files within.
         others: what libraries raise in place of an OSError.
 
     Raises:

@@ -69,8 +69,8 @@ def split_name(text: str) -> tuple[str | None, str]:
 
 def kind_in_name(path: str) -> str | None:
     """KIND of a file called PAIR.KIND.LEVEL.tsv."""
-    told = _TABLE.fullmatch(Path(path).name)
-    return told["kind"] if told else None
+    match = _TABLE.fullmatch(Path(path).name)
+    return match["kind"] if match else None
 
 
 @checked
@@ -136,8 +136,8 @@ def read_human(
 
     Raises:
         MissingFileError: the file is missing.
-        FormatError: its format cannot be told, a line is not what the format asks for or holds a
-            score beyond its scale (file and line are named), or there is no judgement at all.
+        FormatError: its format is not recognised, a line is not what the format asks for or holds
+            a score beyond its scale (file and line are named), or there is no judgement at all.
         DataError: no system of the file is in the test set.
         UnknownNameError: the format is unknown, or the file lacks the language pair.
         UsageError: an option does not belong to the format.

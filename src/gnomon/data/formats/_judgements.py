@@ -126,24 +126,14 @@ class ScoreTable:
 
 
 class AnnotatedOutput(NamedTuple):
-    """What somebody said of one output.
-
-    Attributes:
-        kind: of the judgement.
-        rater: who said it, if the file tells.
-        system: whose output it is.
-        segment: 0-based.
-        score: if there is one.
-        errors: the errors in it; None: nobody looked for any.
-        line: where it stands, if it stands in one.
-    """
+    """What somebody said of one output."""
 
     kind: str
-    rater: str | None
+    rater: str | None  # None: the file does not say who
     system: str
-    segment: int
+    segment: int  # 0-based
     score: float | None
-    errors: Sequence[ErrorSpan] | None
+    errors: Sequence[ErrorSpan] | None  # None: nobody looked for any
     line: int = 0
 
 
@@ -393,16 +383,16 @@ def say_coverage(path: str, scores: Iterable[HumanScores]) -> None:
         some: NDArray[np.bool_] = np.any(scored, axis=1)
         if human.level == "segment" and human.rater is None and some.any():
             names = [name for name, any_ in zip(human.systems, some, strict=True) if any_]
-            told = coverage(names, scored[some])
-            if told:
-                LOGGER.info("%s: %s: %s", path, human.kind, told)
+            text = coverage(names, scored[some])
+            if text:
+                LOGGER.info("%s: %s: %s", path, human.kind, text)
 
 
 def score_columns(table: TextTable, others: Collection[str]) -> list[str]:
     """The columns that hold numbers: most of their cells that are not empty.
 
-    Columns that hold something else are told. A cell of a score column that is no number is not
-    looked at here; whoever reads it refuses it.
+    Columns that hold something else are named in the log. A cell of a score column that is no
+    number is not looked at here; whoever reads it refuses it.
     """
     numeric_columns: list[str] = []
     unread: list[str] = []

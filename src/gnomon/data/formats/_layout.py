@@ -122,7 +122,13 @@ def read_systems(path: Path) -> Systems:
         if name in names:
             raise row.error(f"system {name!r} is listed twice")
         names.append(name)
-        system_info = _system_info(row)
+        system_info = SystemInfo(
+            year=row.integer("year", 0) if row.get("year") else None,
+            architecture=row.get("architecture") or None,
+            constrained=_flag(row, "constrained"),
+            human=_flag(row, "human") or False,
+            extra={k: row[k] for k in row.values if k not in INFO_COLUMNS and row[k]},
+        )
         if system_info != SystemInfo():
             info.append((name, system_info))
     texts = text_files(path / "systems")
@@ -130,17 +136,6 @@ def read_systems(path: Path) -> Systems:
     if silent:
         LOGGER.info("%s: no text for %d of the systems: %s", file, len(silent), ", ".join(silent))
     return Systems(tuple(names), tuple(info))
-
-
-def _system_info(row: FileRecord) -> SystemInfo:
-    extra = {k: row[k] for k in row.values if k not in INFO_COLUMNS and row[k]}
-    return SystemInfo(
-        year=row.integer("year", 0) if row.get("year") else None,
-        architecture=row.get("architecture") or None,
-        constrained=_flag(row, "constrained"),
-        human=_flag(row, "human") or False,
-        extra=extra,
-    )
 
 
 def _flag(row: FileRecord, column: str) -> bool | None:
@@ -407,10 +402,13 @@ def read_layout(
     check_parallel(counts | {str(chosen[name]): len(lines) for name, lines in texts.items()})
     segments = next(iter(counts.values()))
     documents, domains, labels = read_documents(path, segments)
+    complete = _with_missing(path, kept, refs)
+    for name, lines in texts.items():
+        report_empty(str(chosen[name]), "candidate", lines)
     testset = TestSet(
         name=about.name,
-        references=_with_missing(path, kept, refs),
-        systems=_report_outputs(texts, chosen),
+        references=complete,
+        systems=texts,
         sources=sources,
         language_pair=agree(about.language_pair, language_pair, path),
         info={name: info for name, info in listed.info if name in chosen},
@@ -430,12 +428,6 @@ def outputs_in(path: Path) -> dict[str, Path]:
 
 def _ordered(files: dict[str, Path], first: Iterable[str]) -> dict[str, Path]:
     return {name: files[name] for name in first if name in files} | files
-
-
-def _report_outputs(texts: dict[str, list[str]], files: Mapping[str, Path]) -> dict[str, list[str]]:
-    for name, lines in texts.items():
-        report_empty(str(files[name]), "candidate", lines)
-    return texts
 
 
 def _with_missing(
@@ -678,8 +670,8 @@ def write_spans(file: Path, testset: TestSet, kind: str) -> None:
         }
         for error in errors
     ]
-    told = [name for name in ("rater", "score", "confidence", "by") if any(r[name] for r in rows)]
-    columns = [*needed, *told]
+    optional = ("rater", "score", "confidence", "by")
+    columns = [*needed, *(name for name in optional if any(row[name] for row in rows))]
     write_tsv(file, columns, [[row[name] for name in columns] for row in rows])
 
 

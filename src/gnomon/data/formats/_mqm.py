@@ -176,7 +176,9 @@ def read_mqm(file: JudgedFile, numbered: Mapping[tuple[str, str], int] | None = 
         if target.span is None and source is not None and source.span is not None:
             side, marked = "source", source
         own_text = file.text(side, system, segment)
-        span = _realigned(marked, own_text)
+        span: Span | None = marked.span or Span(len(marked.text), len(marked.text))
+        if span and own_text is not None:
+            span = realigned(span, marked.text, own_text)
         if span is None:
             elsewhere.append(row.line)
             span = Span(len(own_text or ""), len(own_text or ""))
@@ -196,12 +198,6 @@ def read_mqm(file: JudgedFile, numbered: Mapping[tuple[str, str], int] | None = 
             elsewhere[0],
         )
     return judgements
-
-
-def _realigned(marked: MarkedText, own: str | None) -> Span | None:
-    """The marked span in the test set's own text; None where that is another text."""
-    span = marked.span or Span(len(marked.text), len(marked.text))
-    return span if own is None else realigned(span, marked.text, own)
 
 
 def _number(row: FileRecord, column: str) -> str:
@@ -235,7 +231,7 @@ def columns_of(table: TextTable) -> dict[str, str]:
 
 
 class _Unquoting:
-    """Some published files quote fields as spreadsheets do; told by the text that is rated."""
+    """Some published files quote fields as spreadsheets do; the rated text shows which."""
 
     def __init__(self, testset: TestSet) -> None:
         self._known = {
@@ -349,7 +345,8 @@ def _collected(table: TextTable) -> Collected:
         )
     _order(sources)
     facts: dict[str, dict[str, str]] = {segment.document: {} for segment in sources.texts}
-    return Collected(_name_of(table.path), [sources, *outputs.values()], facts)
+    name = Path(table.path).name.removesuffix(".gz").removesuffix(".tsv")
+    return Collected(name, [sources, *outputs.values()], facts)
 
 
 def _noted(part: Passages, place: PassagePlace, row: FileRecord, column: str) -> bool:
@@ -377,10 +374,6 @@ def _order(sources: Passages) -> None:
     if len(set(numbers)) == len(numbers):
         ordered = sorted(sources.texts.items(), key=lambda item: int(item[0].number))
         sources.texts = dict(ordered)
-
-
-def _name_of(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2].removesuffix(".gz").removesuffix(".tsv")
 
 
 # Writing errors that raters marked, in the columns of the public MQM files.

@@ -377,9 +377,9 @@ def human_lines(human: HumanScores, testset: TestSet) -> list[str]:
 
 def _say_what_is_left_out(testset: TestSet) -> None:
     infos = {
-        name: i
-        for name, i in testset.info.items()
-        if i not in (SystemInfo(), _implied(testset, name))
+        name: info
+        for name, info in testset.info.items()
+        if info not in (SystemInfo(), SystemInfo(human=name in testset.references))
     }
     parts = {
         "what is known of the systems": infos,
@@ -394,10 +394,6 @@ def _say_what_is_left_out(testset: TestSet) -> None:
     order = sorted(testset.systems, key=natural)
     if list(testset.systems) != order:
         LOGGER.info("mt-metrics-eval's layout keeps no order of systems: they come back sorted")
-
-
-def _implied(testset: TestSet, name: str) -> SystemInfo:
-    return SystemInfo(human=name in testset.references)
 
 
 # Error spans as mt-metrics-eval keeps them.

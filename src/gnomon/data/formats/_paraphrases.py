@@ -64,7 +64,9 @@ def read_paraphrases(
             lines = read_lines(path)
             expected = len(lines) if expected is None else expected
             _check_length(shown(path), len(lines), expected)
-            new = _of_lines(path, lines)
+            method, name = method_of(path), shown(path)
+            numbered = enumerate(lines, start=1)
+            new = [Paraphrase(i, text, method, path=name, line=i) for i, text in numbered]
         if not any(paraphrase.text.strip() for paraphrase in new):
             raise FormatError("holds no paraphrase", path=path)
         paraphrases += new
@@ -112,7 +114,9 @@ def add_paraphrases(
     """A test set with paraphrases as further references; see ``TestSet.with_paraphrases``."""
     if n is not None and n < 1:
         raise UsageError(f"n, the number of paraphrases of each method, is at least 1; got {n}")
-    given = _all_paraphrases(testset, paraphrases)
+    given = [p for p in paraphrases if isinstance(p, Paraphrase)]
+    files = [p for p in paraphrases if not isinstance(p, Paraphrase)]
+    given += read_paraphrases(files, segments=testset.segments)
     methods_given = tuple(dict.fromkeys(paraphrase.method for paraphrase in given))
     for method in methods or ():
         if method not in methods_given:
@@ -166,14 +170,6 @@ def columns_of(
         column = columns.setdefault(f"{paraphrase.method}.{rank}", [None] * segments)
         column[paraphrase.segment - 1] = paraphrase.text
     return columns
-
-
-def _all_paraphrases(
-    testset: TestSet, paraphrases: Sequence[Paraphrase] | Sequence[str | PathLike[str]]
-) -> list[Paraphrase]:
-    made = [paraphrase for paraphrase in paraphrases if isinstance(paraphrase, Paraphrase)]
-    files = [paraphrase for paraphrase in paraphrases if not isinstance(paraphrase, Paraphrase)]
-    return [*made, *read_paraphrases(files, segments=testset.segments)]
 
 
 def _check(testset: TestSet, paraphrases: Sequence[Paraphrase]) -> None:
@@ -232,14 +228,6 @@ def _check_length(name: str, lines: int, expected: int) -> None:
             path=name,
             line=at,
         )
-
-
-def _of_lines(path: str | PathLike[str], lines: Sequence[str]) -> list[Paraphrase]:
-    method, name = method_of(path), shown(path)
-    return [
-        Paraphrase(number, text, method, path=name, line=number)
-        for number, text in enumerate(lines, start=1)
-    ]
 
 
 def _of_record(record: FileRecord, segments: int | None) -> list[Paraphrase]:

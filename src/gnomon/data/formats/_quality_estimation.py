@@ -101,7 +101,10 @@ def estimated_set(
     _report_missing(where, scores)
     for texts in references.values():
         report_empty(where, "reference", texts)
-    human = tuple(_scored(kind, values) for kind, values in scores.items())
+    human = tuple(
+        HumanScores(kind, "segment", (SYSTEM,), np.array([values], dtype=np.float64))
+        for kind, values in scores.items()
+    )
     say_coverage(where, human)
     tagged = range(0 if errors is None else len(outputs))
     return TestSet(
@@ -130,10 +133,6 @@ def _report_missing(where: str, scores: Mapping[str, Sequence[float]]) -> None:
                 kind,
                 missing[0],
             )
-
-
-def _scored(kind: str, values: Sequence[float]) -> HumanScores:
-    return HumanScores(kind, "segment", (SYSTEM,), np.array([values], dtype=np.float64))
 
 
 def gain(cost: float, row: FileRecord) -> float:

@@ -220,7 +220,9 @@ def records_of_frame(frame: object) -> list[FileRecord]:
 def _numbered(name: str, rows: Iterable[Mapping[str, object]]) -> list[FileRecord]:
     """Rows of something without lines; NaN, as libraries write what is missing, is None."""
     return [
-        FileRecord(name, RowNumber(number), {str(key): _known(cell) for key, cell in row.items()})
+        FileRecord(
+            name, RowNumber(number), {str(key): _plain_cell(cell) for key, cell in row.items()}
+        )
         for number, row in enumerate(rows, start=1)
     ]
 
@@ -245,7 +247,7 @@ def _rows_of_frame(frame: Any) -> Iterable[Mapping[str, object]]:  # of a librar
     )
 
 
-def _known(cell: object) -> object:
+def _plain_cell(cell: object) -> object:
     """A cell, None where a library says in its own way that there is nothing."""
     if hasattr(cell, "tolist"):  # a list or a number of numpy
         cell = cell.tolist()

@@ -166,7 +166,7 @@ class RecordFormat(Format):
     ``read(path)`` gives :class:`gnomon.formats.FileRecord`, one for each row.
 
     Attributes:
-        suffixes: by which a file is told to be one.
+        suffixes: by which a file is recognised.
     """
 
     holds: Holds = "test set"
@@ -211,7 +211,7 @@ class ScoreFormat(Format):
     ``write(path, scores, testset, level)`` writes the level "sys" or "seg".
 
     Attributes:
-        suffixes: by which a file is told to be one.
+        suffixes: by which a file is recognised.
         recognise: whether a file is one, whatever it is called.
     """
 

@@ -419,7 +419,11 @@ def read_separated(path: str | PathLike[str]) -> TextTable:
     header = _QUOTED.sub("", next((line for line in lines if line.strip()), ""))
     there = [hint[1]] if hint else [mark for mark in _SEPARATORS if mark in header] or [","]
     read = {mark: _quoted_rows(name, lines, mark, first) for mark in there}
-    whole = [mark for mark, (rows, problem) in read.items() if problem is None and _even(rows)]
+    whole = [
+        mark
+        for mark, (rows, problem) in read.items()
+        if problem is None and len({len(row) for _, row in rows}) == 1
+    ]
     if len(whole) > 1:
         raise FormatError(
             f"its fields could be separated by {' or by '.join(map(repr, whole))}; put names of"
@@ -457,10 +461,6 @@ def _quoted_rows(
             line=line,
         )
     return rows, None
-
-
-def _even(rows: Sequence[tuple[int, list[str]]]) -> bool:
-    return len({len(row) for _, row in rows}) == 1
 
 
 def _table(name: str, header: tuple[str, ...], rows: list[tuple[int, list[str]]]) -> TextTable:

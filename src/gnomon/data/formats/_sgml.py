@@ -107,18 +107,14 @@ def read_sgml(
     """
     choices = Choices(tuple(keep), incomplete)
     collected = merged([_parse(path, choices) for path in paths])
-    told = (
-        None
-        if languages(collected)
-        else _pair_from_names(collected, [Path(path).name for path in paths])
-    )
-    return assemble(
-        collected, path=str(paths[0]), language_pair=language_pair or told, choices=choices
-    )
+    pair = language_pair
+    if pair is None and not languages(collected):
+        pair = _pair_from_names(collected, [Path(path).name for path in paths])
+    return assemble(collected, path=str(paths[0]), language_pair=pair, choices=choices)
 
 
 def sgml_sets(folder: Path) -> list[SgmlSet]:
-    """The sets in a folder, told by their ids and the language pairs in the names of the files."""
+    """The sets in a folder, by their ids and the language pairs in the names of the files."""
     groups: dict[tuple[str, str | None], list[Path]] = {}
     for file in sorted(folder.iterdir()):
         first = _first_tag(file)

@@ -191,7 +191,10 @@ def _test_set(
     refs: dict[str, list[str | None]] = {}
     for reference, column in _columns_by_name(references).items():
         refs |= _reference(records, reference, column)
-    _report_empty(where, refs, texts)
+    for reference, segments in refs.items():
+        report_empty(f"{where}, {reference}", "reference", segments)
+    for system, outputs in texts.items():
+        report_empty(f"{where}, {system}", "candidate", outputs)
     return warn_of_anomalies(
         TestSet(
             name=name,
@@ -299,16 +302,6 @@ def _columns_by_name(columns: Sequence[str] | Mapping[str, str]) -> dict[str, st
 
 def _names(records: Sequence[FileRecord], column: str | None) -> list[str] | None:
     return None if column is None else [record.name(column) for record in records]
-
-
-def _report_empty(
-    where: str,
-    references: Mapping[str, Sequence[str | None]],
-    systems: Mapping[str, Sequence[str | None]],
-) -> None:
-    for kind, parts in (("reference", references), ("candidate", systems)):
-        for name, texts in parts.items():
-            report_empty(f"{where}, {name}", kind, texts)
 
 
 def _reference(

@@ -1,4 +1,4 @@
-"""Unpacking archives of strangers: tar (plain, gzip, bzip2, xz) and ZIP, told by their bytes."""
+"""Unpacking archives of strangers: tar (plain, gzip, bzip2, xz) and ZIP, by their bytes."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def obtained(
     that nobody vouches for, and that cannot be read, nothing is kept but under another name.
     """
     record = recorded(origin.downloads, url)
-    mine = origin.given is None or _is_url(origin.given)
+    mine = origin.given is None or "://" in origin.given
     if mine:
         path = _downloaded(origin.given or url, url, origin)
     else:
@@ -239,10 +239,6 @@ def _downloaded(address: str, url: str, origin: Origin) -> Path:
             _log.info("fetching %s", address)
             download(address, target, patience=origin.patience, progress=origin.progress)
     return target
-
-
-def _is_url(text: str) -> bool:
-    return "://" in text
 
 
 def _in(given: Path, names: Sequence[str]) -> Path:

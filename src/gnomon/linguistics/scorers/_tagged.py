@@ -8,6 +8,7 @@ if its parts of speech are known.
 from __future__ import annotations
 
 from bisect import bisect_right
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -53,17 +54,11 @@ def reader_for(
     target = target_of(language).lower() if language else None
     annotator = find_tagger(tagger) if isinstance(tagger, str) else tagger
     if annotator is None and target is not None:
-        annotator = _standard(target)
+        with suppress(MissingDependencyError):
+            annotator = standard_tagger(target)
     if annotator is None or "pos" not in annotator.layers:
         return PlainReader(target)
     return TaggedReader(annotator, target, cache, progress)
-
-
-def _standard(language: str) -> Annotator | None:
-    try:
-        return standard_tagger(language)
-    except MissingDependencyError:
-        return None
 
 
 @dataclass(frozen=True)
