@@ -13,7 +13,7 @@ from gnomon.linguistics._facts import table
 from gnomon.linguistics._features import FORMS, expand, is_wildcard, kind_of, matches, reach_of
 from gnomon.linguistics._labels import Labels
 from gnomon.linguistics._parse import find_parser, standard_parser
-from gnomon.linguistics._tagging import check_kind, check_listed, labelled, listed, tagged
+from gnomon.linguistics._tagging import check_kind, check_listed, find_labels, listed, tagged
 from gnomon.linguistics._word_lists import Lexicon, Pattern, bare_name, with_built_in
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def annotate(
     sources = [
         *listed("lex", kinds, distinct, lexicon, Lexicon.read),
         *listed("re", kinds, distinct, pattern, Pattern.read),
-        *labelled(kinds, distinct, labels),
+        *find_labels(kinds, distinct, labels),
     ]
     left = [kind for kind in kinds if kind not in listed_kinds]
     if any(not is_wildcard(kind) or tagger or language for kind in left):
@@ -114,7 +114,7 @@ def annotate(
                 notices=notices,
             )
         )
-    return _joined(sources, asked, texts, distinct)
+    return _join_sources(sources, asked, texts, distinct)
 
 
 def no_features(asked: Sequence[str]) -> None:
@@ -129,7 +129,7 @@ def annotator_of(
     kinds: Sequence[str],
     labels: Labels | None,
 ) -> tuple[Annotator, tuple[str, ...]]:
-    """The tagger that gives some kinds of features, and what is to be said of that."""
+    """The tagger that gives some kinds of features, and notices of how it was chosen."""
     if isinstance(tagger, str):
         return find_tagger(tagger), ()
     if tagger is not None:
@@ -155,7 +155,7 @@ def annotator_of(
     return annotator, (f"tagger {annotator.name} was chosen for language {language!r}",)
 
 
-def _joined(
+def _join_sources(
     sources: Sequence[MarkSource],
     asked: Sequence[str],
     texts: Sequence[str],
@@ -239,7 +239,7 @@ def feature_faults(
         }
         yield from _of_lists(asked, lexicon, pattern, language)
         yield from _of_taggers(asked, tagger, language if known else _ANY, read)
-    elif isinstance(tagger, str) and _tagged(good):
+    elif isinstance(tagger, str) and _for_taggers(good):
         yield from tagger_faults("tagger", tagger)
 
 
@@ -290,7 +290,7 @@ def _of_taggers(
     labels: Labels | None,
 ) -> Iterator[Problem]:
     """A tagger that is not there, and features that it does not give."""
-    left = _tagged(asked)
+    left = _for_taggers(asked)
     kinds = [kind_of(name) for name in left.values()]
     if not left or (tagger is None and language == _ANY):
         return
@@ -305,18 +305,18 @@ def _of_taggers(
         yield from _of_tagger(annotator, position, name)
 
 
-def _of_tagger(annotator: Annotator, place: str, name: str) -> Iterator[Problem]:
+def _of_tagger(annotator: Annotator, position: str, name: str) -> Iterator[Problem]:
     kind, kinds = kind_of(name), [k for some in annotator.layers.values() for k in some]
-    wrong = list(problems(place, check_kind, annotator, kinds, kind))
+    wrong = list(problems(position, check_kind, annotator, kinds, kind))
     yield from wrong
     if wrong or is_wildcard(kind) or kind in _OPEN or reach_of(name):
         return
     there = annotator.inventory(kind)
     if there:
-        yield from problems(place, _check_known, name, there)
+        yield from problems(position, _check_known, name, there)
 
 
-def _tagged(asked: Mapping[str, str]) -> dict[str, str]:
+def _for_taggers(asked: Mapping[str, str]) -> dict[str, str]:
     """What neither word lists nor patterns give."""
     return {
         position: name for position, name in asked.items() if kind_of(name) not in ("lex", "re")
@@ -328,5 +328,5 @@ def _check_name(name: str) -> None:
     reach_of(name)
 
 
-def _check_known(name: str, known: Collection[str]) -> None:
-    expand([name], (), known)
+def _check_known(name: str, there: Collection[str]) -> None:
+    expand([name], (), there)

@@ -114,13 +114,13 @@ def _from_package(point: EntryPoint, model: str) -> Annotator:
     except GnomonError:
         raise
     except Exception as error:  # a stranger's module may fail in any way
-        raise UsageError(_broken(point, f"{type(error).__name__}: {error}")) from error
+        raise UsageError(_describe_failure(point, f"{type(error).__name__}: {error}")) from error
     if not isinstance(made, Annotator):
-        raise UsageError(_broken(point, f"it makes no annotator: {made!r:.80}"))
+        raise UsageError(_describe_failure(point, f"it makes no annotator: {made!r:.80}"))
     return made
 
 
-def _broken(point: EntryPoint, problem: str) -> str:
+def _describe_failure(point: EntryPoint, problem: str) -> str:
     package = "an unknown package" if point.dist is None else point.dist.name
     return (
         f"tagger {point.name!r} of the package {package} ({point.value}) cannot be used: {problem};"

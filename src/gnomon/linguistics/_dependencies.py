@@ -36,7 +36,7 @@ def crossing(heads: Sequence[int]) -> list[bool]:
     crossed = [False] * len(heads)
     # of those that begin at one place, the longest first
     arcs = sorted([(d, -h) if d < h else (h, -d) for d, h in enumerate(heads) if d != h])
-    if _nested(arcs):
+    if _is_nested(arcs):
         return crossed
     open_arcs: list[tuple[int, int]] = []
     for low, end in arcs:
@@ -50,7 +50,7 @@ def crossing(heads: Sequence[int]) -> list[bool]:
     return crossed
 
 
-def _nested(arcs: Sequence[tuple[int, int]]) -> bool:
+def _is_nested(arcs: Sequence[tuple[int, int]]) -> bool:
     """Whether no two arcs cross, as in most sentences; from a place to minus another, ascending."""
     ends: list[int] = []  # of the arcs around a place, the innermost last
     for low, end in arcs:
@@ -121,10 +121,10 @@ def _projective(heads: list[int]) -> list[int]:
             heads[token] = token
 
 
-def _crosses(place: int, heads: Sequence[int]) -> bool:
+def _crosses(token: int, heads: Sequence[int]) -> bool:
     """Whether a word between a word and its head is not below that head."""
-    head = heads[place]
-    low, high = sorted((place, head))
+    head = heads[token]
+    low, high = sorted((token, head))
     return any(not _below(between, head, heads) for between in range(low + 1, high))
 
 

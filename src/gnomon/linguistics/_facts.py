@@ -147,9 +147,9 @@ def columns(layer: str, marks: Sequence[Sequence[Mark]]) -> LayerFacts:
     return LayerFacts(layer, len(marks), texts, starts, ends, labels, tuple(index))
 
 
-def _column(entries: Sequence[bytes], counts: list[int], place: int) -> NDArray[np.int32]:
+def _column(entries: Sequence[bytes], counts: list[int], column: int) -> NDArray[np.int32]:
     parts = [
-        entry[4 + 4 * place * count : 4 + 4 * (place + 1) * count]
+        entry[4 + 4 * column * count : 4 + 4 * (column + 1) * count]
         for entry, count in zip(entries, counts, strict=True)
     ]
     return np.frombuffer(b"".join(parts), dtype="<i4").astype(np.int32)

@@ -232,7 +232,7 @@ def _rank(name: str) -> tuple[int, int, str]:
 def expand(
     asked: Sequence[str], observed: Collection[str], known: Collection[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The features that the asked names stand for, each once, and what is to be said of them."""
+    """The features that the names stand for, each once, and notices of names without a feature."""
     features: dict[str, None] = {}
     notices = []
     for name in asked:
@@ -249,8 +249,8 @@ def expand(
     return tuple(features), tuple(notices)
 
 
-def _unknown(name: str, observed: Collection[str], known: Collection[str]) -> UnknownNameError:
-    names = ordered([*observed, *known])
+def _unknown(name: str, observed: Collection[str], features: Collection[str]) -> UnknownNameError:
+    names = ordered([*observed, *features])
     alike = [n for n in names if n.partition(":")[0] == name.partition(":")[0]]
     folded = next((n for n in alike if n.casefold() == name.casefold()), "")
     remedy = f"names are case-sensitive: {folded!r}" if folded else ""

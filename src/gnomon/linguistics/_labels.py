@@ -66,7 +66,7 @@ def read_conllu(
         yield from _align(sentences, path, aligned)
         return
     for sentence in sentences:
-        text = _joined(sentence) if sentence.text is None else sentence.text
+        text = _join(sentence) if sentence.text is None else sentence.text
         spans = _place(sentence, text, 0, path)
         rest = text[spans[-1][1] :].strip() if spans else text.strip()
         if rest:
@@ -174,7 +174,7 @@ def _word(columns: Sequence[str], number: int, surface: int, path: str) -> _Word
     )
 
 
-def _joined(sentence: _Sentence) -> str:
+def _join(sentence: _Sentence) -> str:
     return "".join(form + " " * space for _, form, space in sentence.surfaces).rstrip()
 
 
@@ -471,9 +471,9 @@ def _describe(rows: Iterable[tuple[str, Mapping[str, Sequence[Mark]]]]) -> dict[
     return descriptions
 
 
-def _spell(label: str, known: dict[str, str]) -> str:
-    known[label] = repr(label)
-    return known[label]
+def _spell(label: str, spelled: dict[str, str]) -> str:
+    spelled[label] = repr(label)
+    return spelled[label]
 
 
 def _state(file: str) -> tuple[tuple[int, ...], ...]:

@@ -107,7 +107,7 @@ class _Stanza:
     def trees(self, texts: Sequence[str]) -> list[Tree | None]:
         documents = _stanza(self.language).bulk_process(list(texts))
         return [
-            _joined_sentences(
+            _join_sentences(
                 [_from_stanza(sentence.constituency) for sentence in document.sentences]
             )
             for document in documents
@@ -174,7 +174,7 @@ def _label(label: str) -> str:
     return "_".join(clean.split())
 
 
-def _joined_sentences(trees: Sequence[Tree | None]) -> Tree | None:
+def _join_sentences(trees: Sequence[Tree | None]) -> Tree | None:
     """Sentences side by side under a constituent without a label; one alone stands alone."""
     inner = [phrase for tree in trees if tree is not None for phrase in _inner(tree)]
     if len(inner) == 1 and isinstance(inner[0], Tree):

@@ -166,7 +166,7 @@ def _entities(doc: Any, shift: int) -> Iterator[Mark]:
             yield Mark(start + shift, end + shift, entity.label_)
 
 
-def _relations(doc: Any, known: dict[tuple[int, int, bool], str]) -> Iterator[str]:
+def _relations(doc: Any, labels: dict[tuple[int, int, bool], str]) -> Iterator[str]:
     """The relation of every token, how far it reaches, and whether it crosses; "" for a space."""
     from gnomon.linguistics._dependencies import crossing, reach
 
@@ -179,11 +179,11 @@ def _relations(doc: Any, known: dict[tuple[int, int, bool], str]) -> Iterator[st
         if space:
             yield ""
             continue
-        label = known.get((relation, reached, crossed))
+        label = labels.get((relation, reached, crossed))
         if label is None:
             name = strings[relation] if relation else ""
             label = f"{name}|{reached}{'|crossing' if crossed else ''}"
-            known[relation, reached, crossed] = label
+            labels[relation, reached, crossed] = label
         yield label
 
 

@@ -36,7 +36,7 @@ Packed = dict[str, bytes]
 
 @dataclass(frozen=True)
 class Tags:
-    """What a tagger said: for each layer, one packed entry per text."""
+    """The marks of a tagger: for each layer, one packed entry per text."""
 
     entries: Mapping[str, list[bytes]]
     tagged: int
@@ -171,12 +171,12 @@ def _annotate(annotator: Annotator, texts: Sequence[str], layers: Sequence[str])
             f" and returned {len(results)} results; one mapping per text with all layers is needed"
         )
     return [
-        {layer: pack(_checked(marks, text, annotator.name)) for layer, marks in result.items()}
+        {layer: pack(_check_marks(marks, text, annotator.name)) for layer, marks in result.items()}
         for text, result in zip(texts, results, strict=True)
     ]
 
 
-def _checked(marks: Sequence[Mark], text: str, name: str) -> Sequence[Mark]:
+def _check_marks(marks: Sequence[Mark], text: str, name: str) -> Sequence[Mark]:
     for mark in marks:
         if not 0 <= mark[0] < mark[1] <= len(text) or "\n" in mark[2]:
             raise AnnotationError(
@@ -269,7 +269,7 @@ def check_kind(annotator: Annotator, kinds: Iterable[str], wanted: str) -> None:
         raise UnknownNameError("kind of feature", wanted, kinds, remedy=remedy)
 
 
-def labelled(
+def find_labels(
     kinds: Collection[str], texts: Sequence[str], labels: Labels | None
 ) -> Iterator[MarkSource]:
     """The user's labels, if any of their kinds is asked for."""

@@ -76,9 +76,9 @@ class Lexicon:
                 yield Mark(start, end, f"lex:{self.name}")
             position += length or 1
 
-    def _length(self, words: Sequence[tuple[int, int, str]], place: int) -> int:
-        for entry in self.entries.get(words[place][2], ()):
-            if tuple(word for _, _, word in words[place : place + len(entry)]) == entry:
+    def _length(self, words: Sequence[tuple[int, int, str]], position: int) -> int:
+        for entry in self.entries.get(words[position][2], ()):
+            if tuple(word for _, _, word in words[position : position + len(entry)]) == entry:
                 return len(entry)
         return 0
 

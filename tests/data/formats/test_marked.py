@@ -8,7 +8,7 @@ from gnomon.core.spans import Span
 from gnomon.data.formats._error_marks import (
     from_browser,
     mark,
-    realigned,
+    realign,
     strip_quotes,
     to_browser,
     unmark,
@@ -58,7 +58,7 @@ def test_a_span_moves_with_the_letters_that_it_covers(text: str, data: st.DataOb
     spaced = "".join(c + data.draw(st.sampled_from(["", " ", "  "])) for c in text)
     start = data.draw(st.integers(0, len(spaced)))
     span = Span(start, data.draw(st.integers(start, len(spaced))))
-    found = realigned(span, spaced, text)
+    found = realign(span, spaced, text)
     assert found is not None
     assert without_whitespace(text[found.start : found.end]) == without_whitespace(
         spaced[span.start : span.end]
@@ -66,7 +66,7 @@ def test_a_span_moves_with_the_letters_that_it_covers(text: str, data: st.DataOb
 
 
 def test_a_span_does_not_move_to_another_text() -> None:
-    assert realigned(Span(0, 1), "abc", "abd") is None
+    assert realign(Span(0, 1), "abc", "abd") is None
 
 
 @pytest.mark.parametrize(

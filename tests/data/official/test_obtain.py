@@ -22,7 +22,7 @@ from gnomon.core.errors import (
     UnknownNameError,
     UsageError,
 )
-from gnomon.data.official._obtain import Origin, obtained
+from gnomon.data.official._obtain import Origin, obtain
 
 QUICK = official.Patience(tries=1)
 
@@ -92,18 +92,18 @@ def test_a_file_that_differs_from_the_recorded_one_is_refused(site, tmp_path: Pa
 def test_the_recorded_checksum_holds_beside_the_publishers(site, tmp_path: Path) -> None:
     url, origin = f"{site.url}/x.bin", Origin(tmp_path, patience=QUICK)
     site.files["/x.bin"] = b"one"
-    with obtained(url, origin, md5=md5(b"one")) as path:
+    with obtain(url, origin, md5=md5(b"one")) as path:
         assert path.read_bytes() == b"one"
     path.unlink()
     site.files["/x.bin"] = b"two"
     with (
         pytest.raises(DataError, match="recorded when"),
-        obtained(url, origin, md5=md5(b"two")),
+        obtain(url, origin, md5=md5(b"two")),
     ):
         pass
     assert lock(tmp_path)[url]["sha256"] == hashlib.sha256(b"one").hexdigest()
     asked = replace(origin, sha256=hashlib.sha256(b"two").hexdigest())
-    with obtained(url, asked, md5=md5(b"two")) as path:
+    with obtain(url, asked, md5=md5(b"two")) as path:
         assert path.read_bytes() == b"two"
     assert lock(tmp_path)[url]["sha256"] == asked.sha256
 

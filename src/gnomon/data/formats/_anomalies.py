@@ -1,9 +1,9 @@
-"""What looks wrong in a test set that is read without a fault: shifted files, the wrong language.
+"""What looks wrong in a test set that was read without an error: shifted files, a wrong language.
 
-Nothing here is an error, for all of it can be meant. Whether an output is in the language of the
-references is told by the share of its letters that stand in lines with next to no word of these (in
-scripts without spaces: with next to no letter of their script); names, code and bad words do not
-fill whole lines. Roles that are swapped are told by the trigrams of letters.
+Nothing here is an error, for all of it can be meant. The share of letters in lines with next to no
+word of the references (in scripts without spaces: with next to no letter of their script) shows
+whether an output is in their language; names, code and bad words do not fill whole lines. Trigrams
+of letters show whether roles are swapped.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ _SCRIPT_OF = {language: script for script, those in _SCRIPTS.items() for languag
 
 @checked
 def warn_of_anomalies(testset: TestSet) -> TestSet:
-    """The test set; what looks wrong in it is said with a warning, where that is heard."""
+    """The same test set, with a warning for each thing that looks wrong in it."""
     if not LOGGER.isEnabledFor(logging.WARNING):
         return testset
     for text in anomaly_texts(testset):
@@ -97,15 +97,19 @@ def anomaly_texts(testset: TestSet) -> tuple[str, ...]:
 
 @checked
 def anomalies(testset: TestSet) -> tuple[Anomaly, ...]:
-    """What looks wrong in a test set, and of which systems nothing should be said therefore."""
+    """What looks wrong in a test set, and in which systems, so that no verdict judges these."""
     if testset.segments < _FEWEST:
         return ()
-    noted = [*_segments(testset), *_equal_parts(testset), *_untranslated(testset)]
-    noted += _other_languages(testset, {name for anomaly in noted for name in anomaly.systems})
-    named = {name for anomaly in noted for name in anomaly.systems}
-    noted += _repeated(testset, named)
-    named |= {name for anomaly in noted for name in anomaly.systems}
-    return (*noted, *_misplaced(testset, named))
+    noted = [
+        *_find_odd_segments(testset),
+        *_find_equal_texts(testset),
+        *_find_untranslated(testset),
+    ]
+    noted += _find_other_languages(testset, {name for anomaly in noted for name in anomaly.systems})
+    involved = {name for anomaly in noted for name in anomaly.systems}
+    noted += _find_repeated(testset, involved)
+    involved |= {name for anomaly in noted for name in anomaly.systems}
+    return (*noted, *_find_misplaced(testset, involved))
 
 
 def say_roles(references: Sequence[str], systems: Sequence[str], source: str | None = None) -> None:
@@ -130,7 +134,7 @@ def say_roles(references: Sequence[str], systems: Sequence[str], source: str | N
 # Texts that are the same
 
 
-def _segments(testset: TestSet) -> Iterator[Anomaly]:
+def _find_odd_segments(testset: TestSet) -> Iterator[Anomaly]:
     """Segments without a reference, and segments that come again."""
     columns, size = list(testset.references.values()), testset.segments
     empty = sum(not any(row) for row in zip(*columns, strict=True))
@@ -144,7 +148,7 @@ def _segments(testset: TestSet) -> Iterator[Anomaly]:
             yield Anomaly(f"{text}: intervals and tests {REPEATED}")
 
 
-def _equal_parts(testset: TestSet) -> list[Anomaly]:
+def _find_equal_texts(testset: TestSet) -> list[Anomaly]:
     equal = []
     for reference, texts in testset.references.items():
         if testset.sources is not None and _same(testset.sources, texts):
@@ -173,8 +177,8 @@ def _equal_parts(testset: TestSet) -> list[Anomaly]:
     return equal
 
 
-def _untranslated(testset: TestSet) -> Iterator[Anomaly]:
-    """Systems that hand the source on in many segments, though not in all."""
+def _find_untranslated(testset: TestSet) -> Iterator[Anomaly]:
+    """Systems whose outputs equal the source in many segments, though not in all."""
     if testset.sources is None:
         return
     columns = list(testset.references.values())
@@ -197,7 +201,7 @@ def _untranslated(testset: TestSet) -> Iterator[Anomaly]:
             yield Anomaly(text, (name,))
 
 
-def _repeated(testset: TestSet, known: Collection[str]) -> Iterator[Anomaly]:
+def _find_repeated(testset: TestSet, involved: Collection[str]) -> Iterator[Anomaly]:
     """Systems with a block of lines twice: outputs that return so many lines on, always as many.
 
     A system that writes the same of many inputs does so at no fixed distance.
@@ -205,7 +209,7 @@ def _repeated(testset: TestSet, known: Collection[str]) -> Iterator[Anomaly]:
     reference = _one_reference(testset)
     some = _spread(len(reference))
     for name, output in testset.systems.items():
-        if name in known:
+        if name in involved:
             continue
         # of a file whose sample holds few there are too few
         if 2 * _twice(output, reference, some) >= _MANY * len(some):
@@ -265,24 +269,24 @@ def _same(a: Sequence[str | None], b: Sequence[str | None], share: float = _EQUA
 # Lines that stand elsewhere
 
 
-def _misplaced(testset: TestSet, known: Collection[str]) -> Iterator[Anomaly]:
+def _find_misplaced(testset: TestSet, involved: Collection[str]) -> Iterator[Anomaly]:
     """Systems whose lines fit other references than their own."""
     if not testset.references:
         return
     order = LineOrder(_one_reference(testset))
     systems: dict[Misplaced, list[str]] = {}
     for name, output in testset.systems.items():
-        wrong = None if name in known else order.misplaced(output)
+        wrong = None if name in involved else order.misplaced(output)
         if wrong is not None:
             # of one reference that lacks a line, all outputs are named together
             alike = wrong.shift or wrong.exchanged
             key = wrong._replace(segments=0, found=0) if alike else wrong
             systems.setdefault(key, []).append(name)
     for wrong, names in systems.items():
-        yield Anomaly(_told_of_order(wrong, names), tuple(names))
+        yield Anomaly(_describe_order(wrong, names), tuple(names))
 
 
-def _told_of_order(wrong: Misplaced, names: Sequence[str]) -> str:
+def _describe_order(wrong: Misplaced, names: Sequence[str]) -> str:
     at = wrong.first + 1
     if wrong.exchanged:
         return (
@@ -305,12 +309,12 @@ def _told_of_order(wrong: Misplaced, names: Sequence[str]) -> str:
 # Scripts and languages
 
 
-def _other_languages(testset: TestSet, copies: Collection[str]) -> list[Anomaly]:
+def _find_other_languages(testset: TestSet, copies: Collection[str]) -> list[Anomaly]:
     checked = {n for n in testset.systems if n not in testset.references and n not in copies}
     outputs = {n: _Profile(t) for n, t in testset.systems.items() if n in checked}
     references = {n: _Profile(t) for n, t in testset.references.items()}
     source = None if testset.sources is None else _Profile(testset.sources)
-    wrong_script = _wrong_script(testset, references, outputs)
+    wrong_script = _find_wrong_script(testset, references, outputs)
     if wrong_script:
         return [wrong_script]
     whole = [profile for profile in references.values() if profile.letters >= _LETTERS]
@@ -327,7 +331,7 @@ def _other_languages(testset: TestSet, copies: Collection[str]) -> list[Anomaly]
     if not strange:
         return []
     every = len(strange) == len(long_enough)
-    text = _swapped(long_enough, whole, source) if every and source is not None else ""
+    text = _describe_swap(long_enough, whole, source) if every and source is not None else ""
     if text:
         return [Anomaly(text, tuple(strange))]
     if every and len(strange) > 1:
@@ -343,7 +347,7 @@ def _other_languages(testset: TestSet, copies: Collection[str]) -> list[Anomaly]
     ]
 
 
-def _swapped(
+def _describe_swap(
     outputs: Mapping[str, _Profile], references: Sequence[_Profile], source: _Profile
 ) -> str:
     """What is swapped, where either side is written like the source; empty where nothing is."""
@@ -362,16 +366,16 @@ def _swapped(
     return ""
 
 
-def _is_strange(found: _Strange, output: _Profile, references: Sequence[_Profile]) -> bool:
+def _is_strange(estimate: _Strange, output: _Profile, references: Sequence[_Profile]) -> bool:
     """Whether so many lines are strange that it is no accident, of few lines whatever is in them.
 
     The vocabulary of few lines is small, and a bad system may have few of their words in common:
     the trigrams of its letters are then those of the language all the same.
     """
-    if found.lines >= _ENOUGH_LINES:
-        least = _STRANGE / 2 if _is_unlike(found.profile, references) else _STRANGE
-        return found.share >= least
-    return found.share >= 2 * _STRANGE and max(map(output.likeness, references)) < _UNLIKE
+    if estimate.lines >= _ENOUGH_LINES:
+        least = _STRANGE / 2 if _is_unlike(estimate.profile, references) else _STRANGE
+        return estimate.share >= least
+    return estimate.share >= 2 * _STRANGE and max(map(output.likeness, references)) < _UNLIKE
 
 
 def _is_unlike(lines: _Profile, references: Sequence[_Profile]) -> bool:
@@ -411,21 +415,21 @@ class _ReferenceWords:
         """The lines of an output with hardly a word of the references."""
         some = [output[at] for at in self._some]
         if self._unspaced:
-            return self._counted(some, frozenset())
+            return self._count_strange(some, frozenset())
         if self._few is None:
             self._few = self._vocabulary(self._some)
-        estimate = self._counted(some, self._few)
+        estimate = self._count_strange(some, self._few)
         if estimate.share < _STRANGE / 2 or len(some) == len(output):
             return estimate
         if self._all is None:
             self._all = self._vocabulary(range(len(output)))
-        return self._counted(output, self._all)
+        return self._count_strange(output, self._all)
 
     def _vocabulary(self, rows: Sequence[int]) -> frozenset[str]:
         texts = (column[row] or "" for column in self._references for row in rows)
         return frozenset(word for text in texts for word in _WORD.findall(text.lower()))
 
-    def _counted(self, texts: Sequence[str], vocabulary: frozenset[str]) -> _Strange:
+    def _count_strange(self, texts: Sequence[str], vocabulary: frozenset[str]) -> _Strange:
         letters = whole = lines = 0
         strange = []
         for text in texts:
@@ -450,7 +454,7 @@ def _spread(n: int) -> Sequence[int]:
     return range(n) if n <= _SOME_LINES else np.linspace(0, n - 1, _SOME_LINES).astype(int).tolist()
 
 
-def _wrong_script(
+def _find_wrong_script(
     testset: TestSet, references: Mapping[str, _Profile], outputs: Mapping[str, _Profile]
 ) -> Anomaly | None:
     wanted = _SCRIPT_OF.get((testset.target_language or "").split("_")[0])

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 _TEXTS = ("src", "mt", "ref")
 _SINGLE = "mt"
-#: what COMET says beside its scores
+#: keys that COMET writes beside its scores
 _NO_SCORES = ("variance",)
 _SUFFIXES = (".json", ".jsonl", ".ndjson")
 
@@ -135,11 +135,11 @@ def _stem(file: Path) -> str:
     return Path(file.name.removesuffix(".gz")).stem
 
 
-def _test_set(found: _BySystem, name: str) -> TestSet:
-    counts = {system: len(rows) for system, rows in found.items()}
+def _test_set(rows_by_system: _BySystem, name: str) -> TestSet:
+    counts = {system: len(rows) for system, rows in rows_by_system.items()}
     if not sum(counts.values()):
         raise DataError(f"{name} holds no segments: there is nothing to score")
-    first, rows = next(iter(found.items()))
+    first, rows = next(iter(rows_by_system.items()))
     for system, count in counts.items():
         if count != len(rows):
             raise DataError(
@@ -147,7 +147,7 @@ def _test_set(found: _BySystem, name: str) -> TestSet:
                 " system needs all segments"
             )
     shared = [key for key in ("src", "ref") if key in rows[0].values]
-    for system, others in found.items():
+    for system, others in rows_by_system.items():
         for number, (mine, theirs) in enumerate(zip(rows, others, strict=True), start=1):
             for key in shared:
                 if mine.value(key) != theirs.value(key):
@@ -155,7 +155,7 @@ def _test_set(found: _BySystem, name: str) -> TestSet:
                         f"{key} of segment {number} differs between {first} and {system}; they"
                         " are outputs of different test sets"
                     )
-    texts = {system: [row.text("mt") for row in those] for system, those in found.items()}
+    texts = {system: [row.text("mt") for row in those] for system, those in rows_by_system.items()}
     references = {"ref": [_reference(row) for row in rows]} if "ref" in shared else {}
     for kind, parts in (("reference", references), ("candidate", texts)):
         for part_name, lines in parts.items():
@@ -194,7 +194,7 @@ def _read_scores(
 ) -> dict[str, dict[tuple[str, int | None], float]]:
     scores: dict[str, dict[tuple[str, int | None], float]] = {}
     rows_by_system = _read(path)
-    keys = _scored(list(rows_by_system.values()))
+    keys = _score_keys(list(rows_by_system.values()))
     for system, rows in rows_by_system.items():
         if segments is not None and len(rows) != segments:
             raise FormatError(
@@ -208,7 +208,7 @@ def _read_scores(
     return scores
 
 
-def _scored(systems: Sequence[Sequence[FileRecord]]) -> list[str]:
+def _score_keys(systems: Sequence[Sequence[FileRecord]]) -> list[str]:
     """The keys that hold scores, in the order in which they first occur."""
     keys = dict.fromkeys(key for rows in systems for row in rows for key in row.values)
     return [

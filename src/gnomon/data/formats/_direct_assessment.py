@@ -261,7 +261,7 @@ def _is_control(document: str) -> bool:
 
 
 def _first(rows: Sequence[FileRecord], file: JudgedFile) -> int:
-    """Whether segments count from 0 or from 1, by the documents that they are said to be of."""
+    """Whether segments count from 0 or from 1, by the documents that the rows name."""
     documents = file.testset.documents
     fitting = [
         first

@@ -72,7 +72,7 @@ def read_span_lines(file: JudgedFile) -> Judgements:
         if record.values.get("score") is not None:
             score = in_scale(kind, record.finite("the score", record.value("score")), record)
         by = marker_of(record, record.values)
-        errors = [_listed(file, record, error, key, by) for error in listed_errors(record)]
+        errors = [_read_error(file, record, error, key, by) for error in listed_errors(record)]
         file.add_once(record, AnnotatedOutput(*key, score, errors, record.line))
     # outputs without errors may have been left out
     every = all(output.errors for output in file.outputs.values())
@@ -88,14 +88,14 @@ def _segment(record: FileRecord, testset: TestSet) -> int:
     return number - 1
 
 
-def _listed(
+def _read_error(
     file: JudgedFile,
     record: FileRecord,
     error: Mapping[str, object],
-    place: tuple[str, str | None, str, int],
+    key: tuple[str, str | None, str, int],
     by: SpanMarker,
 ) -> ErrorSpan:
-    kind, rater, system, segment = place
+    kind, rater, system, segment = key
     side = str(error.get("side") or "candidate")
     if side not in SIDES:
         raise record.error(f"side is {side!r}; candidate or source is expected")

@@ -76,10 +76,10 @@ def without_whitespace(text: str) -> str:
     return "".join(text.split())
 
 
-def realigned(span: Span, text: str, target: str) -> Span | None:
+def realign(span: Span, text: str, target: str) -> Span | None:
     """A span of one text in another that differs in white space at most; None if it differs more.
 
-    >>> realigned(Span(3, 5), "a  big dog", "a big dog")
+    >>> realign(Span(3, 5), "a  big dog", "a big dog")
     Span(start=2, end=4)
     """
     if text == target:

@@ -91,11 +91,11 @@ def annotate(
 def _error(
     file: JudgedFile,
     record: FileRecord,
-    place: tuple[str | None, str, int],
+    key: tuple[str | None, str, int],
     span: Mapping[str, object],
     annotated: str | None,
 ) -> ErrorSpan:
-    rater, system, segment = place
+    rater, system, segment = key
     own_text = file.text("candidate", system, segment)
     text = annotated or "" if own_text is None else own_text
     marked = _browser_span(record, span, text if annotated is None else annotated, file.ends)
@@ -268,18 +268,18 @@ def esa_objects(testset: TestSet, kind: str) -> Iterator[dict[str, object]]:
             for segment, score in enumerate(human.of(system).tolist()):
                 if score == score:  # noqa: PLR0124  # NaN alone differs from itself
                     key = (human.rater, system, segment)
-                    yield _annotated(testset, key, score, errors.pop(key, ()))
+                    yield _output_object(testset, key, score, errors.pop(key, ()))
     for key, spans in errors.items():
-        yield _annotated(testset, key, None, spans)
+        yield _output_object(testset, key, None, spans)
 
 
-def _annotated(
+def _output_object(
     testset: TestSet,
-    place: tuple[str | None, str, int],
+    key: tuple[str | None, str, int],
     score: float | None,
     errors: Iterable[ErrorSpan],
 ) -> dict[str, object]:
-    rater, system, segment = place
+    rater, system, segment = key
     if system not in testset.systems:
         raise DataError(f"system {system!r} has no text in the test set; leave it out")
     text = testset.systems[system][segment]

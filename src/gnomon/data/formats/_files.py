@@ -95,15 +95,15 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
         data = _read_standard_input()
         return _decompress(data, "standard input") if data.startswith(_GZIP) else data
     file = Path(path)
-    with _explained(file), _opened(file) as stream:
+    with _explain_unreadable(file), _open(file) as stream:
         if isinstance(stream, io.BufferedReader) and file.is_file():
             _check_size(file.stat().st_size, file)  # before anything is read
-        data = _drained(stream, file)
+        data = _read_stream(stream, file)
     return _decompress(data, file) if file.suffix == ".gz" else data
 
 
-def _opened(file: Path) -> IO[bytes]:
-    """Open a file to read; one that has no end of its own would let the reader wait for ever."""
+def _open(file: Path) -> IO[bytes]:
+    """Open a file to read; a pipe or a device is refused, as reading might never end."""
     status = file.stat()
     kind = _kind(status.st_mode)
     if kind in ("a file", "a directory"):
@@ -116,7 +116,7 @@ def _opened(file: Path) -> IO[bytes]:
     key = status.st_dev, status.st_ino
     if key not in _piped:
         with file.open("rb") as stream:
-            _piped[key] = _drained(stream, file)
+            _piped[key] = _read_stream(stream, file)
     return io.BytesIO(_piped[key])
 
 
@@ -124,7 +124,7 @@ def _kind(mode: int) -> str:
     return _KINDS.get(stat.S_IFMT(mode), "a device")
 
 
-def _drained(stream: IO[bytes], name: object) -> bytes:
+def _read_stream(stream: IO[bytes], name: object) -> bytes:
     """All bytes of a stream, but not more than an input may have."""
     buffer = io.BytesIO()
     while chunk := stream.read(_CHUNK):
@@ -144,7 +144,7 @@ def _check_size(size: int, name: object) -> None:
 
 
 @contextlib.contextmanager
-def _explained(file: Path) -> Generator[None]:
+def _explain_unreadable(file: Path) -> Generator[None]:
     """Say what is wrong with a file that cannot be read."""
     try:
         yield
@@ -172,7 +172,7 @@ def _explained(file: Path) -> Generator[None]:
 
 def read_head(path: Path, size: int) -> bytes:
     """The first bytes of a file or of a decompressed ``.gz`` file; none where it is damaged."""
-    with _explained(path), _opened(path) as file:
+    with _explain_unreadable(path), _open(path) as file:
         if path.suffix != ".gz":
             return file.read(size)
         try:
@@ -270,7 +270,7 @@ def _atomic_write(path: Path, mode: str) -> Generator[IO[Any]]:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         direct = target.exists() and not target.is_file()
         with target.open("wb") if direct else scratch.open("xb") as raw:
-            yield from _filled(raw, mode, compress=path.suffix == ".gz")
+            yield from _open_to_fill(raw, mode, compress=path.suffix == ".gz")
             raw.flush()
             if not direct:
                 os.fsync(raw.fileno())
@@ -287,7 +287,7 @@ def _atomic_write(path: Path, mode: str) -> Generator[IO[Any]]:
             scratch.unlink(missing_ok=True)
 
 
-def _filled(raw: IO[bytes], mode: str, *, compress: bool) -> Generator[IO[Any]]:
+def _open_to_fill(raw: IO[bytes], mode: str, *, compress: bool) -> Generator[IO[Any]]:
     with contextlib.ExitStack() as stack:
         stream: IO[bytes] = raw
         if compress:
@@ -342,11 +342,11 @@ def replace_folder(new: Path, target: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _exchange(one: Path, other: Path) -> bool:
+def _exchange(first: Path, other: Path) -> bool:
     """Exchange two names in one step; False where the system cannot."""
     import ctypes
 
-    names = os.fsencode(one), os.fsencode(other)
+    names = os.fsencode(first), os.fsencode(other)
     here, exchange = -100, 2  # AT_FDCWD; RENAME_EXCHANGE of Linux and RENAME_SWAP of macOS
     try:
         library = ctypes.CDLL(None)
@@ -399,7 +399,7 @@ def _read_standard_input() -> bytes:
         )
     _used_input = stream
     if hasattr(stream, "buffer"):
-        return _drained(stream.buffer, "standard input")
+        return _read_stream(stream.buffer, "standard input")
     return stream.read().encode("utf-8", "surrogatepass")
 
 
@@ -411,7 +411,7 @@ def _decompress(data: bytes, path: object) -> bytes:
         )
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            return _drained(cast("IO[bytes]", stream), path)
+            return _read_stream(cast("IO[bytes]", stream), path)
     except (EOFError, zlib.error, OSError) as error:
         raise FormatError(
             f"the gzip data are damaged or cut short ({error}); fetch or compress the file again",
@@ -501,11 +501,11 @@ def choose(kind: str, wanted: Sequence[str] | None, there: Mapping[str, T]) -> d
     return {name: there[name] for name in wanted or there}
 
 
-def agree(known: str | None, given: str | None, path: Path) -> str | None:
+def agree(stated: str | None, given: str | None, path: Path) -> str | None:
     """The language pair, from what the directory says and what the user says."""
-    if known is None or given is None or given in (known, known.split("-")[-1]):
-        return known or given
-    raise UsageError(f"{path} is a test set for {known}; {given} was asked for")
+    if stated is None or given is None or given in (stated, stated.split("-")[-1]):
+        return stated or given
+    raise UsageError(f"{path} is a test set for {stated}; {given} was asked for")
 
 
 def references_in(path: Path) -> dict[str, Path]:

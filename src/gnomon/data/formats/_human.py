@@ -210,10 +210,10 @@ def recognised_judgements(path: str | PathLike[str]) -> JudgementFormat:
     )
 
 
-def _doubt_ends(path: str, found: Judgements, testset: TestSet, *, mendable: bool) -> None:
+def _doubt_ends(path: str, judgements: Judgements, testset: TestSet, *, mendable: bool) -> None:
     texts = {"candidate": testset.systems, "source": {"": testset.sources or ()}}
     spans = []
-    for error in found.errors:
+    for error in judgements.errors:
         outputs = texts[error.side].get(error.system if error.side == "candidate" else "")
         if outputs:
             spans.append((Span(error.start, error.end), outputs[error.segment]))
@@ -221,8 +221,8 @@ def _doubt_ends(path: str, found: Judgements, testset: TestSet, *, mendable: boo
         LOGGER.warning("%s: %s%s", path, doubt, "" if mendable else "; correct the file if so")
 
 
-def _doubt_direction(path: str, found: Judgements) -> None:
-    for scores in found.scores:
+def _doubt_direction(path: str, judgements: Judgements) -> None:
+    for scores in judgements.scores:
         values = scores.values[np.isfinite(scores.values)]
         penalties = bool(np.all(values >= 0) and np.any(values > 0))
         if penalties and scores.kind.startswith("mqm") and scores.rater is None:

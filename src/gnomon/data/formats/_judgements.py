@@ -21,7 +21,7 @@ from gnomon.core.human import (
 )
 from gnomon.core.scores import coverage
 from gnomon.core.spans import MARKERS, Span
-from gnomon.data.formats._error_marks import realigned
+from gnomon.data.formats._error_marks import realign
 from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._lines import shown
 from gnomon.data.formats._matching import SegmentFinder, SystemNames, same_pair
@@ -190,7 +190,7 @@ class JudgedFile:
         return self.scores.setdefault(kind, ScoreTable(self.testset.segments, level))
 
     def add_once(self, row: FileRecord, output: AnnotatedOutput) -> None:
-        """Take in what a rater said of an output, and refuse to hear it twice."""
+        """Take in what a rater said of an output; a second annotation is refused."""
         key = output[:4]
         if key in self.outputs:
             by = "" if output.rater is None else f" by {output.rater}"
@@ -230,7 +230,7 @@ class JudgedFile:
 
     def span_in(self, span: Span, text: str, target: str) -> Span:
         """A span of a text in the test set's own; behind its end where the texts differ."""
-        own_span = realigned(span, text, target)
+        own_span = realign(span, text, target)
         self.unplaced += own_span is None
         return own_span or Span(len(target), len(target))
 
@@ -259,7 +259,7 @@ class JudgedFile:
         return [row for _, row in pairs]
 
     def report(self) -> None:
-        """Say what is worth knowing of the names, the segments and the errors."""
+        """Log what is worth knowing of the names, the segments and the errors."""
         self.names.report(self.path)
         if self._segments is not None:
             self._segments.report()
@@ -303,7 +303,7 @@ def listed_errors(record: FileRecord) -> list[dict[str, object]]:
 
 
 def half_open_span(record: FileRecord, error: Mapping[str, object], text: str | None) -> Span:
-    """Where an error stands in its text, which is None if nobody has it."""
+    """Where an error stands in its text; None: the text is not at hand."""
     start, end = error.get("start"), error.get("end")
     limit = float("inf") if text is None else len(text)
     if type(start) is not int or type(end) is not int or not 0 <= start <= end <= limit:
@@ -355,13 +355,13 @@ def between(low: float, value: float, high: float, what: str, row: FileRecord) -
     )
 
 
-def refuse_second(seen: dict[K, int], place: K, row: FileRecord) -> None:
+def refuse_second(seen: dict[K, int], key: K, row: FileRecord) -> None:
     """Remember where a score stands."""
-    if place in seen:
+    if key in seen:
         raise row.error(
-            f"a second score for the same place; line {seen[place]} has the first; keep one"
+            f"a second score for the same place; line {seen[key]} has the first; keep one"
         )
-    seen[place] = row.line
+    seen[key] = row.line
 
 
 def say_unread(table: TextTable, columns: Collection[str]) -> None:
@@ -461,13 +461,13 @@ def scores_of_raters(testset: TestSet, kind: str) -> list[HumanScores]:
 
 
 def errors_of(
-    testset: TestSet, kind: str, place: Callable[[ErrorSpan], K]
+    testset: TestSet, kind: str, key_of: Callable[[ErrorSpan], K]
 ) -> dict[K, list[ErrorSpan]]:
     """The errors of a kind by some place of theirs."""
     errors: dict[K, list[ErrorSpan]] = {}
     for error in testset.errors:
         if error.kind == kind:
-            errors.setdefault(place(error), []).append(error)
+            errors.setdefault(key_of(error), []).append(error)
     return errors
 
 

@@ -386,13 +386,13 @@ def read_layout(
     require_directory(path)
     about = read_about(path)
     listed = read_systems(path)
-    outputs = _ordered(text_files(path / "systems"), listed.names)
+    outputs = _put_first(text_files(path / "systems"), listed.names)
     source = find(path, "src.txt")
     files = references_in(path)
     if not files and source is None:
         raise DataError(f"{path} holds neither references nor sources; {EXPECTED}")
     chosen = choose("system", systems, outputs)
-    kept = choose("reference", references, _ordered(files, about.references))
+    kept = choose("reference", references, _put_first(files, about.references))
     texts = {name: read_lines(file) for name, file in chosen.items()}
     refs = {name: read_lines(file) for name, file in kept.items()}
     sources = None if source is None else read_lines(source)
@@ -423,10 +423,10 @@ def read_layout(
 
 def outputs_in(path: Path) -> dict[str, Path]:
     """Name -> file of the systems' outputs, in the order in which they are read."""
-    return _ordered(text_files(path / "systems"), read_systems(path).names)
+    return _put_first(text_files(path / "systems"), read_systems(path).names)
 
 
-def _ordered(files: dict[str, Path], first: Iterable[str]) -> dict[str, Path]:
+def _put_first(files: dict[str, Path], first: Iterable[str]) -> dict[str, Path]:
     return {name: files[name] for name in first if name in files} | files
 
 
@@ -679,7 +679,7 @@ def _number(value: float | None) -> str:
     return "" if value is None else print_number(value, "")
 
 
-def _pair_said(folder: Path) -> str | None:
+def _language_pair(folder: Path) -> str | None:
     return read_about(folder).language_pair
 
 
@@ -714,7 +714,7 @@ FORMATS = (
         title="a test set directory: src.txt, ref.NAME.txt, systems/NAME.txt,"
         " human/KIND.LEVEL.tsv, systems.tsv, documents.tsv",
         recognise=is_layout,
-        pair_of=_pair_said,
+        pair_of=_language_pair,
         outputs=_outputs,
         expected=EXPECTED,
         read=read_layout,

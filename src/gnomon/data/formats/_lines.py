@@ -117,11 +117,11 @@ def write_lines(path: str | PathLike[str], lines: Iterable[str]) -> None:
         file.writelines(text + "\n" for text in texts)
 
 
-def check_writable(text: str, place: str) -> None:
+def check_writable(text: str, where: str) -> None:
     r"""Refuse a text that a line of a file cannot hold."""
     if _BREAKS.search(text):
         raise DataError(
-            f"{place} is {_clip(text)}: a text in a file of one segment per line must hold no line"
+            f"{where} is {_clip(text)}: a text in a file of one segment per line must hold no line"
             r" feed and no NUL, and must not end in \r; replace them by a space"
         )
     if not text.isascii():
@@ -129,7 +129,7 @@ def check_writable(text: str, place: str) -> None:
             text.encode()
         except UnicodeEncodeError as error:
             raise DataError(
-                f"{place} is {_clip(text)}: character {error.start} is a lone surrogate, which"
+                f"{where} is {_clip(text)}: character {error.start} is a lone surrogate, which"
                 " UTF-8 cannot hold; decode the text properly first"
             ) from error
 
@@ -171,7 +171,7 @@ def _report_oddities(name: str, lines: Sequence[str]) -> None:
         return
     if "".join(lines).isprintable() and max(map(len, lines), default=0) <= _LONG:
         return  # one look at the file: most have nothing of this
-    # what cannot be printed is asked what it is: a few of many lines
+    # few of many lines hold what cannot be printed; only these are searched
     doubtful = [(i, line) for i, line in enumerate(lines, start=1) if not line.isprintable()]
     doubtful += [(i, line) for i, line in enumerate(lines, start=1) if len(line) > _LONG]
     for what, is_odd in (

@@ -33,7 +33,6 @@ class SystemNames:
         rename: Mapping[str, str] | None = None,
         others: Iterable[str] = (),
     ) -> None:
-        """Start with no name met."""
         self._rename = dict(rename or {})
         judged = (name for human in testset.human for name in human.systems)
         names = [*testset.systems, *judged, *others]
@@ -50,24 +49,24 @@ class SystemNames:
 
     def plain(self, name: str) -> str:
         """The test set's name of a system that the file mentions without judging it."""
-        return self._undecorated(self._rename.get(name, name))
+        return self._undecorate(self._rename.get(name, name))
 
     def all_of(self, name: str) -> list[str]:
         """The systems that a name stands for: ``A+B`` are two systems of the same output."""
         name = self._rename.get(name, name)
-        plain = self._undecorated(name)
+        plain = self._undecorate(name)
         if plain not in self.known and "+" in plain:
-            parts = [self._undecorated(self._rename.get(p, p)) for p in plain.split("+")]
+            parts = [self._undecorate(self._rename.get(p, p)) for p in plain.split("+")]
             if any(single in self.known for single in parts):
-                return [self._noted(single) for single in parts]
-        return [self._noted(plain if plain in self.known else name)]
+                return [self._note(single) for single in parts]
+        return [self._note(plain if plain in self.known else name)]
 
-    def _undecorated(self, name: str) -> str:
+    def _undecorate(self, name: str) -> str:
         match = _DECORATION.fullmatch(name)
         plain = match["name"] if match else name
         return plain if name not in self.known and plain in self.known else name
 
-    def _noted(self, name: str) -> str:
+    def _note(self, name: str) -> str:
         if name in self.known:
             self.found[name] = None
         else:
@@ -83,7 +82,7 @@ class SystemNames:
         )
 
     def report(self, path: str) -> None:
-        """Say which systems have no text, and which have no judgement."""
+        """Log which systems have no text, and which have no judgement."""
         if self.strangers and not self.found and self.known:
             first = next(iter(self.strangers))
             raise DataError(
@@ -148,7 +147,7 @@ class SegmentFinder:
         sources = self._testset.sources
         if sources is not None and source is not None:
             return without_whitespace(sources[number]) == without_whitespace(source)
-        outputs = self._known_targets(targets)
+        outputs = self._targets_of_systems(targets)
         if not outputs:
             return True
         texts = self._testset.systems
@@ -160,7 +159,7 @@ class SegmentFinder:
     def _by_texts(self, source: str | None, targets: Mapping[str, str]) -> list[int]:
         """Segments with this source, and among several those with these outputs."""
         segments = self._by_source.get(without_whitespace(source or ""), [])
-        for system, text in self._known_targets(targets).items():
+        for system, text in self._targets_of_systems(targets).items():
             same = self._by_target[system].get(without_whitespace(text), [])
             if not segments:
                 segments = same
@@ -168,7 +167,7 @@ class SegmentFinder:
                 segments = [segment for segment in segments if segment in same] or segments
         return segments
 
-    def _known_targets(self, targets: Mapping[str, str]) -> dict[str, str]:
+    def _targets_of_systems(self, targets: Mapping[str, str]) -> dict[str, str]:
         return {s: text for s, text in targets.items() if s in self._testset.systems}
 
     def _unknown(self, number: int | None, source: str | None, line: int) -> FormatError:
@@ -183,7 +182,7 @@ class SegmentFinder:
         )
 
     def report(self) -> None:
-        """Say what was placed by its text only."""
+        """Log how many segments were found by their texts only."""
         if self.by_text:
             LOGGER.warning(
                 "%s: %d segment numbers are not the test set's; placed by their texts",

@@ -28,7 +28,7 @@ from gnomon.core.testset import SystemInfo
 from gnomon.data.formats._error_marks import (
     MarkedText,
     mark,
-    realigned,
+    realign,
     strip_quotes,
     unmark,
     without_whitespace,
@@ -42,7 +42,7 @@ from gnomon.data.formats._judgements import (
     require_spans,
     scores_of_raters,
 )
-from gnomon.data.formats._passages import Choices, Collected, PassagePlace, Passages, assemble
+from gnomon.data.formats._passages import Choices, Collected, Passages, SegmentId, assemble
 from gnomon.data.formats._quality_estimation import pair_of
 from gnomon.data.formats._registry import FoundSet, JudgementFormat, SetFormat
 from gnomon.data.formats._rows import read_tsv, whole_number, write_tsv
@@ -159,8 +159,8 @@ def read_mqm(file: JudgedFile, numbered: Mapping[tuple[str, str], int] | None = 
             file.counts["rows test the raters (HOTW) and are left out"] += 1
             continue
         system = file.names.of(row["system"])
-        source = _unmarked(unquoting, row, "source") if "source" in columns else None
-        target = _unmarked(unquoting, row, "target")
+        source = _unmark(unquoting, row, "source") if "source" in columns else None
+        target = _unmark(unquoting, row, "target")
         number = _number(row, columns["seg_id"])
         if numbered is not None:
             segment = numbered[row.get("doc"), number]
@@ -178,7 +178,7 @@ def read_mqm(file: JudgedFile, numbered: Mapping[tuple[str, str], int] | None = 
         own_text = file.text(side, system, segment)
         span: Span | None = marked.span or Span(len(marked.text), len(marked.text))
         if span and own_text is not None:
-            span = realigned(span, marked.text, own_text)
+            span = realign(span, marked.text, own_text)
         if span is None:
             elsewhere.append(row.line)
             span = Span(len(own_text or ""), len(own_text or ""))
@@ -207,7 +207,7 @@ def _number(row: FileRecord, column: str) -> str:
     return number
 
 
-def _unmarked(unquoting: _Unquoting, row: FileRecord, column: str) -> MarkedText:
+def _unmark(unquoting: _Unquoting, row: FileRecord, column: str) -> MarkedText:
     text = unquoting.of(row[column])
     marked = unmark(text)
     if marked is None:
@@ -283,7 +283,7 @@ def read_mqm_set(
     """
     table = read_tsv(path)
     table.require(*sorted(KNOWN_BY))
-    collected = _collected(table)
+    collected = _collect(table)
     _take_references(collected, references)
     testset = assemble(
         collected,
@@ -309,18 +309,18 @@ def pair_in_mqm(path: Path) -> str | None:
     return "-".join(glued[-1]) if glued else pair_of(path)
 
 
-def _take_references(found: Collected, references: Sequence[str]) -> None:
-    outputs = {passages.name: passages for passages in found.of("system")}
+def _take_references(collected: Collected, references: Sequence[str]) -> None:
+    outputs = {passages.name: passages for passages in collected.of("system")}
     for name in references:
         if name not in outputs:
             raise UnknownNameError("system to take as a reference", name, outputs)
         passages = outputs[name]
-        if len(passages.texts) < len(found.parts[0].texts):
-            found.parts.remove(passages)
-        found.parts.append(replace(passages, role="reference"))
+        if len(passages.texts) < len(collected.parts[0].texts):
+            collected.parts.remove(passages)
+        collected.parts.append(replace(passages, role="reference"))
 
 
-def _collected(table: TextTable) -> Collected:
+def _collect(table: TextTable) -> Collected:
     """Sources first, then each system, in the order of the segments."""
     column = columns_of(table)["seg_id"]
     sources = Passages("source", "", table.path)
@@ -329,9 +329,12 @@ def _collected(table: TextTable) -> Collected:
     for row in table:
         if row["severity"].lower().startswith(NOT_RATED):
             continue
-        segment = PassagePlace(row.get("doc"), _number(row, column))
+        segment = SegmentId(row.get("doc"), _number(row, column))
         output = outputs.setdefault(row["system"], Passages("system", row["system"], table.path))
-        same = [_noted(sources, segment, row, "source"), _noted(output, segment, row, "target")]
+        same = [
+            _note_text(sources, segment, row, "source"),
+            _note_text(output, segment, row, "target"),
+        ]
         differing += [] if all(same) else [row.line]
     if not sources.texts:
         raise FormatError("has no rated segments below its header", path=table.path)
@@ -349,21 +352,21 @@ def _collected(table: TextTable) -> Collected:
     return Collected(name, [sources, *outputs.values()], facts)
 
 
-def _noted(part: Passages, place: PassagePlace, row: FileRecord, column: str) -> bool:
+def _note_text(passages: Passages, segment: SegmentId, row: FileRecord, column: str) -> bool:
     """Note the text of a row without its marks; whether it agrees with what is known of it."""
-    marked = unmark(_meant(row[column]))
+    marked = unmark(_strip_doubled_quotes(row[column]))
     if marked is None:
         raise row.error(
             f"the marks in {column} do not pair up: {row[column][:80]!r}; an error stands between"
             " <v> and </v>"
         )
-    if place not in part.texts:
-        part.add(place, marked.text, row.line)
+    if segment not in passages.texts:
+        passages.add(segment, marked.text, row.line)
         return True
-    return without_whitespace(part.texts[place]) == without_whitespace(marked.text)
+    return without_whitespace(passages.texts[segment]) == without_whitespace(marked.text)
 
 
-def _meant(field: str) -> str:
+def _strip_doubled_quotes(field: str) -> str:
     """A field without a spreadsheet's quotation marks, which double those inside."""
     return strip_quotes(field) if '""' in field[1:-1] else field
 
@@ -394,7 +397,7 @@ def _rows(testset: TestSet, kind: str) -> Iterable[Sequence[str]]:
     rated, penalties = dict.fromkeys(errors), scale_of(kind)[0] < 0
     for human in scores:
         for system, values in zip(human.systems, human.values, strict=True):
-            # 0 is no penalty; on a scale without scores below 0, none tells of errors
+            # 0 is no penalty; on a scale without scores below 0, no score shows errors
             flawless = (i for i, v in enumerate(values) if v == 0 or (v > 0 and not penalties))
             rated |= dict.fromkeys((human.rater, system, i) for i in flawless)
     clean = clean_outputs(testset, kind)

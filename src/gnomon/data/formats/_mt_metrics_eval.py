@@ -259,7 +259,7 @@ _SHORT = {level: short for short, level in LEVELS.items()}
 
 
 def write_layout(testset: TestSet, folder: Path, *, compress: bool = False) -> None:  # noqa: ARG001  # its texts are plain
-    """Fill an empty directory with a test set; what the layout cannot hold is left out and said."""
+    """Fill an empty directory with a test set; a warning names what the layout cannot hold."""
     pair = require_pair(testset)
     if testset.sources is not None:
         _write(folder / "sources" / f"{pair}.txt", testset.sources)
@@ -447,11 +447,11 @@ def read_standalone(file: JudgedFile) -> Judgements:
 
 
 def _rate(
-    file: JudgedFile, costs: MqmWeights, record: FileRecord, place: tuple[str | None, str, int]
+    file: JudgedFile, costs: MqmWeights, record: FileRecord, key: tuple[str | None, str, int]
 ) -> None:
-    errors = [_error(file, costs, record, error, place) for error in listed_errors(record)]
+    errors = [_error(file, costs, record, error, key) for error in listed_errors(record)]
     score = file.minus(sum(error.score or 0.0 for error in errors))
-    file.add_once(record, AnnotatedOutput(file.kind, *place, score, errors, record.line))
+    file.add_once(record, AnnotatedOutput(file.kind, *key, score, errors, record.line))
 
 
 def _error(
@@ -519,13 +519,13 @@ def _raters(testset: TestSet, kind: str) -> dict[tuple[str, int], str]:
     """Who rated each output, in the order of systems."""
     rated: dict[tuple[str, int], str] = {}
 
-    def note(rater: str | None, place: tuple[str, int]) -> None:
-        if rated.get(place) not in (None, "", rater or ""):
+    def note(rater: str | None, output: tuple[str, int]) -> None:
+        if rated.get(output) not in (None, "", rater or ""):
             raise DataError(
-                f"segment {place[1] + 1} of {place[0]} has ratings by {rated[place]} and {rater};"
-                " a rating file holds one rater per output: write the MQM format instead"
+                f"segment {output[1] + 1} of {output[0]} has ratings by {rated[output]} and"
+                f" {rater}; a rating file holds one rater per output: write the MQM format instead"
             )
-        rated[place] = rater or ""
+        rated[output] = rater or ""
 
     humans = scores_of_raters(testset, kind) or scores_of_raters(testset, kind.partition(".")[0])
     for human in humans:

@@ -129,7 +129,7 @@ def add_paraphrases(
     ]
     _check(testset, wanted)
     shared = columns_of([p for p in wanted if p.system is None], testset.segments, n)
-    references = _joined(dict(testset.references) if original else {}, shared)
+    references = _join(dict(testset.references) if original else {}, shared)
     own_references = (
         {s: dict(refs) for s, refs in testset.system_references.items()} if original else {}
     )
@@ -137,7 +137,7 @@ def add_paraphrases(
     for system in testset.systems:
         columns = columns_of([p for p in wanted if p.system == system], testset.segments, n)
         if columns:
-            own_references[system] = _joined(own_references.get(system, {}), columns)
+            own_references[system] = _join(own_references.get(system, {}), columns)
             names |= _methods(columns)
     _check_complete(testset, references, own_references)
     return replace(
@@ -188,25 +188,25 @@ def _check(testset: TestSet, paraphrases: Sequence[Paraphrase]) -> None:
 def _check_complete(
     testset: TestSet,
     references: Mapping[str, Sequence[str | None]],
-    own: Mapping[str, Mapping[str, Sequence[str | None]]],
+    own_references: Mapping[str, Mapping[str, Sequence[str | None]]],
 ) -> None:
     """Without the originals, every segment still needs a reference, for every system."""
-    if testset.sources is not None and not references and not own:
+    if testset.sources is not None and not references and not own_references:
         raise DataError("no paraphrase is left to score with, and the originals are left out")
     for system in testset.systems or ("",):
-        columns = [*references.values(), *own.get(system, {}).values()]
+        columns = [*references.values(), *own_references.get(system, {}).values()]
         bare = [i + 1 for i in range(testset.segments) if all(c[i] is None for c in columns)]
         before = testset.references.values()
         bare = [i for i in bare if any(column[i - 1] is not None for column in before)]
         if bare:
             raise DataError(
                 f"without the original references, {len(bare)} segment(s) have no reference"
-                f"{f' for {system}' if own else ''}, the first is {bare[0]}; keep the originals, or"
-                " score only segments that have paraphrases"
+                f"{f' for {system}' if own_references else ''}, the first is {bare[0]}; keep"
+                " the originals, or score only segments that have paraphrases"
             )
 
 
-def _joined(
+def _join(
     references: Mapping[str, Sequence[str | None]], columns: Mapping[str, Sequence[str | None]]
 ) -> dict[str, Sequence[str | None]]:
     for name in columns:

@@ -25,7 +25,7 @@ _BREAKS = re.compile(r"[\t\n\r\v\f]+")
 _UNKNOWN = "unknown"
 
 
-class PassagePlace(NamedTuple):
+class SegmentId(NamedTuple):
     """A segment's document and number."""
 
     document: str
@@ -40,20 +40,20 @@ class Passages:
     name: str
     path: str
     language: str | None = None
-    texts: dict[PassagePlace, str] = field(default_factory=dict)
-    lines: dict[PassagePlace, int] = field(default_factory=dict)
+    texts: dict[SegmentId, str] = field(default_factory=dict)
+    lines: dict[SegmentId, int] = field(default_factory=dict)
 
-    def add(self, place: PassagePlace, text: str, line: int) -> None:
+    def add(self, segment: SegmentId, text: str, line: int) -> None:
         """Note a segment."""
-        if place in self.texts:
+        if segment in self.texts:
             raise FormatError(
-                f"a second {self.called} for segment {place.number} of document"
-                f" {place.document!r}; line {self.lines[place]} has the first",
+                f"a second {self.called} for segment {segment.number} of document"
+                f" {segment.document!r}; line {self.lines[segment]} has the first",
                 path=self.path,
                 line=line,
             )
-        self.texts[place] = one_line(text)
-        self.lines[place] = line
+        self.texts[segment] = one_line(text)
+        self.lines[segment] = line
 
     @property
     def called(self) -> str:
@@ -99,7 +99,7 @@ def one_line(text: str) -> str:
     return " ".join(piece for piece in parts if piece)
 
 
-def merged(collections: Sequence[Collected]) -> Collected:
+def merge(collections: Sequence[Collected]) -> Collected:
     """Several files of one set as one; what they repeat must be the same."""
     together = Collected(next((collected.name for collected in collections if collected.name), ""))
     for collected in collections:
@@ -118,29 +118,29 @@ def merged(collections: Sequence[Collected]) -> Collected:
     return together
 
 
-def _check_same(known: Passages, part: Passages) -> None:
-    for segment, text in part.texts.items():
-        if known.texts.setdefault(segment, text) != text:
+def _check_same(first: Passages, other: Passages) -> None:
+    for segment, text in other.texts.items():
+        if first.texts.setdefault(segment, text) != text:
             raise FormatError(
-                f"the {part.called} of segment {segment.number} of document {segment.document!r} is"
-                f" not that of {known.path}:{known.lines.get(segment, 0)}; convert files of one set"
-                " together only",
-                path=part.path,
-                line=part.lines[segment],
+                f"the {other.called} of segment {segment.number} of document {segment.document!r}"
+                f" is not that of {first.path}:{first.lines.get(segment, 0)}; convert files of one"
+                " set together only",
+                path=other.path,
+                line=other.lines[segment],
             )
-        known.lines.setdefault(segment, part.lines[segment])
+        first.lines.setdefault(segment, other.lines[segment])
 
 
 def assemble(
-    found: Collected, *, path: str, language_pair: str | None, choices: Choices
+    collected: Collected, *, path: str, language_pair: str | None, choices: Choices
 ) -> TestSet:
     """Put the parts into one order, that of the sources (or, without them, of a reference).
 
     References that name no translator are called A, B, ... Segments without a reference are left
     out where others have one, and so are documents of test suites; both are said.
     """
-    pair = _pair(found, path, language_pair)
-    parts = [passages for passages in found.parts if _fits(passages, pair)]
+    pair = _pair(collected, path, language_pair)
+    parts = [passages for passages in collected.parts if _fits(passages, pair)]
     sources = [passages for passages in parts if passages.role == "source"]
     references = _references_by_name(
         [passages for passages in parts if passages.role == "reference"]
@@ -152,45 +152,48 @@ def assemble(
             + (f" (of {pair})" if pair else "")
         )
     for passages in parts:
-        _check_places(passages, spine[0])
-    places = _chosen(list(spine[0].texts), list(references.values()), found, path, choices)
+        _check_segments(passages, spine[0])
+    segments = _choose_segments(
+        list(spine[0].texts), list(references.values()), collected, path, choices
+    )
     refs = {
-        n: [passages.texts.get(segment) for segment in places] for n, passages in references.items()
+        n: [passages.texts.get(segment) for segment in segments]
+        for n, passages in references.items()
     }
     systems = _systems(
-        [passages for passages in parts if passages.role == "system"], places, choices
+        [passages for passages in parts if passages.role == "system"], segments, choices
     )
     for name, texts in refs.items():
         report_empty(f"{path}, reference {name}", "reference", texts)
     for passages in sources:
         report_empty(
-            str(passages.path), "source", [passages.texts.get(segment) for segment in places]
+            str(passages.path), "source", [passages.texts.get(segment) for segment in segments]
         )
-    documents = [segment.document for segment in places]
-    labels = {n: c for n in ("origlang", "collection") if (c := _facts(found, documents, n))}
+    documents = [segment.document for segment in segments]
+    labels = {n: c for n in ("origlang", "collection") if (c := _facts(collected, documents, n))}
     return TestSet(
-        name=found.name,
+        name=collected.name,
         references=refs,
         systems=systems,
-        sources=[sources[0].texts[segment] for segment in places] if sources else None,
+        sources=[sources[0].texts[segment] for segment in segments] if sources else None,
         language_pair=pair,
         info={name: SystemInfo(human=True) for name in systems if name in refs},
         documents=documents,
-        domains=_facts(found, documents, "domain"),
+        domains=_facts(collected, documents, "domain"),
         labels=labels,
         path=path,
     )
 
 
-def languages(found: Collected) -> list[str]:
+def languages(collected: Collected) -> list[str]:
     """The language pairs of the parts, as far as they say it in codes."""
-    starts = dict.fromkeys(p.language for p in found.of("source") if p.language)
-    ends = dict.fromkeys(p.language for p in found.parts if p.role != "source" and p.language)
+    starts = dict.fromkeys(p.language for p in collected.of("source") if p.language)
+    ends = dict.fromkeys(p.language for p in collected.parts if p.role != "source" and p.language)
     return [f"{start}-{end}" for start in starts for end in ends if start != end]
 
 
-def _pair(found: Collected, path: str, wanted: str | None) -> str | None:
-    pairs = languages(found)
+def _pair(collected: Collected, path: str, wanted: str | None) -> str | None:
+    pairs = languages(collected)
     fitting = [p for p in pairs if wanted in (None, p, p.rpartition("-")[2])]
     if pairs and not fitting:
         raise UnknownNameError(f"language pair of {path}", str(wanted), pairs)
@@ -201,11 +204,11 @@ def _pair(found: Collected, path: str, wanted: str | None) -> str | None:
     return fitting[0] if fitting else wanted
 
 
-def _fits(part: Passages, pair: str | None) -> bool:
-    if part.language is None or pair is None or "-" not in pair:
+def _fits(passages: Passages, pair: str | None) -> bool:
+    if passages.language is None or pair is None or "-" not in pair:
         return True
     start, _, end = pair.partition("-")
-    return part.language == (start if part.role == "source" else end)
+    return passages.language == (start if passages.role == "source" else end)
 
 
 def _references_by_name(parts: Sequence[Passages]) -> dict[str, Passages]:
@@ -220,59 +223,64 @@ def _references_by_name(parts: Sequence[Passages]) -> dict[str, Passages]:
     }
 
 
-def _check_places(part: Passages, spine: Passages) -> None:
-    for segment in part.texts:
+def _check_segments(passages: Passages, spine: Passages) -> None:
+    for segment in passages.texts:
         if segment not in spine.texts:
             raise FormatError(
-                f"the {part.called} has segment {segment.number} of document {segment.document!r},"
-                f" which the {spine.called} ({spine.path}) lacks; the files must be of one set",
-                path=part.path,
-                line=part.lines[segment],
+                f"the {passages.called} has segment {segment.number} of document"
+                f" {segment.document!r}, which the {spine.called} ({spine.path}) lacks; the files"
+                " must be of one set",
+                path=passages.path,
+                line=passages.lines[segment],
             )
 
 
-def _chosen(
-    places: list[PassagePlace],
+def _choose_segments(
+    segments: list[SegmentId],
     references: Sequence[Passages],
-    found: Collected,
+    collected: Collected,
     path: str,
     choices: Choices,
-) -> list[PassagePlace]:
+) -> list[SegmentId]:
     if "test-suites" not in choices.keep:
-        usual = [p for p in places if not found.facts.get(p.document, {}).get("testsuite")]
-        places = _left(usual, places, f"{path}: %d segments belong to test suites", "test-suites")
+        usual = [p for p in segments if not collected.facts.get(p.document, {}).get("testsuite")]
+        segments = _leave_out_others(
+            usual, segments, f"{path}: %d segments belong to test suites", "test-suites"
+        )
     if references and "unreferenced" not in choices.keep:
-        translated = [p for p in places if any(p in passages.texts for passages in references)]
-        places = _left(translated, places, f"{path}: %d segments have no reference", "unreferenced")
-    return places
+        translated = [p for p in segments if any(p in passages.texts for passages in references)]
+        segments = _leave_out_others(
+            translated, segments, f"{path}: %d segments have no reference", "unreferenced"
+        )
+    return segments
 
 
-def _left(
-    some: list[PassagePlace], places: list[PassagePlace], what: str, option: str
-) -> list[PassagePlace]:
-    """Some of the places, if there are any; those left out are counted aloud."""
-    if some and len(some) < len(places):
+def _leave_out_others(
+    some: list[SegmentId], segments: list[SegmentId], what: str, option: str
+) -> list[SegmentId]:
+    """Some of the segments, or all where none fits; the log says how many are left out."""
+    if some and len(some) < len(segments):
         LOGGER.info(
             what + " and are left out ('gnomon data convert --keep %s' keeps them)",
-            len(places) - len(some),
+            len(segments) - len(some),
             option,
         )
-    return some or places
+    return some or segments
 
 
 def _systems(
-    parts: Sequence[Passages], places: Sequence[PassagePlace], choices: Choices
+    parts: Sequence[Passages], segments: Sequence[SegmentId], choices: Choices
 ) -> dict[str, list[str]]:
     systems: dict[str, list[str]] = {}
     for passages in parts:
-        missing = [segment for segment in places if segment not in passages.texts]
-        if len(missing) == len(places):
+        missing = [segment for segment in segments if segment not in passages.texts]
+        if len(missing) == len(segments):
             LOGGER.info(
                 "%s: system %s has none of the segments; left out", passages.path, passages.name
             )
             continue
         if missing and choices.incomplete == "refuse":
-            raise _incomplete(passages, missing, len(places))
+            raise _incomplete(passages, missing, len(segments))
         if missing and choices.incomplete == "drop":
             LOGGER.warning(
                 "%s: system %s lacks %d segments; left out",
@@ -288,23 +296,24 @@ def _systems(
                 passages.name,
                 len(missing),
             )
-        systems[passages.name] = [passages.texts.get(segment, "") for segment in places]
+        systems[passages.name] = [passages.texts.get(segment, "") for segment in segments]
         report_empty(
             f"{passages.path}, system {passages.name}", "candidate", systems[passages.name]
         )
     return systems
 
 
-def _incomplete(part: Passages, missing: Sequence[PassagePlace], count: int) -> DataError:
+def _incomplete(passages: Passages, missing: Sequence[SegmentId], count: int) -> DataError:
     first = missing[0]
     return DataError(
-        f"{part.path}: system {part.name!r} lacks {len(missing)} of {count} segments, the first is"
-        f" segment {first.number} of document {first.document!r}; 'gnomon data convert --incomplete"
-        " drop' leaves such systems out, '--incomplete empty' gives them empty outputs there"
+        f"{passages.path}: system {passages.name!r} lacks {len(missing)} of {count} segments,"
+        f" the first is segment {first.number} of document {first.document!r}; 'gnomon data convert"
+        " --incomplete drop' leaves such systems out, '--incomplete empty' gives them empty outputs"
+        " there"
     )
 
 
-def _facts(found: Collected, documents: Iterable[str], name: str) -> list[str] | None:
-    say_count: Mapping[str, str | None] = {d: f.get(name) for d, f in found.facts.items()}
+def _facts(collected: Collected, documents: Iterable[str], name: str) -> list[str] | None:
+    say_count: Mapping[str, str | None] = {d: f.get(name) for d, f in collected.facts.items()}
     column = [say_count.get(document) or _UNKNOWN for document in documents]
     return None if set(column) <= {_UNKNOWN} else column

@@ -541,9 +541,9 @@ def _set_of_file(head: FileHead) -> tuple[str, FoundSet] | None:
     return None if stem is None else (stem.format, _set_of_stem(stem, path))
 
 
-def _set_of_stem(stem: Stem, place: Path) -> FoundSet:
+def _set_of_stem(stem: Stem, path: Path) -> FoundSet:
     files = tuple(stem.files.values())
-    return FoundSet(place, partial(read_quality_files, stem), stem.pair, files)
+    return FoundSet(path, partial(read_quality_files, stem), stem.pair, files)
 
 
 def _quality_format(name: str, title: str) -> SetFormat:

@@ -205,7 +205,7 @@ def _read_parquet(path: str | PathLike[str]) -> list[FileRecord]:
         raise FormatError(
             f"is no whole Parquet file ({said}); write or copy it anew", path=name
         ) from error
-    return _numbered(name, rows)
+    return _number_rows(name, rows)
 
 
 # Data frames of any library.
@@ -214,10 +214,10 @@ def _read_parquet(path: str | PathLike[str]) -> list[FileRecord]:
 def records_of_frame(frame: object) -> list[FileRecord]:
     """The rows of a data frame."""
     rows = _rows_of_frame(frame)
-    return _numbered("data frame", rows)
+    return _number_rows("data frame", rows)
 
 
-def _numbered(name: str, rows: Iterable[Mapping[str, object]]) -> list[FileRecord]:
+def _number_rows(name: str, rows: Iterable[Mapping[str, object]]) -> list[FileRecord]:
     """Rows of something without lines; NaN, as libraries write what is missing, is None."""
     return [
         FileRecord(

@@ -229,7 +229,7 @@ def formats_of(kind: type[F]) -> Iterator[F]:
     Packages are asked last, and loaded only if it comes to that.
     """
     yield from (form for form in _built_in() if isinstance(form, kind))
-    yield from (form for form in _offered() if isinstance(form, kind))
+    yield from (form for form in _plugin_formats() if isinstance(form, kind))
 
 
 def format_of_name(kind: type[F], name: str, what: str, *, written: bool = False) -> F:
@@ -292,13 +292,13 @@ def _in_order(forms: Sequence[Format]) -> tuple[Format, ...]:
     return tuple(ordered)
 
 
-def _offered() -> tuple[Format, ...]:
-    return _loaded(tuple(sorted(entry_points(group=GROUP), key=lambda p: (p.name, p.value))))
+def _plugin_formats() -> tuple[Format, ...]:
+    return _load(tuple(sorted(entry_points(group=GROUP), key=lambda p: (p.name, p.value))))
 
 
 @cache
-def _loaded(points: tuple[EntryPoint, ...]) -> tuple[Format, ...]:
-    """What packages offer, each entry point loaded once; one that is of no use is said."""
+def _load(points: tuple[EntryPoint, ...]) -> tuple[Format, ...]:
+    """The formats of packages, each entry point loaded once; a warning names one that fails."""
     taken = {(form.name, form.holds) for form in _built_in()}
     formats: list[Format] = []
     for point in points:

@@ -314,13 +314,13 @@ def write_tsv(
         file.writelines(lines)
 
 
-def check_cell(text: str, place: str) -> None:
+def check_cell(text: str, where: str) -> None:
     """Refuse a text that a cell cannot hold."""
     if "\t" in text:
         raise DataError(
-            f"{place} is {text!r}: a tab-separated file cannot hold a tab in a cell; replace it"
+            f"{where} is {text!r}: a tab-separated file cannot hold a tab in a cell; replace it"
         )
-    check_writable(text, place)
+    check_writable(text, where)
 
 
 def whole_number(text: str) -> int:
@@ -507,7 +507,7 @@ def to_cell(text: str) -> str:
     >>> print(to_cell("=1+1"), to_cell("a\tb"), to_cell("'tis"))
     '=1+1 a\tb ''tis
     """
-    escaped = _SPECIAL.sub(_escaped, text)
+    escaped = _SPECIAL.sub(_escape, text)
     return "'" + escaped if escaped.startswith(_GUARDED) else escaped
 
 
@@ -519,15 +519,15 @@ def from_cell(cell: str) -> str:
     """
     if len(cell) > 1 and cell[0] == cell[-1] == '"':
         cell = cell[1:-1].replace('""', '"')
-    return _ESCAPE.sub(_meant, cell.removeprefix("'"))
+    return _ESCAPE.sub(_unescape, cell.removeprefix("'"))
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     code = ord(match[0])
     return _SHORT.get(match[0]) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
 
 
-def _meant(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     return _LONG.get(match[0]) or chr(int("0x" + match[0][2:], base=0))
 
 

@@ -153,9 +153,9 @@ def read_sacrebleu_files(dataset: Any, language_pair: str) -> SacrebleuSet:
         sources=lines["src"],
         language_pair=language_pair,
         info={f: SystemInfo(human=True) for f in others if f in map(reference_name, refs)},
-        documents=_known_column(lines, "docid"),
-        domains=_known_column(lines, "domain") or _known_column(lines, "genre"),
-        labels={n: column for n in ("origlang",) if (column := _known_column(lines, n))},
+        documents=_column_of_names(lines, "docid"),
+        domains=_column_of_names(lines, "domain") or _column_of_names(lines, "genre"),
+        labels={n: column for n in ("origlang",) if (column := _column_of_names(lines, n))},
     )
     chosen = tuple(reference_name(field) for field in refs if files[field] in usual)
     return SacrebleuSet(testset, chosen if len(chosen) < len(refs) else ())
@@ -189,7 +189,7 @@ def _texts(lines: Sequence[str], references: Sequence[str]) -> list[str | None]:
     return [text or None for text in lines] if len(references) > 1 else list(lines)
 
 
-def _known_column(lines: Mapping[str, list[str]], field: str) -> list[str] | None:
+def _column_of_names(lines: Mapping[str, list[str]], field: str) -> list[str] | None:
     column = lines.get(field, [])
     return [text or "unknown" for text in column] if any(column) else None
 

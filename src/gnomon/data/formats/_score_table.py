@@ -148,19 +148,19 @@ def _of_records(path: str, records: Sequence[FileRecord]) -> TextTable:
     return TextTable(path, columns, tuple(rows))
 
 
-def _value_columns(table: TextTable, known: Mapping[str, str]) -> list[str]:
-    others = [column for column in table.columns if column not in known.values()]
+def _value_columns(table: TextTable, columns_by_role: Mapping[str, str]) -> list[str]:
+    others = [column for column in table.columns if column not in columns_by_role.values()]
     named = [column for column in others if column.lower() in _VALUES]
     if len(others) == 1:
         return others
     if named and (len(named) == 1 or {c.lower() for c in named} <= {"raw", "z"}):
         return named
-    numeric = score_columns(table, known.values())
+    numeric = score_columns(table, columns_by_role.values())
     if not numeric:
         raise FormatError(
             "the header does not tell which column holds the scores; beside"
-            f" {', '.join(known.values())} there are: {', '.join(others) or 'none'}; columns of"
-            f" numbers are expected, or one with one of the names {', '.join(_VALUES)}",
+            f" {', '.join(columns_by_role.values())} there are: {', '.join(others) or 'none'};"
+            f" columns of numbers are expected, or one with one of the names {', '.join(_VALUES)}",
             path=table.path,
             line=1,
         )

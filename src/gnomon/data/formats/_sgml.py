@@ -27,11 +27,11 @@ from gnomon.data.formats._lines import decode
 from gnomon.data.formats._passages import (
     Choices,
     Collected,
-    PassagePlace,
     Passages,
+    SegmentId,
     assemble,
     languages,
-    merged,
+    merge,
 )
 from gnomon.data.formats._registry import FoundSet, SetFormat
 
@@ -106,7 +106,7 @@ def read_sgml(
         UnknownNameError: the set is not of the language pair.
     """
     choices = Choices(tuple(keep), incomplete)
-    collected = merged([_parse(path, choices) for path in paths])
+    collected = merge([_parse(path, choices) for path in paths])
     pair = language_pair
     if pair is None and not languages(collected):
         pair = _pair_from_names(collected, [Path(path).name for path in paths])
@@ -135,11 +135,15 @@ def pair_in_name(name: str) -> str | None:
     return f"{match[1]}-{match[2]}" if match else None
 
 
-def _pair_from_names(found: Collected, names: Sequence[str]) -> str | None:
+def _pair_from_names(collected: Collected, names: Sequence[str]) -> str | None:
     """The pair that names of files tell: -deen-src, or src.de and ref.en."""
     pairs = [pair for name in names if (pair := pair_in_name(name))]
     ends = [
-        {m[1] for p in found.parts if (p.role == "source") is source and (m := _END.search(p.path))}
+        {
+            m[1]
+            for p in collected.parts
+            if (p.role == "source") is source and (m := _END.search(p.path))
+        }
         for source in (True, False)
     ]
     apart = [next(iter(end)) for end in ends if len(end) == 1]
@@ -165,7 +169,7 @@ def _code(language: str) -> str | None:
 
 def _attributes(text: str) -> dict[str, str]:
     pairs = _ATTRIBUTE.findall(text)
-    return {name.lower(): _decoded(value.strip("\"'")) for name, value in pairs}
+    return {name.lower(): _decode(value.strip("\"'")) for name, value in pairs}
 
 
 def _parse(path: str | PathLike[str], choices: Choices) -> Collected:
@@ -289,12 +293,12 @@ class _SgmlReader:
         if not (tag.end and tag.name == "seg"):
             self.unclosed.append(self._line(begun.start))
         text = self._text[begun.stop : tag.start]
-        segment = PassagePlace(self._document, begun.attributes.get("id") or str(self._count))
-        self._part.add(segment, text if self._keep else _decoded(text), self._line(begun.start))
+        segment = SegmentId(self._document, begun.attributes.get("id") or str(self._count))
+        self._part.add(segment, text if self._keep else _decode(text), self._line(begun.start))
         self._open = None
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     """A text with its character entities resolved once; unknown ones stay as they are."""
     return _ENTITY.sub(_character, text) if "&" in text else text
 

@@ -230,12 +230,12 @@ def _articles(path: Path, documents: Mapping[str, Mapping[str, object]]) -> list
     return articles
 
 
-def _unicode(path: Path, place: str, text: str) -> str:
+def _unicode(path: Path, where: str, text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise FormatError(
-            f"{place} holds a lone surrogate at character {error.start}, which is not Unicode;"
+            f"{where} holds a lone surrogate at character {error.start}, which is not Unicode;"
             " escape such characters as pairs",
             path=path,
         ) from error
@@ -263,23 +263,23 @@ def _summaries(
     return summaries
 
 
-def _summary(path: Path, place: str, one: object) -> tuple[str, float]:
+def _summary(path: Path, where: str, one: object) -> tuple[str, float]:
     values = one if isinstance(one, dict) else {}
     text = next((values[key] for key in _SUMMARIES if key in values), None)
     scores = values.get("scores")
     if not isinstance(text, str) or not isinstance(scores, dict):
         raise FormatError(
-            f"the summary by {place} lacks a text {' or '.join(_SUMMARIES)}, or an object scores",
+            f"the summary by {where} lacks a text {' or '.join(_SUMMARIES)}, or an object scores",
             path=path,
         )
     if _HUMAN not in scores:
-        raise FormatError(f"the scores of the summary by {place} lack {_HUMAN}", path=path)
+        raise FormatError(f"the scores of the summary by {where} lack {_HUMAN}", path=path)
     value = scores[_HUMAN]
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
         raise FormatError(
-            f"{_HUMAN} of {place} is {value!r:.40}; a number from 0 to 1 is expected", path=path
+            f"{_HUMAN} of {where} is {value!r:.40}; a number from 0 to 1 is expected", path=path
         )
-    return _clean(_unicode(path, f"the summary by {place}", text)), float(value)
+    return _clean(_unicode(path, f"the summary by {where}", text)), float(value)
 
 
 def _clean(text: str) -> str:

@@ -226,7 +226,7 @@ def _read_published(
     references: Sequence[str] | None,
 ) -> TestSet:
     there = list(_sets_in_folder(path)) if path.is_dir() else [_set_of_file(path)]
-    found_set = _chosen(path, there, language_pair)
+    found_set = _choose(path, there, language_pair)
     agree(found_set.language_pair, language_pair, path)
     testset = found_set.read()
     if testset.language_pair is None and language_pair is not None:
@@ -236,14 +236,18 @@ def _read_published(
     return testset.select(systems=systems, references=references)
 
 
-def _chosen(path: Path, found: Sequence[tuple[str, FoundSet]], wanted: str | None) -> FoundSet:
+def _choose(path: Path, found_sets: Sequence[tuple[str, FoundSet]], wanted: str | None) -> FoundSet:
     fitting = [
-        (form, found_set) for form, found_set in found if _fits(found_set.language_pair, wanted)
+        (form, found_set)
+        for form, found_set in found_sets
+        if _fits(found_set.language_pair, wanted)
     ]
     if len(fitting) == 1:
         return fitting[0][1]
     pairs = dict.fromkeys(
-        found_set.language_pair for _, found_set in found if found_set.language_pair is not None
+        found_set.language_pair
+        for _, found_set in found_sets
+        if found_set.language_pair is not None
     )
     if not fitting:
         raise UnknownNameError(f"language pair of {path}", str(wanted), list(pairs))
@@ -268,7 +272,7 @@ def _sets_in_folder(folder: Path) -> Iterator[tuple[str, FoundSet]]:
             yield form.name, found_set
     alone = [f for f in formats_of(SetFormat) if f.suffixes and not f.judgements_too]
     for file in _files_of(folder, alone):
-        recognised = None if file in taken else _recognised(head_of(file), alone)
+        recognised = None if file in taken else _recognise(head_of(file), alone)
         if recognised is not None:
             yield recognised
 
@@ -277,7 +281,7 @@ def _judgements_as_sets(folder: Path) -> Iterator[tuple[str, FoundSet]]:
     """Files that are sets if they are named, and judgements of another set else."""
     forms = [form for form in formats_of(SetFormat) if form.judgements_too]
     for file in _files_of(folder, forms):
-        recognised = _recognised(head_of(file), forms)
+        recognised = _recognise(head_of(file), forms)
         if recognised is not None:
             yield recognised
 
@@ -294,7 +298,7 @@ def _files_of(folder: Path, forms: Sequence[SetFormat]) -> list[Path]:
     return [file for file in files if bears_file(file)]
 
 
-def _recognised(head: FileHead, forms: Iterable[SetFormat]) -> tuple[str, FoundSet] | None:
+def _recognise(head: FileHead, forms: Iterable[SetFormat]) -> tuple[str, FoundSet] | None:
     for form in forms:
         found_set = None if form.of_file is None else form.of_file(head)
         if found_set is not None:
@@ -305,7 +309,7 @@ def _recognised(head: FileHead, forms: Iterable[SetFormat]) -> tuple[str, FoundS
 def _set_of_file(path: Path) -> tuple[str, FoundSet]:
     """The set of a file, by its first lines or its name."""
     head = head_of(path)
-    recognised = _recognised(head, formats_of(SetFormat))
+    recognised = _recognise(head, formats_of(SetFormat))
     if recognised is not None:
         return recognised
     read_lines(path)  # says so if it is no text at all
@@ -363,8 +367,8 @@ def _walk(folder: Path, depth: int) -> Iterator[SetInfo]:
                 yield from _walk(child, depth + 1)
 
 
-def _info(form: str, found: FoundSet) -> SetInfo:
-    return SetInfo(form, str(found.place), found.language_pair, found.files)
+def _info(form: str, found_set: FoundSet) -> SetInfo:
+    return SetInfo(form, str(found_set.place), found_set.language_pair, found_set.files)
 
 
 @checked

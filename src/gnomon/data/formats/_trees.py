@@ -37,7 +37,7 @@ class Tree:
 
     def __str__(self) -> str:
         """The tree in brackets, without an outer pair."""
-        inner = (_escaped(child) if isinstance(child, str) else str(child) for child in self)
+        inner = (_escape(child) if isinstance(child, str) else str(child) for child in self)
         return f"({' '.join([self.label, *inner])})"
 
     def __iter__(self) -> Iterator[Child]:
@@ -135,7 +135,7 @@ def parse_tree(text: str) -> Tree | None:
         elif token == ")":  # noqa: S105  # likewise
             if len(stack) == 1:
                 raise FormatError(f"a bracket is closed that was not opened: {text[:60]!r}")
-            stack[-2].extend(_closed(stack.pop()))
+            stack[-2].extend(_close(stack.pop()))
         else:
             stack[-1].append(token)
         if len(stack) > _DEEPEST:
@@ -145,7 +145,7 @@ def parse_tree(text: str) -> Tree | None:
     outside = [child for child in stack[0] if isinstance(child, str)]
     if outside:
         raise FormatError(f"{outside[0]!r} stands outside of all brackets: {text[:60]!r}")
-    return _stripped(stack[0])
+    return _strip_root(stack[0])
 
 
 def write_trees(path: str | PathLike[str], trees: Sequence[Tree | None]) -> None:
@@ -157,7 +157,7 @@ def write_trees(path: str | PathLike[str], trees: Sequence[Tree | None]) -> None
     write_lines(path, ("(())" if tree is None else f"( {tree} )" for tree in trees))
 
 
-def _closed(parts: list[Child]) -> list[Child]:
+def _close(parts: list[Child]) -> list[Child]:
     """What a pair of brackets holds: one constituent, a word in parentheses, or nothing."""
     label = parts[0] if parts and isinstance(parts[0], str) else None
     children = tuple(parts if label is None else parts[1:])
@@ -166,7 +166,7 @@ def _closed(parts: list[Child]) -> list[Child]:
     return [Tree(label or "", children)] if children else []
 
 
-def _stripped(trees: Sequence[Child]) -> Tree | None:
+def _strip_root(trees: Sequence[Child]) -> Tree | None:
     inner = [child for tree in trees for child in _inner(tree)]
     if len(inner) == 1 and isinstance(inner[0], Tree):
         return inner[0]
@@ -180,7 +180,7 @@ def _inner(tree: Child) -> Sequence[Child]:
     return [tree] if any(isinstance(child, str) for child in tree) else tree.children
 
 
-def _escaped(word: str) -> str:
+def _escape(word: str) -> str:
     return "".join(_ESCAPED.get(c, "_" if c.isspace() else c) for c in word) or "_"
 
 

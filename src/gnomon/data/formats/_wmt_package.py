@@ -104,7 +104,7 @@ def read_package(package: Package) -> TestSet:
         language_pair=package.pair,
         path=str(package.texts),
     )
-    return _judged(testset, package)
+    return _with_judgements(testset, package)
 
 
 def _outputs(package: Package) -> dict[str, Path]:
@@ -122,7 +122,7 @@ def _outputs(package: Package) -> dict[str, Path]:
     return {name: named[name] for name in sorted(named, key=natural)}
 
 
-def _judged(testset: TestSet, package: Package) -> TestSet:
+def _with_judgements(testset: TestSet, package: Package) -> TestSet:
     folder = package.root / "manual-evaluation"
     for name in _JUDGEMENTS:
         file = folder / name

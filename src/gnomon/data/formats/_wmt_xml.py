@@ -28,10 +28,10 @@ from gnomon.data.formats._files import plain_name, read_bytes
 from gnomon.data.formats._passages import (
     Choices,
     Collected,
-    PassagePlace,
     Passages,
+    SegmentId,
     assemble,
-    merged,
+    merge,
 )
 from gnomon.data.formats._quality_estimation import pair_of
 from gnomon.data.formats._registry import FoundSet, SetFormat
@@ -82,7 +82,7 @@ def read_wmt_xml(
         UnknownNameError: the set is not of the language pair.
         UsageError: it holds several pairs.
     """
-    collected = merged([parse_wmt_xml(path) for path in paths])
+    collected = merge([parse_wmt_xml(path) for path in paths])
     name = str(paths[0])
     collected.name = collected.name or plain_name(name).removesuffix(".xml")
     choices = Choices(tuple(keep), incomplete)
@@ -129,7 +129,7 @@ class _XmlReader:
         self._seen: Counter[str] = Counter()
         self._part: Passages | None = None
         self._parts: dict[tuple[str, str, str], Passages] = {}
-        self._place: PassagePlace | None = None
+        self._place: SegmentId | None = None
         self._line = 0
         self._heard: list[str] = []
 
@@ -203,7 +203,7 @@ class _XmlReader:
             raise self._error("a <seg> stands inside another")
         if not attributes.get("id"):
             raise self._error("a <seg> has no id")
-        self._place = PassagePlace(self._document or "", attributes["id"])
+        self._place = SegmentId(self._document or "", attributes["id"])
         self._line = self._parser.CurrentLineNumber
         self._heard = []
 

@@ -35,9 +35,9 @@ from gnomon.data.official._obtain import (
     alone,
     base_name,
     digest,
-    obtained,
+    obtain,
     require_sha256,
-    unverified,
+    unverified_warning,
 )
 from gnomon.data.official._sacrebleu import datasets, fetch_sacrebleu
 
@@ -193,7 +193,7 @@ def convert(
     places = [Path(path) for path in paths]
     for source in places:
         if is_archive(source) and not has_checksum(source):
-            _log.warning("%s", unverified(source, digest(source)))
+            _log.warning("%s", unverified_warning(source, digest(source)))
     return convert_sets(places, Path(folder), wishes, form=format, limits=limits or ArchiveLimits())
 
 
@@ -231,7 +231,7 @@ def _fetch_address(
         folder = target / pair if pair else target
         here = sets_here(folder)
         if not here:
-            with obtained(url, origin) as file:
+            with obtain(url, origin) as file:
                 here += convert_sets([file], folder, Wishes(pair), form=None, limits=limits)
         written += here
     return tuple(written)

@@ -204,7 +204,7 @@ def is_archive(path: Path) -> bool:
         if file.read(4) in _ZIP:
             return True
     try:
-        with _decompressed(path) as (stream, _):
+        with _decompress(path) as (stream, _):
             tarfile.TarInfo.frombuf(stream.read(tarfile.BLOCKSIZE), "utf-8", "surrogateescape")
     except (*_DAMAGED, OSError):
         return False
@@ -261,7 +261,7 @@ def unpack(
 
 
 def sweep(folder: Path) -> None:
-    """Delete what a process that was killed left half unpacked; nobody else may work there."""
+    """Delete what a killed process left half unpacked; no other process may work there."""
     for folder_left in (*folder.glob(".*.tmp"), *folder.glob(".*.new")):
         if re.fullmatch(r"\.[0-9a-f]{16}\.(?:tmp|new)", folder_left.name) and folder_left.is_dir():
             shutil.rmtree(folder_left, ignore_errors=True)
@@ -306,7 +306,7 @@ def _unpack(archive: Path, folder: Path, budget: Budget, wanted: Wanted | None) 
 
 
 @contextmanager
-def _decompressed(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+def _decompress(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """The decompressed stream, and the file below it."""
     with path.open("rb") as file:
         head = file.read(6)
@@ -357,7 +357,7 @@ class _Header(tarfile.TarInfo):
 def _unpack_tar(archive: Path, folder: Path, budget: Budget, wanted: Wanted) -> int:
     count = 0
     links: list[str] = []
-    with _decompressed(archive) as (stream, file):
+    with _decompress(archive) as (stream, file):
         counted = cast("IO[bytes]", _CountedStream(stream, file, budget))
         with tarfile.open(fileobj=counted, mode="r|", tarinfo=_Header) as tar:
             for member in tar:
@@ -392,7 +392,9 @@ def _unpack_zip(archive: Path, folder: Path, budget: Budget, wanted: Wanted) -> 
             done += member.compress_size
             budget.report(done)
             mode = member.external_attr >> 16
-            with _opened(packed, member, archive) as data:  # which compares both of its headers
+            with _open_member(
+                packed, member, archive
+            ) as data:  # which compares both of its headers
                 if stat.S_ISLNK(mode):
                     links.append(member.filename)
                 elif stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
@@ -406,18 +408,20 @@ def _unpack_zip(archive: Path, folder: Path, budget: Budget, wanted: Wanted) -> 
     return count
 
 
-def _check_count(archive: Path, found: int) -> None:
+def _check_count(archive: Path, count: int) -> None:
     """Compare the members that zipfile lists with the number that the archive says at its end."""
     with archive.open("rb") as file:
         file.seek(max(0, archive.stat().st_size - _LONGEST_END))
         end = file.read()
     said = int.from_bytes(end[(at := end.rfind(_ZIP[1]) + 10) : at + 2], "little")
-    if said not in (found, _UNSAID):
-        raise zipfile.BadZipFile(f"{found} of {said} members are listed")
+    if said not in (count, _UNSAID):
+        raise zipfile.BadZipFile(f"{count} of {said} members are listed")
 
 
 @contextmanager
-def _opened(packed: zipfile.ZipFile, member: zipfile.ZipInfo, archive: Path) -> Iterator[IO[bytes]]:
+def _open_member(
+    packed: zipfile.ZipFile, member: zipfile.ZipInfo, archive: Path
+) -> Iterator[IO[bytes]]:
     if member.header_offset < 0:
         raise zipfile.BadZipFile(f"member {member.filename[:200]!r} lies nowhere")
     try:

@@ -69,7 +69,7 @@ def convert_sets(
     layouts = [layout.name for layout in formats_of(FolderFormat) if layout.is_written]
     if wishes.layout not in layouts:
         raise UnknownNameError("layout", wishes.layout, layouts)
-    with _unpacked(paths, folder, limits) as places:
+    with _unpack(paths, folder, limits) as places:
         infos = _sets_found(places, form)
         return _all_of(_of_pair(infos, wishes.language_pair), paths, folder, wishes)
 
@@ -80,7 +80,7 @@ def _formats_of_named_files() -> dict[str, SetFormat]:
 
 
 @contextmanager
-def _unpacked(paths: Sequence[Path], folder: Path, limits: ArchiveLimits) -> Iterator[list[Path]]:
+def _unpack(paths: Sequence[Path], folder: Path, limits: ArchiveLimits) -> Iterator[list[Path]]:
     """The paths, with archives unpacked beside the folder for as long as the block runs."""
     scratches: list[Path] = []
     places = []
@@ -129,15 +129,15 @@ def _sets_found(places: Sequence[Path], form: str | None) -> list[SetInfo]:
     return infos
 
 
-def _of_pair(found: Sequence[SetInfo], pair: str | None) -> list[SetInfo]:
+def _of_pair(infos: Sequence[SetInfo], pair: str | None) -> list[SetInfo]:
     """The sets of a pair; a lone set that does not say its pair is taken at the user's word."""
-    if pair is None or (len(found) == 1 and found[0].language_pair is None):
-        return list(found)
-    fitting = [info for info in found if info.language_pair == pair]
+    if pair is None or (len(infos) == 1 and infos[0].language_pair is None):
+        return list(infos)
+    fitting = [info for info in infos if info.language_pair == pair]
     if not fitting:
-        pairs = dict.fromkeys(info.language_pair for info in found if info.language_pair)
+        pairs = dict.fromkeys(info.language_pair for info in infos if info.language_pair)
         raise UnknownNameError("language pair", pair, list(pairs))
-    silent = [info.place for info in found if info.language_pair is None]
+    silent = [info.place for info in infos if info.language_pair is None]
     if silent:
         _log.info(
             "%d sets do not say their language pair and are left out; name one of them alone if it"
@@ -150,7 +150,7 @@ def _of_pair(found: Sequence[SetInfo], pair: str | None) -> list[SetInfo]:
 
 
 def _all_of(
-    found: Sequence[SetInfo], paths: Sequence[Path], folder: Path, wishes: Wishes
+    infos: Sequence[SetInfo], paths: Sequence[Path], folder: Path, wishes: Wishes
 ) -> tuple[Written, ...]:
     origin = {
         "source": [str(path) for path in paths],
@@ -158,10 +158,10 @@ def _all_of(
     }
     written: list[Written] = []
     failed: list[str] = []
-    for info in found:
+    for info in infos:
         try:
             testset = _read(info, wishes)
-            target = folder if len(found) == 1 else _place(folder, testset, written)
+            target = folder if len(infos) == 1 else _place(folder, testset, written)
             written.append(
                 write_set(
                     testset,
@@ -172,13 +172,13 @@ def _all_of(
                 )
             )
         except DataError as error:
-            if len(found) == 1:
+            if len(infos) == 1:
                 raise
             failed.append(str(error))
             _log.warning("not converted: %s", error)
     if failed:
         raise DataError(
-            f"{len(failed)} of {len(found)} sets could not be converted, the first: {failed[0]};"
+            f"{len(failed)} of {len(infos)} sets could not be converted, the first: {failed[0]};"
             f" the others are in {folder}"
         )
     return tuple(written)
@@ -196,22 +196,24 @@ def _place(folder: Path, testset: TestSet, written: Sequence[Written]) -> Path:
         number += 1
 
 
-def _read(one: SetInfo, wishes: Wishes) -> TestSet:
+def _read(info: SetInfo, wishes: Wishes) -> TestSet:
     pair, chosen = wishes.language_pair, wishes.references or None
-    form = _formats_of_named_files().get(one.format)
+    form = _formats_of_named_files().get(info.format)
     if form is None:
-        testset = read_test_set(one.place, language_pair=one.language_pair)
+        testset = read_test_set(info.place, language_pair=info.language_pair)
     else:
         options = {name: value for name, value in vars(wishes).items() if name in form.options}
-        testset = form.read(one.files or (Path(one.place),), **options)
+        testset = form.read(info.files or (Path(info.place),), **options)
         if "references" in options:  # the reader has made references of them
             chosen = None
     if testset.language_pair is None and pair is not None:
         testset = replace(testset, language_pair=pair)
-    return _added(testset.select(systems=wishes.systems or None, references=chosen), wishes)
+    return _with_additions(
+        testset.select(systems=wishes.systems or None, references=chosen), wishes
+    )
 
 
-def _added(testset: TestSet, wishes: Wishes) -> TestSet:
+def _with_additions(testset: TestSet, wishes: Wishes) -> TestSet:
     if wishes.outputs:
         outputs = read_systems(wishes.outputs)
         for name in outputs:
@@ -267,7 +269,7 @@ def contents(path: Path, *, limits: ArchiveLimits | None = None) -> tuple[Contai
         return tuple(_of(info, folder) for info in sets_in(folder))
 
 
-def _of(one: SetInfo, root: Path) -> ContainedSet:
-    path = Path(one.place)
+def _of(info: SetInfo, root: Path) -> ContainedSet:
+    path = Path(info.place)
     name = str(path.relative_to(root)) if path != root and root in path.parents else path.name
-    return ContainedSet(name, one.language_pair, one.format)
+    return ContainedSet(name, info.language_pair, info.format)

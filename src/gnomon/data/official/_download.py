@@ -105,7 +105,7 @@ def download(
             _transfer(partial, waits, progress or _silent)
         except _InterruptedError as error:
             if attempt + 1 == waits.tries:
-                raise _failed(url, f"{error}, {waits.tries} times") from error
+                raise _failure(url, f"{error}, {waits.tries} times") from error
             _log.info("%s: %s; trying again", url, error)
         else:
             partial.finish(target)
@@ -159,37 +159,37 @@ class _PartialFile:
         self._about.unlink(missing_ok=True)
 
 
-def _transfer(part: _PartialFile, patience: Patience, progress: Progress) -> None:
-    kept = part.size
+def _transfer(partial: _PartialFile, patience: Patience, progress: Progress) -> None:
+    kept = partial.size
     headers = {"Accept-Encoding": "identity", "User-Agent": f"gnomon/{version()}"}
-    if kept and part.validator:
-        headers |= {"Range": f"bytes={kept}-", "If-Range": part.validator}
+    if kept and partial.validator:
+        headers |= {"Range": f"bytes={kept}-", "If-Range": partial.validator}
     try:
-        with _opener(headers).open(part.url, timeout=patience.timeout) as response:
-            start = _start(part, kept, response)
+        with _opener(headers).open(partial.url, timeout=patience.timeout) as response:
+            start = _start(partial, kept, response)
             total = _total(start, response.headers)
-            with part.path.open("ab") as file:
+            with partial.path.open("ab") as file:
                 _copy(response, file, start, total, patience, progress)
     except MissingFileError:
         raise
     except urllib.error.HTTPError as error:
-        _explain_status(part, error)
+        _explain_status(partial, error)
     except (urllib.error.URLError, OSError, http.client.HTTPException) as error:
-        _explain_failure(part, error, patience)
+        _explain_failure(partial, error, patience)
 
 
-def _start(part: _PartialFile, kept: int, response: http.client.HTTPResponse) -> int:
+def _start(partial: _PartialFile, kept: int, response: http.client.HTTPResponse) -> int:
     """The position at which the bytes of an answer belong."""
     if response.status == _PARTIAL:
         range_sent = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
         if kept and range_sent and int(range_sent[1]) == kept:
-            _log.info("%s: %s bytes are here already; fetching the rest", part.url, f"{kept:,}")
+            _log.info("%s: %s bytes are here already; fetching the rest", partial.url, f"{kept:,}")
             return kept
-        part.forget()
+        partial.forget()
         raise _InterruptedError("the server sent another part than was asked for")
     if response.status != _OK:
-        raise _failed(part.url, f"the server answered with the status {response.status}")
-    part.begin(response.headers)
+        raise _failure(partial.url, f"the server answered with the status {response.status}")
+    partial.begin(response.headers)
     return 0
 
 
@@ -219,19 +219,19 @@ def _copy(
         raise _InterruptedError(f"the transfer broke off after {done:,} of {total:,} bytes")
 
 
-def _explain_status(part: _PartialFile, error: urllib.error.HTTPError) -> None:
+def _explain_status(partial: _PartialFile, error: urllib.error.HTTPError) -> None:
     said = f"the server answered with the status {error.code} ({error.reason})"
     error.close()
     if error.code == _NOT_SATISFIABLE:
-        part.forget()
+        partial.forget()
         raise _InterruptedError(said) from error
     if error.code in _AGAIN:
         raise _InterruptedError(said) from error
-    raise _failed(part.url, said) from error
+    raise _failure(partial.url, said) from error
 
 
-def _explain_failure(part: _PartialFile, error: Exception, patience: Patience) -> None:
-    url = part.url
+def _explain_failure(partial: _PartialFile, error: Exception, patience: Patience) -> None:
+    url = partial.url
     reason = error.reason if isinstance(error, urllib.error.URLError) else error
     if isinstance(reason, TimeoutError):
         raise _InterruptedError(f"no answer for {patience.timeout:g} seconds") from error
@@ -240,14 +240,14 @@ def _explain_failure(part: _PartialFile, error: Exception, patience: Patience) -
         raise _InterruptedError(f"the connection failed ({said})") from error
     if isinstance(reason, socket.gaierror):
         host = urllib.parse.urlsplit(url).hostname
-        raise _failed(url, f"the host {host} is unknown here (offline?)") from error
+        raise _failure(url, f"the host {host} is unknown here (offline?)") from error
     if isinstance(error, OSError) and not isinstance(error, urllib.error.URLError):
-        with explain_failure(part.path) if type(error) is OSError else nullcontext():
+        with explain_failure(partial.path) if type(error) is OSError else nullcontext():
             raise error  # of this machine's files: the disk is full
-    raise _failed(url, str(reason)) from error
+    raise _failure(url, str(reason)) from error
 
 
-def _failed(url: str, problem: str) -> MissingFileError:
+def _failure(url: str, problem: str) -> MissingFileError:
     return MissingFileError(
         f"cannot fetch {url}: {problem}. Try again later, set a proxy (https_proxy=...), or fetch"
         " the file by other means and name it: --from FILE"
@@ -268,7 +268,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     ) -> urllib.request.Request | None:
         scheme = urllib.parse.urlsplit(newurl).scheme
         if scheme not in ("http", "https") or (req.type == "https" and scheme == "http"):
-            raise _failed(req.full_url, f"the server leads to {newurl}, which is not followed")
+            raise _failure(req.full_url, f"the server leads to {newurl}, which is not followed")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 

@@ -64,7 +64,7 @@ class Written:
         return f"gnomon score -t {quoted}{only}{mine} -m bleu chrf"
 
 
-def described(
+def describe_folder(
     testset: TestSet, path: Path, *, usual: Sequence[str] = (), new: bool = True
 ) -> Written:
     """What a test set holds that lies in a folder."""
@@ -97,14 +97,14 @@ def write_set(
     folder.parent.mkdir(parents=True, exist_ok=True)
     write_test_set(testset, folder, layout=layout, compress=compress)
     write_origin(folder, {**origin, "usual_references": list(usual)})
-    return described(testset, folder, usual=usual)
+    return describe_folder(testset, folder, usual=usual)
 
 
 def known_set(folder: Path) -> Written:
     """What lies in a folder that was written earlier."""
     usual = origin_of(folder).get("usual_references")
     names = [str(name) for name in usual] if isinstance(usual, list) else []
-    return described(read_test_set(folder), folder, usual=names, new=False)
+    return describe_folder(read_test_set(folder), folder, usual=names, new=False)
 
 
 def sets_here(folder: Path) -> list[Written]:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.core.errors import DataError, UnknownNameError
 from gnomon.data.formats import read_test_set
 from gnomon.data.official._archives import member_names, sweep, unpack
-from gnomon.data.official._folder import described, origin_of, write_origin
-from gnomon.data.official._obtain import digest, obtained
+from gnomon.data.official._folder import describe_folder, origin_of, write_origin
+from gnomon.data.official._obtain import digest, obtain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -107,7 +107,7 @@ def fetch_metrics_eval(
     home = origin.home / NAME
     choice = _Choice((name,) if name else (), tuple(language_pairs))
     if name is not None and _has(home / name, language_pairs):
-        return list(_described(home, {name: language_pairs or _pairs(home / name)}, new=False))
+        return list(_describe_sets(home, {name: language_pairs or _pairs(home / name)}, new=False))
     sweep(home)
     scratch = home / f".{secrets.token_hex(8)}.new"
     try:
@@ -118,7 +118,7 @@ def fetch_metrics_eval(
         shutil.rmtree(scratch, ignore_errors=True)
     for set_name, pairs in taken.items():
         _note(home / set_name, pairs, source, complete=not language_pairs)
-    return list(_described(home, taken, new=True))
+    return list(_describe_sets(home, taken, new=True))
 
 
 def _gather(
@@ -134,7 +134,7 @@ def _gather(
                 (scratch / path).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(file, scratch / path)
         return {"source": str(given)}
-    with obtained(URL, origin) as archive:
+    with obtain(URL, origin) as archive:
         unpack(archive, scratch, limits=limits, wanted=choice.takes, progress=origin.progress)
         return {"source": origin.given or URL, "sha256": digest(archive)}
 
@@ -184,7 +184,7 @@ def _note(folder: Path, pairs: Iterable[str], source: dict[str, str], *, complet
     )
 
 
-def _described(
+def _describe_sets(
     home: Path, taken: dict[str, Sequence[str]] | dict[str, list[str]], *, new: bool
 ) -> Iterable[Written]:
     for name, pairs in taken.items():
@@ -195,4 +195,4 @@ def _described(
             except DataError as error:
                 _log.warning("%s is here, but cannot be read: %s", path, error)
             else:
-                yield described(testset, path, new=new)
+                yield describe_folder(testset, path, new=new)

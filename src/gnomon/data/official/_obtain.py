@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def alone(place: Path) -> Iterator[None]:
+def alone(path: Path) -> Iterator[None]:
     """Wait until no other process works on a file or folder, and keep others waiting."""
     try:
         import fcntl
     except ImportError:  # no such locks on this system: what is written is whole all the same
         yield
         return
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with place.with_name(f".{place.name}.lock").open("ab") as file:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.with_name(f".{path.name}.lock").open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
@@ -91,22 +91,22 @@ def verify(path: Path, expected: Expected, *, shown: str) -> str:
     return checksum
 
 
-def _differs(shown: str, kind: str, found: str, wanted: str) -> DataError:
+def _differs(shown: str, kind: str, checksum: str, wanted: str) -> DataError:
     return DataError(
-        f"{shown} has the {kind} {found}; {wanted} is expected: the file is damaged, was changed by"
-        " its publisher, or is another one. Fetch it again, from elsewhere if need be (--from)"
+        f"{shown} has the {kind} {checksum}; {wanted} is expected: the file is damaged, was changed"
+        " by its publisher, or is another one. Fetch it again, from elsewhere if need be (--from)"
     )
 
 
-def unverified(path: Path, sha256: str) -> str:
-    """What is said of a file that holds no checksum, and of which none was known."""
+def unverified_warning(path: Path, sha256: str) -> str:
+    """The warning about a file without a known checksum."""
     return (
         f"{path} holds no checksum of its content, and none was given, so that damage inside its"
         f" texts cannot be seen; compare its SHA-256 with the publisher's: {sha256}"
     )
 
 
-def recorded(folder: Path, url: str) -> Recorded | None:
+def find_record(folder: Path, url: str) -> Recorded | None:
     """What was recorded of an address, if anything."""
     entry = _read(folder).get(url)
     if entry is None:
@@ -114,7 +114,7 @@ def recorded(folder: Path, url: str) -> Recorded | None:
     try:
         return Recorded(str(entry["sha256"]), int(str(entry["bytes"])), str(entry["file"]))
     except (KeyError, TypeError, ValueError) as error:
-        raise _damaged(folder) from error
+        raise _damage(folder) from error
 
 
 def record(folder: Path, url: str, path: Path, sha256: str) -> None:
@@ -135,13 +135,13 @@ def _read(folder: Path) -> dict[str, dict[str, object]]:
         content = json.loads("\n".join(read_lines(file)))
         entries = content["files"] if content["version"] == _VERSION else None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise _damaged(folder) from error
+        raise _damage(folder) from error
     if not isinstance(entries, dict) or not all(isinstance(e, dict) for e in entries.values()):
-        raise _damaged(folder)
+        raise _damage(folder)
     return entries
 
 
-def _damaged(folder: Path) -> FormatError:
+def _damage(folder: Path) -> FormatError:
     return FormatError(
         f"is no record of checksums of version {_VERSION}; mend it, or delete it to record anew",
         path=folder / _LOCK,
@@ -174,7 +174,7 @@ def base_name(url: str) -> str:
 
 
 @contextmanager
-def obtained(
+def obtain(
     url: str, origin: Origin, *, md5: str | None = None, names: Sequence[str] = ()
 ) -> Iterator[Path]:
     """The file of an address, fetched if it is not here, and checked.
@@ -184,7 +184,7 @@ def obtained(
     ended well: a damaged file must not become the one that is expected from then on. Of a download
     that nobody vouches for, and that cannot be read, nothing is kept but under another name.
     """
-    record = recorded(origin.downloads, url)
+    record = find_record(origin.downloads, url)
     mine = origin.given is None or "://" in origin.given
     if mine:
         path = _downloaded(origin.given or url, url, origin)
@@ -219,7 +219,7 @@ def _record(url: str, path: Path, sha256: str, origin: Origin, *, vouched: bool)
     if vouched or has_checksum(path):
         _log.info("%s: SHA-256 %s, recorded in %s", path, sha256, lock)
     else:
-        _log.warning("%s, recorded in %s", unverified(path, sha256), lock)
+        _log.warning("%s, recorded in %s", unverified_warning(path, sha256), lock)
 
 
 def _set_aside(path: Path) -> str:

@@ -20,7 +20,7 @@ from gnomon.core.errors import (
 from gnomon.data.formats import explain_failure, read_sacrebleu_files
 from gnomon.data.official._archives import sweep, unpack
 from gnomon.data.official._folder import known_set, origin_of, write_set
-from gnomon.data.official._obtain import digest, obtained
+from gnomon.data.official._obtain import digest, obtain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -59,12 +59,12 @@ def fetch_sacrebleu(
     missing = [pair for pair in pairs if not origin_of(folders[pair])]
     sources = _place(dataset, missing, origin, limits) if missing else {}
     return [
-        _written(dataset, pair, folder, sources) if pair in missing else known_set(folder)
+        _write(dataset, pair, folder, sources) if pair in missing else known_set(folder)
         for pair, folder in folders.items()
     ]
 
 
-def _written(dataset: Any, pair: str, folder: Path, sources: Mapping[str, str]) -> Written:
+def _write(dataset: Any, pair: str, folder: Path, sources: Mapping[str, str]) -> Written:
     try:
         testset, usual = read_sacrebleu_files(dataset, pair)
     except DataError as error:
@@ -88,7 +88,7 @@ def _place(
         archive = raw / f"{dataset.name.replace('/', '_')}.{os.path.basename(url)}"  # noqa: PTH119  # sacreBLEU's own way with an address
         whole = archive.is_file() and (md5 is None or digest(archive, "md5") == md5)
         if not whole or not all(file.exists() for file in files):
-            fetched = obtained(url, origin, md5=md5, names=[archive.name])
+            fetched = obtain(url, origin, md5=md5, names=[archive.name])
             with nullcontext(archive) if whole else fetched as source:
                 _install(source, archive, limits, origin.progress)
         checksums[url] = digest(archive)
@@ -115,11 +115,11 @@ def _check_several(dataset: Any, origin: Origin) -> None:
         raise UsageError(f"{dataset.name} has several files ({names}); give their folder to --from")
 
 
-def _files(known: Any) -> list[str]:
+def _files(dataset: Any) -> list[str]:
     """The files of a language pair, inside the archives."""
-    if isinstance(known, dict):
-        return [known["path"]]
-    return [file.rpartition(":")[2] for file in known]
+    if isinstance(dataset, dict):
+        return [dataset["path"]]
+    return [file.rpartition(":")[2] for file in dataset]
 
 
 def _install(source: Path, archive: Path, limits: ArchiveLimits, progress: Progress | None) -> None:

@@ -97,27 +97,27 @@ class Ratings:
                 yield hit
             position += hit.length if hit else 1
 
-    def _longest(self, words: Sequence[SentenceWord], place: int) -> Hit | None:
+    def _longest(self, words: Sequence[SentenceWord], position: int) -> Hit | None:
         """The longest entry of several words that begins here."""
-        first = words[place]
+        first = words[position]
         for option in (first.text, *first.lemmas):
             for entry in self._several.get(option, ()):
-                following = words[place : place + len(entry)]
+                following = words[position : position + len(entry)]
                 if len(following) == len(entry) and all(
                     entry_word == word.text or entry_word in word.lemmas
                     for entry_word, word in zip(entry, following, strict=True)
                 ):
-                    return Hit(place, len(entry), self.values[entry][""])
+                    return Hit(position, len(entry), self.values[entry][""])
         return None
 
-    def _single(self, word: SentenceWord, place: int, skipped: Collection[str]) -> Hit | None:
+    def _single(self, word: SentenceWord, position: int, skipped: Collection[str]) -> Hit | None:
         if word.text in skipped or not word.is_word:
             return None
         pos = _SAME.get(word.pos, word.pos)
         for option in (word.text, *word.lemmas):
             entry = self.values.get((option,))
             if entry is not None:
-                return Hit(place, 1, entry.get(pos, entry[""]))
+                return Hit(position, 1, entry.get(pos, entry[""]))
         return None
 
     @cached_property
@@ -171,11 +171,11 @@ def negations(words: Sequence[SentenceWord], window: int, inert: Collection[int]
     return counts
 
 
-def _is_focus(words: Sequence[SentenceWord], place: int) -> bool:
+def _is_focus(words: Sequence[SentenceWord], position: int) -> bool:
     return (
-        words[place].text in {"not", "n't"}
-        and place + 1 < len(words)
-        and words[place + 1].text in _FOCUS
+        words[position].text in {"not", "n't"}
+        and position + 1 < len(words)
+        and words[position + 1].text in _FOCUS
     )
 
 

@@ -133,7 +133,7 @@ def entry_key(term: str) -> tuple[str, ...]:
     return tuple(piece for _, _, piece in pieces(words))
 
 
-# Base forms of English words by rule, where no tagger tells them.
+# Base forms of English words by rule, where there is no tagger.
 
 
 _VOWELS = frozenset("aeiouy")

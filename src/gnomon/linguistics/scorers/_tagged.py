@@ -99,12 +99,14 @@ class TaggedReader:
         return [words_of_texts[text] for text in texts]
 
     def _word(
-        self, known: dict[tuple[str, str], SentenceWord], piece: str, label: str
+        self, words_by_tag: dict[tuple[str, str], SentenceWord], piece: str, label: str
     ) -> SentenceWord:
         key = (piece, label)
-        if key not in known:
-            known[key] = SentenceWord(piece, self._lemmas(piece, label), label.partition("|")[0])
-        return known[key]
+        if key not in words_by_tag:
+            words_by_tag[key] = SentenceWord(
+                piece, self._lemmas(piece, label), label.partition("|")[0]
+            )
+        return words_by_tag[key]
 
     def _lemmas(self, piece: str, label: str) -> tuple[str, ...]:
         package = self._package()
