@@ -239,24 +239,36 @@ def _write_scores(path: Path, scores: Sequence[Scores], testset: TestSet, level:
             f"COMET's JSON holds one reference, and {testset.name!r} has"
             f" {len(testset.references)}: choose one (--references; references=), or name a .tsv"
         )
-    values: dict[str, list[dict[str, object]]] = {}
-    for number, system in enumerate(testset.systems):
-        file = f"{system}.txt"
-        if plain_name(file) != system:
-            raise DataError(f"the name {system!r} cannot be that of a file in COMET's JSON")
-        rows = values[file] = []
-        for i, output in enumerate(testset.systems[system]):
-            row: dict[str, object] = {} if testset.sources is None else {"src": testset.sources[i]}
-            row["mt"] = output
-            if testset.references:
-                row["ref"] = next(iter(testset.references.values()))[i]
+    systems = _texts_by_system(testset)
+    for number, rows in enumerate(systems.values()):
+        for i, row in enumerate(rows):
             for column in scores:
                 score = float(column.segments[number, i])
                 row[column.metric] = None if score != score else score  # noqa: PLR0124  # NaN alone differs
+    _write(path, systems)
+
+
+def _texts_by_system(testset: TestSet) -> dict[str, list[dict[str, object]]]:
+    """The texts of each output, by the name of its system's file."""
+    systems: dict[str, list[dict[str, object]]] = {}
+    for system, outputs in testset.systems.items():
+        file = f"{system}.txt"
+        if plain_name(file) != system:
+            raise DataError(f"the name {system!r} cannot be that of a file in COMET's JSON")
+        rows = systems[file] = []
+        for i, output in enumerate(outputs):
+            row: dict[str, object] = {} if testset.sources is None else {"src": testset.sources[i]}
+            row["mt"] = output
+            if len(testset.references) == 1:
+                row["ref"] = next(iter(testset.references.values()))[i]
             rows.append(row)
-    with atomic_write(path) as file_:
-        json.dump(values, file_, ensure_ascii=False, indent=4)
-        file_.write("\n")
+    return systems
+
+
+def _write(path: str | PathLike[str], systems: dict[str, list[dict[str, object]]]) -> None:
+    with atomic_write(path) as file:
+        json.dump(systems, file, ensure_ascii=False, indent=4)
+        file.write("\n")
 
 
 # The errors that xCOMET marks, which stand beside its scores.
@@ -306,17 +318,12 @@ def _write_errors(
 ) -> None:
     name = only_kind(kind, marked_kinds(testset), "error spans")
     marked = errors_of(testset, name, lambda error: (error.system, error.segment))
-    values: dict[str, list[dict[str, object]]] = {}
-    for system, outputs in testset.systems.items():
-        rows = values[f"{system}.txt"] = []
-        for i, output in enumerate(outputs):
-            row: dict[str, object] = {} if testset.sources is None else {"src": testset.sources[i]}
-            row["mt"] = output
-            if len(testset.references) == 1:
-                row["ref"] = next(iter(testset.references.values()))[i]
+    systems = _texts_by_system(testset)
+    for (system, outputs), rows in zip(testset.systems.items(), systems.values(), strict=True):
+        for i, row in enumerate(rows):
             row["errors"] = [
                 {
-                    "text": output[error.start : error.end],
+                    "text": outputs[i][error.start : error.end],
                     "confidence": error.confidence,
                     "severity": error.severity,
                     "start": error.start,
@@ -324,10 +331,7 @@ def _write_errors(
                 }
                 for error in marked.get((system, i), ())
             ]
-            rows.append(row)
-    with atomic_write(path) as file:
-        json.dump(values, file, ensure_ascii=False, indent=4)
-        file.write("\n")
+    _write(path, systems)
 
 
 FORMATS = (
