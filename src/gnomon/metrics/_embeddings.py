@@ -197,7 +197,7 @@ def idf_of(encoder: Encoder, texts: Sequence[str]) -> Idf:
 # similarities of each pair: from a size on it lies in a temporary file.
 
 
-#: bytes of vectors held at once, on a CPU and on a GPU
+#: bytes of vectors in memory at once, on a CPU and on a GPU
 _VECTORS = {"cpu": 1 << 26, "cuda": 1 << 30}
 #: float32 values of the two padded sides of a batch of pairs, on a CPU and on a GPU
 _PADDED = {"cpu": 1 << 22, "cuda": 1 << 27}
@@ -278,13 +278,13 @@ def _vectors(
     last = np.full(len(pieces), -1, dtype=np.int64)
     for number, group in enumerate(groups):
         last[pairs[group].ravel()] = number
-    held = _TextVectors({}, torch.empty(0, encoder.dimensions, device=encoder.device))
+    cache = _TextVectors({}, torch.empty(0, encoder.dimensions, device=encoder.device))
     for number, group in enumerate(groups):
         wanted = np.unique(pairs[group])
-        new = np.array([t for t in wanted.tolist() if t not in held.start], dtype=np.int64)
-        held = _add_vectors(held, encoder, pieces, new)
-        yield group, held
-        held = _keep_vectors(held, pieces, [t for t in held.start if last[t] > number])
+        new = np.array([t for t in wanted.tolist() if t not in cache.start], dtype=np.int64)
+        cache = _add_vectors(cache, encoder, pieces, new)
+        yield group, cache
+        cache = _keep_vectors(cache, pieces, [t for t in cache.start if last[t] > number])
 
 
 def _groups(
@@ -294,44 +294,44 @@ def _groups(
     lengths = pieces.lengths
     groups: list[list[int]] = [[]]
     seen: set[int] = set()
-    held = 0
+    size = 0
     for pair, (a, b) in zip(order.tolist(), pairs[order].tolist(), strict=True):
         new = {a, b} - seen
         more = int(sum(lengths[t] for t in new))
-        if held + more > most and groups[-1]:
+        if size + more > most and groups[-1]:
             groups.append([])
-            seen, held = set(), 0
+            seen, size = set(), 0
             new = {a, b}
             more = int(sum(lengths[t] for t in new))
         groups[-1].append(pair)
         seen |= new
-        held += more
+        size += more
     return [np.array(group, dtype=np.int64) for group in groups if group]
 
 
 def _add_vectors(
-    held: _TextVectors, encoder: TextEncoder, pieces: Pieces, new: NDArray[np.int64]
+    cache: _TextVectors, encoder: TextEncoder, pieces: Pieces, new: NDArray[np.int64]
 ) -> _TextVectors:
     import torch
 
     if not len(new):
-        return held
+        return cache
     embedded = encoder.embed(pieces, new)
-    base = len(held.vectors)
+    base = len(cache.vectors)
     starts = (base + embedded.offsets[:-1]).tolist()
-    vectors = torch.cat([held.vectors, embedded.vectors]) if base else embedded.vectors
-    return _TextVectors(held.start | dict(zip(new.tolist(), starts, strict=True)), vectors)
+    vectors = torch.cat([cache.vectors, embedded.vectors]) if base else embedded.vectors
+    return _TextVectors(cache.start | dict(zip(new.tolist(), starts, strict=True)), vectors)
 
 
-def _keep_vectors(held: _TextVectors, pieces: Pieces, kept: list[int]) -> _TextVectors:
+def _keep_vectors(cache: _TextVectors, pieces: Pieces, kept: list[int]) -> _TextVectors:
     import torch
 
     start: dict[int, int] = {}
-    parts, base = [held.vectors[:0]], 0
+    parts, base = [cache.vectors[:0]], 0
     for text in kept:
         size = int(pieces.lengths[text])
         start[text] = base
-        parts.append(held.vectors[held.start[text] : held.start[text] + size])
+        parts.append(cache.vectors[cache.start[text] : cache.start[text] + size])
         base += size
     return _TextVectors(start, torch.cat(parts))
 
@@ -342,23 +342,23 @@ def _compare(
     pieces: Pieces,
     pairs: NDArray[np.int64],
     group: NDArray[np.int64],
-    held: _TextVectors,
+    cache: _TextVectors,
     targets: NDArray[np.bool_],
 ) -> None:
     """Matrices and best matches of a group of pairs, written to their places."""
     import torch
 
-    device = held.vectors.device
+    device = cache.vectors.device
     sides, kept, allowed = [], [], []
     for side in (0, 1):
         texts = pairs[group, side]
         lengths = pieces.lengths[texts]
         within = np.arange(int(lengths.max(initial=0)))
         mask = within < lengths[:, None]
-        start = np.array([held.start[t] for t in texts.tolist()])[:, None]
+        start = np.array([cache.start[t] for t in texts.tolist()])[:, None]
         rows = np.where(mask, start + within, 0)
         piece_rows = np.where(mask, pieces.offsets[texts][:, None] + within, 0)
-        sides.append(held.vectors[torch.as_tensor(rows, device=device)])
+        sides.append(cache.vectors[torch.as_tensor(rows, device=device)])
         kept.append(mask)
         allowed.append(mask & targets[piece_rows])
     matrix = torch.bmm(sides[0], sides[1].transpose(1, 2))

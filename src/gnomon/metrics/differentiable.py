@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Attributions", "Differentiable", "TokenValues", "attributions"]
 
 
-#: pairs whose graph is held at a time
+#: pairs whose graph is in memory at a time
 _PAIRS = 32
 
 

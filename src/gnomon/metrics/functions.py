@@ -240,7 +240,7 @@ CODE_OPTIONS = {
 _log = logging.getLogger(__name__)
 #: pairs that a function of lists is given at a time, which bounds the memory that it takes
 _AT_ONCE = 16384
-#: requests for more pairs than these are told before they begin
+#: requests for more pairs than these are announced before they begin
 COSTLY = 10_000
 #: scores that a function's metric remembers
 _REMEMBERED = 1 << 19
@@ -585,12 +585,13 @@ def _check_name(name: str) -> str:
 def code_fields(function: Callable[..., Any], spec: str | None) -> tuple[tuple[str, str], ...]:
     """A hash of the source, if that tells all: no values from around it, no object's state.
 
-    The state of options is told if they are those of the spec; then their class is hashed whole.
+    The state of options is that of the spec, if they are those of the spec; then their class is
+    hashed whole.
     """
     owner = getattr(function, "__self__", None)
-    told = spec is not None and isinstance(owner, Options) and owner.spec == spec
-    written = function if inspect.isfunction(function) else type(owner if told else function)
-    if not told and _holds_more(function):
+    stated = spec is not None and isinstance(owner, Options) and owner.spec == spec
+    written = function if inspect.isfunction(function) else type(owner if stated else function)
+    if not stated and _holds_more(function):
         return ()
     try:
         source = inspect.getsource(written)

@@ -379,7 +379,7 @@ class Checking(Protocol):
         ...
 
 
-# What a metric will be able to do once it is bound, told without binding it.
+# What a metric will be able to do once it is bound, without binding it.
 
 
 def lacks(metric: Metric, *powers: type) -> bool:
@@ -393,7 +393,7 @@ def lacks(metric: Metric, *powers: type) -> bool:
 
 
 def _bound_classes(metric: Metric) -> tuple[type, ...]:
-    """The classes that ``bind`` says to return; empty where that cannot be told."""
+    """The classes that ``bind`` says to return; empty where that is unknown."""
     bind = type(metric).bind
     said = getattr(bind, "__annotations__", {}).get("return")
     home = sys.modules.get(getattr(bind, "__module__", ""))

@@ -416,7 +416,7 @@ def _is_file(text: str) -> bool:
         return False
 
 
-# What a metric refuses of a test set, told before anything is bound or scored.
+# What a metric refuses of a test set, before anything is bound or scored.
 
 
 def check_metric(

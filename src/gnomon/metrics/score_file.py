@@ -185,12 +185,12 @@ class _Bound(OfOptions):
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """Scores that the file calls missing, where it has any, and those of other systems."""
         scored = ~np.isnan(self.segments(batch))
-        told = coverage(batch.systems, scored) if scored.any() else ""
-        if told:
+        missing = coverage(batch.systems, scored) if scored.any() else ""
+        if missing:
             count = f"{int((~scored).sum())} of {scored.size} scores of segments are missing"
-            told = f"{self.metric.label}: {count} in the file, left out of means: {told}"
+            missing = f"{self.metric.label}: {count} in the file, left out of means: {missing}"
         also = f"{self.metric.label} also scores {named(self.others)}, not in the test set"
-        return tuple(notice for notice in (told, also if self.others else "") if notice)
+        return tuple(notice for notice in (missing, also if self.others else "") if notice)
 
 
 @dataclass(frozen=True, eq=False)

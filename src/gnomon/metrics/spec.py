@@ -294,7 +294,7 @@ _SHOWN = 80
 
 @lru_cache(maxsize=1024)
 def read_spec(text: str) -> Spec:
-    """Read a spec, its shell-friendly twin, or a signature (up to its first bar).
+    """Read a spec, its form for shells, or a signature (up to its first bar).
 
     Names are not looked up; ``gnomon.metrics.parse`` does that.
 
@@ -317,7 +317,7 @@ class _SpecReader:
     def whole(self) -> Spec:
         self.skip()
         name = self.name()
-        spec = self.twin(name) if self.take(":") else self.rest(name)
+        spec = self.shell_form(name) if self.take(":") else self.rest(name)
         self.skip()
         if self.at < len(self.text) and self.text[self.at] != "|":
             more = "; several metrics are separated by blanks" if self.peek() == "," else ""
@@ -347,7 +347,7 @@ class _SpecReader:
         self.depth -= 1
         return Spec(name, first, tuple(arguments.items()))
 
-    def twin(self, name: str) -> Spec:
+    def shell_form(self, name: str) -> Spec:
         """What follows ``name:``, key=value pairs with values as bare words."""
         arguments: dict[str, Literals] = {}
         while True:

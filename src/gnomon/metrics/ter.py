@@ -115,7 +115,7 @@ class Ter(Options):
         return BoundTer(Signature(fitting.spec), texts, fitting, tuple(choice))
 
     def _fitting(self, language: str | None) -> Ter:
-        """The options with which words are told apart in a language."""
+        """The options with which words are separated in a language."""
         if self.tokenize is not None or not is_unspaced(language):
             return self
         if base_language(language) == "zh":
@@ -123,7 +123,7 @@ class Ter(Options):
         return replace(self, tokenize="char")
 
     def _choice(self, fitting: Ter, testset: TestSet) -> Iterator[str]:
-        """What a reader should know of how words are told apart."""
+        """What a reader should know of how words are separated."""
         if self.tokenize == "tercom" and not (self.normalized and self.asian_support):
             yield from by_spaces("tercom", "char", testset.target_language)
         if fitting != self and testset.language_pair is None:
@@ -143,7 +143,7 @@ class BoundTer(CountedPairs):
     """
 
     metric: Ter  # the options, those that fit the language among them
-    choice: tuple[str, ...] = ()  # what a reader should know of how words are told apart
+    choice: tuple[str, ...] = ()  # what a reader should know of how words are separated
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """TER [...] from summed statistics [..., 2]."""

@@ -139,7 +139,7 @@ def surviving_words(
 ) -> MaskProbe:
     """Mask words that occur in no text of the batch and survive in the metric.
 
-    The law that they are held to: texts masked alike score above texts masked differently. They are
+    They must obey one law: texts masked alike score above texts masked differently. They are
     tried on references of the batch, each in its own segment, so that a metric that froze something
     for each segment finds it there. How identical texts score is not asked for: a metric may think
     little of any mask word.

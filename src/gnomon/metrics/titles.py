@@ -53,9 +53,9 @@ def metric_titles(specs: Iterable[str]) -> dict[str, str]:
         groups.setdefault(named_title.title, []).append(spec)
     titles: dict[str, str] = {}
     for several in groups.values():
-        told = {spec: _apart(named[spec], [named[s] for s in several]) for spec in several}
-        tally = Counter(told.values())
-        titles |= {spec: text if tally[text] == 1 else spec for spec, text in told.items()}
+        texts = {spec: _apart(named[spec], [named[s] for s in several]) for spec in several}
+        tally = Counter(texts.values())
+        titles |= {spec: text if tally[text] == 1 else spec for spec, text in texts.items()}
     return {spec: titles[spec] for spec in named}
 
 
@@ -67,8 +67,8 @@ def _apart(one: _Named, among: Sequence[_Named]) -> str:
         if not any(set(differing[: n + 1]) <= set(other) for other in others):
             differing = differing[: n + 1]
             break
-    told = [value if key in ("model", "file") else f"{key}={value}" for key, value in differing]
-    return f"{one.title} ({', '.join(told)})" if told else one.title
+    settings = [value if key in ("model", "file") else f"{key}={value}" for key, value in differing]
+    return f"{one.title} ({', '.join(settings)})" if settings else one.title
 
 
 #: a name or spec, and words that tables add to it: "bleu, mean of segments", "ter (turned)"

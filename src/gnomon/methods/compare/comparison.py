@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 
@@ -66,7 +66,7 @@ from gnomon.methods.compare.tables import (
 )
 from gnomon.methods.compare.verdict import CLAIMS, compare_verdict
 from gnomon.metrics import score
-from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.stats.jackknife import numbered
 from gnomon.stats.significance import Alternative
 
@@ -85,7 +85,6 @@ if TYPE_CHECKING:
         DecidingSegmentRow,
         NgramRow,
     )
-    from gnomon.metrics.protocol import AnyMetric
     from gnomon.metrics.tokenise import TokenTable
 
 _SAME = 1e-6  # share by which a corpus score may differ from the mean of its segments
@@ -477,7 +476,7 @@ def scored(
     progress: Callable[[str, int, int], None] | None,
 ) -> list[Scores]:
     """What each metric said of the systems of a test set."""
-    chosen = list(metrics) if isinstance(metrics, list | tuple) else [cast("AnyMetric", metrics)]
+    chosen = each_metric(metrics)
     if not chosen:
         raise UsageError("a comparison takes one metric or more; none is given")
     every_scores = []

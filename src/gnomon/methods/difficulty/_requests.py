@@ -17,7 +17,7 @@ from gnomon.methods.difficulty.agreement import best_count, circular
 from gnomon.methods.difficulty.pools import check_pool
 from gnomon.methods.difficulty.reference_words import no_words
 from gnomon.methods.difficulty.sides import wrapped
-from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.registry import check_metric, check_once
 
 if TYPE_CHECKING:
@@ -74,11 +74,6 @@ Omission: TypeAlias = Annotated[
 
 #: metrics that stand beside those that are weighed, as far as they can be had
 OTHER_METRICS = ("ter", "meteor", "bleu")
-
-
-def each_metric(metrics: Metrics) -> list[AnyMetric]:
-    """The metrics of a request, one by one."""
-    return list(metrics) if isinstance(metrics, list | tuple) else [metrics]  # type: ignore[list-item]  # one
 
 
 def pool_of(pool: PoolOfSystems) -> str | tuple[str, ...] | None:

@@ -36,7 +36,6 @@ from gnomon.methods.difficulty._requests import (
     SavedDifficulties,
     Top,
     check_words,
-    each_metric,
     weighted,
 )
 from gnomon.methods.difficulty._verdict import WORDS_CLAIMS, words_headline, words_verdict
@@ -70,7 +69,7 @@ from gnomon.methods.difficulty.word_rows import (
     system_rows,
     type_rows,
 )
-from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
 
 if TYPE_CHECKING:

@@ -37,7 +37,6 @@ from gnomon.methods.difficulty._requests import (
     SavedDifficulties,
     Top,
     check_score,
-    each_metric,
     weighted,
 )
 from gnomon.methods.difficulty._verdict import (
@@ -86,7 +85,7 @@ from gnomon.methods.difficulty.sides import (
 )
 from gnomon.metrics import score as score_by
 from gnomon.metrics.circularity import is_informed
-from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from gnomon.methods.muler._figures import feature_scores, presence
 from gnomon.methods.muler._words import FeatureWords
 from gnomon.metrics import bind, resolve, signature_of, with_masking
 from gnomon.metrics.masking import Granularity, MaskKind, MaskPlan, MaskTexts, Overlap
-from gnomon.metrics.protocol import MaskNoticing, MaskTokens
+from gnomon.metrics.protocol import MaskNoticing, MaskTokens, each_metric
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.sequences import mask_stretch
 from gnomon.metrics.text_masking import with_substitution
@@ -430,7 +430,7 @@ def prepared(
     more: Sequence[str] = (),
 ) -> Setup:
     """Bind the metrics, annotate the texts."""
-    named = list(metrics) if isinstance(metrics, list | tuple) else [cast("AnyMetric", metrics)]
+    named = each_metric(metrics)
     bound = _bound(testset, named, allow_code=run.allow_code)
     batch = testset.batch()
     language = testset.target_language

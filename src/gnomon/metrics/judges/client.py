@@ -445,10 +445,10 @@ class ChatClient:
 
     def _say(self, error: _TransientError) -> None:
         """Tell of a failure; of many questions that come too soon, once."""
-        told = error.busy and self.counts["busy"]
+        is_known = error.busy and self.counts["busy"]
         with self._lock:
             self.counts["busy"] += error.busy
-        if not told:
+        if not is_known:
             _log.info("%s: %s; trying again", self.server.endpoint.url, error)
 
     def _wait_for(self, error: _TransientError, attempt: int, stop: threading.Event) -> None:
@@ -592,14 +592,14 @@ class _Progress:
 
     def __init__(self, total: int) -> None:
         self.total, self.done = total, 0
-        self.begun = self.told = time.monotonic()
+        self.begun = self.last_report = time.monotonic()
 
     def tell(self, more: int) -> None:
         self.done += more
         now = time.monotonic()
-        if now - self.told < _TELL_EVERY or self.done == self.total:
+        if now - self.last_report < _TELL_EVERY or self.done == self.total:
             return
-        self.told = now
+        self.last_report = now
         left = (self.total - self.done) * (now - self.begun) / self.done / 60
         _log.info(
             "%s of %s answers, about %.0f minutes left", f"{self.done:,}", f"{self.total:,}", left

@@ -100,7 +100,7 @@ class Endpoint:
             )
 
     def headers(self) -> dict[str, str]:
-        """What authorises a request; the key is read from the environment and held nowhere.
+        """What authorises a request; the key is read from the environment and kept nowhere.
 
         Raises:
             UsageError: the key holds signs that no key holds (the message does not show it).

@@ -27,7 +27,7 @@ from gnomon.metrics.judges.verdict import (
     statement,
     unreadable,
 )
-from gnomon.metrics.protocol import Metrics, each_metric
+from gnomon.metrics.protocol import Metrics, Noticing, each_metric
 from gnomon.metrics.registry import is_metric
 from gnomon.metrics.scoring import bind, signature_of
 from gnomon.stats.student import mean_test
@@ -223,8 +223,7 @@ def probe(
             for injection, injected in zip(INJECTIONS, scores[2:], strict=True)
         ]
         signatures[name] = str(signature_of(bound, batch))
-        told = getattr(bound, "notices", None)
-        notices += told(candidates) if callable(told) else ()
+        notices += bound.notices(candidates) if isinstance(bound, Noticing) else ()
     return Finding(
         method="judges probe",
         title=_TITLE,

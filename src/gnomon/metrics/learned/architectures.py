@@ -41,7 +41,7 @@ class EncoderKind(NamedTuple):
     # the pieces for the beginning and the end of a text, padding, and unknown ones
     special: tuple[str, str, str, str] = ("<s>", "</s>", "<pad>", "<unk>")
     ends: int = 2  # how many of the pieces for the end stand between texts that are read together
-    types: bool = False  # whether it is told which pieces are of the first of these texts
+    types: bool = False  # whether its input says which pieces are of the first of these texts
 
 
 _BERT_PIECES = ("[CLS]", "[SEP]", "[PAD]", "[UNK]")
@@ -105,8 +105,8 @@ def check_settings(kind: object, settings: Mapping[str, Any]) -> None:
 
 
 def _among(*names: str) -> tuple[Callable[[Any], bool], str]:
-    told = ", ".join(map(repr, names[:-1])) + f" or {names[-1]!r}"
-    return lambda value: isinstance(value, str) and value in names, told
+    allowed = ", ".join(map(repr, names[:-1])) + f" or {names[-1]!r}"
+    return lambda value: isinstance(value, str) and value in names, allowed
 
 
 def _are_names(value: Any) -> bool:

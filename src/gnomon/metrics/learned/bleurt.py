@@ -110,17 +110,17 @@ class Bleurt(Options):
         return BoundJoint(self, _load(folder, folder.identity, device, self.precision, self.limit))
 
 
-def fitting(reference: int, candidate: int, room: int, *, words: bool = False) -> tuple[int, int]:
+def fitting(reference: int, candidate: int, most: int, *, words: bool = False) -> tuple[int, int]:
     """How many pieces of each text are kept where they do not fit: the longer one loses first.
 
     >>> fitting(10, 4, 9), fitting(5, 6, 9), fitting(5, 6, 9, words=True)
     ((5, 4), (5, 4), (4, 5))
     """
-    if reference + candidate <= room:
+    if reference + candidate <= most:
         return reference, candidate
-    half, odd = divmod(room, 2)
+    half, odd = divmod(most, 2)
     if min(reference, candidate) <= half:
-        longer = room - min(reference, candidate)
+        longer = most - min(reference, candidate)
         return (longer, candidate) if reference > candidate else (reference, longer)
     if not words or reference > candidate:
         return half + odd, half
@@ -256,8 +256,8 @@ def _read_model(folder: ModelFolder, config: Mapping[str, Any]) -> tuple[Any, An
         for name, shape in wanted.items():
             given = state.get(name)
             if given is None or given.shape != shape:
-                told = "nothing" if given is None else f"shape {list(given.shape)}"
-                raise ValueError(f"it holds {told} for {name!r}, which is of shape {list(shape)}")
+                shown = "nothing" if given is None else f"shape {list(given.shape)}"
+                raise ValueError(f"it holds {shown} for {name!r}, which is of shape {list(shape)}")
         model = kind.from_pretrained(
             None, config=made, state_dict={name: state[name] for name in wanted}
         )

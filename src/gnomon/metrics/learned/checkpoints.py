@@ -329,8 +329,8 @@ def _named_encoder(asked: object, folder: Path) -> str:
 
 
 def _shown(value: object) -> str:
-    told = repr(value)
-    return told if len(told) <= _LONGEST_NAME else f"{told[:_LONGEST_NAME]} ..."
+    text = repr(value)
+    return text if len(text) <= _LONGEST_NAME else f"{text[:_LONGEST_NAME]} ..."
 
 
 def _json_of(path: Path) -> dict[str, Any]:
@@ -423,8 +423,8 @@ def _loaded(path: Path, *, is_zip: bool) -> Any:
             return torch.load(path, weights_only=True, map_location="cpu", mmap=is_zip)
     except (RuntimeError, OSError, ValueError, EOFError, pickle.UnpicklingError) as error:
         # torch says first how to read it nevertheless, at the risk of running code
-        told = str(error).rpartition("WeightsUnpickler error: ")[2].strip() or repr(error)
-        raise DataError(f"{path} cannot be read: {told.splitlines()[0]}") from error
+        message = str(error).rpartition("WeightsUnpickler error: ")[2].strip() or repr(error)
+        raise DataError(f"{path} cannot be read: {message.splitlines()[0]}") from error
 
 
 def hash_of(path: Path) -> str:

@@ -256,12 +256,12 @@ class BoundMaskingComet(BoundMatchingComet):
         """That words have to be left out where there is no other reference to take some from."""
         if len(set(self.references)) > 1:
             return ()
-        told = (
+        notice = (
             f"{self.name}: the test set has no two different references, so that there are no words"
             " of other segments to stand for masked ones: in anti-oracles they are left out, which"
             " can raise the score; take more segments, or masking='substitute'"
         )
-        return (told,)
+        return (notice,)
 
     def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:  # noqa: ARG002  # vectors have no length
         """Vectors have no length; masks will follow, and states of pieces are kept for them."""

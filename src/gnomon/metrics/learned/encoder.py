@@ -105,7 +105,7 @@ class MetricEncoder:
     # pieces for the beginning and the end of a text, padding, and unknown ones
     special: tuple[str, str, str, str] = EncoderKind("", "").special
     ends: int = 2  # how many of those for the end stand between texts that are read together
-    types: bool = False  # whether the model is told which pieces are of the first of these
+    types: bool = False  # whether the input says which pieces are of the first of these
     encoded: int = 0  # sequences encoded so far
     tokens: int = 0  # ids encoded so far, padding not counted
 
@@ -187,12 +187,12 @@ class MetricEncoder:
             if self.precision in halves
             else nullcontext()
         )
-        told: dict[str, NDArray[np.int64]] = {}
+        type_ids: dict[str, NDArray[np.int64]] = {}
         if self.types:
             ended = np.cumsum(ids == self.end, axis=1) - (ids == self.end)
-            told["token_type_ids"] = (ended > 0).astype(np.int64)  # no text holds that piece
+            type_ids["token_type_ids"] = (ended > 0).astype(np.int64)  # no text holds that piece
         if self.precision == "int8":
-            side_by_side = torch.from_numpy(self.model.run(ids, kept, **told))
+            side_by_side = torch.from_numpy(self.model.run(ids, kept, **type_ids))
             layers = side_by_side.split(self.dimensions, dim=-1)
             return States(layers, mask, kept.sum(axis=1), ids)
         with mixed:
@@ -201,7 +201,8 @@ class MetricEncoder:
                 attention_mask=mask.long(),
                 output_hidden_states=True,
                 **{
-                    name: torch.as_tensor(types, device=self.device) for name, types in told.items()
+                    name: torch.as_tensor(types, device=self.device)
+                    for name, types in type_ids.items()
                 },
             )
         layers = tuple(state.float() for state in output.hidden_states[:-1])

@@ -30,7 +30,7 @@ __all__ = ["Products", "attributions", "input_products"]
 #: for the pieces of a candidate and of the text beside it, special ones at both ends included
 Products: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64]]"
 
-#: inputs whose graph is held at a time
+#: inputs whose graph is in memory at a time
 _AT_ONCE = 16
 
 

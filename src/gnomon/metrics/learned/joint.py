@@ -61,7 +61,7 @@ class PieceSequence:
     """A combination of texts as the pieces of a model."""
 
     ids: list[int]  # numbers of the pieces, special ones included
-    first: int = 0  # how many of them belong to the first part, for models that are told so
+    first: int = 0  # how many of them belong to the first part, for models that distinguish it
     cut: bool = False  # pieces were left out, so that the rest fits
 
 
@@ -179,7 +179,7 @@ def _alike(
 
 
 def _address(triple: Triple) -> tuple[str, ...]:
-    """A combination as texts, those that are not read told from empty ones."""
+    """A combination as texts, those that are not read distinct from empty ones."""
     return tuple("-" if text is None else f"+{text}" for text in triple)
 
 
@@ -196,7 +196,7 @@ def check_model(metric: str, model: str) -> None:
 
 
 def needs_of_model(model: str, revision: str | None) -> tuple[Dependency, ...]:
-    """What studies are told of a model: its name, or its folder in gnomon's own place."""
+    """A model as studies name it: its name, or its folder in gnomon's own place."""
     return (Dependency("model", place_of_model(model), revision or ""),)
 
 

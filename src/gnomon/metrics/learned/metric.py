@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BoundLearned", "InputRows", "LearnedOptions", "Triple", "input_rows", "triples_of"]
 
-#: distinct inputs that are scored at a time; what they need is held meanwhile
+#: distinct inputs that are scored at a time; what they need stays in memory meanwhile
 _BLOCK = 2048
 
 
@@ -220,7 +220,7 @@ class BoundLearned(MeanOfSegments, ABC):
         distinct, first, back = np.unique(
             rows.texts, axis=0, return_index=True, return_inverse=True
         )
-        # neighbours share sources and references, which are then still held
+        # neighbours share sources and references, which are then still in memory
         order = np.argsort(rows.cell[first] % max(rows.shape[1], 1), kind="stable")
         parts: NDArray[np.float64] | None = None
         for at in range(0, len(order), _BLOCK):

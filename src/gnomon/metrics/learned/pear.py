@@ -58,7 +58,7 @@ class Pear(LearnedOptions):
             ONNX Runtime on the CPU, for approximate scores.
         batch: most pairs that are read at a time; specs do not show it.
         embeddings: folder where scores of pairs are kept for later runs; specs do not show it.
-        anchor: what candidates are held against, "reference" or "systems".
+        anchor: what candidates are compared with, "reference" or "systems".
         both: read each pair in both orders and take half the difference, which is antisymmetric:
             equal texts score 0. Twice the work.
 
@@ -74,7 +74,7 @@ class Pear(LearnedOptions):
 
     @property
     def pooled(self) -> bool:  # type: ignore[override]  # of most metrics it is known beforehand
-        """Whether other systems are what candidates are held against."""
+        """Whether other systems are what candidates are compared with."""
         return self.anchor == "systems"
 
     @property
@@ -125,7 +125,7 @@ class BoundPear(BoundLearned):
 
     @property
     def by_system(self) -> bool:
-        """Whether a text is held against all systems but its own."""
+        """Whether a text is compared with all systems but its own."""
         return bool(self.pool)
 
     @property
@@ -228,7 +228,7 @@ class BoundPear(BoundLearned):
         return sum(size > encoder.positions - _SPECIAL for size in whole), len(triples)
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
-        """How many inputs were cut: a source with an output and what that is held against."""
+        """How many inputs were cut: a source with an output and what that is compared with."""
         if not self.pool:
             return super().notices(batch)
         return self._cut_pairs(dict.fromkeys(self._against_pool(batch)[1]))
@@ -311,14 +311,14 @@ class BoundPear(BoundLearned):
         return self.model.model.settings[name]
 
 
-def shares(lengths: Sequence[int], room: int) -> list[int]:
-    """How many pieces of each text are kept: a third of the room each, and what others leave.
+def shares(lengths: Sequence[int], most: int) -> list[int]:
+    """How many pieces of each text are kept: a third of the limit each, and what others leave.
 
     >>> shares([3, 10, 10], 12), shares([9, 9, 9], 10), shares([1, 2, 3], 12)
     ([3, 5, 4], [4, 3, 3], [1, 2, 3])
     """
-    kept = [min(length, room // len(lengths)) for length in lengths]
-    left = room - sum(kept)
+    kept = [min(length, most // len(lengths)) for length in lengths]
+    left = most - sum(kept)
     while left > 0 and any(n < length for n, length in zip(kept, lengths, strict=True)):
         for number, length in enumerate(lengths):
             if left > 0 and kept[number] < length:

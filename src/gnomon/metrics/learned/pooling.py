@@ -329,7 +329,7 @@ def _words(masks: TokenMasks, variant: int) -> list[NDArray[np.int64]]:
 #: other references whose words stand in the place of words that are masked differently: with one
 #: more segments score below their anti-oracle, with eight fewer, but each costs a pass of the head
 _DRAWS = 2
-#: hashes that are held at a time
+#: hashes that are in memory at a time
 _RANKED = 1 << 22
 _LAST = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -377,15 +377,15 @@ class WordDonors:
             np.array(own_positions, dtype=np.int64).reshape(-1, 2),
         )
 
-    def choose(self, held: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def choose(self, having: NDArray[np.bool_]) -> NDArray[np.int64]:
         """For each segment the first references of others that have something.
 
-        ``held``: bool [T], which texts have it. Returns int64 [draws, N], numbers of texts. Where
+        ``having``: bool [T], which texts have it. Returns int64 [draws, N], numbers of texts. Where
         only one reference has it, all draws are that one; where none has, they are -1.
         """
         size = len(self.segments)
         draws = np.full((_DRAWS, size), -1, dtype=np.int64)
-        chosen = np.flatnonzero(held[self.texts])
+        chosen = np.flatnonzero(having[self.texts])
         if not len(chosen):
             return draws
         position = np.full(len(self.texts), -1, dtype=np.int64)
