@@ -19,12 +19,12 @@ from gnomon.metrics.learned.weights import (
     checksums,
     new_folder,
     own_folder,
+    stated_in,
 )
 from gnomon.models import ModelFolder, check_content, find_folder, find_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 __all__ = ["convert_weights", "find_joint_model", "is_plain", "place_of_model"]
 
@@ -50,11 +50,7 @@ def is_plain(name: str, revision: str | None) -> bool:
     file = find_folder(name, revision, ("config.json",)).path / "config.json"
     if file.exists():
         check_content(file)
-    try:
-        said = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(said, dict) and said.get("model_type") in _KINDS
+    return stated_in(file).get("model_type") in _KINDS
 
 
 def convert_weights(
@@ -95,7 +91,7 @@ def convert_weights(
         "checkpoint": "+".join(map(hash_of, files)),
     }
     if not into:
-        check_name(target, _origin(target), origin)
+        check_name(target, stated_in(target / _ORIGIN), origin)
     with new_folder(target) as folder:
         _write_weights(files, folder)
         for pattern in _KEPT:
@@ -111,16 +107,7 @@ def _is_converted(folder: Path) -> bool:
     """Whether a folder holds weights that gnomon converted, and nothing else."""
     patterns = (*_KEPT, "*.safetensors")
     written = all(any(file.match(pattern) for pattern in patterns) for file in folder.iterdir())
-    return written and "sha256" in _origin(folder)
-
-
-def _origin(folder: Path) -> dict[str, Any]:
-    """What a conversion says of itself; empty where there is none."""
-    try:
-        origin = json.loads((folder / _ORIGIN).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return origin if isinstance(origin, dict) else {}
+    return written and "sha256" in stated_in(folder / _ORIGIN)
 
 
 def _write_weights(files: list[Path], target: Path) -> None:
@@ -170,7 +157,7 @@ def find_joint_model(name: str, revision: str | None) -> ModelFolder:
 def _checked(folder: ModelFolder) -> ModelFolder:
     """A model whose weights are those that gnomon wrote, where gnomon converted it."""
     if (folder.path / _ORIGIN).is_file():
-        stated = _origin(folder.path).get("sha256")
+        stated = stated_in(folder.path / _ORIGIN).get("sha256")
         if not isinstance(stated, dict):
             raise DataError(
                 f"{folder.path / _ORIGIN} states no checksums of the weights (sha256); convert them"

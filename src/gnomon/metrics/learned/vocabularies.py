@@ -83,18 +83,30 @@ def _hidden(piece: str) -> str:
 
 def _of_sentencepiece(file: Path) -> Any:
     """What transformers made of a SentencePiece model when MetricX was published (4.30)."""
-    from tokenizers import Regex, Tokenizer, models, normalizers
+    from tokenizers import Regex, normalizers
 
     model = _sentencepiece_model(file)
-    tokenizer = Tokenizer(models.Unigram(model.pieces, unk_id=model.unknown, byte_fallback=False))
     blanks = normalizers.Replace(Regex(" {2,}"), " ")
-    tokenizer.normalizer = (
-        normalizers.Sequence([normalizers.Precompiled(model.characters), blanks])
-        if model.characters
-        else blanks
+    return _unigram_tokeniser(model.pieces, model.unknown, [*_precompiled(model), blanks])
+
+
+def _unigram_tokeniser(pieces: list[tuple[str, float]], unknown: int, steps: list[Any]) -> Any:
+    """A tokeniser of unigrams, where each word begins with a blank; ``steps`` normalise texts."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+    tokenizer = Tokenizer(models.Unigram(pieces, unk_id=unknown, byte_fallback=False))
+    tokenizer.normalizer = normalizers.Sequence(steps)
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(
+        replacement="\u2581", prepend_scheme="always", split=True
     )
-    tokenizer.pre_tokenizer = _metaspace()
     return tokenizer
+
+
+def _precompiled(model: _UnigramModel) -> list[Any]:
+    """How a model normalises characters, where it does."""
+    from tokenizers import normalizers
+
+    return [normalizers.Precompiled(model.characters)] if model.characters else []
 
 
 class _UnigramModel(NamedTuple):
@@ -202,30 +214,22 @@ def encoder_vocabulary(folder: ModelFolder, model_type: str) -> bytes:
 
 def _xlmr_tokeniser(file: Path) -> Any:
     """XLM-R counts its pieces otherwise than the SentencePiece model that they come from."""
-    from tokenizers import Regex, Tokenizer, models, normalizers
+    from tokenizers import Regex, normalizers
 
     model = _sentencepiece_model(file)
     first = [(piece, 0.0) for piece in _XLMR_PIECES]
-    tokenizer = Tokenizer(
-        models.Unigram([*first, *model.pieces[3:], ("<mask>", 0.0)], unk_id=3, byte_fallback=False)
-    )
-    steps = [normalizers.Precompiled(model.characters)] if model.characters else []
-    tokenizer.normalizer = normalizers.Sequence(
-        [
-            *steps,
-            normalizers.Strip(left=False, right=True),
-            normalizers.Replace(Regex(" {2,}"), "\u2581"),
-        ]
-    )
-    tokenizer.pre_tokenizer = _metaspace()
-    return tokenizer
+    steps = [
+        *_precompiled(model),
+        normalizers.Strip(left=False, right=True),
+        normalizers.Replace(Regex(" {2,}"), "\u2581"),
+    ]
+    return _unigram_tokeniser([*first, *model.pieces[3:], ("<mask>", 0.0)], 3, steps)
 
 
 def _rembert_tokeniser(file: Path, settings: Mapping[str, Any]) -> Any:
-    from tokenizers import Regex, Tokenizer, models, normalizers
+    from tokenizers import Regex, normalizers
 
     model = _sentencepiece_model(file)
-    tokenizer = Tokenizer(models.Unigram(model.pieces, unk_id=model.unknown, byte_fallback=False))
     steps: list[Any] = [
         normalizers.Replace("``", '"'),
         normalizers.Replace("''", '"'),
@@ -235,17 +239,7 @@ def _rembert_tokeniser(file: Path, settings: Mapping[str, Any]) -> Any:
         steps += [normalizers.NFKD(), normalizers.StripAccents()]
     if settings.get("do_lower_case") is True:
         steps.append(normalizers.Lowercase())
-    if model.characters:
-        steps.append(normalizers.Precompiled(model.characters))
-    tokenizer.normalizer = normalizers.Sequence(steps)
-    tokenizer.pre_tokenizer = _metaspace()
-    return tokenizer
-
-
-def _metaspace() -> Any:
-    from tokenizers import pre_tokenizers
-
-    return pre_tokenizers.Metaspace(replacement="\u2581", prepend_scheme="always", split=True)
+    return _unigram_tokeniser(model.pieces, model.unknown, [*steps, *_precompiled(model)])
 
 
 # BERT-like: SentencePiece, or word pieces.

@@ -367,8 +367,13 @@ def is_converted(folder: Path) -> bool:
     """Whether a folder holds a metric that gnomon converted, and nothing else."""
     if not {file.name for file in folder.iterdir()} <= {CONFIG, WEIGHTS, VOCABULARY}:
         return False
+    return stated_in(folder / CONFIG).get("format") == FORMAT
+
+
+def stated_in(file: Path) -> dict[str, Any]:
+    """What a file of JSON states; empty where it cannot be read, or states nothing by name."""
     try:
-        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        stated = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(config, dict) and config.get("format") == FORMAT
+        return {}
+    return stated if isinstance(stated, dict) else {}
