@@ -515,7 +515,7 @@ class Matcher:
         """Best matches of every variant of a plan (Karidi et al., appendix C)."""
         base = self.matches(batch, rows)
         encoded, _ = self.encode(batch, rows)
-        masks = TokenMasks.of(_table(encoded.pieces, self.encoder.identity), plan)
+        masks = TokenMasks.of(piece_table(encoded.pieces, self.encoder.identity), plan)
         for variant in range(plan.variants):
             chosen = masks.masks(variant)
             action = np.zeros(len(encoded.pieces.ids), dtype=np.int8)
@@ -606,7 +606,7 @@ def _best_open(
     return np.maximum.reduceat(values, bounds)
 
 
-def _table(pieces: Pieces, name: str) -> TokenTable:
+def piece_table(pieces: Pieces, name: str) -> TokenTable:
     """The pieces as a table that spans can be laid over."""
     return TokenTable(
         tokeniser=name,

@@ -234,11 +234,12 @@ class BoundMatchingComet(BoundComet):
 
     @cached_property
     def _matcher(self) -> Matcher:
-        identity = self.model.model.folder.identity
-        encoder = PooledPieces(
-            self.model.encoder, self.mix, self.limit, identity, self.model.memory
-        )
-        return Matcher(encoder, unit_weights, "exclude")
+        return Matcher(self._pieces, unit_weights, "exclude")
+
+    @cached_property
+    def _pieces(self) -> PooledPieces:
+        identity, memory = self.model.model.folder.identity, self.model.memory
+        return PooledPieces(self.model.encoder, self.mix, self.limit, identity, memory)
 
     @cached_property
     def _floor(self) -> float:
@@ -332,9 +333,7 @@ class BoundMaskingComet(BoundMatchingComet):
         states: StatesOfTexts | None = self.model.memory.get("states")
         if states is None or not states.holds(batch.texts, wanted):
             how = str(self.model.model.settings["pool"])
-            states = StatesOfTexts.of(
-                self.model.encoder, batch.texts, wanted, limit=self.limit, read=self.mix, how=how
-            )
+            states = StatesOfTexts.of(self._pieces, batch.texts, wanted, how)
             self.model.memory["states"] = states
             for text in wanted.tolist():  # scores of the texts as they are need not encode again
                 self.vectors.hold(batch.texts[text], states.pooled(np.array([text])))

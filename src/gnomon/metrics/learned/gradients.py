@@ -12,8 +12,8 @@ import numpy as np
 
 from gnomon.core.errors import UsageError
 from gnomon.metrics.differentiable import Attributions, TokenValues
+from gnomon.metrics.learned.matching import piece_places
 from gnomon.metrics.learned.metric import Triple, input_rows, triples_of
-from gnomon.metrics.learned.pooling import piece_places
 from gnomon.models import input_leaves
 
 if TYPE_CHECKING:

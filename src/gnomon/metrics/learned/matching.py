@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.metrics.learned.pooling import piece_places
 from gnomon.metrics.sequences import offsets_of
-from gnomon.models import Embedded, Pieces
+from gnomon.models import Embedded, Pieces, text_places
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.metrics.learned.encoder import MetricEncoder, States
+    from gnomon.metrics.learned.encoder import MetricEncoder, States, TextPieces
 
-__all__ = ["PooledPieces"]
+__all__ = ["PooledPieces", "piece_places"]
 
 _WORD = re.compile(r"\S+")
 
@@ -92,15 +91,22 @@ class PooledPieces:
         sizes = pieces.lengths[texts]
         offsets = offsets_of(sizes)
         vectors = torch.empty((int(offsets[-1]), self.dimensions), device=self.device)
-        sequences = [
-            pieces.ids[pieces.offsets[text] : pieces.offsets[text + 1]] for text in texts.tolist()
-        ]
-        for group, states in self.encoder.states(sequences):
-            units = torch.nn.functional.normalize(self.read(states), dim=-1)
+        for group, states in self.states(pieces, texts):
+            units = torch.nn.functional.normalize(states, dim=-1)
             for row, number in enumerate(group.tolist()):
                 rows = slice(int(offsets[number]), int(offsets[number + 1]))
                 vectors[rows] = units[row, : int(sizes[number])]
         return Embedded(texts, offsets, vectors)
+
+    def states(
+        self, pieces: Pieces, texts: NDArray[np.int64]
+    ) -> Iterator[tuple[NDArray[np.int64], Any]]:
+        """What is pooled of some texts, in batches: their positions, and tensor [B, W, d]."""
+        bounds = zip(
+            pieces.offsets[texts].tolist(), pieces.offsets[texts + 1].tolist(), strict=True
+        )
+        for group, layers in self.encoder.states([pieces.ids[low:high] for low, high in bounds]):
+            yield group, self.read(layers)
 
 
 def _words(text: str, places: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -109,3 +115,11 @@ def _words(text: str, places: NDArray[np.int32]) -> NDArray[np.int32]:
     words = np.maximum(np.searchsorted(starts, places[:, 0], side="right") - 1, 0)
     words[[0, -1]] = -1
     return words.astype(np.int32)
+
+
+def piece_places(text: str, pieces: TextPieces, limit: int) -> NDArray[np.int32]:
+    """Where the pieces of a text stand that is encoded, those at both ends too, int32 [n, 2]."""
+    places = [(0, 0), *map(tuple, pieces.places[: limit - 2].tolist()), (0, 0)]
+    special = [1, *[0] * (len(places) - 2), 1]
+    clean = text or " "
+    return np.array(text_places(clean, 0, places, special), dtype=np.int32)

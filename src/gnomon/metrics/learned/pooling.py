@@ -9,28 +9,28 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon.core.options import SEED
 from gnomon.core.signature import content_hash
+from gnomon.metrics._embeddings import piece_table
 from gnomon.metrics.large_arrays import large_array
 from gnomon.metrics.masking import Action
-from gnomon.metrics.sequences import has_marked, offsets_of, ranges
-from gnomon.metrics.tokenise import TokenPlaces, TokenTable, Vocabulary
-from gnomon.models import text_places
+from gnomon.metrics.sequences import has_marked, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
-    from gnomon.metrics.learned.encoder import MetricEncoder, States, TextPieces
+    from gnomon.metrics.learned.matching import PooledPieces
     from gnomon.metrics.sequences import TokenMasks
+    from gnomon.metrics.tokenise import TokenTable
 
-__all__ = ["POOLS", "PieceMasks", "StatesOfTexts", "WordDonors", "piece_places"]
+__all__ = ["POOLS", "PieceMasks", "StatesOfTexts", "WordDonors"]
 
 #: ways of pooling that look at all positions
 POOLS = ("avg", "max")
@@ -91,49 +91,22 @@ class StatesOfTexts:
 
     @classmethod
     def of(
-        cls,
-        encoder: MetricEncoder,
-        texts: tuple[str, ...],
-        wanted: NDArray[np.int64],
-        *,
-        limit: int,
-        read: Callable[[States], Any],
-        how: str,
+        cls, encoder: PooledPieces, texts: tuple[str, ...], wanted: NDArray[np.int64], how: str
     ) -> StatesOfTexts:
-        """Encode some texts, each once.
-
-        ``read``: from the states of all layers to the one that is pooled, tensor [B, W, d].
-        """
-        some = [texts[number] for number in wanted.tolist()]
-        pieces = encoder.pieces(some)
-        sequences = [encoder.alone(text_pieces.ids, limit) for text_pieces in pieces]
-        places = [
-            piece_places(text, text_pieces, limit)
-            for text, text_pieces in zip(some, pieces, strict=True)
-        ]
-        lengths = np.zeros(len(texts), dtype=np.int64)
-        lengths[wanted] = [len(ids) for ids in sequences]
-        offsets = offsets_of(lengths)
-        states = PieceStates.empty(int(offsets[-1]), encoder.dimensions)
+        """Encode some texts (ascending), each once."""
+        pieces = encoder.pieces(texts, wanted.tolist())
+        states = PieceStates.empty(len(pieces.ids), encoder.dimensions)
         vectors = large_array((len(wanted), encoder.dimensions), np.float32, _MEMORY).values
-        for group, layers in encoder.states(sequences):
-            state = read(layers).cpu().numpy()
+        for group, batch in encoder.states(pieces, wanted):
+            state = batch.cpu().numpy()
             for row, number in enumerate(group.tolist()):
-                first = offsets[wanted[number]]
-                text_states = state[row, : len(sequences[number])]
+                first, end = pieces.offsets[wanted[number] : wanted[number] + 2].tolist()
+                text_states = state[row, : end - first]
                 vectors[number] = _over(how, text_states)
-                states.put(slice(first, first + len(text_states)), text_states)
-        where = np.concatenate([np.zeros((0, 2), np.int32), *places])
-        table = TokenTable(
-            tokeniser="the model's vocabulary",
-            offsets=offsets,
-            ids=np.concatenate([np.zeros(0, np.int32), *sequences]),
-            vocabulary=Vocabulary.of([]),
-            tokenised=len(wanted),
-            places=lambda: TokenPlaces(where[:, 0].copy(), where[:, 1].copy()),
-        )
+                states.put(slice(first, end), text_states)
         row_of = np.full(len(texts), -1, dtype=np.int64)
         row_of[wanted] = np.arange(len(wanted))
+        table = piece_table(pieces, "the model's vocabulary")
         return cls(texts, table, states, vectors, row_of, how)
 
     def holds(self, texts: tuple[str, ...], wanted: NDArray[np.int64]) -> bool:
@@ -416,11 +389,3 @@ def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         values = (values ^ (values >> np.uint64(shift))) * np.uint64(factor)
     return values ^ (values >> np.uint64(31))
-
-
-def piece_places(text: str, pieces: TextPieces, limit: int) -> NDArray[np.int32]:
-    """Where the pieces of a text stand that is encoded, those at both ends too, int32 [n, 2]."""
-    places = [(0, 0), *map(tuple, pieces.places[: limit - 2].tolist()), (0, 0)]
-    special = [1, *[0] * (len(places) - 2), 1]
-    clean = text or " "
-    return np.array(text_places(clean, 0, places, special), dtype=np.int32)
