@@ -299,8 +299,8 @@ class BertScore(Options):
         except MissingDependencyError as error:
             if self.model is not None or "sources" in self.needs:
                 raise
-            said = f"{self.name}: see what can be used here with: gnomon setup bertscore"
-            raise MissingDependencyError(f"{said}; {error}") from error
+            remedy = f"{self.name}: see what can be used here with: gnomon setup bertscore"
+            raise MissingDependencyError(f"{remedy}; {error}") from error
 
     def _baseline(self, model: str, bound: BoundMatched, testset: TestSet) -> Baseline | None:
         if self.rescale == "estimate":

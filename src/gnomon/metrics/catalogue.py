@@ -58,10 +58,10 @@ class Catalogue:
         if spec.first is not None:
             first = getattr(kind, "positional", None)
             if first is None or first in arguments:
-                said = (
+                problem = (
                     "takes options by name only" if first is None else f"is given {first!r} twice"
                 )
-                raise SpecError(f"{self.kind} {spec.name!r} {said}; given: {text}")
+                raise SpecError(f"{self.kind} {spec.name!r} {problem}; given: {text}")
             arguments[first] = str(spec.first)
         needed = [option.name for option in fields(kind) if default_of(option) is MISSING]
         lacking = [name for name in needed if name not in arguments]

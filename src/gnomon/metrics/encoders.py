@@ -82,16 +82,16 @@ def bertscore_plan(language: str = "en") -> BertScorePlan:
 def _in_words(plan: BertScorePlan, model: str, usual: str) -> str:
     named = f'-m "{plan.spec}"' if "'" in plan.spec else f"-m {plan.spec}"
     if plan.ready:
-        said = f"{plan.language}: BERTScore works here, with the model {model}: {named}"
+        text = f"{plan.language}: BERTScore works here, with the model {model}: {named}"
     else:
         steps = "\n".join(f"  {shlex.join(command)}" for command in plan.commands)
-        said = f"{plan.language}: BERTScore with the model {model} needs\n{steps}\nthen: {named}"
+        text = f"{plan.language}: BERTScore with the model {model} needs\n{steps}\nthen: {named}"
     if plan.spec != "bertscore":
-        said += (
+        text += (
             f"\nScores to be compared with published ones need the usual model, {usual}: on a"
             f" machine with a network, hf download {usual}; then: -m bertscore"
         )
-    return said
+    return text
 
 
 def trial(plan: BertScorePlan) -> tuple[float, float]:

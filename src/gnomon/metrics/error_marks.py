@@ -446,8 +446,8 @@ def mark_faults(
 ) -> Iterator[Problem]:
     """Marks that are not there, are of several kinds or named twice; metrics that mark nothing."""
     if side == "source" and not outline.sources:
-        said = f"test set {outline.name!r} has no sources; name their file (-s)"
-        yield Problem("side", DataError(said))
+        message = f"test set {outline.name!r} has no sources; name their file (-s)"
+        yield Problem("side", DataError(message))
     names: list[str] = []
     if not alone or has_people_marks(outline, {"human": human}) or human or not each_mark(marks):
         yield from _people_faults(outline, human, names)
@@ -490,8 +490,8 @@ def _people_faults(outline: Outline, human: Human, names: list[str]) -> Iterator
     """What is wrong with people's marks; adds what they are called, where that is known."""
     files, kinds = human_files(human)
     if len(kinds) + len(files) > 1:
-        said = "marks are compared with one kind of people's; name one"
-        yield Problem("human", UsageError(said))
+        message = "marks are compared with one kind of people's; name one"
+        yield Problem("human", UsageError(message))
     if files:
         for file in files:
             named, path = split_name(file)
@@ -500,17 +500,17 @@ def _people_faults(outline: Outline, human: Human, names: list[str]) -> Iterator
         return
     there = tuple(dict.fromkeys(marked.kind for marked in outline.marked))
     if not there:
-        said = (
+        message = (
             f"nobody marked errors in test set {outline.name!r}; name a file of people's"
             " (--human FILE; human=...)"
         )
-        yield Problem("human", DataError(said))
+        yield Problem("human", DataError(message))
         return
     for kind in kinds:
         if kind not in there:
             yield Problem("human", UnknownNameError("kind of marked errors", kind, there))
     if len(there) > 1 and not kinds:
-        said = f"there are several kinds of marked errors; name one: {', '.join(there)}"
-        yield Problem("human", DataError(said))
+        message = f"there are several kinds of marked errors; name one: {', '.join(there)}"
+        yield Problem("human", DataError(message))
     elif kinds or there:
         names.append(kinds[0] if kinds else there[0])

@@ -506,7 +506,7 @@ class BoundFunction(MeanOfSegments):
         for start in range(0, len(keys), step):
             some = keys[start : start + step]
             asked = [wanted[key] for key in some]
-            scores = self._of_list(asked) if self.metric.lists else [self._of_one(asked[0])]
+            scores = self._score_list(asked) if self.metric.lists else [self._score_one(asked[0])]
             scores_by_key |= zip(some, scores, strict=True)
         scored = {
             c: self._remembered.get(key, scores_by_key.get(key, 0.0)) for c, key in address.items()
@@ -529,7 +529,7 @@ class BoundFunction(MeanOfSegments):
             return [_Call(candidate, source, -1, references)] if references else []
         return [_Call(candidate, source, reference, ()) for reference in references]
 
-    def _of_one(self, place: _CallOrigin) -> float:
+    def _score_one(self, place: _CallOrigin) -> float:
         try:
             value = self.metric.function(*(place.texts(role) for role in self.metric.roles))
         except Exception as error:
@@ -538,7 +538,7 @@ class BoundFunction(MeanOfSegments):
             ) from error
         return _check_score(value, self.name, str(place))
 
-    def _of_list(self, places: Sequence[_CallOrigin]) -> list[float]:
+    def _score_list(self, places: Sequence[_CallOrigin]) -> list[float]:
         lists = [[origin.texts(role) for origin in places] for role in self.metric.roles]
         where = f"{places[0]} to {places[-1]}"
         try:

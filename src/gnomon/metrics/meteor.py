@@ -595,11 +595,11 @@ class Meteor(Options):
         check_needs(self, testset.outline)
         language = (testset.target_language or "en").lower()
         chosen = fitting_tokeniser(testset, self.tokenize)
-        tokens, said = Tokenised(load_tokeniser(chosen.name)), chosen.notices
+        tokens, notices = Tokenised(load_tokeniser(chosen.name)), chosen.notices
         stemmer, name = _stemmer(language, self.variant)
         wordnet = find_wordnet(self.wordnet) if language == "en" else None
         if self.variant == "nltk":
-            return BoundMeteor(self, tokens, stemmer, name, wordnet, choice=said)
+            return BoundMeteor(self, tokens, stemmer, name, wordnet, choice=notices)
         parameters = self._parameters(published_parameters(language))
         if not parameters.stem:
             stemmer, name = None, "none"
@@ -608,7 +608,9 @@ class Meteor(Options):
         else:
             references = tokens.of(tuple(compared_texts(testset, self.needs)))
             words = frequent_words(lowered_words(references))
-        return BoundMeteor15(self, tokens, stemmer, name, wordnet, parameters, words, choice=said)
+        return BoundMeteor15(
+            self, tokens, stemmer, name, wordnet, parameters, words, choice=notices
+        )
 
     def _parameters(self, published: Parameters) -> Parameters:
         """The published parameters, but for those that are given."""

@@ -395,11 +395,11 @@ def lacks(metric: Metric, *powers: type) -> bool:
 def _bound_classes(metric: Metric) -> tuple[type, ...]:
     """The classes that ``bind`` says to return; empty where that is unknown."""
     bind = type(metric).bind
-    said = getattr(bind, "__annotations__", {}).get("return")
+    annotation = getattr(bind, "__annotations__", {}).get("return")
     home = sys.modules.get(getattr(bind, "__module__", ""))
-    if not isinstance(said, str) or home is None:
+    if not isinstance(annotation, str) or home is None:
         return ()
-    named = [getattr(home, name.strip(), None) for name in said.split("|")]
+    named = [getattr(home, name.strip(), None) for name in annotation.split("|")]
     classes = tuple(class_ for class_ in named if isinstance(class_, type))
     return classes if len(classes) == len(named) else ()
 

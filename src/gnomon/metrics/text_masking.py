@@ -420,18 +420,18 @@ class BlackBox(TextEditing):
             " word masked)"
         )
         if short > 0:
-            said = (
+            notice = (
                 f"{self.name} scores texts masked alike worse than identical texts {measured}: its"
                 " oracle is what masks earn, so that bases above it (negative MuLER) are no fault"
                 " of the taggers alone"
             )
         else:
-            said = (
+            notice = (
                 f"{self.name} scores texts masked alike better than identical texts {measured}: its"
                 " oracle is out of reach of any words, and MuLER may exceed 1;"
                 " masking='substitute' puts words there instead"
             )
-        return (said,)
+        return (notice,)
 
     def _variants(self, batch: Batch, plan: MaskPlan) -> Iterator[_Edited]:
         check_absent(self.words, batch.texts)

@@ -25,7 +25,7 @@ __all__ = ["metric_titles"]
 _PACKAGE = "package:"
 
 
-class _Named(NamedTuple):
+class _Title(NamedTuple):
     """A title, and the options that it does not tell, as (option, value)."""
 
     title: str
@@ -49,17 +49,19 @@ def metric_titles(specs: Iterable[str]) -> dict[str, str]:
     """
     named = {spec: _title_of(spec) for spec in specs}
     groups: dict[str, list[str]] = {}
-    for spec, named_title in named.items():
-        groups.setdefault(named_title.title, []).append(spec)
+    for spec, title in named.items():
+        groups.setdefault(title.title, []).append(spec)
     titles: dict[str, str] = {}
     for several in groups.values():
-        texts = {spec: _apart(named[spec], [named[s] for s in several]) for spec in several}
+        texts = {
+            spec: _distinct_title(named[spec], [named[s] for s in several]) for spec in several
+        }
         tally = Counter(texts.values())
         titles |= {spec: text if tally[text] == 1 else spec for spec, text in texts.items()}
     return {spec: titles[spec] for spec in named}
 
 
-def _apart(one: _Named, among: Sequence[_Named]) -> str:
+def _distinct_title(one: _Title, among: Sequence[_Title]) -> str:
     """A title with as many of its options as tell it from the others."""
     others = [other.options for other in among if other is not one]
     differing = [pair for pair in one.options if any(pair not in other for other in others)]
@@ -76,7 +78,7 @@ _ADDED = re.compile(r"(?P<spec>.*[^\s,])(?P<words>, [^()=,]+?(?: \([^()=]*\))?| 
 
 
 @lru_cache(maxsize=1024)
-def _title_of(text: str) -> _Named:
+def _title_of(text: str) -> _Title:
     added = _ADDED.fullmatch(text)
     if added is not None:
         named = _title_of(added["spec"])
@@ -85,16 +87,16 @@ def _title_of(text: str) -> _Named:
     try:
         spec = read_spec(text)
     except SpecError:
-        return _Named(text)
+        return _Title(text)
     # what begins like a spec and goes on may be anything
-    return _of_spec(spec) if str(spec) == text or "(" in text else _of_name(text)
+    return _title_of_spec(spec) if str(spec) == text or "(" in text else _title_of_name(text)
 
 
-def _of_name(name: str) -> _Named:
-    return _Named(getattr(metric_class(name), "title", "") or name)
+def _title_of_name(name: str) -> _Title:
+    return _Title(getattr(metric_class(name), "title", "") or name)
 
 
-def _of_spec(spec: Spec) -> _Named:
+def _title_of_spec(spec: Spec) -> _Title:
     if spec.name in ALIASES:
         whole = ALIASES[spec.name]
         spec = Spec(whole.name, spec.first, (*whole.arguments, *spec.arguments))
@@ -106,15 +108,15 @@ def _of_spec(spec: Spec) -> _Named:
             title, options = named, [option for option in options if option[2] != setting]
     rest = [(key, _short(value)) for key, value, _ in options]
     if isinstance(spec.first, Spec):
-        inner = _of_spec(spec.first)
+        inner = _title_of_spec(spec.first)
         title = title.replace("{}", inner.title) if "{}" in title else f"{title} of {inner.title}"
         rest = [*inner.options, *rest]
     elif spec.first is not None:
-        title, rest = _of_text(spec, title), [("file", spec.first), *rest]
-    return _Named(spec.name if "{}" in title else title, tuple(rest))
+        title, rest = _opening_title(spec, title), [("file", spec.first), *rest]
+    return _Title(spec.name if "{}" in title else title, tuple(rest))
 
 
-def _of_text(spec: Spec, title: str) -> str:
+def _opening_title(spec: Spec, title: str) -> str:
     """What a spec opens with that is no metric: a function, a file, a model."""
     text = str(spec.first)
     if spec.name == CODE:

@@ -66,8 +66,8 @@ def read_anchors(path: str | PathLike[str], needed: frozenset[str]) -> Anchors:
     for number, line in enumerate(lines[1:], start=2):
         cells = line.split("\t")
         if len(cells) != len(titles):
-            said = f"has {len(cells)} cells, and the first line names {len(titles)} columns"
-            raise FormatError(said, path=path, line=number)
+            message = f"has {len(cells)} cells, and the first line names {len(titles)} columns"
+            raise FormatError(message, path=path, line=number)
         row = dict(zip(titles, cells, strict=True))
         try:
             score = float(row["score"])
@@ -163,13 +163,13 @@ def fit_calibration(
         ends = np.array([x.min(), x.max()])
         at_0 = float(y.mean() - slope * x.mean())
         sign = "+" if higher_is_better else "-"
-        said = f"human = {at_0:.4g} {sign} {slope:.4g} * judge, by {len(x)} scores"
+        words = f"human = {at_0:.4g} {sign} {slope:.4g} * judge, by {len(x)} scores"
         return Calibration(
-            ends, at_0 + slope * ends, beyond=True, said=said, higher_is_better=higher_is_better
+            ends, at_0 + slope * ends, beyond=True, said=words, higher_is_better=higher_is_better
         )
     knots, levels = _rising(x, y)
-    said = f"{len(set(levels.tolist()))} rising steps, by {len(x)} scores"
-    return Calibration(knots, levels, beyond=False, said=said, higher_is_better=higher_is_better)
+    words = f"{len(set(levels.tolist()))} rising steps, by {len(x)} scores"
+    return Calibration(knots, levels, beyond=False, said=words, higher_is_better=higher_is_better)
 
 
 def left_out_predictions(

@@ -497,29 +497,29 @@ class ChatClient:
         """What another status than 200 means; answers may have been bound to a JSON schema."""
         status, endpoint = response.status_code, self.server.endpoint
         code, message = _problem_of(text)
-        said = f"status {status}{f': {message}' if message else ''}"
+        problem = f"status {status}{f': {message}' if message else ''}"
         if code in _NO_MONEY:
-            raise ServerFailedError(f"{endpoint.url} answers no more: {said}")
+            raise ServerFailedError(f"{endpoint.url} answers no more: {problem}")
         if status in _AGAIN:
             after = _asked_pause(response.headers)
-            raise _TransientError(said, after=after, busy=status == 429)
+            raise _TransientError(problem, after=after, busy=status == 429)
         if status in (401, 403):
             names = " or ".join(endpoint.key_names)
             raise UsageError(
-                f"{endpoint.url} refuses the request ({said}); set the key in the environment"
+                f"{endpoint.url} refuses the request ({problem}); set the key in the environment"
                 f" ({names})"
             )
         name = rf"(?<![\w-]){re.escape(self.server.model)}(?![\w-])"  # it may hold such words
         words = re.sub(name, "", f"{code} {message}").lower()
         if bound and status in _ABOUT_FORMAT and any(word in words for word in _FORMAT):
-            raise _FormatRejectedError(said)
+            raise _FormatRejectedError(problem)
         if status in _ABOUT_QUESTION:
             if code in _FILTERED:
                 return ChatAnswer("", finish="content_filter", refused=True)
-            return ChatAnswer("", rejected=said)
+            return ChatAnswer("", rejected=problem)
         raise UsageError(
-            f"{endpoint.url}/chat/completions answers with {said}; is the endpoint right, and does"
-            f" the server have a model {self.server.model!r}?"
+            f"{endpoint.url}/chat/completions answers with {problem}; is the endpoint right, and"
+            f" does the server have a model {self.server.model!r}?"
         )
 
 
@@ -655,13 +655,13 @@ def _first(given: object) -> Any:  # of any shape
 
 
 def _shown(text: str) -> str:
-    said = " ".join(text.split())
-    return said if len(said) <= 200 else said[:200] + "..."
+    words = " ".join(text.split())
+    return words if len(words) <= 200 else words[:200] + "..."
 
 
 def _listed(parameters: Mapping[str, object]) -> str:
-    said = ", ".join(f"{name}={value}" for name, value in parameters.items())
-    return said or "no parameters"
+    listed = ", ".join(f"{name}={value}" for name, value in parameters.items())
+    return listed or "no parameters"
 
 
 def _asked_pause(headers: Mapping[str, str]) -> float | None:

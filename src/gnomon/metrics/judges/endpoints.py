@@ -128,10 +128,10 @@ class Endpoint:
         if len(key) < _SHORTEST:
             return text
         try:  # JSON may write a sign of the key in another way
-            said = json.dumps(json.loads(text), ensure_ascii=False)
+            plain = json.dumps(json.loads(text), ensure_ascii=False)
         except (ValueError, RecursionError):
-            said = text
-        return said.replace(key, _HIDDEN) if key in said else text.replace(key, _HIDDEN)
+            plain = text
+        return plain.replace(key, _HIDDEN) if key in plain else text.replace(key, _HIDDEN)
 
     def _key(self) -> str:
         keys = (os.environ.get(name, "").strip() for name in self.key_names)

@@ -249,8 +249,8 @@ def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[
     judges = () if wrong else named_judges(options.metrics, allow_code=options.allow_code)
     for number, (_, judge) in enumerate(judges):
         if judge.calibration is not None:
-            said = "a judge that is to be calibrated has no calibration yet; leave it out"
-            yield Problem(f"metrics[{number}]", UsageError(said))
+            message = "a judge that is to be calibrated has no calibration yet; leave it out"
+            yield Problem(f"metrics[{number}]", UsageError(message))
     files, kinds = human_files(options.human)
     if outline is None:
         return
@@ -259,13 +259,15 @@ def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[
         if kind not in there:
             yield Problem("human", UnknownNameError("kind of human segment scores", kind, there))
     if not there and not files:
-        said = f"people scored no segment of test set {outline.name!r}; name a file (--human FILE)"
-        yield Problem("human", DataError(said))
+        message = (
+            f"people scored no segment of test set {outline.name!r}; name a file (--human FILE)"
+        )
+        yield Problem("human", DataError(message))
     if options.save and (
         len(each_metric(options.metrics)) > 1 or len(files) + len(kinds or there) > 1
     ):
-        said = "scores are saved of one judge and one kind of human scores; name one of each"
-        yield Problem("save", UsageError(said))
+        message = "scores are saved of one judge and one kind of human scores; name one of each"
+        yield Problem("save", UsageError(message))
 
 
 def _scored(outline: Outline, options: Mapping[str, Any]) -> bool:

@@ -258,10 +258,10 @@ def _best(given: AnyMetric) -> tuple[str, str]:
         return "100", json.dumps({"score": 100})
     rubric = metric.full_rubric
     best = f"{rubric.scale[1] if rubric.higher_is_better else rubric.scale[0]:g}"
-    said: dict[str, object] = {"errors": []} if rubric.marks_errors else {}
+    answer: dict[str, object] = {"errors": []} if rubric.marks_errors else {}
     if "score" in rubric.answer:
-        said["score"] = float(best)
-    return best, json.dumps(said)
+        answer["score"] = float(best)
+    return best, json.dumps(answer)
 
 
 def _variants(batch: Batch, drawn: list[tuple[int, int]], best: str, answer: str) -> Batch:

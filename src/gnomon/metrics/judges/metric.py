@@ -347,17 +347,17 @@ class BoundChatJudge(MeanOfSegments):
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """What could not be read, whose answers they are, the judge's own noise, lost quotes."""
         users = [user for user in self._users(batch).values() if user]
-        said = (
+        texts = (
             self._noise(batch),
             f"calibrated: {self.calibration.said}" if self.calibration else "",
         )
-        notices = tuple(f"{self.metric.label}: {text}" for text in said if text)
+        notices = tuple(f"{self.metric.label}: {text}" for text in texts if text)
         return (*self.notices_of(users), *notices)
 
     def notices_of(self, users: Sequence[str]) -> tuple[str, ...]:
         """What could not be read of the answers to some questions, and whose answers they are."""
-        said = (self._missing(self._replies(users)), self._others(users))
-        return tuple(f"{self.metric.label}: {text}" for text in said if text)
+        texts = (self._missing(self._replies(users)), self._others(users))
+        return tuple(f"{self.metric.label}: {text}" for text in texts if text)
 
     def ask(self, users: Sequence[str]) -> list[list[JudgeReply]]:
         """What is said of questions that were made of the rubric; of all repetitions."""
@@ -382,8 +382,10 @@ class BoundChatJudge(MeanOfSegments):
             answers = self.client.ask(asked)
             return [read_reply(answer, self.rubric) for answer in answers], answers
         before = self.client.earlier_answers(asked)
-        said = [None if answer is None else read_reply(answer, self._turns[0]) for answer in before]
-        again = self._second_turn(asked, said)
+        first_replies = [
+            None if answer is None else read_reply(answer, self._turns[0]) for answer in before
+        ]
+        again = self._second_turn(asked, first_replies)
         unknown = {ask for ask, answer in zip(asked, before, strict=True) if answer is None}
         later = len(unknown) + self.client.count_unanswered(list(again.values()))
         answers = self.client.ask(asked, later=later)
@@ -446,10 +448,10 @@ class BoundChatJudge(MeanOfSegments):
         lacking = {why: counts[why] for why in _REASONS if counts[why]}
         if not lacking:
             return ""
-        said = ", ".join(f"{n:,} {_REASONS[why]}" for why, n in lacking.items())
+        reasons = ", ".join(f"{n:,} {_REASONS[why]}" for why, n in lacking.items())
         empty = sum(all(reply.missing for reply in row) for row in rows)
         scores = f"; {empty:,} outputs have no score" if empty else ""
-        return f"of {total:,} answers {said}: they are left out{scores}"
+        return f"of {total:,} answers {reasons}: they are left out{scores}"
 
     def _others(self, users: Sequence[str]) -> str:
         """Whether others answered than the one that introduced itself."""
@@ -464,9 +466,9 @@ class BoundChatJudge(MeanOfSegments):
         }
         if not others:
             return ""
-        said = ", ".join(f"{' '.join(system).strip()} ({n:,})" for system, n in others.items())
+        names = ", ".join(f"{' '.join(system).strip()} ({n:,})" for system, n in others.items())
         return (
-            f"answers came from other systems than {' '.join(who[:2]).strip()}, too: {said}; their"
+            f"answers came from other systems than {' '.join(who[:2]).strip()}, too: {names}; their"
             " scores may differ for that reason alone"
         )
 

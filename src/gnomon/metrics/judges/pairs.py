@@ -214,9 +214,11 @@ def pairwise(
         places = [(a, b, i) for a, b in pairs for i in range(batch.shape[1])]
         asked = {cell: _questions(bound, batch, *cell) for cell in places}
         flat = [user for users in asked.values() for user in users]
-        said = dict(zip(flat, bound.ask(flat), strict=True))
+        replies = dict(zip(flat, bound.ask(flat), strict=True))
         for a, b in pairs:
-            answers = [tuple(said[user] for user in asked[a, b, i]) for i in range(batch.shape[1])]
+            answers = [
+                tuple(replies[user] for user in asked[a, b, i]) for i in range(batch.shape[1])
+            ]
             rows.append(_row(name, batch.systems[a], batch.systems[b], answers, confidence))
         signatures[name] = str(signature_of(bound, batch))
         notices += bound.notices_of(flat)

@@ -90,9 +90,9 @@ def _read(text: str, rubric: Rubric, *, cut: bool) -> JudgeReply | None:
     if any(given != objects[0] for given in objects[1:]):
         return None  # it says different things
     if objects:
-        return _of_object(objects[0], rubric)
+        return _reply_of_object(objects[0], rubric)
     if rubric.answer == "score" and not cut and "{" not in text:  # what begins one is broken
-        return _of_words(text, rubric)
+        return _reply_of_words(text, rubric)
     return None
 
 
@@ -132,7 +132,7 @@ def json_objects(text: str) -> Iterator[dict[str, Any]]:
         at = text.find("{", end)
 
 
-def _of_object(given: dict[str, Any], rubric: Rubric) -> JudgeReply | None:
+def _reply_of_object(given: dict[str, Any], rubric: Rubric) -> JudgeReply | None:
     if rubric.answer == "choice":
         choice = given["better"]
         return JudgeReply(math.nan, choice=choice) if choice in ("first", "second", "tie") else None
@@ -146,7 +146,7 @@ def _of_object(given: dict[str, Any], rubric: Rubric) -> JudgeReply | None:
     return None if score is None else JudgeReply(score, errors)
 
 
-def _of_words(text: str, rubric: Rubric) -> JudgeReply | None:
+def _reply_of_words(text: str, rubric: Rubric) -> JudgeReply | None:
     """A number alone, or one that is called the score."""
     most = re.escape(f"{rubric.scale[1]:g}")
     plain = text.strip().strip("*").strip()

@@ -59,8 +59,8 @@ def pair_faults(
 ) -> Iterator[Problem]:
     """What is wrong with the judges of pairs of a request."""
     if not each_metric(metrics):
-        said = f"name a judge of pairs ({_HOW.format('pairwise', 'pairwise')})"
-        yield Problem("metrics", UsageError(said))
+        message = f"name a judge of pairs ({_HOW.format('pairwise', 'pairwise')})"
+        yield Problem("metrics", UsageError(message))
     for number, metric in enumerate(each_metric(metrics)):
         yield from problems(f"metrics[{number}]", _check_pair_judge, metric, outline, allow_code)
 

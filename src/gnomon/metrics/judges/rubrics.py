@@ -164,11 +164,11 @@ class Rubric:
             parts.append(f'"score": a number from {least:g} to {most:g}')
         if self.answer == "choice":
             parts.append('"better": "first", "second" or "tie"')
-        said = f"Answer with one JSON object and nothing else: {{{', '.join(parts)}}}."
+        form = f"Answer with one JSON object and nothing else: {{{', '.join(parts)}}}."
         if not self.marks_errors:
-            return said
+            return form
         return (
-            f"{said} Severities are {', '.join(self.penalties)}. Each quote is copied letter by"
+            f"{form} Severities are {', '.join(self.penalties)}. Each quote is copied letter by"
             ' letter from the translation ("side": "translation"), or, for what was left out, from'
             ' the source ("side": "source"). A text without errors has an empty list.'
         )

@@ -57,8 +57,8 @@ def statement(
     **parts: object,
 ) -> Statement:
     """The sentence, which may begin with the name of a judge."""
-    said = claim.said(rows, level=level, **parts)
-    return replace(said, text=said.text[0].upper() + said.text[1:])
+    sentence = claim.said(rows, level=level, **parts)
+    return replace(sentence, text=sentence.text[0].upper() + sentence.text[1:])
 
 
 def or_nan(value: float | None) -> float:

@@ -94,9 +94,9 @@ def check_settings(kind: object, settings: Mapping[str, Any]) -> None:
     for key in architecture.defaults:
         if key not in settings:
             raise DataError(f"nothing is said of the hyper-parameter {key}, which a {kind} has")
-        right, said = _VALUES.get(key, (None, ""))
+        right, allowed = _VALUES.get(key, (None, ""))
         if right is not None and not right(settings[key]):
-            raise DataError(f"hyper-parameter {key} is {settings[key]!r}; it is {said}")
+            raise DataError(f"hyper-parameter {key} is {settings[key]!r}; it is {allowed}")
     for key, value in architecture.fixed.items():
         if settings[key] != value:
             raise DataError(
@@ -197,7 +197,7 @@ def _mix_shapes(depth: int) -> Shapes:
     return {**named, "layerwise_attention.gamma": (1,)}
 
 
-def _of_blocks(blocks: int, layer: str) -> Callable[[Mapping[str, Any], int, int], Shapes]:
+def _block_shapes(blocks: int, layer: str) -> Callable[[Mapping[str, Any], int, int], Shapes]:
     """An estimator on some vectors side by side, of mixed layers or of one."""
 
     def shapes(settings: Mapping[str, Any], dimensions: int, depth: int) -> Shapes:
@@ -218,7 +218,7 @@ def _sentinel_shapes(settings: Mapping[str, Any], dimensions: int, _depth: int) 
 
 
 def _unified_shapes(settings: Mapping[str, Any], dimensions: int, depth: int) -> Shapes:
-    shapes = _of_blocks(1, "sent_layer")(settings, dimensions, depth)
+    shapes = _block_shapes(1, "sent_layer")(settings, dimensions, depth)
     if settings["word_level_training"]:
         layer = settings["word_layer"]
         if type(layer) is not int or not 0 <= layer <= depth:
@@ -284,13 +284,13 @@ ARCHITECTURES: Mapping[str, Architecture] = MappingProxyType(
                 "regression_metric",
                 lambda _: "comet",
                 MappingProxyType(_MIXED | {"hidden_sizes": [3072, 1024]}),
-                _of_blocks(6, "layer"),
+                _block_shapes(6, "layer"),
             ),
             Architecture(
                 "referenceless_regression_metric",
                 lambda _: "comet",
                 MappingProxyType(_REFERENCELESS),
-                _of_blocks(4, "layer"),
+                _block_shapes(4, "layer"),
             ),
             Architecture(
                 "sentinel_regression_metric",

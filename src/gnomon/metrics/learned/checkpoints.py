@@ -189,7 +189,7 @@ def _hyper_parameters_file(folder: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > _LARGEST_TEXT:
             raise FormatError(f"hyper-parameters of more than {_LARGEST_TEXT} bytes", path=path)
-        parameters = _of_yaml(path.read_text(encoding="utf-8"))
+        parameters = _read_yaml(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
         raise FormatError(f"it cannot be read: {error}", path=path) from error
     if not isinstance(parameters, dict):
@@ -197,7 +197,7 @@ def _hyper_parameters_file(folder: Path) -> dict[str, Any]:
     return parameters
 
 
-def _of_yaml(text: str) -> Any:
+def _read_yaml(text: str) -> Any:
     """What YAML says, merge keys left out, which double what they copy with each line."""
     import yaml
 
@@ -446,9 +446,9 @@ def stated_licence(folder: Path, name: str) -> str:
             text = file.read(_LARGEST_TEXT)
         head = text.split("---", 2)[1] if text.startswith("---") and text.count("---") > 1 else ""
         try:
-            said = _of_yaml(head)
+            card = _read_yaml(head)
         except (ValueError, yaml.YAMLError, RecursionError):
-            said = None
-        if isinstance(said, dict) and isinstance(said.get("license"), str):
-            return str(said["license"])
+            card = None
+        if isinstance(card, dict) and isinstance(card.get("license"), str):
+            return str(card["license"])
     return _LICENCES.get(name.rpartition("/")[2].lower(), "unknown")

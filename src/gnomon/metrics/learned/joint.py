@@ -147,7 +147,7 @@ class JointModel(ABC):
         values = np.zeros(len(sequences))
         budget = _PADDED["cpu" if self.device == "cpu" else "cuda"]
         for group in length_batches(lengths, budget):
-            for some in _alike(group, lengths, batch):
+            for some in _split_by_length(group, lengths, batch):
                 values[some] = self.forward(*self._padded([sequences[n] for n in some.tolist()]))
                 self.read += len(some)
         return [
@@ -165,7 +165,7 @@ class JointModel(ABC):
         return ids, kept, np.array([sequence.first for sequence in some], dtype=np.int64)
 
 
-def _alike(
+def _split_by_length(
     group: NDArray[np.int64], lengths: NDArray[np.int64], most: int | None
 ) -> Iterator[NDArray[np.int64]]:
     """Parts of a group, the longest first, so that none is padded far beyond its shortest."""

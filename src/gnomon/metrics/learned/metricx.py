@@ -104,11 +104,11 @@ class MetricX(Options):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_model(self.name, self.model)
-        said = _NAMED.search(self.model)
-        if said and int(said[1]) != self.version:
+        match = _NAMED.search(self.model)
+        if match and int(match[1]) != self.version:
             raise SpecError(
-                f"metricx: the model {self.model!r} is one of version {said[1]}, which reads other"
-                f" prompts than version {self.version}; say version={said[1]}"
+                f"metricx: the model {self.model!r} is one of version {match[1]}, which reads other"
+                f" prompts than version {self.version}; say version={match[1]}"
             )
 
     @property

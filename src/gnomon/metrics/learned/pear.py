@@ -131,11 +131,11 @@ class BoundPear(BoundLearned):
     @property
     def signature(self) -> Signature:
         """As of all learned metrics, and the outputs that are the anchor."""
-        said = super().signature
+        signature = super().signature
         if not self.pool:
-            return said
+            return signature
         texts = (text for name, texts in self.pool.items() for text in (name, *texts))
-        return said.adding(pool=f"{len(self.pool)}#{content_hash(*texts)}")
+        return signature.adding(pool=f"{len(self.pool)}#{content_hash(*texts)}")
 
     @property
     def limit(self) -> int:

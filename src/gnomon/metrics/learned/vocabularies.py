@@ -49,7 +49,7 @@ def unigram_vocabulary(folder: ModelFolder, given: str | None, usual: str) -> An
         raise missing_package("tokenizers", f"model {folder.name!r}") from None
     with reading_tokenizer(f"the vocabulary {file}"):
         if file.suffix == ".model":
-            return _of_sentencepiece(file)
+            return _sentencepiece_tokeniser(file)
         tokenizer = Tokenizer.from_str(_without_added(file))
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -66,11 +66,13 @@ def _vocabulary_in(folder: Path) -> Path | None:
 
 def _without_added(file: Path) -> str:
     """A ``tokenizer.json`` in which no text stands for a special piece."""
-    said = json.loads(file.read_text(encoding="utf-8"))
-    said["added_tokens"] = []
-    said["truncation"] = said["padding"] = said["post_processor"] = None
-    said["model"]["vocab"] = [[_hidden(piece), score] for piece, score in said["model"]["vocab"]]
-    return json.dumps(said)
+    tokeniser = json.loads(file.read_text(encoding="utf-8"))
+    tokeniser["added_tokens"] = []
+    tokeniser["truncation"] = tokeniser["padding"] = tokeniser["post_processor"] = None
+    tokeniser["model"]["vocab"] = [
+        [_hidden(piece), score] for piece, score in tokeniser["model"]["vocab"]
+    ]
+    return json.dumps(tokeniser)
 
 
 _SPECIAL = re.compile(r"<pad>|</?s>|<unk>|<extra_id_[0-9]+>")
@@ -81,7 +83,7 @@ def _hidden(piece: str) -> str:
     return f"\ufdd0{piece}" if _SPECIAL.fullmatch(piece) else piece
 
 
-def _of_sentencepiece(file: Path) -> Any:
+def _sentencepiece_tokeniser(file: Path) -> Any:
     """What transformers made of a SentencePiece model when MetricX was published (4.30)."""
     from tokenizers import Regex, normalizers
 
@@ -270,14 +272,14 @@ def piece_reader(folder: ModelFolder) -> PieceReader:
 
 def _settings(folder: ModelFolder) -> Mapping[str, Any]:
     try:
-        said = json.loads((folder.path / "tokenizer_config.json").read_text(encoding="utf-8"))
+        settings = json.loads((folder.path / "tokenizer_config.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(
             f"model {folder.name!r}: tokenizer_config.json cannot be read: {error}"
         ) from error
-    return said if isinstance(said, dict) else {}
+    return settings if isinstance(settings, dict) else {}
 
 
 def _sentence_pieces(folder: ModelFolder, file: Path, settings: Mapping[str, Any]) -> PieceReader:

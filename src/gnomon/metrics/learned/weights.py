@@ -243,7 +243,7 @@ def _read(name: str, path: Path, stamps: tuple[tuple[int, int], ...]) -> Learned
         kind=str(config.get("class")),
         settings=settings,
         encoder=_mapping(config, "encoder", path),
-        origin={key: str(said) for key, said in _mapping(config, "origin", path).items()},
+        origin={key: str(value) for key, value in _mapping(config, "origin", path).items()},
         licence=str(config.get("licence") or "unknown"),
         sha256=_stated_checksums(config, path),
         learnt=_learnt(config, path),

@@ -360,11 +360,11 @@ def by_spaces(name: str, fits: str, language: str | None) -> tuple[str, ...]:
     base = base_language(language)
     if base == "ko" or base not in _NAMES:
         return ()
-    said = (
+    notice = (
         f"the tokeniser {name!r} takes what stands between spaces for a word, and {_NAMES[base]}"
         f" puts no spaces between words: {fits!r} fits; {UNREAD}"
     )
-    return (said,)
+    return (notice,)
 
 
 def inferred_language(given: TestSet | Batch | Outline) -> str:
