@@ -7,14 +7,12 @@ cannot take the place of a built-in one.
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.core.errors import GnomonError, SpecError, UnknownNameError, UsageError
-from gnomon.core.options import fields_of
+from gnomon.core.errors import GnomonError, SpecError, UnknownNameError
 from gnomon.core.plugins import entry_points
-from gnomon.metrics.registry import package_of
+from gnomon.metrics.registry import broken_plugin, load_class, package_of, summarise
 from gnomon.metrics.spec import default_of, read_spec
 
 if TYPE_CHECKING:
@@ -73,9 +71,7 @@ class Catalogue:
     def load(self, name: str) -> type[Any]:
         """The class of a name."""
         if name in self.built_in:
-            module, _, class_name = self.built_in[name].partition(":")
-            kind: type[Any] = getattr(importlib.import_module(module), class_name)
-            return kind
+            return load_class(self.built_in[name])
         offered = self._offered()
         if name not in offered:
             raise UnknownNameError(self.kind, name, self.names())
@@ -87,17 +83,8 @@ class Catalogue:
             Entry(name, (), f"offered as {point.value}", package_of(point))
             for name, point in self._offered().items()
         )
-        return (*(self._described(name) for name in self.built_in), *offered)
-
-    def _described(self, name: str) -> Entry:
-        kind = self.load(name)
-        shown = tuple(
-            option.name if option.required else f"{option.name}={option.default!r}"
-            for option in fields_of(kind).values()
-        )
-        return Entry(
-            name, shown, " ".join((kind.__doc__ or "").split("\n\n")[0].split()), "built-in"
-        )
+        built_in = (Entry(name, *summarise(self.load(name)), "built-in") for name in self.built_in)
+        return (*built_in, *offered)
 
     def _from_package(self, point: EntryPoint) -> type[Any]:
         try:
@@ -105,19 +92,13 @@ class Catalogue:
         except GnomonError:
             raise
         except Exception as error:  # a stranger's module may fail in any way
-            raise UsageError(self._broken(point, f"{type(error).__name__}: {error}")) from error
+            raise broken_plugin(self.kind, point, f"{type(error).__name__}: {error}") from error
         if not (isinstance(kind, type) and is_dataclass(kind)):
-            raise UsageError(self._broken(point, f"{kind!r:.80} is no dataclass"))
+            raise broken_plugin(self.kind, point, f"{kind!r:.80} is no dataclass")
         lacking = [attribute for attribute in self.needed if not hasattr(kind, attribute)]
         if lacking:
-            raise UsageError(self._broken(point, f"it lacks {', '.join(lacking)}"))
+            raise broken_plugin(self.kind, point, f"it lacks {', '.join(lacking)}")
         return kind
-
-    def _broken(self, point: EntryPoint, problem: str) -> str:
-        return (
-            f"{self.kind} {point.name!r} of the package {package_of(point)} ({point.value}) cannot"
-            f" be used: {problem}; update or uninstall that package"
-        )
 
     def _offered(self) -> dict[str, EntryPoint]:
         """What packages offer, by name, of two under one name the first."""

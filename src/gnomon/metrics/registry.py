@@ -202,7 +202,7 @@ def build(spec: Spec, *, allow_code: bool = False) -> Metric:
                 package_of(_offered()[spec.name]),
                 spec.name,
             )
-        return _construct(_load(BUILTIN[spec.name]), spec, allow_code=allow_code)
+        return _construct(load_class(BUILTIN[spec.name]), spec, allow_code=allow_code)
     plugins = _plugins()
     name = spec.name
     if name not in plugins:
@@ -217,7 +217,7 @@ def build(spec: Spec, *, allow_code: bool = False) -> Metric:
 def metric_class(name: str) -> type[Any] | None:
     """The class of a metric by its name in specs; None where no class has it, or a broken one."""
     if name in BUILTIN:
-        return _load(BUILTIN[name])
+        return load_class(BUILTIN[name])
     point = _plugins().get(name)
     if point is None:
         return None
@@ -235,7 +235,10 @@ def is_metric(thing: object) -> TypeGuard[Metric]:
 
 def describe() -> tuple[Description, ...]:
     """Every metric, for ``gnomon list metrics``; packages' metrics are named but not loaded."""
-    built_in = (_describe(name, _load(target)) for name, target in BUILTIN.items())
+    built_in = (
+        Description(name, name, *summarise(load_class(target)), "built-in")
+        for name, target in BUILTIN.items()
+    )
     aliases = (
         Description(name, str(spec), (), f"short for {spec}", "alias")
         for name, spec in ALIASES.items()
@@ -325,7 +328,7 @@ def _from_plugin(point: EntryPoint, spec: Spec, *, allow_code: bool) -> Metric:
     if is_metric(offered):
         return offered
     if not callable(offered):
-        raise UsageError(_broken(point, f"it is neither a metric nor a function: {offered!r}"))
+        raise broken_plugin("metric", point, f"it is neither a metric nor a function: {offered!r}")
     return offered_function(offered, name=point.name, package=package_of(point))
 
 
@@ -335,9 +338,9 @@ def _build_plugin(point: EntryPoint, factory: type[Any], spec: Spec, *, allow_co
     except GnomonError:
         raise
     except Exception as error:
-        raise UsageError(_broken(point, f"{type(error).__name__}: {error}")) from error
+        raise broken_plugin("metric", point, f"{type(error).__name__}: {error}") from error
     if not is_metric(made):
-        raise UsageError(_broken(point, "it is a class whose objects cannot bind()"))
+        raise broken_plugin("metric", point, "it is a class whose objects cannot bind()")
     return made
 
 
@@ -345,12 +348,13 @@ def _load_plugin(point: EntryPoint) -> object:
     try:
         return point.load()
     except Exception as error:  # a stranger's module may fail in any way
-        raise UsageError(_broken(point, f"{type(error).__name__}: {error}")) from error
+        raise broken_plugin("metric", point, f"{type(error).__name__}: {error}") from error
 
 
-def _broken(point: EntryPoint, problem: str) -> str:
-    return (
-        f"metric {point.name!r} of the package {package_of(point)} ({point.value}) cannot be used:"
+def broken_plugin(kind: str, point: EntryPoint, problem: str) -> UsageError:
+    """Why what a package offers cannot be used, and what to do."""
+    return UsageError(
+        f"{kind} {point.name!r} of the package {package_of(point)} ({point.value}) cannot be used:"
         f" {problem}; update or uninstall that package"
     )
 
@@ -371,17 +375,18 @@ def _from_code(spec: Spec, *, allow_code: bool) -> Metric:
     return from_code(spec.first, **options)
 
 
-def _load(target: str) -> type[Any]:
+def load_class(target: str) -> type[Any]:
+    """The class that ``module:class`` names."""
     module, _, name = target.partition(":")
     kind: type[Any] = getattr(importlib.import_module(module), name)
     return kind
 
 
-def _describe(name: str, options: type[Any]) -> Description:
-    defaults = [(f.name, default_of(f)) for f in fields(options)]
+def summarise(options: type[Any]) -> tuple[tuple[str, ...], str]:
+    """The options of a class with their defaults (names alone without one), and its summary."""
+    defaults = [(field.name, default_of(field)) for field in fields(options)]
     shown = tuple(n if default is MISSING else f"{n}={default!r}" for n, default in defaults)
-    summary = (inspect.getdoc(options) or "").split("\n\n", 1)[0].replace("\n", " ")
-    return Description(name, name, shown, summary, "built-in")
+    return shown, " ".join((inspect.getdoc(options) or "").split("\n\n", 1)[0].split())
 
 
 def _offered() -> dict[str, EntryPoint]:
