@@ -27,7 +27,7 @@ from gnomon.models import (
     rounded_layers,
     usable_device,
 )
-from gnomon.models.vector_store import open_store, vector_key
+from gnomon.models.vector_store import vector_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -49,7 +49,6 @@ __all__ = [
     "TextPieces",
     "load_metric",
     "needed_weights",
-    "open_results",
     "read_encoder",
     "read_vocabulary",
     "some_of",
@@ -595,18 +594,3 @@ class Remembered(Generic[K]):
         self._results[key] = result
         while self._bytes > _MEMORY and len(self._results) > 1:
             self._bytes -= self._results.pop(next(iter(self._results))).nbytes + _ENTRY
-
-
-def open_results(
-    folder: str | None, encoder: MetricEncoder, model: LearnedModel, what: str, columns: int
-) -> VectorStore | None:
-    """Where results are kept on disk, if they are."""
-    if folder is None:
-        return None
-    about = {
-        "model": model.folder.identity,
-        "precision": encoder.precision,
-        "device": encoder.device.split(":")[0],
-        "results": what,
-    }
-    return open_store(folder, about, columns)

@@ -14,16 +14,12 @@ from gnomon.core.scores import BEGINNINGS
 from gnomon.core.signature import Signature
 from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.learned.architectures import architecture_of
-from gnomon.metrics.learned.encoder import (
-    LearnedPrecision,
-    Remembered,
-    load_metric,
-    open_results,
-)
+from gnomon.metrics.learned.encoder import LearnedPrecision, Remembered, load_metric
 from gnomon.metrics.learned.weights import find_learned
 from gnomon.metrics.means import MeanOfSegments, aggregate_means
 from gnomon.metrics.registry import check_needs
 from gnomon.metrics.spec import Options
+from gnomon.models.vector_store import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -260,7 +256,13 @@ class BoundLearned(MeanOfSegments, ABC):
         folder, encoder = self.metric.embeddings, self.model.encoder
         name = f"{what} {folder}"
         if name not in self.model.memory:
-            store = open_results(folder, encoder, self.model.model, what, columns)
+            about = {
+                "model": self.model.model.folder.identity,
+                "precision": encoder.precision,
+                "device": encoder.device.split(":")[0],
+                "results": what,
+            }
+            store = None if folder is None else open_store(folder, about, columns)
             results = Remembered(encoder, sequence, read, columns, kind, store)
             self.model.memory[name] = results
         shared: Remembered[K] = self.model.memory[name]
