@@ -59,7 +59,7 @@ def test_answers_stand_in_the_order_of_questions_and_equal_ones_are_asked_once(c
     chat.reply = echo
     asked = [question(f"text {n % 7}") for n in range(40)]
     asker = client(chat.url)
-    assert asker.unknown(asked) == 7
+    assert asker.count_unanswered(asked) == 7
     assert [one.text for one in asker.ask(asked)] == [f"said of text {n % 7}" for n in range(40)]
     assert (chat.answered, chat.most, asker.counts["asked"]) == (7, 1, 7)
     assert asker.identity() == ("fake-1", "fp_1", True)
@@ -78,7 +78,7 @@ def test_another_client_asks_nothing_that_was_answered(chat: Chat) -> None:
 def test_emptying_the_cache_leaves_answers_which_cost_money(chat: Chat) -> None:
     client(chat.url).ask([question("a")])
     Cache(default_path()).clear()
-    assert client(chat.url).unknown([question("a")]) == 0
+    assert client(chat.url).count_unanswered([question("a")]) == 0
     assert default_path() in answers_folder().parents
 
 
@@ -129,7 +129,7 @@ def test_answers_are_in_one_file_when_they_have_come(chat: Chat) -> None:
     asker = client(chat.url)
     asker.ask([question("a")])
     assert [file.name for file in answers_folder().iterdir()] == ["gnomon-entries-1.sqlite3"]
-    assert asker.unknown([question("a")]) == 0
+    assert asker.count_unanswered([question("a")]) == 0
 
 
 def test_a_damaged_page_costs_the_answers_of_that_page_alone(
@@ -142,7 +142,7 @@ def test_a_damaged_page_costs_the_answers_of_that_page_alone(
     data = bytearray(file.read_bytes())
     data[:4096] = bytes(4096)  # SQLite takes it for no database
     file.write_bytes(data)
-    assert client(chat.url).unknown(asked) == 0
+    assert client(chat.url).count_unanswered(asked) == 0
     assert "begun with the 61 entries of it that are whole" in caplog.text
     assert (file.parent / "gnomon-damaged-1.sqlite3").read_bytes() == bytes(data)
 
@@ -277,7 +277,7 @@ def test_a_reply_without_end_is_no_answer(chat: Chat, monkeypatch: pytest.Monkey
     chat.reply = lambda _: "x" * 5000
     with pytest.raises(ServerFailedError, match="more than 1,000 bytes"):
         client(chat.url, tries=2).ask([question("a")])
-    assert client(chat.url).unknown([question("a")]) == 1
+    assert client(chat.url).count_unanswered([question("a")]) == 1
 
 
 def test_what_is_refused_is_kept_as_refused_and_what_is_cut_says_so(chat: Chat) -> None:
@@ -299,7 +299,9 @@ def test_a_question_that_the_server_cannot_take_is_answered_by_nothing(chat: Cha
     found = asker.ask([question("long")])[0]
     assert (found.text, found.refused) == ("", False)
     assert "maximum context length" in found.rejected
-    assert client(chat.url).unknown([question("long")]) == 1  # nothing was said: it is not kept
+    assert (
+        client(chat.url).count_unanswered([question("long")]) == 1
+    )  # nothing was said: it is not kept
 
 
 def test_a_server_without_schemas_is_asked_without(chat: Chat) -> None:
