@@ -224,22 +224,22 @@ def _of_group(
 
 def _result(
     grids: Grids,
-    place: int,
+    index: int,
     group: str,
     setting: Setting,
     controls: Grids,
     beside: dict[tuple[str, str, str, str], int],
     row: int | None,
 ) -> HeldOut:
-    boosted = float(grids.correlations[place, setting.row, setting.column])
-    other = beside.get(grids.experiments[place].data)
+    boosted = float(grids.correlations[index, setting.row, setting.column])
+    other = beside.get(grids.experiments[index].data)
     there = row is not None and other is not None
     return HeldOut(
-        place,
+        index,
         group,
         setting,
         boosted,
-        boosted - float(grids.base[place]),
+        boosted - float(grids.base[index]),
         float(controls.p[row]) if there else float("nan"),
         float(controls.correlations[other, row, setting.column]) if there else float("nan"),
     )
@@ -347,7 +347,7 @@ class Halves(NamedTuple):
 
 
 def halves(
-    one: Explained,
+    explained: Explained,
     control: Explained | None,
     *,
     p: Floats = P,
@@ -357,7 +357,7 @@ def halves(
     seed: int = SEED,
 ) -> Halves:
     """Choose the best setting on half of the segments, measure its gain on the rest; both ways."""
-    kept, reason = usable(one)
+    kept, reason = usable(explained)
     if control is not None:
         kept &= usable(control).kept
     n = int(kept.sum())
@@ -365,7 +365,7 @@ def halves(
         return Halves(np.full(2 * splits, np.nan), np.full(2 * splits, np.nan))
     sides = [
         power_means(side.values, side.offsets, p, shift=shift).means[:, kept]
-        for side in (one, control)
+        for side in (explained, control)
         if side is not None
     ]
     generator = np.random.default_rng(seed)
@@ -374,7 +374,9 @@ def halves(
         order = generator.permutation(n)
         first, second = np.sort(order[: n // 2]), np.sort(order[n // 2 :])
         for half, rest in ((first, second), (second, first)):
-            gains.append(_measured(one.score[kept], one.human[kept], sides, w, (half, rest)))
+            gains.append(
+                _measured(explained.score[kept], explained.human[kept], sides, w, (half, rest))
+            )
     return Halves(*np.array(gains).T)
 
 

@@ -71,11 +71,11 @@ def search(
     )
 
 
-def usable(one: Explained) -> Usable:
+def usable(explained: Explained) -> Usable:
     """Which segments count, and why no correlation is defined where that is so."""
-    wrong = np.concatenate([[0], np.cumsum(~np.isfinite(one.values))])
-    sound = (np.diff(one.offsets) > 0) & (np.diff(wrong[one.offsets]) == 0)
-    kept = sound & np.isfinite(one.score) & np.isfinite(one.human)
+    wrong = np.concatenate([[0], np.cumsum(~np.isfinite(explained.values))])
+    sound = (np.diff(explained.offsets) > 0) & (np.diff(wrong[explained.offsets]) == 0)
+    kept = sound & np.isfinite(explained.score) & np.isfinite(explained.human)
     n = int(kept.sum())
     if n < _FEWEST:
         return Usable(
@@ -83,7 +83,7 @@ def usable(one: Explained) -> Usable:
             f"{n} of {len(kept)} segments have a score, an explanation and a human score, and a"
             f" correlation needs {_FEWEST}",
         )
-    if not _varies(one.human[kept]):
+    if not _varies(explained.human[kept]):
         return Usable(kept, "all human scores are equal")
     return Usable(kept, None)
 

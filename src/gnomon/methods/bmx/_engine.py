@@ -51,10 +51,12 @@ class Boost(NamedTuple):
     w: float
     shift: Shift
 
-    def scores(self, before: NDArray[np.float64], found: Importances) -> NDArray[np.float64]:
+    def scores(self, before: NDArray[np.float64], importances: Importances) -> NDArray[np.float64]:
         """S_t = w S_{t-1} + (1 - w) M_p of every pair, float64 [pairs]; see :func:`boosted`."""
-        aggregate = power_means(found.values, found.offsets, [self.p], shift=self.shift).means[0]
-        wordless = np.diff(found.offsets) == 0
+        aggregate = power_means(
+            importances.values, importances.offsets, [self.p], shift=self.shift
+        ).means[0]
+        wordless = np.diff(importances.offsets) == 0
         return combine(before, np.where(wordless, before, aggregate), self.w)
 
 
@@ -340,9 +342,9 @@ class Engine:
             address[name]: self._unpacked(address[name], value) for name, value in values.items()
         }
 
-    def _write_cache(self, found: dict[Cell, CellExplanation]) -> None:
+    def _write_cache(self, explanations: dict[Cell, CellExplanation]) -> None:
         if self.cache is not None:
-            self.cache.put_many({self._address(c): _packed(f) for c, f in found.items()})
+            self.cache.put_many({self._address(c): _packed(f) for c, f in explanations.items()})
 
     def _address(self, cell: Cell) -> bytes:
         texts = self.batch.texts
@@ -370,9 +372,9 @@ class Engine:
         return CellExplanation(full, held, int(chosen), base, candidate, other)
 
 
-def _packed(found: CellExplanation) -> bytes:
-    head = [found.full, found.held, float(found.chosen), found.base]
-    return np.concatenate([head, found.candidate, found.other]).astype("<f8").tobytes()
+def _packed(explanation: CellExplanation) -> bytes:
+    head = [explanation.full, explanation.held, float(explanation.chosen), explanation.base]
+    return np.concatenate([head, explanation.candidate, explanation.other]).astype("<f8").tobytes()
 
 
 class _Group:

@@ -340,13 +340,13 @@ class _Parts:
         self.sizes: list[NDArray[np.int64]] = []
         self.signature = ""
 
-    def add(self, found: Explanations, human: Floats) -> None:
-        both = found.both()
-        self.scores.append(found.oriented.ravel())
+    def add(self, explanations: Explanations, human: Floats) -> None:
+        both = explanations.both()
+        self.scores.append(explanations.oriented.ravel())
         self.human.append(human.ravel())
         self.values.append(both.values)
         self.sizes.append(np.diff(both.offsets))
-        self.signature = str(found.signature)
+        self.signature = str(explanations.signature)
 
     def joined(self, name: Experiment, notices: tuple[str, ...]) -> Explained:
         offsets = np.concatenate([[0], np.cumsum(np.concatenate(self.sizes))]).astype(np.int64)

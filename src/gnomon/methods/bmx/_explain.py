@@ -174,11 +174,11 @@ class ImportanceMarks:
 
 
 def _means(
-    found: Iterable[tuple[Sequence[str], Sequence[float | None]]],
+    words_of_rows: Iterable[tuple[Sequence[str], Sequence[float | None]]],
 ) -> dict[tuple[str, ...], list[float | None]]:
     """By the words of a text, the mean of each over explanations: systems have references apart."""
     grouped: dict[tuple[str, ...], list[Sequence[float | None]]] = {}
-    for words, values in found:
+    for words, values in words_of_rows:
         grouped.setdefault(tuple(words), []).append(values)
     return {
         words: [
@@ -454,7 +454,7 @@ def counted_words(rows: Iterable[Row]) -> list[CountedWord]:
 
 
 def held_references(
-    testset: TestSet, bound: BoundMetric, found: Explanations
+    testset: TestSet, bound: BoundMetric, explanations: Explanations
 ) -> dict[tuple[str, int], str]:
     """The references that explanations hold on to, by system and segment (from 1).
 
@@ -464,10 +464,10 @@ def held_references(
         return {}
     return {
         (system, int(segment)): name
-        for k, system in enumerate(found.systems)
-        for i, segment in enumerate(found.segments)
-        if (number := int(found.judged_by[k, i])) >= 0
-        for name in _called(testset, system, int(segment) - 1, found.texts[number])
+        for k, system in enumerate(explanations.systems)
+        for i, segment in enumerate(explanations.segments)
+        if (number := int(explanations.judged_by[k, i])) >= 0
+        for name in _called(testset, system, int(segment) - 1, explanations.texts[number])
     }
 
 
@@ -629,13 +629,13 @@ class _Judge:
         references = held_references(self.run.testset, self.run.bound, explanations)
         return _MetricExplained(explanations, explainer.spec, judged, exhibits, references)
 
-    def _judged(self, found: Explanations, explainer: str) -> JudgedExplanations:
+    def _judged(self, explanations: Explanations, explainer: str) -> JudgedExplanations:
         testset = self.run.testset
         return JudgedExplanations(
-            found.metric,
+            explanations.metric,
             explainer,
-            errors=against_errors(testset, found, kind=self.kind) if self.errors else (),
-            curves=curve_areas(testset, self.run.bound, found, max_calls=self.run.max_calls)
+            errors=against_errors(testset, explanations, kind=self.kind) if self.errors else (),
+            curves=curve_areas(testset, self.run.bound, explanations, max_calls=self.run.max_calls)
             if self.faithfulness
             else None,
         )
@@ -652,18 +652,18 @@ def _segments(
 
 
 def _finding(
-    testset: TestSet, found: Sequence[_MetricExplained], min_count: int, draws: DrawOptions
+    testset: TestSet, every: Sequence[_MetricExplained], min_count: int, draws: DrawOptions
 ) -> Finding:
-    rows = [row for explained in found for row in _rows(explained)]
+    rows = [row for explained in every for row in _rows(explained)]
     words = counted_words(rows)
-    judged = [explained.judged for explained in found]
+    judged = [explained.judged for explained in every]
     tables = [words_table(rows), hurting_table(words), lowest_table(words, min_count)]
     views = [_listing(words_of, _LISTED) for words_of in tables[1:]]
     for agreement in (errors_table(judged, draws), curves_table(judged, draws)):
         if agreement.rows:
             tables.append(agreement)
             views.insert(0, _listing(agreement, None))
-    explanations = [explained.explanations for explained in found]
+    explanations = [explained.explanations for explained in every]
     return Finding(
         method="bmx explain",
         title=f"Which words scores rest on ({testset.name})",
@@ -672,10 +672,10 @@ def _finding(
             f"{explained.explanations.metric} by {explained.explainer}": str(
                 explained.explanations.signature
             )
-            for explained in found
+            for explained in every
         },
         views=tuple(views),
-        exhibits=tuple(exhibit for explained in found for exhibit in explained.exhibits),
+        exhibits=tuple(exhibit for explained in every for exhibit in explained.exhibits),
         notices=tuple(dict.fromkeys(notice for each in explanations for notice in each.notices)),
         facts={
             "test set": testset.name,
@@ -687,8 +687,8 @@ def _finding(
     )
 
 
-def _rows(one: _MetricExplained) -> Iterator[dict[str, Cell]]:
-    explanations = one.explanations
+def _rows(explained: _MetricExplained) -> Iterator[dict[str, Cell]]:
+    explanations = explained.explanations
     column = {int(segment): i for i, segment in enumerate(explanations.segments)}
     of = {
         (name, segment): (float(explanations.scores[k, i]), float(explanations.held[k, i]))
@@ -701,9 +701,9 @@ def _rows(one: _MetricExplained) -> Iterator[dict[str, Cell]]:
             **row,
             "score": None if np.isnan(score) else score,
             "held": None if np.isnan(held) else held,
-            "reference": one.references.get((str(row["system"]), int(row["segment"] or 0))),
+            "reference": explained.references.get((str(row["system"]), int(row["segment"] or 0))),
             "metric": explanations.metric,
-            "explainer": one.explainer,
+            "explainer": explained.explainer,
             "higher_is_better": explanations.higher_is_better,
         }
 

@@ -182,24 +182,24 @@ def held_back_outcomes(
 
 
 def _with_intervals(
-    found: list[RuleOutcome],
+    outcomes: list[RuleOutcome],
     grids: Grids,
     explained: Mapping[Experiment, Explained],
     options: TuneOptions,
 ) -> list[RuleOutcome]:
     """The outcomes with intervals of their gains over segments, where there are explanations."""
     if not explained:
-        return found
+        return outcomes
     intervals: dict[tuple[Experiment, AnyRule], tuple[float, float]] = {}
     for experiment in grids.experiments:
         if experiment in explained:
-            mine = [outcome for outcome in found if outcome.experiment == experiment]
+            mine = [outcome for outcome in outcomes if outcome.experiment == experiment]
             intervals |= _intervals(explained[experiment], mine, options)
     return [
         outcome._replace(low=ends[0], high=ends[1])
         if (ends := intervals.get((outcome.experiment, outcome.rule)))
         else outcome
-        for outcome in found
+        for outcome in outcomes
     ]
 
 
@@ -249,24 +249,26 @@ def _best(grids: Grids) -> list[RuleOutcome]:
     return best
 
 
-def _undefined(one: Experiment, rule: AnyRule, base: float) -> RuleOutcome:
-    return RuleOutcome(one, rule, None, base, float("nan"), float("nan"))
+def _undefined(experiment: Experiment, rule: AnyRule, base: float) -> RuleOutcome:
+    return RuleOutcome(experiment, rule, None, base, float("nan"), float("nan"))
 
 
 def _intervals(
-    one: Explained, mine: Sequence[RuleOutcome], options: TuneOptions
+    explained: Explained, mine: Sequence[RuleOutcome], options: TuneOptions
 ) -> dict[tuple[Experiment, AnyRule], tuple[float, float]]:
     """Intervals of the gains of one experiment, each distinct setting drawn once."""
-    kept, reason = usable(one)
+    kept, reason = usable(explained)
     settings = list(dict.fromkeys((o.setting.p, o.setting.w) for o in mine if o.setting))
     if reason is not None or not settings:
         return {}
     exponents = np.array([p for p, _ in settings])
-    means = power_means(one.values, one.offsets, exponents, shift=options.shift).means[:, kept]
+    means = power_means(explained.values, explained.offsets, exponents, shift=options.shift).means[
+        :, kept
+    ]
     drawn = gain_intervals(
-        one.score[kept],
+        explained.score[kept],
         means,
-        one.human[kept],
+        explained.human[kept],
         [w for _, w in settings],
         resamples=options.resamples,
         seed=options.seed,
@@ -275,4 +277,6 @@ def _intervals(
     ends = {
         key: (interval.low, interval.high) for key, interval in zip(settings, drawn, strict=True)
     }
-    return {(one.experiment, o.rule): ends[o.setting.p, o.setting.w] for o in mine if o.setting}
+    return {
+        (explained.experiment, o.rule): ends[o.setting.p, o.setting.w] for o in mine if o.setting
+    }

@@ -394,7 +394,7 @@ class _Replaced:
         return np.where(filled, score - expected, 0.0 if np.isfinite(score) else np.nan)
 
 
-def _with(text: TextWords, place: int, word: str) -> str:
+def _with(text: TextWords, position: int, word: str) -> str:
     by: list[str | None] = [None] * len(text)
-    by[place] = word
+    by[position] = word
     return text.replaced(by)

@@ -226,29 +226,29 @@ def _size(values: Sequence[float]) -> str:
 
 
 def _beyond_random(
-    finding: Finding, one: _Tested, p: float, said_p: str, *, apart: bool
+    finding: Finding, test: _Tested, p: float, said_p: str, *, apart: bool
 ) -> Iterator[Statement]:
-    if one.collapsed is not None and one.collapsed > _COLLAPSED:
+    if test.collapsed is not None and test.collapsed > _COLLAPSED:
         return  # a caution says so
-    mean, alone = float(np.mean(one.values)), float(np.mean(one.alone))
+    mean, alone = float(np.mean(test.values)), float(np.mean(test.alone))
     where = "on data held back" if apart else "where p and w were chosen on other language pairs"
     parts: dict[str, Any] = {
-        "against": "random ones" if one.beyond else "no explanations",
-        "n": one.n,
-        "p": said_p if one.p is not None else f"no test of fewer than {_GROUPS}",
+        "against": "random ones" if test.beyond else "no explanations",
+        "n": test.n,
+        "p": said_p if test.p is not None else f"no test of fewer than {_GROUPS}",
         "where": where,
-        "beside": f"; {_size(one.alone)} {'above' if alone > 0 else 'below'} the metric alone"
-        * bool(one.beyond),
-        "size": f"{_size(one.values)} {'more' if mean > 0 else 'less'}",
-        "explained": one.explained,
+        "beside": f"; {_size(test.alone)} {'above' if alone > 0 else 'below'} the metric alone"
+        * bool(test.beyond),
+        "size": f"{_size(test.values)} {'more' if mean > 0 else 'less'}",
+        "explained": test.explained,
     }
-    rows = finding.positions(one.rows)
-    if one.p is None or p > _ALPHA:
+    rows = finding.positions(test.rows)
+    if test.p is None or p > _ALPHA:
         yield _UNDECIDED.said(rows, **parts)
     elif mean > 0 and alone <= 0:
-        explained = one.explained[0].upper() + one.explained[1:]
+        explained = test.explained[0].upper() + test.explained[1:]
         yield _HELP_NO_METRIC.said(
-            rows, **{**parts, "explained": explained, "alone": _size(one.alone)}
+            rows, **{**parts, "explained": explained, "alone": _size(test.alone)}
         )
     else:
         yield (_HELP if mean > 0 else _HARM).said(rows, **parts)

@@ -320,7 +320,7 @@ class _Reading:
             yield from self._references(row, system, index)
 
     def _references(
-        self, row: Mapping[str, Any], system: str | None, place: int
+        self, row: Mapping[str, Any], system: str | None, index: int
     ) -> Iterator[_Text]:
         system_references = self.testset.system_references.get(system or "", {})
         there = {**self.testset.references, **system_references}
@@ -331,45 +331,45 @@ class _Reading:
             )
         if not there or wanted not in (None, *there):
             raise self._wrong(f"unknown reference {wanted!r}; there are {', '.join(there)}")
-        text = there[wanted or next(iter(there))][place]
+        text = there[wanted or next(iter(there))][index]
         if text is not None:
-            yield _Text("reference", system or "", place, text)
+            yield _Text("reference", system or "", index, text)
 
-    def _add(self, own: _Gathered, row: Mapping[str, Any]) -> None:
+    def _add(self, gathered: _Gathered, row: Mapping[str, Any]) -> None:
         if "spans" in row:
             if not isinstance(row["spans"], list):
                 raise self._wrong(f"spans are a list; got {row['spans']!r:.60}")
             for span in row["spans"]:
-                self._add_span(own, span)
+                self._add_span(gathered, span)
         elif any(name in row for name in _SEVERAL):
-            self._add_list(own, row)
+            self._add_list(gathered, row)
         elif "position" in row:
-            self._add_word(own, row)
+            self._add_word(gathered, row)
         elif "start" in row and "end" in row:
-            self._add_span(own, row)
+            self._add_span(gathered, row)
         else:
             raise self._wrong(
                 "the line says nothing of a word; it has a position and an importance, or"
                 " importances, or start, end and an importance, or spans"
             )
 
-    def _add_word(self, own: _Gathered, row: Mapping[str, Any]) -> None:
+    def _add_word(self, gathered: _Gathered, row: Mapping[str, Any]) -> None:
         position, token = _whole(row["position"]), row.get("token")
-        if not 1 <= position <= len(own.words):
+        if not 1 <= position <= len(gathered.words):
             raise self._wrong(
-                f"word {row['position']!r} is none of the {len(own.words)} of the text"
+                f"word {row['position']!r} is none of the {len(gathered.words)} of the text"
             )
-        if token is not None and token != own.words.words[position - 1]:
+        if token is not None and token != gathered.words.words[position - 1]:
             raise self._wrong(
-                f"word {position} of the text is {own.words.words[position - 1]!r}, not {token!r}:"
-                " the explanations are of another text"
+                f"word {position} of the text is {gathered.words.words[position - 1]!r}, not"
+                f" {token!r}: the explanations are of another text"
             )
-        if position - 1 in own.values:
+        if position - 1 in gathered.values:
             raise self._wrong(f"word {position} comes twice; give each once")
-        own.worded = True
-        own.values[position - 1] = [self._importance(row)]
+        gathered.worded = True
+        gathered.values[position - 1] = [self._importance(row)]
 
-    def _add_span(self, own: _Gathered, span: Any) -> None:
+    def _add_span(self, gathered: _Gathered, span: Any) -> None:
         if isinstance(span, list) and len(span) == 3:
             span = {"start": span[0], "end": span[1], "importance": span[2]}
         if not isinstance(span, dict):
@@ -378,45 +378,45 @@ class _Reading:
                 f" {span!r:.60}"
             )
         start, end = _whole(span.get("start")), _whole(span.get("end"))
-        if not 0 <= start <= end <= len(own.words.text):
+        if not 0 <= start <= end <= len(gathered.words.text):
             raise self._wrong(
                 f"span [{span.get('start')!r}, {span.get('end')!r}) does not lie in the text, which"
-                f" has {len(own.words.text)} characters; spans count from 0 and are half-open"
+                f" has {len(gathered.words.text)} characters; spans count from 0 and are half-open"
             )
-        own.span(start, end, self._importance(span))
+        gathered.span(start, end, self._importance(span))
 
-    def _add_list(self, own: _Gathered, row: Mapping[str, Any]) -> None:
+    def _add_list(self, gathered: _Gathered, row: Mapping[str, Any]) -> None:
         name = next(name for name in _SEVERAL if name in row)
         given, tokens = row[name], row.get("tokens")
-        if own.values:
+        if gathered.values:
             raise self._wrong("the text is explained before; give each text one list")
         if not isinstance(given, list):
             raise self._wrong(f"{name} are a list; got {given!r:.60}")
         values = [_number({name: number}, name, self.options.file, self.line) for number in given]
-        if tokens is not None and tokens != list(own.words.words):
-            self._add_tokens(own, tokens, values)
+        if tokens is not None and tokens != list(gathered.words.words):
+            self._add_tokens(gathered, tokens, values)
             return
-        if len(values) != len(own.words):
+        if len(values) != len(gathered.words):
             raise self._wrong(
-                f"{len(values)} {name} for a text of {len(own.words)} words; give one for each word"
-                " between white space, or say what the tokens are"
+                f"{len(values)} {name} for a text of {len(gathered.words)} words; give one for each"
+                " word between white space, or say what the tokens are"
             )
-        own.worded = True
-        own.values = {word: [value] for word, value in enumerate(values)}
+        gathered.worded = True
+        gathered.values = {word: [value] for word, value in enumerate(values)}
 
-    def _add_tokens(self, own: _Gathered, tokens: Any, values: list[float]) -> None:
+    def _add_tokens(self, gathered: _Gathered, tokens: Any, values: list[float]) -> None:
         strings = isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
         if not strings or len(tokens) != len(values):
             count = len(tokens) if isinstance(tokens, list) else repr(tokens)[:40]
             raise self._wrong(f"{len(values)} importances for tokens {count}; give one for each")
-        placed = token_places(own.words.text, tokens)
+        placed = token_places(gathered.words.text, tokens)
         if isinstance(placed, str):
             raise self._wrong(
                 f"token {placed!r} does not follow in the text; tokens stand in it one after the"
                 " other, or are special ones like [CLS]"
             )
         for (start, end), value in zip(placed, values, strict=True):
-            own.span(start, end, value)
+            gathered.span(start, end, value)
 
     def _importance(self, row: Mapping[str, Any]) -> float:
         name = next((name for name in _ONE if name in row), None)
@@ -548,13 +548,13 @@ def read_explanations(
 
 
 def _one_of_each(
-    row: Mapping[str, Any], told: dict[str, str], path: str | os.PathLike[str], line: int
+    row: Mapping[str, Any], names: dict[str, str], path: str | os.PathLike[str], line: int
 ) -> None:
     """Refuse a second metric or explainer in one file: they are read one by one."""
     for name in ("metric", "explainer"):
-        if name in row and told.setdefault(name, str(row[name])) != str(row[name]):
+        if name in row and names.setdefault(name, str(row[name])) != str(row[name]):
             raise FormatError(
-                f"the {name} is {row[name]!r}, and {told[name]!r} before; a file holds the"
+                f"the {name} is {row[name]!r}, and {names[name]!r} before; a file holds the"
                 " explanations of one metric by one explainer: give several files",
                 path=path,
                 line=line,

@@ -591,7 +591,7 @@ def _scored(
     )
 
 
-def _finding(testset: TestSet, found: Sequence[_Both]) -> Finding:
+def _finding(testset: TestSet, both_scores: Sequence[_Both]) -> Finding:
     """Base and boosted scores side by side, with the ranks of the systems under both."""
     note = (
         "Boosted and base scores are means over segments, so that they differ in the explanations"
@@ -600,14 +600,14 @@ def _finding(testset: TestSet, found: Sequence[_Both]) -> Finding:
     title = f"Boosted metrics beside the metrics themselves ({testset.name})"
     rows = [
         row
-        for both in found
+        for both in both_scores
         for row in sorted(_rows(both), key=lambda row: (row.rank is None, row.rank or 0))
     ]
     made = table("scores", title, BoostedSystem, rows, note=note)
-    several = len(found) > 1
+    several = len(both_scores) > 1
     notices = (
         of_metric(both.boosted.metric, notice) if several else notice
-        for both in found
+        for both in both_scores
         for scores in both
         for notice in scores.notices
     )
@@ -615,7 +615,9 @@ def _finding(testset: TestSet, found: Sequence[_Both]) -> Finding:
         method="bmx score",
         title=title,
         tables=(made,),
-        signatures={scores.metric: str(scores.signature) for both in found for scores in both},
+        signatures={
+            scores.metric: str(scores.signature) for both in both_scores for scores in both
+        },
         views=(
             Listing("scores", title, tuple(column.name for column in made.columns)),
             *beside_base("scores", rows, _headline),

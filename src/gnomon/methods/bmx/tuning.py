@@ -444,10 +444,10 @@ def tune(
     )
 
 
-def _scaled(one: Explained, scale: float) -> Explained:
+def _scaled(explained: Explained, scale: float) -> Explained:
     """Explanations of a file in units of the scale; random ones have no units."""
-    values = one.values if one.experiment.is_control else one.values / scale
-    return replace(one, score=one.score / scale, values=values)
+    values = explained.values if explained.experiment.is_control else explained.values / scale
+    return replace(explained, score=explained.score / scale, values=values)
 
 
 def _held_back(
@@ -597,7 +597,7 @@ def _families(grids: Grids) -> Iterator[Grids]:
 
 
 def _halves(
-    one: Explained,
+    explained: Explained,
     grids: Grids,
     by_name: Mapping[Experiment, Explained],
     options: TuneOptions,
@@ -606,30 +606,38 @@ def _halves(
     controls = (
         other
         for name, other in by_name.items()
-        if name.is_control and name.data == one.experiment.data
+        if name.is_control and name.data == explained.experiment.data
     )
-    control = next((other for other in controls if len(other.human) == len(one.human)), None)
+    control = next((other for other in controls if len(other.human) == len(explained.human)), None)
     halved = halves(
-        one, control, p=grids.p, w=grids.w, shift=options.shift, splits=splits, seed=options.seed
+        explained,
+        control,
+        p=grids.p,
+        w=grids.w,
+        shift=options.shift,
+        splits=splits,
+        seed=options.seed,
     )
-    return halves_row(one.experiment, halved)
+    return halves_row(explained.experiment, halved)
 
 
 def _finding(
     grids: Grids,
     controls: Grids,
     options: TuneOptions,
-    found: Sequence[tuple[Grids, list[RuleOutcome]]],
+    families: Sequence[tuple[Grids, list[RuleOutcome]]],
     halved: Sequence[Record],
     iterated: Sequence[IterationStart],
     by_name: Mapping[Experiment, Explained],
     back: _BackTables,
     aside: Sequence[Experiment],
 ) -> Finding:
-    every = [outcome for _, some in found for outcome in some]
+    every = [outcome for _, some in families for outcome in some]
     rows: dict[str, Sequence[Record]] = {
-        "settings": [row for family, some in found for row in setting_rows(family, some, options)],
-        "experiments": [row for family, some in found for row in experiment_rows(family, some)],
+        "settings": [
+            row for family, some in families for row in setting_rows(family, some, options)
+        ],
+        "experiments": [row for family, some in families for row in experiment_rows(family, some)],
         "halves": halved,
         **figure_rows(grids, controls, every, iterated, options),
         **back.rows(options),

@@ -192,12 +192,12 @@ def table(name: str, rows: Sequence[Record], note: str = "") -> Table:
 
 
 def setting_rows(
-    grids: Grids, found: Sequence[RuleOutcome], options: TuneOptions
+    grids: Grids, outcomes: Sequence[RuleOutcome], options: TuneOptions
 ) -> Iterator[TunedSetting]:
     """One row per rule for the experiments of one explainer."""
     explainer, sides = grids.experiments[0].explainer, grids.experiments[0].sides
     for rule in ALL_RULES:
-        some = [outcome for outcome in found if outcome.rule == rule]
+        some = [outcome for outcome in outcomes if outcome.rule == rule]
         if not some:
             continue
         groups = [str(getattr(outcome.experiment, options.held_out_by)) for outcome in some]
@@ -237,10 +237,10 @@ def setting_rows(
         )
 
 
-def experiment_rows(grids: Grids, found: Sequence[RuleOutcome]) -> Iterator[ExperimentGain]:
+def experiment_rows(grids: Grids, outcomes: Sequence[RuleOutcome]) -> Iterator[ExperimentGain]:
     """One row per experiment and rule."""
     places = {experiment: i for i, experiment in enumerate(grids.experiments)}
-    for o in found:
+    for o in outcomes:
         experiment, index = o.experiment, places[o.experiment]
         yield ExperimentGain(
             **_names(experiment),
@@ -260,13 +260,13 @@ def experiment_rows(grids: Grids, found: Sequence[RuleOutcome]) -> Iterator[Expe
 
 
 def held_back_rows(
-    grids: Grids, found: Sequence[RuleOutcome], options: TuneOptions
+    grids: Grids, outcomes: Sequence[RuleOutcome], options: TuneOptions
 ) -> Iterator[HeldBackGain]:
     """One row per data set and rule for the held-back experiments of one explainer."""
     explainer, sides = grids.experiments[0].explainer, grids.experiments[0].sides
     for dataset in grids.levels("dataset"):
-        for rule in dict.fromkeys(outcome.rule for outcome in found):
-            some = [o for o in found if o.rule == rule and o.experiment.dataset == dataset]
+        for rule in dict.fromkeys(outcome.rule for outcome in outcomes):
+            some = [o for o in outcomes if o.rule == rule and o.experiment.dataset == dataset]
             gains = np.array([outcome.gain for outcome in some])
             defined = np.flatnonzero(~np.isnan(gains))
             most = some[int(defined[gains[defined].argmax()])] if len(defined) else None
@@ -301,12 +301,12 @@ def held_back_rows(
             )
 
 
-def halves_row(one: Experiment, found: Halves) -> HalvesGain:
+def halves_row(experiment: Experiment, halves: Halves) -> HalvesGain:
     """Held-out gains within one experiment."""
-    defined = found.gains[~np.isnan(found.gains)]
-    over = found.over_control[~np.isnan(found.over_control)]
+    defined = halves.gains[~np.isnan(halves.gains)]
+    over = halves.over_control[~np.isnan(halves.over_control)]
     return HalvesGain(
-        **_names(one),
+        **_names(experiment),
         gain=float(defined.mean()) if len(defined) else None,
         lowest=float(defined.min()) if len(defined) else None,
         highest=float(defined.max()) if len(defined) else None,
@@ -316,9 +316,9 @@ def halves_row(one: Experiment, found: Halves) -> HalvesGain:
     )
 
 
-def _names(one: Experiment) -> dict[str, Any]:
+def _names(experiment: Experiment) -> dict[str, Any]:
     names = ("dataset", "language_pair", "metric", "explainer", "sides")
-    return {name: getattr(one, name) for name in names}
+    return {name: getattr(experiment, name) for name in names}
 
 
 def _collapsed(grids: Grids, some: Sequence[RuleOutcome]) -> float | None:

@@ -197,7 +197,9 @@ def check_frozen_grams(hardness: GramHardness, batch: Batch, base: BoundMetric) 
     _check(hardness.pool, hardness.references, batch, base)
 
 
-def _check(pool: str, known: Collection[tuple[int, str]], batch: Batch, base: BoundMetric) -> None:
+def _check(
+    pool: str, references: Collection[tuple[int, str]], batch: Batch, base: BoundMetric
+) -> None:
     _check_measured(pool, base)
     sources = None if "references" in base.needs else batch.sources
     against = [batch.references_of(k) for k in range(len(batch.systems))] or [batch.references]
@@ -205,7 +207,7 @@ def _check(pool: str, known: Collection[tuple[int, str]], batch: Batch, base: Bo
         texts = {int(text) for ragged in against for text in ragged[number]}
         if sources is not None:
             texts = {int(sources[number])}
-        if any((segment, batch.texts[text]) not in known for text in texts):
+        if any((segment, batch.texts[text]) not in references for text in texts):
             raise DataError(
                 f"the frozen difficulties are of other references: that of segment {segment + 1} is"
                 " not among them; measure them again on these references"

@@ -130,10 +130,10 @@ def ranked(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int
 
 
 def known_ids(
-    known: GramVocabulary, words: Sequence[str], ids: NDArray[np.int32]
+    vocabulary: GramVocabulary, words: Sequence[str], ids: NDArray[np.int32]
 ) -> NDArray[np.int32]:
     """Ids of a vocabulary as indices into another; -1 for words that it lacks."""
-    number = {word: n for n, word in enumerate(known.vocabulary)}
+    number = {word: n for n, word in enumerate(vocabulary.vocabulary)}
     renamed = np.fromiter((number.get(word, -1) for word in words), np.int32, len(words))
     return renamed[ids] if len(words) else np.zeros(0, dtype=np.int32)
 
@@ -415,7 +415,7 @@ def _counted_block(
 def _had(
     tokens: TokenTable,
     ids: NDArray[np.int32],
-    known: GramVocabulary,
+    vocabulary: GramVocabulary,
     texts: Sequence[NDArray[np.int64] | NDArray[np.int32]],
     segments: NDArray[np.int64],
 ) -> Iterator[tuple[NDArray[np.int64], Iterator[NDArray[np.bool_]]]]:
@@ -424,9 +424,9 @@ def _had(
     lengths = tokens.lengths[every]
     text_ids = ids[ranges(tokens.offsets[every], lengths)]
     ends = np.cumsum([len(each) for each in texts])
-    for order, rank in enumerate(known.ranks(offsets_of(lengths), text_ids), start=1):
+    for order, rank in enumerate(vocabulary.ranks(offsets_of(lengths), text_ids), start=1):
         sizes = np.maximum(lengths - (order - 1), 0)
-        width = max(len(known.keys[order - 1]), 1)
+        width = max(len(vocabulary.keys[order - 1]), 1)
         keys = np.where(rank < 0, -1, np.repeat(segments, sizes) * width + rank)
         theirs, *systems = np.split(keys, offsets_of(sizes)[ends[:-1]])
         there = np.unique(theirs)

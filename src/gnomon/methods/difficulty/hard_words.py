@@ -319,7 +319,7 @@ def words(
                 resamples=resamples,
                 confidence=confidence,
                 cache=cache,
-                found=all_words,
+                known_words=all_words,
             )
             rows["omission"] += test.rows
             told += test.notices
@@ -369,13 +369,13 @@ def _pools(
     return pools, told
 
 
-def _explained(found: ReferenceWords, least: int) -> tuple[str, ...]:
-    several = int((found.words.pieces > 1).sum())
-    edge = hard(found)[1]
+def _explained(words: ReferenceWords, least: int) -> tuple[str, ...]:
+    several = int((words.words.pieces > 1).sum())
+    edge = hard(words)[1]
     notices = []
     if several:
         notices.append(
-            f"{several} of {len(found.words)} words are seen in several pieces: their figures are"
+            f"{several} of {len(words.words)} words are seen in several pieces: their figures are"
             " means over the pieces"
         )
     if np.isfinite(edge):
@@ -425,7 +425,7 @@ def _views(
 def _views_of(
     rows: Mapping[str, Sequence[Record]],
     spec: str,
-    said: str,
+    title_end: str,
     where: Mapping[str, str],
     *,
     classes: bool,
@@ -433,7 +433,7 @@ def _views_of(
     """The views of one metric."""
 
     def listing(name: str, columns: tuple[str, ...], most: int | None = None) -> Listing:
-        return Listing(name, f"{_TITLES[name]}{said}", columns, where, most)
+        return Listing(name, f"{_TITLES[name]}{title_end}", columns, where, most)
 
     word_class = ("word_class",) if classes else ()
     columns = ("word", *word_class, "difficulty", "count", "segments", "similarity", "exact")
@@ -444,16 +444,16 @@ def _views_of(
         systems = cast("Sequence[WordsOfSystemRow]", rows["systems"])
         same_metric = [row for row in systems if row.metric == spec]
         if len({row.hard for row in same_metric}) > 1:  # else they lie on one line
-            title = words_headline(same_metric, spec) or f"{_TITLES['systems']}{said}"
+            title = words_headline(same_metric, spec) or f"{_TITLES['systems']}{title_end}"
             yield Scatter("systems", title, x="other", y="hard", label="system", where=where)
-    yield from _strips(cast("Sequence[StripRow]", rows["strips"]), spec, said, where)
+    yield from _strips(cast("Sequence[StripRow]", rows["strips"]), spec, title_end, where)
     if rows["systems"]:
         shown = ("system", "hard", "hard_exact", "rank", "other", "other_exact", "other_rank")
         yield listing("systems", shown)
     if rows["distribution"]:
         yield Bars(
             table="distribution",
-            title=f"{_TITLES['distribution']}{said}",
+            title=f"{_TITLES['distribution']}{title_end}",
             category="pool",
             series="bin",
             values=("share",),
@@ -472,13 +472,13 @@ def _columns(name: str) -> tuple[str, ...]:
 
 
 def _strips(
-    rows: Sequence[StripRow], spec: str, said: str, where: Mapping[str, str]
+    rows: Sequence[StripRow], spec: str, title_end: str, where: Mapping[str, str]
 ) -> Iterator[View]:
     strips = [(row.segment, row.reference) for row in rows if row.metric == spec]
     for segment, reference in dict.fromkeys(strips):
         yield HeatMap(
             table="strips",
-            title=f"Words of segment {segment} across systems (reference {reference}){said}",
+            title=f"Words of segment {segment} across systems (reference {reference}){title_end}",
             rows="token",
             columns="system",
             value="similarity",

@@ -292,7 +292,7 @@ class TokenDifficulty(PooledMetric):
         self,
         plain: Matches,
         slots: _Slots,
-        own: NDArray[np.int64],
+        exact: NDArray[np.int64],
         by: NDArray[np.int64],
         weights: Weights,
     ) -> NDArray[np.float64]:
@@ -301,22 +301,22 @@ class TokenDifficulty(PooledMetric):
         lacking = np.isnan(values)
         values[lacking] = 1.0
         if self.metric.ref_diff or self.aligned:
-            values[lacking] = self._matched_weights(plain, slots, own, weights)[lacking]
+            values[lacking] = self._matched_weights(plain, slots, exact, weights)[lacking]
         special = plain.tokens.special[rows]
         values[special] = 0.0
         kept = np.flatnonzero(~special)
-        values[kept] = normalised(values[kept], slots.row[kept], len(own), self.metric)
+        values[kept] = normalised(values[kept], slots.row[kept], len(exact), self.metric)
         return values
 
     def _matched_weights(
-        self, plain: Matches, slots: _Slots, own: NDArray[np.int64], weights: Weights
+        self, plain: Matches, slots: _Slots, exact: NDArray[np.int64], weights: Weights
     ) -> NDArray[np.float64]:
         """The weight of each token's best match in the reference; 1 where there is none."""
         best, at = plain.candidate.best, plain.candidate.at[slots.slot]
-        matched = (at >= 0) & (own[slots.row] >= 0)
+        matched = (at >= 0) & (exact[slots.row] >= 0)
         text = plain.texts[slots.pair, 1]
         places = weights.places
-        positions = places.offsets[own[slots.row]] + at - plain.tokens.offsets[text]
+        positions = places.offsets[exact[slots.row]] + at - plain.tokens.offsets[text]
         values = np.ones(len(best[slots.slot]))
         values[matched] = weights.value[positions[matched]]
         return values
@@ -525,14 +525,14 @@ def _slots(side: SideMatches, pair: NDArray[np.int64]) -> _Slots:
 def _reference_weights(
     matches: Matches,
     slots: _Slots,
-    own: NDArray[np.int64],
+    exact: NDArray[np.int64],
     by: NDArray[np.int64],
     weights: Weights,
 ) -> NDArray[np.float64]:
     """What the tokens of references weigh; those of unknown texts as their types elsewhere."""
     rows = matches.reference.token[slots.slot]
     text = matches.texts[slots.pair, 1]
-    mine = own[slots.row]
+    mine = exact[slots.row]
     has_hardness = mine >= 0
     positions = weights.places.offsets[mine] + rows - matches.tokens.offsets[text]
     values = np.zeros(len(rows))

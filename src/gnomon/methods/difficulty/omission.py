@@ -81,7 +81,7 @@ def omission_test(
     resamples: int = 1000,
     confidence: float = 0.95,
     cache: Cache | None = None,
-    found: ReferenceWords | None = None,
+    known_words: ReferenceWords | None = None,
 ) -> Omission:
     """Delete one content word per segment, and see what base and weighted score drop by.
 
@@ -94,7 +94,7 @@ def omission_test(
             f" {bound.metric.spec!r} compares with the source"
         )
     batch = testset.batch()
-    words = reference_words(bound, batch) if found is None else found
+    words = reference_words(bound, batch) if known_words is None else known_words
     classes, said = word_classes(words, testset, tagger, cache) if tagger else (None, "")
     content, meaning = content_words(words, classes, said)
     cuts = list(_cuts(words, content, batch, np.random.default_rng(seed)))
@@ -230,12 +230,12 @@ def omission_table(rows: Sequence[OmissionRow], confidence: float | None) -> Tab
     return table("omission", _TITLE, OmissionRow, rows, confidence=confidence)
 
 
-def omission_views(found: Table) -> Iterator[View]:
+def omission_views(table: Table) -> Iterator[View]:
     """Curves, with bands where there are intervals, and the table."""
     title = "Omission test: share of the score lost by how hard the missing word was"
     shown = [
         column.name
-        for column in found.columns
+        for column in table.columns
         if column.name not in ("difficulty_low", "difficulty_high")
     ]
     low, high = ("share_low", "share_high") if "share_low" in shown else (None, None)

@@ -197,13 +197,13 @@ def no_words(spec: str) -> str:
 
 
 def _of_places(
-    metric: str, places: Places, difficulty: NDArray[np.float64], found: BestMatches
+    metric: str, places: Places, difficulty: NDArray[np.float64], matches: BestMatches
 ) -> ReferenceWords:
     words = words_of(places)
-    shape = (len(found.best), len(words))
+    shape = (len(matches.best), len(words))
     best, same = np.empty(shape), np.empty(shape, dtype=np.bool_)
-    for k, exact in enumerate(found.exact):
-        best[k] = words.mean(found.best[k])
+    for k, exact in enumerate(matches.exact):
+        best[k] = words.mean(matches.best[k])
         same[k] = (words.mean((~exact).astype(np.float64)) == 0) & ~np.isnan(best[k])
     return ReferenceWords(metric, words, places, words.mean(difficulty), best, same)
 
@@ -281,13 +281,13 @@ def word_classes(
 
 
 def content_words(
-    found: ReferenceWords, classes: NDArray[np.object_] | None, said: str
+    words: ReferenceWords, classes: NDArray[np.object_] | None, tagger_name: str
 ) -> tuple[NDArray[np.bool_], str]:
     """Which words carry content, bool [W], and in words what that means here."""
     if classes is not None:
         kept = np.array([name in CONTENT for name in classes.tolist()], dtype=np.bool_)
-        return kept, f"{', '.join(CONTENT)} by {said}"
-    texts = [str(text).casefold() for text in found.words.text.tolist()]
+        return kept, f"{', '.join(CONTENT)} by {tagger_name}"
+    texts = [str(text).casefold() for text in words.words.text.tolist()]
     counts = Counter(texts)
     most = min(_FREQUENT, len(counts) // 10)
     frequent = {text for text, _ in counts.most_common(most)}

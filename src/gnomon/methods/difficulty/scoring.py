@@ -412,8 +412,10 @@ def _scores_of(run: ScoredMetric, side: Side) -> Scores:
     )
 
 
-def _scored(testset: TestSet, one: AnyMetric, *, allow_code: bool) -> Scores:
-    return one if isinstance(one, Scores) else score_by(testset, one, allow_code=allow_code)
+def _scored(testset: TestSet, metric: AnyMetric, *, allow_code: bool) -> Scores:
+    return (
+        metric if isinstance(metric, Scores) else score_by(testset, metric, allow_code=allow_code)
+    )
 
 
 # Tables and views

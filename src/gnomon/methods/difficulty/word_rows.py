@@ -145,50 +145,50 @@ class OccurrenceRow(Record):
     exact: float = _EXACT
 
 
-def hard(found: ReferenceWords) -> tuple[NDArray[np.bool_], float]:
+def hard(words: ReferenceWords) -> tuple[NDArray[np.bool_], float]:
     """The hardest tenth of the words (bool [W]; ties with its easiest word included), its edge."""
-    difficulties = found.difficulty[found.known]
+    difficulties = words.difficulty[words.known]
     if not len(difficulties):
-        return np.zeros(len(found.words), dtype=np.bool_), math.inf
+        return np.zeros(len(words.words), dtype=np.bool_), math.inf
     edge = float(np.quantile(difficulties, _HARDEST, method="higher"))
-    return (found.difficulty >= edge) & found.known, edge
+    return (words.difficulty >= edge) & words.known, edge
 
 
 def type_rows(
-    found: ReferenceWords, least: int, classes: NDArray[np.object_] | None
+    words: ReferenceWords, least: int, classes: NDArray[np.object_] | None
 ) -> Iterator[WordRow]:
     """Distinct words with their mean difficulty, hardest first."""
-    similarity, exact = _over_systems(found)
-    members = _members(found.words.text, found.known)
+    similarity, exact = _over_systems(words)
+    members = _members(words.words.text, words.known)
     rows: list[WordRow] = []
     for text, at in members.items():
         if len(at) < least:
             continue
         rows.append(
             WordRow(
-                metric=found.metric,
+                metric=words.metric,
                 word=text,
                 word_class=None if classes is None else _most(classes[at]),
-                difficulty=float(found.difficulty[at].mean()),
+                difficulty=float(words.difficulty[at].mean()),
                 count=len(at),
-                segments=len(np.unique(found.segment[at])),
+                segments=len(np.unique(words.segment[at])),
                 similarity=float(similarity[at].mean()),
                 exact=float(exact[at].mean()),
-                pieces=float(found.words.pieces[at].mean()),
+                pieces=float(words.words.pieces[at].mean()),
             )
         )
     return iter(sorted(rows, key=lambda row: (-row.difficulty, row.word)))
 
 
-def class_rows(found: ReferenceWords, classes: NDArray[np.object_]) -> Iterator[WordClassRow]:
+def class_rows(words: ReferenceWords, classes: NDArray[np.object_]) -> Iterator[WordClassRow]:
     """Word classes with their mean difficulty, hardest first."""
-    similarity, exact = _over_systems(found)
-    members = _members(classes, found.known)
+    similarity, exact = _over_systems(words)
+    members = _members(classes, words.known)
     rows: list[WordClassRow] = [
         WordClassRow(
-            metric=found.metric,
+            metric=words.metric,
             word_class=name,
-            difficulty=float(found.difficulty[at].mean()),
+            difficulty=float(words.difficulty[at].mean()),
             count=len(at),
             similarity=float(similarity[at].mean()),
             exact=float(exact[at].mean()),
@@ -199,12 +199,12 @@ def class_rows(found: ReferenceWords, classes: NDArray[np.object_]) -> Iterator[
 
 
 def distribution_rows(
-    found: ReferenceWords, pools: Mapping[str, Sequence[int] | None]
+    words: ReferenceWords, pools: Mapping[str, Sequence[int] | None]
 ) -> Iterator[DistributionRow]:
     """How many words are how hard, for several pools of systems (None: the metric's; figure 3)."""
-    compared = found.known
+    compared = words.known
     values = {
-        name: (found.difficulty if systems is None else found.by(systems))[compared]
+        name: (words.difficulty if systems is None else words.by(systems))[compared]
         for name, systems in pools.items()
     }
     if not compared.any():
@@ -214,7 +214,7 @@ def distribution_rows(
         counts = np.histogram(some, edges)[0]
         for low, high, count in zip(edges[:-1], edges[1:], counts.tolist(), strict=True):
             yield DistributionRow(
-                metric=found.metric,
+                metric=words.metric,
                 pool=name,
                 bin=f"{round(low, 6):g} to {round(high, 6):g}",
                 low=float(low),
@@ -224,17 +224,17 @@ def distribution_rows(
             )
 
 
-def system_rows(found: ReferenceWords, systems: Sequence[str]) -> Iterator[WordsOfSystemRow]:
+def system_rows(words: ReferenceWords, systems: Sequence[str]) -> Iterator[WordsOfSystemRow]:
     """Who has the hardest tenth of the words, best first."""
-    hardest, _ = hard(found)
-    values = [_of_system(found, k, hardest) for k in range(len(systems))]
+    hardest, _ = hard(words)
+    values = [_of_system(words, k, hardest) for k in range(len(systems))]
     by_hard, by_all = (
         ranks(np.array([math.nan if v[key] is None else v[key] for v in values], dtype=np.float64))
         for key in ("hard", "other")
     )
     rows = [
         WordsOfSystemRow(
-            metric=found.metric,
+            metric=words.metric,
             system=name,
             rank=by_hard[k],
             other_rank=by_all[k],
@@ -245,85 +245,85 @@ def system_rows(found: ReferenceWords, systems: Sequence[str]) -> Iterator[Words
     return iter(sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.system)))
 
 
-def segment_rows(found: ReferenceWords, testset: TestSet) -> Iterator[HardSegmentRow]:
+def segment_rows(words: ReferenceWords, testset: TestSet) -> Iterator[HardSegmentRow]:
     """Mean difficulty of every segment, and its hardest word; hardest segment first."""
-    members = _members(found.segment, found.known)
+    members = _members(words.segment, words.known)
     rows: list[HardSegmentRow] = []
     for segment, at in members.items():
-        most = at[int(found.difficulty[at].argmax())]
+        most = at[int(words.difficulty[at].argmax())]
         rows.append(
             HardSegmentRow(
-                metric=found.metric,
+                metric=words.metric,
                 segment=int(segment) + 1,
                 document=None if testset.documents is None else testset.documents[int(segment)],
                 words=len(at),
-                difficulty=float(found.difficulty[at].mean()),
-                hardest=str(found.words.text[most]),
-                hardest_difficulty=float(found.difficulty[most]),
+                difficulty=float(words.difficulty[at].mean()),
+                hardest=str(words.words.text[most]),
+                hardest_difficulty=float(words.difficulty[most]),
             )
         )
     return iter(sorted(rows, key=lambda row: (-row.difficulty, row.segment)))
 
 
-def document_rows(found: ReferenceWords, testset: TestSet) -> Iterator[HardDocumentRow]:
+def document_rows(words: ReferenceWords, testset: TestSet) -> Iterator[HardDocumentRow]:
     """Mean difficulty of the words of every document, hardest first."""
     if testset.documents is None:
         return
-    names = np.array(testset.documents, dtype=object)[found.segment]
-    members = _members(names, found.known)
-    for name, at in sorted(members.items(), key=lambda item: -found.difficulty[item[1]].mean()):
+    names = np.array(testset.documents, dtype=object)[words.segment]
+    members = _members(names, words.known)
+    for name, at in sorted(members.items(), key=lambda item: -words.difficulty[item[1]].mean()):
         yield HardDocumentRow(
-            metric=found.metric,
+            metric=words.metric,
             document=name,
-            segments=len(np.unique(found.segment[at])),
+            segments=len(np.unique(words.segment[at])),
             words=len(at),
-            difficulty=float(found.difficulty[at].mean()),
+            difficulty=float(words.difficulty[at].mean()),
         )
 
 
 def strip_rows(
-    found: ReferenceWords, segments: Sequence[int], testset: TestSet, names: Sequence[str]
+    words: ReferenceWords, segments: Sequence[int], testset: TestSet, names: Sequence[str]
 ) -> Iterator[StripRow]:
     """The words of some segments, one row for each word and system (table 3)."""
     for segment in segments:
-        groups = np.unique(found.words.group[found.segment == segment - 1])
+        groups = np.unique(words.words.group[words.segment == segment - 1])
         for group in groups.tolist():
-            at = np.flatnonzero(found.words.group == group)
-            reference = reference_name(testset, segment - 1, found.places.text[group])
+            at = np.flatnonzero(words.words.group == group)
+            reference = reference_name(testset, segment - 1, words.places.text[group])
             for position, word in enumerate(at.tolist(), start=1):
                 for k, system in enumerate(names):
-                    if found.compared[k, word]:
+                    if words.compared[k, word]:
                         yield StripRow(
-                            metric=found.metric,
+                            metric=words.metric,
                             segment=segment,
                             reference=reference,
-                            token=f"{position:02d} {found.words.text[word]}",
-                            word=str(found.words.text[word]),
-                            difficulty=float(found.difficulty[word]),
+                            token=f"{position:02d} {words.words.text[word]}",
+                            word=str(words.words.text[word]),
+                            difficulty=float(words.difficulty[word]),
                             system=system,
-                            similarity=float(found.best[k, word]),
-                            other=not found.exact[k, word],
+                            similarity=float(words.best[k, word]),
+                            other=not words.exact[k, word],
                         )
 
 
-def occurrence_rows(found: ReferenceWords, testset: TestSet) -> Iterator[OccurrenceRow]:
+def occurrence_rows(words: ReferenceWords, testset: TestSet) -> Iterator[OccurrenceRow]:
     """Every word of every reference, in order."""
-    similarity, exact = _over_systems(found)
+    similarity, exact = _over_systems(words)
     at: dict[int, int] = {}  # words of a reference need not stand together
     names: dict[int, str] = {}
-    for word, group in enumerate(found.words.group.tolist()):
+    for word, group in enumerate(words.words.group.tolist()):
         at[group] = at.get(group, 0) + 1
-        segment = int(found.segment[word])
+        segment = int(words.segment[word])
         if group not in names:
-            names[group] = reference_name(testset, segment, found.places.text[group])
-        if found.known[word]:
+            names[group] = reference_name(testset, segment, words.places.text[group])
+        if words.known[word]:
             yield OccurrenceRow(
-                metric=found.metric,
+                metric=words.metric,
                 segment=segment + 1,
                 reference=names[group],
                 position=at[group],
-                word=str(found.words.text[word]),
-                difficulty=float(found.difficulty[word]),
+                word=str(words.words.text[word]),
+                difficulty=float(words.difficulty[word]),
                 similarity=float(similarity[word]),
                 exact=float(exact[word]),
             )
@@ -341,31 +341,31 @@ def reference_name(testset: TestSet, segment: int, text: str) -> str:
     return "source"
 
 
-def _over_systems(found: ReferenceWords) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _over_systems(words: ReferenceWords) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean similarity and share of exact matches over the systems of each word, float64 [W]."""
-    count = np.maximum(found.compared.sum(axis=0), 1)
-    similarity = np.where(found.compared, found.best, 0.0).sum(axis=0) / count
-    return similarity, found.exact.sum(axis=0) / count
+    count = np.maximum(words.compared.sum(axis=0), 1)
+    similarity = np.where(words.compared, words.best, 0.0).sum(axis=0) / count
+    return similarity, words.exact.sum(axis=0) / count
 
 
-def _of_system(found: ReferenceWords, k: int, hardest: NDArray[np.bool_]) -> dict[str, Any]:
-    compared = found.compared[k]
+def _of_system(words: ReferenceWords, k: int, hardest: NDArray[np.bool_]) -> dict[str, Any]:
+    compared = words.compared[k]
     parts = {"hard": compared & hardest, "other": compared & ~hardest}
     values: dict[str, Any] = {}
     for name, members in parts.items():
         there = bool(members.any())
-        values[name] = float(found.best[k, members].mean()) if there else None
-        values[f"{name}_exact"] = float(found.exact[k, members].mean()) if there else None
+        values[name] = float(words.best[k, members].mean()) if there else None
+        values[f"{name}_exact"] = float(words.exact[k, members].mean()) if there else None
         values[f"{name}_words"] = int(members.sum())
     return values
 
 
 def _members(
-    keys: NDArray[np.object_] | NDArray[np.int64], known: NDArray[np.bool_]
+    keys: NDArray[np.object_] | NDArray[np.int64], compared: NDArray[np.bool_]
 ) -> dict[str, NDArray[np.int64]]:
     """Key -> its words, in order of appearance; words without a key (None) are left out."""
     members: dict[str, list[int]] = {}
-    for word in np.flatnonzero(known).tolist():
+    for word in np.flatnonzero(compared).tolist():
         if keys[word] is not None:
             members.setdefault(keys[word], []).append(word)
     return {key: np.array(at, dtype=np.int64) for key, at in members.items()}
@@ -392,23 +392,23 @@ def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def exhibits(
-    found: ReferenceWords,
+    words: ReferenceWords,
     testset: TestSet,
     rows: Sequence[HardSegmentRow],
     hardest: NDArray[np.bool_],
 ) -> tuple[Exhibit, ...]:
     """Some segments as exhibits."""
-    return tuple(_exhibit(found, testset, row, hardest) for row in rows)
+    return tuple(_exhibit(words, testset, row, hardest) for row in rows)
 
 
 def _exhibit(
-    found: ReferenceWords, testset: TestSet, row: HardSegmentRow, hardest: NDArray[np.bool_]
+    words: ReferenceWords, testset: TestSet, row: HardSegmentRow, hardest: NDArray[np.bool_]
 ) -> Exhibit:
     segment = row.segment - 1
     source = [] if testset.sources is None else [testset.sources[segment]]
     texts = [ExhibitText("source", "", text) for text in source]
-    texts += _references(found, testset, segment, hardest)
-    texts += _candidates(found, testset, segment, hardest)
+    texts += _references(words, testset, segment, hardest)
+    texts += _candidates(words, testset, segment, hardest)
     return Exhibit(
         group="hard words",
         kind="hardest segments",
@@ -422,33 +422,33 @@ def _exhibit(
 
 
 def _references(
-    found: ReferenceWords, testset: TestSet, segment: int, hardest: NDArray[np.bool_]
+    words: ReferenceWords, testset: TestSet, segment: int, hardest: NDArray[np.bool_]
 ) -> Iterator[ExhibitText]:
-    for group in np.unique(found.words.group[found.segment == segment]).tolist():
-        members = np.flatnonzero(found.words.group == group)
-        text = found.places.text[group]
+    for group in np.unique(words.words.group[words.segment == segment]).tolist():
+        members = np.flatnonzero(words.words.group == group)
+        text = words.places.text[group]
         marks = tuple(
             Highlight(
-                int(found.words.start[word]),
-                int(found.words.end[word]),
-                f"difficulty {found.difficulty[word]:.3f}",
+                int(words.words.start[word]),
+                int(words.words.end[word]),
+                f"difficulty {words.difficulty[word]:.3f}",
             )
             for word in members[hardest[members]].tolist()
         )
-        values = {"difficulty": float(found.difficulty[members].mean())}
+        values = {"difficulty": float(words.difficulty[members].mean())}
         name = reference_name(testset, segment, text)
         yield ExhibitText("reference", name, text, marks, values)
 
 
 def _candidates(
-    found: ReferenceWords, testset: TestSet, segment: int, hardest: NDArray[np.bool_]
+    words: ReferenceWords, testset: TestSet, segment: int, hardest: NDArray[np.bool_]
 ) -> Iterator[ExhibitText]:
-    in_segment = found.segment == segment
+    in_segment = words.segment == segment
     for k, (name, texts) in enumerate(testset.systems.items()):
-        compared = in_segment & found.compared[k]
+        compared = in_segment & words.compared[k]
         values = {
-            "similarity": _mean(found.best[k, compared]),
-            "of hard words": _mean(found.best[k, compared & hardest]),
+            "similarity": _mean(words.best[k, compared]),
+            "of hard words": _mean(words.best[k, compared & hardest]),
         }
         yield ExhibitText("candidate", name, texts[segment], (), values)
 

@@ -255,13 +255,13 @@ def _several_factors(experiments: Sequence[Experiment]) -> Sequence[Factor]:
 
 
 def distribution_rows(
-    found: Sequence[RuleOutcome], options: TuneOptions
+    outcomes: Sequence[RuleOutcome], options: TuneOptions
 ) -> dict[str, list[Record]]:
     """Rows of density, spread, counts and factors: gains by every factor with several levels."""
     rows: dict[str, list[Record]] = {"density": [], "spread": [], "counts": [], "factors": []}
-    factors = [f for f in FACTORS if len({getattr(o.experiment, f) for o in found}) > 1]
-    for rule in dict.fromkeys(o.rule for o in found):
-        some = [o for o in found if o.rule == rule]
+    factors = [f for f in FACTORS if len({getattr(o.experiment, f) for o in outcomes}) > 1]
+    for rule in dict.fromkeys(o.rule for o in outcomes):
+        some = [o for o in outcomes if o.rule == rule]
         for factor in factors or FACTORS[:1]:
             levels = dict.fromkeys(str(getattr(o.experiment, factor)) for o in some)
             gains = {
@@ -276,12 +276,14 @@ def distribution_rows(
     return rows
 
 
-def relation_rows(found: Sequence[RuleOutcome]) -> Iterator[GainRelation]:
+def relation_rows(outcomes: Sequence[RuleOutcome]) -> Iterator[GainRelation]:
     """Pearson(C1 - C0, C0), by explainer and over all."""
-    names = list(dict.fromkeys(o.experiment.explainer for o in found))
-    for rule in dict.fromkeys(o.rule for o in found):
+    names = list(dict.fromkeys(o.experiment.explainer for o in outcomes))
+    for rule in dict.fromkeys(o.rule for o in outcomes):
         for name in [*names, *(["all"] if len(names) > 1 else [])]:
-            some = [o for o in found if o.rule == rule and name in ("all", o.experiment.explainer)]
+            some = [
+                o for o in outcomes if o.rule == rule and name in ("all", o.experiment.explainer)
+            ]
             gains, base = np.array([(o.gain, o.base) for o in some]).T
             defined = int((~np.isnan(gains) & ~np.isnan(base)).sum())
             yield GainRelation(
@@ -290,10 +292,10 @@ def relation_rows(found: Sequence[RuleOutcome]) -> Iterator[GainRelation]:
 
 
 def curve_rows(
-    grids: Grids, found: Sequence[RuleOutcome], most: int, *, rule: str = "median"
+    grids: Grids, outcomes: Sequence[RuleOutcome], most: int, *, rule: str = "median"
 ) -> Iterator[GridCurve]:
     """Correlation over p for some experiments, from the largest gain to the largest loss."""
-    defined = [o for o in found if o.rule == rule and not math.isnan(o.base)]
+    defined = [o for o in outcomes if o.rule == rule and not math.isnan(o.base)]
     ordered = sorted(defined, key=lambda o: -math.inf if math.isnan(o.gain) else -o.gain)
     places = np.unique(np.linspace(0, len(ordered) - 1, min(most, len(ordered))).astype(int))
     for index in places.tolist() if ordered and most > 0 else []:

@@ -138,6 +138,6 @@ def _experiment(name: str) -> Experiment:
     return Experiment(dataset, explainer, named, pair, side)
 
 
-def _name(one: Experiment) -> str:
-    parts = [one.dataset, one.explainer, one.metric, one.language_pair]
-    return "__".join(parts if one.sides == "both" else [*parts, one.sides])
+def _name(experiment: Experiment) -> str:
+    parts = [experiment.dataset, experiment.explainer, experiment.metric, experiment.language_pair]
+    return "__".join(parts if experiment.sides == "both" else [*parts, experiment.sides])
