@@ -211,38 +211,31 @@ def _of_group(
     grids: Grids, controls: Grids, groups: Sequence[str], group: str, rule: Rule
 ) -> list[HeldOut]:
     others = grids.take([i for i, name in enumerate(groups) if name != group])
-    mine = [i for i, name in enumerate(groups) if name == group]
+    members = [i for i, name in enumerate(groups) if name == group]
     try:
         setting = choose(others, rule)
     except DataError:
         nan = float("nan")
-        return [HeldOut(i, group, None, nan, nan, nan, nan) for i in mine]
-    beside = {experiment.data: i for i, experiment in enumerate(controls.experiments)}
-    row = _control_row(others, controls, beside, setting.column)
-    return [_result(grids, i, group, setting, controls, beside, row) for i in mine]
+        return [HeldOut(i, group, None, nan, nan, nan, nan) for i in members]
+    control_rows = {experiment.data: i for i, experiment in enumerate(controls.experiments)}
+    row = _control_row(others, controls, control_rows, setting.column)
+    results = []
+    for index in members:
+        boosted = float(grids.correlations[index, setting.row, setting.column])
+        gain = boosted - float(grids.base[index])
+        number = control_rows.get(grids.experiments[index].data)
+        control_p, control = _control_at(controls, number, row, setting.column)
+        results.append(HeldOut(index, group, setting, boosted, gain, control_p, control))
+    return results
 
 
-def _result(
-    grids: Grids,
-    index: int,
-    group: str,
-    setting: Setting,
-    controls: Grids,
-    beside: dict[tuple[str, str, str, str], int],
-    row: int | None,
-) -> HeldOut:
-    boosted = float(grids.correlations[index, setting.row, setting.column])
-    other = beside.get(grids.experiments[index].data)
-    there = row is not None and other is not None
-    return HeldOut(
-        index,
-        group,
-        setting,
-        boosted,
-        boosted - float(grids.base[index]),
-        float(controls.p[row]) if there else float("nan"),
-        float(controls.correlations[other, row, setting.column]) if there else float("nan"),
-    )
+def _control_at(
+    controls: Grids, number: int | None, row: int | None, column: int
+) -> tuple[float, float]:
+    """Exponent of a random explainer, and its correlation there; NaN without one."""
+    if number is None or row is None:
+        return float("nan"), float("nan")
+    return float(controls.p[row]), float(controls.correlations[number, row, column])
 
 
 def _control_row(
@@ -311,24 +304,14 @@ def held_back(
         settings["published"] = grid_setting(back, *published)
     if fixed is not None:
         settings["fixed"] = grid_setting(back, *fixed)
-    beside = {experiment.data: i for i, experiment in enumerate(controls.experiments)}
+    control_rows = {experiment.data: i for i, experiment in enumerate(controls.experiments)}
     results = []
     for name, setting in settings.items():
-        row = _control_row(others, controls, beside, setting.column)
+        row = _control_row(others, controls, control_rows, setting.column)
         for index, experiment in enumerate(back.experiments):
-            other = beside.get(experiment.data)
-            there = row is not None and other is not None
-            results.append(
-                HeldBack(
-                    index,
-                    name,
-                    setting,
-                    float(controls.p[row]) if there else float("nan"),
-                    float(controls.correlations[other, row, setting.column])
-                    if there
-                    else float("nan"),
-                )
-            )
+            number = control_rows.get(experiment.data)
+            control_p, control = _control_at(controls, number, row, setting.column)
+            results.append(HeldBack(index, name, setting, control_p, control))
     return results
 
 
@@ -401,7 +384,7 @@ def _measured(
     if not controls or np.isnan(controls[0][:, column]).all():
         return float(boosted - base), nan
     other = int(np.nanargmax(controls[0][:, column]))
-    beside = grid_correlations(
+    controlled = grid_correlations(
         score[unseen], sides[1][other : other + 1, unseen], human[unseen], weight
     )[0, 0]
-    return float(boosted - base), float(boosted - beside)
+    return float(boosted - base), float(boosted - controlled)

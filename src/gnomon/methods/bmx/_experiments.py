@@ -358,8 +358,8 @@ def human_scores(testset: TestSet, kind: str | None, *, human_systems: bool) -> 
     """Human scores [K, N]; NaN for human translations, unless they count."""
     scores = testset.human_scores(kind, "segment").copy()
     for k, name in enumerate(testset.systems):
-        told = testset.info.get(name)
-        if told is not None and told.human and not human_systems:
+        system_info = testset.info.get(name)
+        if system_info is not None and system_info.human and not human_systems:
             scores[k] = np.nan
     if np.isnan(scores).all():
         raise DataError(

@@ -216,11 +216,11 @@ def check_explain(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
         options.save_explanations
         and len(listed(options.metrics)) * len(listed(options.explainers)) > 1
     ):
-        said = "save_explanations is for one metric and one explainer; name one of each"
-        yield Problem("save_explanations", UsageError(said))
+        reason = "save_explanations is for one metric and one explainer; name one of each"
+        yield Problem("save_explanations", UsageError(reason))
     if options.errors_kind is not None and not options.errors:
-        said = "errors_kind goes with errors, which are not asked for"
-        yield Problem("errors_kind", UsageError(said))
+        reason = "errors_kind goes with errors, which are not asked for"
+        yield Problem("errors_kind", UsageError(reason))
     if outline is not None:
         for number, segment in enumerate(options.segments or ()):
             yield from problems(f"segments[{number}]", _check_segment, segment, outline.segments)

@@ -439,10 +439,10 @@ def _unspaced_notice(batch: Batch) -> tuple[str, ...]:
     """That words are no words, where spaces do not part them."""
     if not is_unspaced(batch.target_language):
         return ()
-    said = (
+    statement = (
         "explanations take what stands between spaces for a word, and spaces do not part the words"
     )
-    return (f"{said} of this language: they speak of whole clauses",)
+    return (f"{statement} of this language: they speak of whole clauses",)
 
 
 def _undefined_notice(every: Sequence[CellExplanation]) -> tuple[str, ...]:

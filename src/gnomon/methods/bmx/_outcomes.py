@@ -193,8 +193,8 @@ def _with_intervals(
     intervals: dict[tuple[Experiment, AnyRule], tuple[float, float]] = {}
     for experiment in grids.experiments:
         if experiment in explained:
-            mine = [outcome for outcome in outcomes if outcome.experiment == experiment]
-            intervals |= _intervals(explained[experiment], mine, options)
+            own_outcomes = [outcome for outcome in outcomes if outcome.experiment == experiment]
+            intervals |= _intervals(explained[experiment], own_outcomes, options)
     return [
         outcome._replace(low=ends[0], high=ends[1])
         if (ends := intervals.get((outcome.experiment, outcome.rule)))

@@ -364,8 +364,10 @@ class BoundBmx(MeanOfSegments):
         base = sign * explanations.scores
         if before:
             # what the other references add to the score beside the held one keeps its weight
-            beside = base - sign * explanations.held
-            base = explained.base + beside * float(np.prod([boost.w for boost in before]))
+            of_other_references = base - sign * explanations.held
+            base = explained.base + of_other_references * float(
+                np.prod([boost.w for boost in before])
+            )
         wordless = (np.diff(offsets) == 0).reshape(batch.shape)
         means = np.where(wordless, base, aggregates.means[0].reshape(batch.shape))
         return _Boosted(

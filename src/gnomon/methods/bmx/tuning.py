@@ -165,8 +165,10 @@ def _groups(grids: Grids, options: TuneOptions) -> Iterator[str]:
 
 
 def _controls(grids: Grids, controls: Grids, large: Collection[str]) -> Iterator[str]:
-    there = {experiment.data for experiment in controls.experiments}
-    without = [str(experiment) for experiment in grids.experiments if experiment.data not in there]
+    controlled = {experiment.data for experiment in controls.experiments}
+    without = [
+        str(experiment) for experiment in grids.experiments if experiment.data not in controlled
+    ]
     if len(without) == len(grids.experiments):
         yield (
             "The random explainer was not run beside these, so that it is unknown how much of a"
@@ -205,10 +207,10 @@ _SCALE = 10
 def check_tune(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.bmx.tune` refuses of options that fit each alone."""
     if options.fixed is not None and (len(options.fixed) != 2 or not 0 <= options.fixed[1] <= 1):
-        said = (
+        reason = (
             f"fixed is p and w, a number and one in [0, 1]; got {' '.join(map(str, options.fixed))}"
         )
-        yield Problem("fixed", UsageError(said))
+        yield Problem("fixed", UsageError(reason))
     if options.only and not options.grids:
         yield Problem(
             "only", UsageError("only goes with grids: it chooses among their experiments")
@@ -220,13 +222,13 @@ def check_tune(outline: Outline | None, options: BoundOptions) -> Iterator[Probl
             "w": options.w,
         }.items():
             if value is not None and len(value):  # lists and arrays
-                said = f"grids goes without {name}: it brings correlations that were made before"
-                yield Problem("grids", UsageError(said))
+                reason = f"grids goes without {name}: it brings correlations that were made before"
+                yield Problem("grids", UsageError(reason))
         return
     if options.explanations:
         if options.sets > 1:
-            said = f"explanations goes with one test set, and {options.sets} are named; give one"
-            yield Problem("explanations", UsageError(said))
+            reason = f"explanations goes with one test set, and {options.sets} are named; give one"
+            yield Problem("explanations", UsageError(reason))
         return
     yield from explainer_faults(
         outline, options.metrics, options.explainers, allow_code=options.allow_code
@@ -379,7 +381,7 @@ def tune(
             each, human = _with_human_file(each, human)
         testsets = [data for data in each if isinstance(data, TestSet)]
         made = [data for data in each if isinstance(data, Explained)]
-        asked: dict[str, Any] = {
+        explaining: dict[str, Any] = {
             "human": human,
             "sides": sides,
             "scale": scale,
@@ -406,7 +408,7 @@ def tune(
                 pairs, listed(explainers), fixed, (shift, sides, scale, max_calls, allow_code)
             ) if second_iteration else []  # fmt: skip
             first = [(*pair, explainer) for pair in pairs for explainer in several]
-            made += [explained(*request, **asked) for request in [*first, *again]]
+            made += [explained(*request, **explaining) for request in [*first, *again]]
     options = TuneOptions(
         shift,
         held_out_by,
@@ -496,19 +498,19 @@ class _BackTables(NamedTuple):
         families = []
         for family in _families(back):
             explainer, sides = family.experiments[0].explainer, family.experiments[0].sides
-            mine = [
+            same_explainer = [
                 i
                 for i, other in enumerate(others.experiments)
                 if chosen and (other.explainer, other.sides) == (explainer, sides)
             ]
-            told = PUBLISHED.get(explainer.split("(")[0])
+            published = PUBLISHED.get(explainer.split("(")[0])
             outcomes_found = held_back_outcomes(
                 family,
-                others.take(mine),
+                others.take(same_explainer),
                 controls,
                 by_name,
                 options,
-                published=None if told is None else (told.p, told.w),
+                published=None if published is None else (published.p, published.w),
                 fixed=None if fixed is None else (float(fixed[0]), float(fixed[1])),
             )
             if outcomes_found:
@@ -699,7 +701,7 @@ def _large(by_name: Mapping[Experiment, Explained]) -> list[str]:
 def _signatures(
     grids: Grids, options: TuneOptions, by_name: Mapping[Experiment, Explained]
 ) -> dict[str, str]:
-    said = Signature("bmx tune").adding(
+    signature = Signature("bmx tune").adding(
         shift=options.shift,
         p=f"{grids.p[0]:g} to {grids.p[-1]:g} ({len(grids.p)})",
         w=",".join(f"{w:g}" for w in grids.w),
@@ -714,11 +716,11 @@ def _signatures(
         for name, experiment in by_name.items()
         if experiment.signature
     }
-    return {"bmx tune": str(said), **of_experiments}
+    return {"bmx tune": str(signature), **of_experiments}
 
 
 def _facts(grids: Grids, controls: Grids) -> dict[str, str]:
-    told = {
+    facts = {
         "experiments": f"{len(grids.experiments)} and {len(controls.experiments)} controls",
         "data": ", ".join(grids.levels("dataset")),
         "language pairs": ", ".join(grids.levels("language_pair")),
@@ -726,5 +728,5 @@ def _facts(grids: Grids, controls: Grids) -> dict[str, str]:
         "explainers": ", ".join(grids.levels("explainer")),
     }
     if grids.used is not None:
-        told["segments"] = ", ".join(map(str, dict.fromkeys(grids.used)))
-    return told
+        facts["segments"] = ", ".join(map(str, dict.fromkeys(grids.used)))
+    return facts

@@ -184,8 +184,8 @@ def _shared_faults(
     yield from problems("metrics", check_once, options.metrics, allow_code=options.allow_code)
     every = each_metric(options.metrics)
     if len(every) > 1 and (options.frozen or options.save):
-        said = "difficulties in a file are those of one metric; name one"
-        yield Problem("frozen" if options.frozen else "save", UsageError(said))
+        reason = "difficulties in a file are those of one metric; name one"
+        yield Problem("frozen" if options.frozen else "save", UsageError(reason))
     for number, metric in enumerate(every):
         argument = f"metrics[{number}]" if isinstance(options.metrics, list | tuple) else "metrics"
         unfit = list(
@@ -207,13 +207,13 @@ def _shared_faults(
             yield Problem("", error)
             continue
         if outline is not None:
-            there = list(
+            pool_problems = list(
                 problems(
                     "frozen" if options.frozen else "pool", weighted_metric.check_pool, outline
                 )
             )
-            yield from there
-            if not there and not allow_circular:
+            yield from pool_problems
+            if not pool_problems and not allow_circular:
                 for kind in kinds:
                     yield from problems("human", _check_judge, outline, weighted_metric, kind)
 

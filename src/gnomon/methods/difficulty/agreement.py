@@ -65,19 +65,19 @@ def judges(
     """
     judging: list[People] = []
     notices: list[str] = []
-    there = kinds or testset.human_kinds("system")
+    asked_kinds = kinds or testset.human_kinds("system")
     own_kinds = testset.human_kinds("system")
-    if not there:
+    if not asked_kinds:
         notices.append(f"{_LEFT_OUT}: {testset.name} has human scores of systems: none")
-    for kind in there:
+    for kind in asked_kinds:
         people = _people(testset, kind)
         if testset.systems and kind_counts_edits(testset, kind):
-            said = f"human scores ({kind}) count edits, as TER does, and so cannot judge metrics"
-            notices.append(f"{_LEFT_OUT}: {said}")
+            reason = f"human scores ({kind}) count edits, as TER does, and so cannot judge metrics"
+            notices.append(f"{_LEFT_OUT}: {reason}")
             continue
         if len(people.order) < LEAST:
-            said = f"people judged {len(people.order)} system(s) ({kind}); {LEAST} are needed"
-            notices.append(f"{_LEFT_OUT}: {said}")
+            reason = f"people judged {len(people.order)} system(s) ({kind}); {LEAST} are needed"
+            notices.append(f"{_LEFT_OUT}: {reason}")
             continue
         # scores of people from a file may be of any kind
         seen = [
@@ -135,10 +135,10 @@ def subsets(people: People, top: str) -> tuple[list[Subset], tuple[str, ...]]:
     k = best_count(top, judged)
     every = [Subset(ALL, f"all {judged} systems", people.top(judged))]
     if k < LEAST:
-        said = f"the top {top} of {judged} systems are {k}, too few to correlate; see --top"
-        return every, (said,)
-    said = f"top {top}: {k} of {judged} systems" if top.endswith("%") else f"top {k} of {judged}"
-    return [*every, Subset(f"top {k}", said, people.top(k))] if k < judged else every, ()
+        title = f"the top {top} of {judged} systems are {k}, too few to correlate; see --top"
+        return every, (title,)
+    title = f"top {top}: {k} of {judged} systems" if top.endswith("%") else f"top {k} of {judged}"
+    return [*every, Subset(f"top {k}", title, people.top(k))] if k < judged else every, ()
 
 
 def best_count(top: str, judged: int) -> int:

@@ -172,9 +172,11 @@ class DeletedWords:
             drops = scores[at] - scores[at + 1 : at + 1 + len(word_spans)]
             candidate, reference = batch.texts[key >> 32], batch.texts[key & _LOW]
             held = {candidate[start:end] for start, end in split(candidate)}
-            there = np.array(
+            in_candidate = np.array(
                 [reference[start:end] in held for start, end in word_spans], dtype=np.bool_
             )
-            credited[key] = np.flatnonzero((drops > _LEAST) | (there & (drops >= -_LEAST))).tolist()
+            credited[key] = np.flatnonzero(
+                (drops > _LEAST) | (in_candidate & (drops >= -_LEAST))
+            ).tolist()
             at += 1 + len(word_spans)
         return credited

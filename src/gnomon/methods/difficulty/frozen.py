@@ -225,8 +225,8 @@ def _check_measured(pool: str, base: BoundMetric) -> None:
 
 def _measured_by(base: BoundMetric) -> str:
     """What tokens and their similarities depend on: model and layer, or tokeniser and order."""
-    told = dict(base.signature.fields)
-    kept = [f"{key} {told[key]}" for key in ("model", "layer", "tok", "case") if key in told]
+    signed = dict(base.signature.fields)
+    kept = [f"{key} {signed[key]}" for key in ("model", "layer", "tok", "case") if key in signed]
     options = getattr(base, "options", getattr(base, "metric", None))
     if isinstance(options, Options):
         others = [option for option in fields(options) if option.name in _OPTIONS]
@@ -256,9 +256,9 @@ def _write(
             "leaving one out gives every system difficulties of its own, which are not one list;"
             " save those of the whole pool"
         )
-    said = json.dumps({**about, "format": _FORMAT, "metric": _measured_by(base)})
+    header = json.dumps({**about, "format": _FORMAT, "metric": _measured_by(base)})
     with atomic_write(path, "wb") as file:
-        text = np.frombuffer(said.encode(), dtype=np.uint8)
+        text = np.frombuffer(header.encode(), dtype=np.uint8)
         np.savez_compressed(file, allow_pickle=False, about=text, **arrays)
 
 

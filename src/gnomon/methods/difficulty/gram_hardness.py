@@ -245,9 +245,9 @@ def _totals(
 ) -> NDArray[np.float64]:
     """Matches, total, weighted matches and weight of every comparison, float64 [rows, 4]."""
     positions = ranked(keys, side.keys)
-    there = np.zeros(len(side.keys), dtype=np.int64)
-    there[positions >= 0] = most[positions[positions >= 0]]
-    matched = np.minimum(side.counts, there)
+    most_of_keys = np.zeros(len(side.keys), dtype=np.int64)
+    most_of_keys[positions >= 0] = most[positions[positions >= 0]]
+    matched = np.minimum(side.counts, most_of_keys)
     row = side.keys // width
     columns = (matched, side.counts, matched * side.weights / side.counts, side.weights)
     return np.stack([np.bincount(row, column, rows) for column in columns], axis=-1)
@@ -429,9 +429,9 @@ def _had(
         width = max(len(vocabulary.keys[order - 1]), 1)
         keys = np.where(rank < 0, -1, np.repeat(segments, sizes) * width + rank)
         theirs, *systems = np.split(keys, offsets_of(sizes)[ends[:-1]])
-        there = np.unique(theirs)
-        there = there[there >= 0]
-        yield there, (np.isin(there, system_keys) for system_keys in systems)
+        reference_keys = np.unique(theirs)
+        reference_keys = reference_keys[reference_keys >= 0]
+        yield reference_keys, (np.isin(reference_keys, system_keys) for system_keys in systems)
 
 
 def segment_references(batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -125,9 +125,9 @@ def hard_word_marks(stored: StoredRows) -> HardWordMarks | None:
     rows = stored.rows(_TYPES)
     if rows is None:
         return None
-    said = f"select {metric_sql(stored, rows)}, word, difficulty from {rows}"  # noqa: S608  # no input
+    query = f"select {metric_sql(stored, rows)}, word, difficulty from {rows}"  # noqa: S608  # no input
     types: dict[str, dict[str, float]] = {}
-    for metric, word, value in stored.ask(said):
+    for metric, word, value in stored.ask(query):
         types.setdefault(metric, {})[word] = value
     occurrences: dict[str, dict[tuple[int, str], list[tuple[str, float]]]] = {}
     for metric, segment, reference, word, value in _single(stored):
@@ -277,7 +277,7 @@ def words(
     ]
     least = (5 if testset.segments >= 100 else 1) if min_count is None else min_count
     rows: dict[str, list[Record]] = {name: [] for name in _ROWS}
-    told: list[str] = []
+    notices_of_all: list[str] = []
     signatures: dict[str, str] = {}
     shown: list[Exhibit] = []
     bound: list[Bound] = []
@@ -292,8 +292,8 @@ def words(
             progress("matching", done, len(wanted))
         classes = None
         if tagger:
-            classes, said = word_classes(all_words, testset, tagger, cache)
-            taggers[said] = None
+            classes, tagger_name = word_classes(all_words, testset, tagger, cache)
+            taggers[tagger_name] = None
             rows["classes"] += class_rows(all_words, classes)
         pools, notices = _pools(testset, metric, kinds, top)
         names = list(batch.systems)
@@ -307,9 +307,11 @@ def words(
         rows["documents"] += document_rows(all_words, testset)
         shown += exhibits(all_words, testset, by_segment[:examples], hard(all_words)[0])
         several = len(wanted) > 1
-        told += (of_metric(metric.metric.spec, n) if several else n for n in metric.notices(batch))
-        told += (*_explained(all_words, least), *notices)
-        told += empty_notices(testset, metric.pool.systems if metric.pool else ())
+        notices_of_all += (
+            of_metric(metric.metric.spec, n) if several else n for n in metric.notices(batch)
+        )
+        notices_of_all += (*_explained(all_words, least), *notices)
+        notices_of_all += empty_notices(testset, metric.pool.systems if metric.pool else ())
         if omission:
             test = omission_test(
                 testset,
@@ -322,7 +324,7 @@ def words(
                 known_words=all_words,
             )
             rows["omission"] += test.rows
-            told += test.notices
+            notices_of_all += test.notices
             if progress:
                 progress("omission test", 1, 1)
         signatures[metric.metric.spec] = str(signature_of(cast("BoundMetric", metric), batch))
@@ -335,7 +337,7 @@ def words(
         signatures=signatures,
         views=tuple(_views(tables, rows, bound, classes=bool(taggers))),
         exhibits=tuple(shown),
-        notices=tuple(dict.fromkeys(told)),
+        notices=tuple(dict.fromkeys(notices_of_all)),
         facts=facts | {"tagger": ", ".join(taggers)} if taggers else facts,
     )
 
@@ -356,17 +358,17 @@ def _pools(
     everyone = f"all {len(testset.systems)} systems"
     pools.setdefault(everyone, list(range(len(testset.systems))))
     # to choose the best systems is not to judge them
-    people, said = judges(testset, kinds, (), allow_circular=True)
-    told = [
+    people, judge_notices = judges(testset, kinds, (), allow_circular=True)
+    statements = [
         notice.replace("agreement with people is", "the difficulties for the best systems are")
-        for notice in said
+        for notice in judge_notices
     ]
     for judge in people:
         chosen, notices = subsets(judge, top)
-        told += notices
+        statements += notices
         for subset in chosen[1:]:
             pools.setdefault(f"{subset.title} by human {judge.kind}", subset.rows.tolist())
-    return pools, told
+    return pools, statements
 
 
 def _explained(words: ReferenceWords, least: int) -> tuple[str, ...]:

@@ -532,9 +532,9 @@ def _reference_weights(
     """What the tokens of references weigh; those of unknown texts as their types elsewhere."""
     rows = matches.reference.token[slots.slot]
     text = matches.texts[slots.pair, 1]
-    mine = exact[slots.row]
-    has_hardness = mine >= 0
-    positions = weights.places.offsets[mine] + rows - matches.tokens.offsets[text]
+    references = exact[slots.row]
+    has_hardness = references >= 0
+    positions = weights.places.offsets[references] + rows - matches.tokens.offsets[text]
     values = np.zeros(len(rows))
     values[has_hardness] = weights.value[positions[has_hardness]]
     if not has_hardness.all():

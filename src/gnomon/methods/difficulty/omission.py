@@ -95,8 +95,8 @@ def omission_test(
         )
     batch = testset.batch()
     words = reference_words(bound, batch) if known_words is None else known_words
-    classes, said = word_classes(words, testset, tagger, cache) if tagger else (None, "")
-    content, meaning = content_words(words, classes, said)
+    classes, tagger_name = word_classes(words, testset, tagger, cache) if tagger else (None, "")
+    content, meaning = content_words(words, classes, tagger_name)
     cuts = list(_cuts(words, content, batch, np.random.default_rng(seed)))
     if len(cuts) < _LEAST:
         return Omission((), (f"omission test left out: {len(cuts)} segment(s) have a word for it",))
@@ -108,12 +108,12 @@ def omission_test(
         f"{side.name} {stats.spearman(difficulty, side.sign * np.subtract(*side.segments)):.3f}"
         for side in sides
     )
-    told = (
+    notice = (
         f"omission test: one word deleted in {len(cuts)} of {testset.segments} segments (seed"
         f" {seed}), of an output drawn for each; content words: {meaning}; Spearman's rho of"
         f" difficulty and drop: {rho}"
     )
-    return Omission(tuple(rows), (told,))
+    return Omission(tuple(rows), (notice,))
 
 
 def _cuts(

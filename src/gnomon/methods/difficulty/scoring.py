@@ -223,15 +223,15 @@ def score(
         runs[0].bound.save(save)
     # while the matches of all texts are remembered
     several = len(runs) > 1
-    told = [
+    notices = [
         of_metric(run.bound.metric.spec, notice) if several else notice
         for run in runs
         for notice in run.bound.notices(batch)
     ]
-    told += [notice for run in runs for notice in empty_notices(testset, run.pool)]
+    notices += [notice for run in runs for notice in empty_notices(testset, run.pool)]
     informed = {kind for run in runs for kind in run.bound.informed_by}
-    people, said = judges(testset, kinds, informed, allow_circular=allow_circular)
-    told += said
+    people, judge_notices = judges(testset, kinds, informed, allow_circular=allow_circular)
+    notices += judge_notices
     rows: dict[str, list[Record]] = {name: [] for name in _ROWS}
     for run in runs:
         rows["scores"] += score_rows(run, people[0] if people else None)
@@ -239,7 +239,7 @@ def score(
     if people:
         how = GainTesting(resamples, seed, confidence, alternative="two-sided")
         judging = _Judging(testset, runs, people, top, curves, allow_circular, how, progress)
-        told += judging.add(rows, other_metrics, allow_code=allow_code)
+        notices += judging.add(rows, other_metrics, allow_code=allow_code)
     if omission:
         for run in runs:
             test = omission_test(
@@ -247,10 +247,10 @@ def score(
                 confidence=confidence, cache=cache,
             )  # fmt: skip
             rows["omission"] += test.rows
-            told += test.notices
+            notices += test.notices
             if progress:
                 progress("omission test", 1, 1)
-    return _finding(testset, runs, rows, people, told, confidence if resamples else None)
+    return _finding(testset, runs, rows, people, notices, confidence if resamples else None)
 
 
 def _runs(
@@ -299,12 +299,12 @@ class _Judging:
         others, unavailable = self._others(other_metrics, allow_code=allow_code)
         scored = [*others, *(scores for run in self.runs for scores in _all_of(run))]
         systems = tuple(self.testset.systems)
-        told: list[str] = []
+        notices: list[str] = []
         pairings = pairings_of(self.testset, scored, self.people)
         for judge in self.people:
             pairing = pairings[judge.kind]
-            chosen, said = subsets(judge, self.top)
-            told += said
+            chosen, subset_notices = subsets(judge, self.top)
+            notices += subset_notices
             curves = self._curve_names(others) if self.curves else {}
             agreement, over_best = judged_rows(pairing, chosen, curves)
             rows["agreement"] += agreement
@@ -318,7 +318,7 @@ class _Judging:
             rows["points"] += point_rows(pairing)
             rows["curves"] += over_best
             if self.curves and not self.circular:
-                told.append(LEFT_OUT)
+                notices.append(LEFT_OUT)
             for run in self.runs if self.curves and self.circular else ():
                 curve, notice = circular_curve(
                     run.bound,
@@ -329,13 +329,13 @@ class _Judging:
                     self.progress,
                 )
                 rows["curves"] += curve
-                told.append(notice)
-        return told + unavailable
+                notices.append(notice)
+        return notices + unavailable
 
     def _others(self, metrics: Metrics, *, allow_code: bool) -> tuple[list[Scores], list[str]]:
         """Scores of other metrics; what could not be had."""
         others: list[Scores] = []
-        told: list[str] = []
+        notices: list[str] = []
         weighed = [run.bound.metric.metric.spec for run in self.runs]
         every = [
             metric for metric in each_metric(metrics) if metric not in weighed
@@ -346,7 +346,7 @@ class _Judging:
             except GnomonError as error:
                 if metrics is not OTHER_METRICS:
                     raise
-                told.append(f"{metric} is left out: {error}")
+                notices.append(f"{metric} is left out: {error}")
                 continue
             name = metric if isinstance(metric, str) else scores.metric
             seen = [judge.kind for judge in self.people if is_informed(scores, judge.kind)]
@@ -358,7 +358,7 @@ class _Judging:
             others.append(replace(scores, metric=name))
             if self.progress:
                 self.progress("other metrics", done, len(every))
-        return others, told
+        return others, notices
 
     def _curve_names(self, others: Sequence[Scores]) -> dict[str, str]:
         """What curves over the best systems are called, by metric."""

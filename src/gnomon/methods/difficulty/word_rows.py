@@ -353,9 +353,9 @@ def _of_system(words: ReferenceWords, k: int, hardest: NDArray[np.bool_]) -> dic
     parts = {"hard": compared & hardest, "other": compared & ~hardest}
     values: dict[str, Any] = {}
     for name, members in parts.items():
-        there = bool(members.any())
-        values[name] = float(words.best[k, members].mean()) if there else None
-        values[f"{name}_exact"] = float(words.exact[k, members].mean()) if there else None
+        has_some = bool(members.any())
+        values[name] = float(words.best[k, members].mean()) if has_some else None
+        values[f"{name}_exact"] = float(words.exact[k, members].mean()) if has_some else None
         values[f"{name}_words"] = int(members.sum())
     return values
 

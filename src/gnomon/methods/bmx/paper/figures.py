@@ -390,15 +390,7 @@ def listings() -> Iterator[View]:
 
 def pictures(tables: Mapping[str, Table]) -> Iterator[View]:
     """Curves, densities, boxes, bars and points."""
-    yield Lines(
-        "curves",
-        "Correlation over p, a curve for each w",
-        "p",
-        "value",
-        "weight",
-        panels="experiment",
-        ink=METRIC_ALONE,
-    )
+    yield _curves("curves", "Correlation over p, a curve for each w")
     yield from _whole_grid(tables)
     yield from _by_factor(tables)
     yield from _held_back(tables)
@@ -427,49 +419,21 @@ def _whole_grid(tables: Mapping[str, Table]) -> Iterator[View]:
 
 
 def _held_back(tables: Mapping[str, Table]) -> Iterator[View]:
-    for rule in _distinct(tables, "held_back_density", "rule"):
-        for factor in _distinct(tables, "held_back_density", "factor"):
-            where = {"factor": factor, "rule": rule}
-            title = "Density of gains on held-back data"
-            yield Lines("held_back_density", title, "gain", "density", "level", where=where)
-    for factor in _distinct(tables, "held_back_counts", "factor"):
-        yield StackedBars(
-            "held_back_counts",
-            "Held-back experiments improved and decreased",
-            "level",
-            "rule",
-            ("worse_share", "between_share", "better_share"),
-            where={"factor": factor},
-        )
-    yield Lines(
-        "held_back_curves",
-        "Correlation over p on held-back data, a curve for each w",
-        "p",
-        "value",
-        "weight",
-        panels="experiment",
-        ink=METRIC_ALONE,
-    )
+    title = "Density of gains on held-back data"
+    yield from _densities(tables, "held_back_density", title)
+    title = "Held-back experiments improved and decreased"
+    yield from _counts(tables, "held_back_counts", title)
+    title = "Correlation over p on held-back data, a curve for each w"
+    yield _curves("held_back_curves", title)
 
 
 def _by_factor(tables: Mapping[str, Table]) -> Iterator[View]:
-    for rule in _distinct(tables, "density", "rule"):
-        for factor in _distinct(tables, "density", "factor"):
-            where = {"factor": factor, "rule": rule}
-            yield Lines("density", "Density of gains", "gain", "density", "level", where=where)
+    yield from _densities(tables, "density", "Density of gains")
     for rule in _distinct(tables, "spread", "rule"):
         for factor in _distinct(tables, "spread", "factor"):
             where = {"factor": factor, "rule": rule}
             yield Boxes("spread", "Spread of gains", "level", _BOX, where, beside="n")
-    for factor in _distinct(tables, "counts", "factor"):
-        yield StackedBars(
-            "counts",
-            "Experiments improved and decreased",
-            "level",
-            "rule",
-            ("worse_share", "between_share", "better_share"),
-            where={"factor": factor},
-        )
+    yield from _counts(tables, "counts", "Experiments improved and decreased")
     for factor in _distinct(tables, "factors", "factor"):
         yield Bars(
             "factors",
@@ -481,6 +445,23 @@ def _by_factor(tables: Mapping[str, Table]) -> Iterator[View]:
             shown=(_FIRST,),
             most=2,
         )
+
+
+def _curves(name: str, title: str) -> Lines:
+    return Lines(name, title, "p", "value", "weight", panels="experiment", ink=METRIC_ALONE)
+
+
+def _densities(tables: Mapping[str, Table], name: str, title: str) -> Iterator[Lines]:
+    for rule in _distinct(tables, name, "rule"):
+        for factor in _distinct(tables, name, "factor"):
+            where = {"factor": factor, "rule": rule}
+            yield Lines(name, title, "gain", "density", "level", where=where)
+
+
+def _counts(tables: Mapping[str, Table], name: str, title: str) -> Iterator[StackedBars]:
+    shares = ("worse_share", "between_share", "better_share")
+    for factor in _distinct(tables, name, "factor"):
+        yield StackedBars(name, title, "level", "rule", shares, where={"factor": factor})
 
 
 def _distinct(tables: Mapping[str, Table], name: str, column: str) -> list[Cell]:

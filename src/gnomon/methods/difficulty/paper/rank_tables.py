@@ -89,8 +89,8 @@ def rank_rows(
 def sum_rows(rows: Sequence[RankRow], sides: Sequence[MetricScores]) -> Iterator[RankSumRow]:
     """Sums of the rank differences without their signs, and how many systems are in place."""
     for subset in dict.fromkeys(row.subset for row in rows):
-        mine = [row for row in rows if row.subset == subset]
-        off = ([row.base_difference for row in mine], [row.difference for row in mine])
+        ranked = [row for row in rows if row.subset == subset]
+        off = ([row.base_difference for row in ranked], [row.difference for row in ranked])
         for differences, side in zip(off, sides, strict=True):
             defined = [difference for difference in differences if difference is not None]
             yield RankSumRow(
@@ -99,7 +99,7 @@ def sum_rows(rows: Sequence[RankRow], sides: Sequence[MetricScores]) -> Iterator
                 sum=sum(map(abs, defined)),
                 in_place=defined.count(0),
                 systems=len(defined),
-                human=mine[0].human,
+                human=ranked[0].human,
             )
 
 
