@@ -25,7 +25,7 @@ _CONSTANT = 1e-13
 #: a sum whose variance is below this share of its parts' is computed anew
 _CANCELLED = 1e-4
 _FEWEST = 3
-#: power means looked at together: they stay in the processor's cache
+#: power means computed together: they stay in the processor's cache
 _ROWS = 32
 
 

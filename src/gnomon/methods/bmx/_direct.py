@@ -188,7 +188,7 @@ def _sums_by_word(
     return np.bincount(word[inside], values[inside], minlength=len(words)).astype(np.float64)
 
 
-# Marked errors as explanations: what does the metric itself hold against each word?
+# Marked errors as explanations: which words does the metric itself mark as wrong?
 
 
 #: what an error costs, as MQM and xCOMET count, where its marker does not say
@@ -285,7 +285,7 @@ def _marks_nothing(name: str) -> str:
     )
 
 
-# Attention as explanations: how much do other words look at this one?
+# Attention as explanations: how much attention do other words pay to this one?
 
 
 @dataclass(frozen=True)
@@ -425,8 +425,8 @@ class RandomExplainer(Options):
 
     def look(
         self,
-        bound: BoundMetric,  # noqa: ARG002  # looks at nothing
-        batch: Batch,  # noqa: ARG002  # looks at nothing
+        bound: BoundMetric,  # noqa: ARG002  # not needed
+        batch: Batch,  # noqa: ARG002  # not needed
         pairs: Sequence[TextPair],
     ) -> Sequence[PairImportances]:
         """Draws for the words of both sides."""
@@ -496,7 +496,7 @@ class FunctionExplainer:
 
     @property
     def fields(self) -> Mapping[str, object]:
-        """A hash of its source, where that tells all."""
+        """A hash of its source, where nothing else decides what it does."""
         return dict(self.code)
 
     def bind(self, testset: TestSet, bound: BoundMetric) -> FunctionExplainer:  # noqa: ARG002  # any metric
@@ -505,7 +505,7 @@ class FunctionExplainer:
 
     def look(
         self,
-        bound: BoundMetric,  # noqa: ARG002  # looks at nothing
+        bound: BoundMetric,  # noqa: ARG002  # not needed
         batch: Batch,  # noqa: ARG002  # the texts are those of the pairs
         pairs: Sequence[TextPair],
     ) -> Sequence[PairImportances]:

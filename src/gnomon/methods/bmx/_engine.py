@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Look = Callable[[PairTable, Sequence[TextPair]], Sequence[PairImportances]]
 
 
-#: segments whose scoring is timed before many more are scored, and seconds that tell enough
+#: segments whose scoring is timed before many more are scored, and seconds that suffice
 _TRIED, _LONG = (8, 512), 0.05
 _log = logging.getLogger(__name__)
 
@@ -96,7 +96,7 @@ class Planner:
 
 
 class _Asked(NamedTuple):
-    """A pair of a level, and where its perturbations stand below."""
+    """A pair of a level, and the positions of its perturbations in the level below."""
 
     own: int
     plans: tuple[tuple[PerturbationPlan, NDArray[np.int64]] | None, ...]
@@ -417,7 +417,7 @@ class _Group:
         return explanations
 
     def _chosen(self) -> tuple[list[int], dict[Cell, float]]:
-        """Which reference each cell holds on to; and scores beside all, where there are several."""
+        """The reference of each cell; and scores with all, where there are several."""
         several = [cell for cell in self.cells if len(cell.others) > 1]
         first = [0 if cell.others else NO_TEXT for cell in self.cells]
         if not several:

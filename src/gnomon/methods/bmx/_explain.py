@@ -450,13 +450,13 @@ def counted_words(rows: Iterable[Row]) -> list[CountedWord]:
     ]
 
 
-# Which reference each explanation is beside, by name.
+# Which reference each explanation was made with, by name.
 
 
 def held_references(
     testset: TestSet, bound: BoundMetric, explanations: Explanations
 ) -> dict[tuple[str, int], str]:
-    """The references that explanations hold on to, by system and segment (from 1).
+    """The references that explanations were made with, by system and segment (from 1).
 
     Of references with the same text it is the first. Nothing for metrics that take no references.
     """
@@ -605,7 +605,7 @@ class _Explaining:
 
 @dataclass
 class _Judge:
-    """Judges explanations beside those of the control, which are made once."""
+    """Compares explanations with those of the control, which are made once."""
 
     run: _Explaining
     errors: bool

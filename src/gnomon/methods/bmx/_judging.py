@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import BoundMetric, Metric
 
 
-# How well do numbers of words tell the tagged ones from the others?
+# How well do importances separate tagged words from the others?
 
 
 class TagRanks(NamedTuple):
@@ -273,7 +273,7 @@ def curve_area(scores: NDArray[np.float64]) -> float:
 
 
 class _Curve(NamedTuple):
-    """Where the scores of a curve stand."""
+    """Positions of the scores of a curve."""
 
     kind: int  # 0 deletion, 1 insertion
     side: int
@@ -397,7 +397,7 @@ def mean_of(values: NDArray[np.float64], draws: DrawOptions) -> Mean:
     return Mean(estimate, float(low), float(high), int(count.sum()))
 
 
-# Explanations judged by errors that people marked and by curves, beside a control.
+# Explanations judged by errors that people marked and by curves, compared with a control.
 
 
 class JudgedExplanations(NamedTuple):

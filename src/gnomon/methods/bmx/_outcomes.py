@@ -102,7 +102,7 @@ ALL_RULES: tuple[AnyRule, ...] = get_args(AnyRule)
 
 @dataclass(frozen=True)
 class TuneOptions:
-    """How to search, beside the experiments."""
+    """How to search."""
 
     shift: Shift
     held_out_by: HeldOutBy

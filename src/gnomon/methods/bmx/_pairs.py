@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # The words of a text that explanations are about, with their places.
 
 
-#: what stands in the place of a word that LIME and SHAP take away
+#: what replaces a word that LIME and SHAP remove
 MASK = "UNKWORDZ"
 
 # \s and str.split() agree on what is white space, non-breaking spaces included
@@ -168,7 +168,7 @@ class PairTable:
 
 
 def generator(seed: int, *texts: str) -> np.random.Generator:
-    """A generator for some texts: equal texts get equal draws, wherever they stand."""
+    """A generator for some texts: equal texts get equal draws, whatever their segment."""
     digest = hashlib.blake2b(digest_size=16)
     for text in (str(seed), *texts):
         data = text.encode("utf-8", "surrogatepass")
@@ -219,7 +219,7 @@ def cells_of(batch: Batch, role: Role, *, by_system: bool) -> DistinctCells:
 # Scores of pairs of texts under a bound metric, as batches of one system.
 
 
-#: what stands on the other side of a candidate
+#: what a candidate is compared with
 Role: TypeAlias = Literal["reference", "source"] | None
 
 #: pairs that are scored at a time, which bounds the memory that a metric takes
@@ -263,7 +263,7 @@ class Scorer:
     def beside_all(
         self, keys: Sequence[PairKey], references: Sequence[Sequence[int]], texts: Texts
     ) -> NDArray[np.float64]:
-        """Scores of candidates beside all of their references together, float64 [P]."""
+        """Scores of candidates compared with all of their references together, float64 [P]."""
         if self._fixed is not None:
             return self._scores_of_own_texts(keys, texts)
         scores = np.empty(len(keys))

@@ -270,7 +270,7 @@ def antithetic_values(
     return total.astype(np.float64)
 
 
-# Input marginalisation: what is a word worth beside the words that could stand in its place?
+# Input marginalisation: what is a word worth, compared with words that could replace it?
 
 
 _MODEL = "xlm-roberta-base"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Shift = Literal["paper", "floor", "exponential"]
 SHIFTS: tuple[Shift, ...] = get_args(Shift)
-#: a power mean below this share of the arithmetic mean tells of the shift alone
+#: a power mean below this share of the arithmetic mean depends on the shift alone
 COLLAPSED = 1e-3
 _OFFSET = 1e-9
 _FLOOR = 0.01
@@ -40,7 +40,7 @@ class Shifted(NamedTuple):
     least: Floats
 
     def back(self, means: Floats) -> Floats:
-        """What means of the logarithms stand for, float64 [P, N]."""
+        """Power means from means of logarithms, float64 [P, N]."""
         if self.offset is None or self.scale is None:
             return np.exp(means)
         return self.offset + self.scale * means

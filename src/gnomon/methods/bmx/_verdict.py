@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Finding, Level, Statement
 
 _ALPHA = 0.05
-#: where words stand, after how often they hurt
+#: side of a word in sentences, after how often it hurts
 _TEXTS = {"candidate": " in outputs", "reference": " in references", "source": " in sources"}
 #: groups that a test needs
 _GROUPS = 3

@@ -52,7 +52,7 @@ _SEVERITIES = {
     **{name: -MQM_WEIGHTS[name] for name in ("major", "minor", "neutral", "no-error")},
     "critical": -MQM_WEIGHTS["major"],
 }
-#: pieces that stand for no text
+#: pieces without a text
 _SPECIAL = re.compile(r"\[[A-Z]+\d*\]|<[/|]?[a-zA-Z_|]+>")
 _UNKNOWN = ("[UNK]", "<unk>")
 #: how tokenisers mark where pieces begin or go on
@@ -182,11 +182,11 @@ class BoundExplanationFile:
     identity: str  # a hash of the file
     role: str | None  # what candidates are judged by: "reference", "source" or nothing
     found: Mapping[_Text, Floats]  # float64 importances of the words of each text
-    #: the texts of the test set, side by side with where they stand
+    #: the texts of the test set, with their side and segment
     own: frozenset[tuple[str, int, str]]
     sides: frozenset[str]  # the sides of which there are any
     others: tuple[str, ...]  # systems of the file that the test set does not have
-    blind: ClassVar[bool] = True  # it looks at nothing of the metric
+    blind: ClassVar[bool] = True  # it needs nothing of the metric
     by_system: ClassVar[bool] = True  # explanations of equal outputs of two systems may differ
     absolute: ClassVar[bool] = True  # its zero means something: below it a word is wrong
 
@@ -208,7 +208,7 @@ class BoundExplanationFile:
 
     def look(
         self,
-        bound: BoundMetric,  # noqa: ARG002  # looks at nothing
+        bound: BoundMetric,  # noqa: ARG002  # not needed
         batch: Batch,
         pairs: Sequence[TextPair],
     ) -> Sequence[PairImportances]:
@@ -262,7 +262,7 @@ class _Gathered:
 
 
 class _Reading:
-    """Reads the lines of a file of explanations beside a test set."""
+    """Reads the lines of a file of explanations of a test set."""
 
     def __init__(self, options: ExplanationFile, testset: TestSet) -> None:
         self.options = options
@@ -435,7 +435,7 @@ class _Reading:
 
 
 def _whole(given: object) -> int:
-    """A whole number; -1 for anything else, which stands nowhere."""
+    """A whole number; -1 for anything else, which is no position."""
     return given if isinstance(given, int) and not isinstance(given, bool) else -1
 
 

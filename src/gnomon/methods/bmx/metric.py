@@ -363,7 +363,7 @@ class BoundBmx(MeanOfSegments):
         sign = 1.0 if self.bound.higher_is_better else -1.0
         base = sign * explanations.scores
         if before:
-            # what the other references add to the score beside the held one keeps its weight
+            # what the other references add to the score of the explained one keeps its weight
             of_other_references = base - sign * explanations.held
             base = explained.base + of_other_references * float(
                 np.prod([boost.w for boost in before])

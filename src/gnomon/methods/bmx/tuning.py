@@ -108,7 +108,7 @@ _MANY = 0.5
 def notices(
     grids: Grids, controls: Grids, options: TuneOptions, large: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """All that should be said."""
+    """All notices of a grid search."""
     return (
         _IN_SAMPLE,
         *_undefined(grids),
@@ -236,7 +236,7 @@ def check_tune(outline: Outline | None, options: BoundOptions) -> Iterator[Probl
 
 
 def _data_of_command(inputs: Any, options: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The test sets that a command line names; none beside grids."""
+    """The test sets that a command line names; none where it names grids."""
     if not options.get("grids"):
         return (inputs.testsets(),)
     if inputs.has_testset:

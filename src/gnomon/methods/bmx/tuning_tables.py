@@ -332,7 +332,7 @@ def _collapsed(grids: Grids, some: Sequence[RuleOutcome]) -> float | None:
     return float(defined.mean()) if len(defined) else None
 
 
-# How what a grid search found may be looked at.
+# Views
 
 
 _SETTINGS = (

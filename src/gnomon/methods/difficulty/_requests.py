@@ -72,12 +72,12 @@ Omission: TypeAlias = Annotated[
     ),
 ]
 
-#: metrics that stand beside those that are weighed, as far as they can be had
+#: metrics that are compared with the weighed ones, as far as they are available
 OTHER_METRICS = ("ter", "meteor", "bleu")
 
 
 def pool_of(pool: PoolOfSystems) -> str | tuple[str, ...] | None:
-    """A rule ("all", "top:6"), or the names of systems; a rule may stand in a list of its own."""
+    """A rule ("all", "top:6"), or the names of systems; a rule may be the only item of a list."""
     if pool is None or isinstance(pool, str):
         return pool
     rules = [name for name in pool if name == "all" or name.startswith("top:")]
@@ -140,7 +140,7 @@ def check_words(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
 
 
 def _without_words(metrics: Metrics, *, allow_code: bool) -> Iterator[Problem]:
-    """Metrics that tell no words, where words are asked for."""
+    """Metrics that weigh no words, where words are asked for."""
     for number, metric in enumerate(each_metric(metrics)):
         option = f"metrics[{number}]" if isinstance(metrics, list | tuple) else "metrics"
         yield from problems(option, _check_tells_words, metric, allow_code=allow_code)
@@ -150,13 +150,13 @@ def _check_tells_words(metric: AnyMetric, *, allow_code: bool) -> None:
     try:
         weighted_metric = wrapped(metric, allow_code=allow_code)  # type: ignore[arg-type]  # what is none is refused elsewhere
     except GnomonError:
-        return  # said by the other checks
+        return  # reported by the other checks
     if not weighted_metric.weighs_words:
         raise UsageError(no_words(weighted_metric.spec))
 
 
 def _of_tagger(outline: Outline | None, tagger: str | Annotator | None) -> Iterator[Problem]:
-    """The tagger that tells word classes: one by name, or that of the language."""
+    """The tagger of word classes: one by name, or that of the language."""
     if tagger == "auto":
         language_known = outline is not None
         language = None if outline is None else outline.target_language

@@ -290,7 +290,7 @@ def _gain(
 
 
 def _base(spec: Cell, finding: Finding) -> str:
-    """The name of the metric that difficulty weighs, as it is told from others of the finding."""
+    """The short name of the metric that difficulty weighs, distinct within the finding."""
     every = {name: _inner(name) for name in (str(spec), *titles_of(finding))}
     return metric_title(every[str(spec)], every.values())
 
@@ -391,7 +391,7 @@ def _right(finding: Finding, metric: str) -> Iterator[Statement]:
 
 
 def words_headline(rows: Sequence[WordsOfSystemRow], title: str) -> str:
-    """Which words are hardest, or that hard words tell no systems apart, as a picture's title."""
+    """Which words are hardest, or that hard words do not separate systems: a picture's title."""
     defined = [row for row in rows if row.hard is not None]
     on_hard = [row.system for row in defined if row.rank == 1]
     on_others = [row.system for row in defined if row.other_rank == 1]

@@ -40,7 +40,7 @@ _LEFT_OUT = "agreement with people is left out"
 MEASURES = tuple(Measure(name, "system", "none") for name in ("pearson", "spearman", "kendall_b"))
 
 
-# What people said
+# Human scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +156,7 @@ def best_count(top: str, judged: int) -> int:
 def pairings_of(
     testset: TestSet, scored: Sequence[Scores], people: Sequence[People]
 ) -> Mapping[str | None, Pairing]:
-    """The scores of metrics beside people's, by the kind of these."""
+    """The scores of metrics paired with people's, by kind of human scores."""
     named = [(scores.metric, scores) for scores in scored]
     kinds = [judging.kind for judging in people]
     request = PairingRequest(human=kinds, controls=False, allow_circular=True)

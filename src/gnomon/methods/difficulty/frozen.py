@@ -177,7 +177,7 @@ def read_segments(path: str | PathLike[str]) -> SegmentHardness:
 
 
 def check_frozen_segments(hardness: SegmentHardness, base: BoundMetric) -> None:
-    """Refuse difficulties that were measured with another metric; which segments, scoring tells."""
+    """Refuse difficulties that were measured with another metric; scoring checks the segments."""
     _check_measured(hardness.pool, base)
 
 

@@ -75,7 +75,7 @@ def grams(
 
 @dataclass(frozen=True, eq=False)
 class GramVocabulary:
-    """N-grams that can be told apart by name, whatever the texts at hand."""
+    """N-grams with keys that do not depend on the texts at hand."""
 
     vocabulary: tuple[str, ...]  # their distinct tokens
     #: per order, ascending: rank of the n-gram without its last token (for order 1 always 0)

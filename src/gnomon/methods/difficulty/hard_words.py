@@ -1,4 +1,4 @@
-"""Which words were hard, for whom, and where they stand."""
+"""Which words were hard, for whom, and in which segments."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ class HardWordMarks:
 def _single(stored: StoredRows) -> list[tuple[Any, ...]]:
     """Metric, segment, reference, word and difficulty, word by word in the order of texts."""
     rows, order = stored.rows(_OCCURRENCES), "position"
-    if rows is None:  # strips hold each word once per system, numbered
+    if rows is None:  # strips have each word once per system, numbered
         rows, order = stored.rows(_STRIPS), "cast(split_part(token, ' ', 1) as integer)"
     if rows is None:
         return []

@@ -1,4 +1,4 @@
-"""The omission test: what a metric charges for a missing word, by how hard the word was."""
+"""The omission test: how far a missing word lowers the score, by how hard the word was."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _TITLE = "Omission test: what a missing word costs, by how hard it was"
 
 
 class OmissionRow(Record):
-    """What a metric charges for a missing word of a group of words that are alike hard."""
+    """How far a missing word of a group of about equally hard words lowers the score."""
 
     group: int = column("Group", help="a tenth of the words, easiest first; ties together")
     difficulty_low: float = column("d from", digits=3, help="difficulty of its easiest word")

@@ -53,7 +53,7 @@ class WordSpans:
     group: NDArray[np.int64]  # [W], the reference of each, as in ``Places``
     start: NDArray[np.int64]  # [W], first code point
     end: NDArray[np.int64]  # [W], code point after the last one
-    text: NDArray[np.object_]  # [W], the words as they stand
+    text: NDArray[np.object_]  # [W], the words as written
     #: [places], the word of each piece; -1 for special pieces and mere space
     of: NDArray[np.int64]
 

@@ -1,4 +1,4 @@
-"""From what a user asks for to a weighted metric, and to both sides of the comparison."""
+"""The weighted metric of a request, and both sides of the comparison: with and without weights."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LONG = 24  # characters of a spec that tables show whole
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """What a metric said, in a form from which corpus scores of any segments can be made."""
+    """Scores of a metric, in a form from which corpus scores of any segments can be made."""
 
     name: str  # what to call it in tables
     segments: NDArray[np.float64]  # [K, N], NaN where undefined

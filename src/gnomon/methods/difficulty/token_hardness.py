@@ -45,7 +45,7 @@ class Places:
     type: NDArray[np.int32]  # [places], the token's number in the model's vocabulary
     start: NDArray[np.int32]  # [places], first code point in the text
     end: NDArray[np.int32]  # [places], code point after the last one
-    special: NDArray[np.bool_]  # [places], tokens that stand for no text
+    special: NDArray[np.bool_]  # [places], tokens without a text
 
     @cached_property
     def number(self) -> dict[tuple[int, str], int]:

@@ -309,7 +309,7 @@ def strip_rows(
 def occurrence_rows(words: ReferenceWords, testset: TestSet) -> Iterator[OccurrenceRow]:
     """Every word of every reference, in order."""
     similarity, exact = _over_systems(words)
-    at: dict[int, int] = {}  # words of a reference need not stand together
+    at: dict[int, int] = {}  # words of a reference need not be adjacent
     names: dict[int, str] = {}
     for word, group in enumerate(words.words.group.tolist()):
         at[group] = at.get(group, 0) + 1

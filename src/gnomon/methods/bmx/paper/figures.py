@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 METRIC_ALONE = "w = 1, the metric alone"
-#: the rule of densities that look at the whole grid
+#: the rule of densities over the whole grid
 ALL_SETTINGS = "all p and w"
-#: curves show every fifth of p up to 3, and every whole one beyond
+#: curves show every fifth of p up to 3, and whole numbers beyond
 _NEAR = 3
 _FINE = 5
 
@@ -377,7 +377,7 @@ _BOX = ("low", "first_quartile", "median", "third_quartile", "high")
 
 
 def listings() -> Iterator[View]:
-    """What stands beside the settings."""
+    """Tables after those of the settings."""
     yield Listing(
         "relation", "Do weak metrics gain more?", ("explainer", "value", "n"), {"rule": _FIRST}
     )

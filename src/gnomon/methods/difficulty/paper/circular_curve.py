@@ -42,7 +42,7 @@ def circular_curve(
     test_set: str,
     progress: Callable[[str, int, int], None] | None,
 ) -> tuple[list[TopSystemsRow], str]:
-    """The rows of the curve, and what should be said of it."""
+    """The rows of the curve, and a notice."""
     name = f"{weighted_name}, d from the same K systems (circular)"
     scores = _scores_by_k(bound, batch, people, progress)
     notice = (

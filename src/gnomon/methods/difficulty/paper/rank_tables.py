@@ -117,7 +117,7 @@ def rank_views(
     several = len(kinds) > 1
     metrics = list(dict.fromkeys(row.metric for row in rows))
     for kind in kinds:
-        # those of all systems stand beside the scores already
+        # those of all systems are in the table of scores already
         last = list(dict.fromkeys(row.subset for row in rows if row.human == kind))[-1:]
         for subset in last:
             for metric in metrics:
