@@ -15,10 +15,10 @@ from gnomon.cli import main
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.pairs import Pair
 from gnomon.methods.stress._figures import (
-    ContrastRow,
     ExampleRow,
     Outcomes,
-    OverallRow,
+    SeenContrastRow,
+    SeenOverallRow,
     StressRow,
     is_worded,
 )
@@ -46,7 +46,7 @@ def test_figures_of_four_pairs_by_hand() -> None:
     assert row.ends("seen") == pytest.approx((0.1500, 0.8500), abs=1e-4)  # Wilson, 2 of 4
     unseen = finding.records(ExampleRow)
     assert [(row.good, row.bad) for row in unseen] == [("c", "d"), ("e", "f")]
-    (overall, *controls) = finding.records(OverallRow)
+    (overall, *controls) = finding.records(SeenOverallRow)
     assert (overall.seen, overall.pairs, overall.phenomena) == (0.5, 4, 1)
     assert [row.control for row in controls] == [True] * 3
 
@@ -103,7 +103,7 @@ def test_two_metrics_are_compared_by_mcnemar() -> None:
     def sees_some(candidate: str, reference: str) -> float:
         return half[candidate]
 
-    (row,) = stress_pairs(pairs, [sees_all, sees_some]).records(ContrastRow)
+    (row,) = stress_pairs(pairs, [sees_all, sees_some]).records(SeenContrastRow)
     assert (row.metric_only, row.other_only, row.pairs) == (10, 0, 30)
     assert row.p == pytest.approx(2 * 0.5**10)
 
@@ -208,7 +208,7 @@ def test_counts_of_demetr_are_those_of_sacrebleu(shared: Path) -> None:
         assert counts == [int(one[name]) for name in ("wins", "ties", "losses")], one
         assert row.pairs == int(one["n"])
     assert compared >= 70
-    overall = {row.metric: row.seen for row in finding.records(OverallRow)}
+    overall = {row.metric: row.seen for row in finding.records(SeenOverallRow)}
     assert overall["bleu"] == pytest.approx(0.7734, abs=5e-5)
     assert overall["chrf"] == pytest.approx(0.8676, abs=5e-5)
     assert overall["ter"] == pytest.approx(0.6665, abs=5e-5)

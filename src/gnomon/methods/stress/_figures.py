@@ -75,7 +75,7 @@ class StressRow(Record):
     control: bool = column("Control", help="the metric knows nothing of quality")
 
 
-class OverallRow(Record):
+class SeenOverallRow(Record):
     """How often a metric sees errors, over all kinds of errors."""
 
     metric: str = METRIC
@@ -87,7 +87,7 @@ class OverallRow(Record):
     control: bool = column("Control", help="the metric knows nothing of quality")
 
 
-class ContrastRow(Record):
+class SeenContrastRow(Record):
     """Two metrics on the same pairs of one kind."""
 
     phenomenon: str = column("Phenomenon", help="in what the two texts of a pair differ")
@@ -236,11 +236,11 @@ def _status(
     return "undecided", further_segments(n, share - wanted, low - wanted, high - wanted)
 
 
-def overall_rows(rows: Sequence[StressRow]) -> Iterator[OverallRow]:
+def overall_rows(rows: Sequence[StressRow]) -> Iterator[SeenOverallRow]:
     """The mean share of errors seen, by metric; of nothing but errors."""
     for metric in dict.fromkeys(row.metric for row in rows):
         errors = [row for row in rows if row.metric == metric and row.kind == "error" and row.pairs]
-        yield OverallRow(
+        yield SeenOverallRow(
             metric=metric,
             phenomena=len(errors),
             pairs=sum(row.pairs for row in errors),
@@ -251,7 +251,7 @@ def overall_rows(rows: Sequence[StressRow]) -> Iterator[OverallRow]:
 
 def contrast_rows(
     outcomes: Mapping[str, Outcomes], pairs: Sequence[Pair], controls: Sequence[str]
-) -> list[ContrastRow]:
+) -> list[SeenContrastRow]:
     """Each two metrics that are no controls, on each kind of errors."""
     names = [name for name in outcomes if name not in controls]
     kinds = list(dict.fromkeys(pair.phenomenon for pair in pairs if pair.kind == "error"))
@@ -268,7 +268,7 @@ def contrast_rows(
                 fields.append((kind, metric, other, int(both.sum()), alone, reverse, p))
     corrected = stats.holm([values[-1] for values in fields]).tolist() if fields else []
     return [
-        ContrastRow(
+        SeenContrastRow(
             phenomenon=kind,
             metric=metric,
             other=other,

@@ -18,10 +18,10 @@ from gnomon.core.validation import Problem
 from gnomon.data.formats import read_pairs
 from gnomon.methods.stress._figures import (
     FEW_PAIRS,
-    ContrastRow,
     ExampleRow,
     Outcomes,
-    OverallRow,
+    SeenContrastRow,
+    SeenOverallRow,
     StressRow,
     contrast_rows,
     example_rows,
@@ -72,8 +72,8 @@ def check_stress(_outline: Outline | None, options: BoundOptions) -> Iterator[Pr
     examples=_EXAMPLES,
     rows={
         "stress": StressRow,
-        "overall": OverallRow,
-        "contrasts": ContrastRow,
+        "overall": SeenOverallRow,
+        "contrasts": SeenContrastRow,
         "examples": ExampleRow,
     },
     metrics="all",
@@ -185,7 +185,7 @@ def stress_pairs(
     unseen = list(example_rows(outcomes, pairs, names, most=examples, signs=signs))
     tables = [
         table("stress", _TITLE, StressRow, rows, confidence=confidence),
-        table("overall", "Over all kinds of errors", OverallRow, overall),
+        table("overall", "Over all kinds of errors", SeenOverallRow, overall),
     ]
     views: list[HeatMap | Listing] = [
         HeatMap(
@@ -202,7 +202,7 @@ def stress_pairs(
         Listing("overall", "Over all kinds of errors", ("metric", "phenomena", "pairs", "seen")),
     ]
     if contrasts:
-        tables.append(table("contrasts", "Metrics against each other", ContrastRow, contrasts))
+        tables.append(table("contrasts", "Metrics against each other", SeenContrastRow, contrasts))
         views.append(_listing("contrasts", "Metrics against each other", contrasts[0]))
     if unseen:
         tables.append(table("examples", "Pairs that are not seen", ExampleRow, unseen))
@@ -223,7 +223,7 @@ def stress_pairs(
     )
 
 
-def _listing(name: str, title: str, row: ContrastRow | ExampleRow) -> Listing:
+def _listing(name: str, title: str, row: SeenContrastRow | ExampleRow) -> Listing:
     return Listing(name, title, tuple(row.cells()))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.core.verdicts import Claim, counted, listed, titles_of
-from gnomon.methods.stress._figures import FEW_PAIRS, OverallRow, StressRow
+from gnomon.methods.stress._figures import FEW_PAIRS, SeenOverallRow, StressRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -78,7 +78,7 @@ def stress_verdict(finding: Finding) -> Iterator[Statement]:
     rows = finding.records(StressRow)
     titles = titles_of(finding)
     ranked = sorted(
-        (row for row in finding.records(OverallRow) if not row.control),
+        (row for row in finding.records(SeenOverallRow) if not row.control),
         key=lambda row: -(row.seen or 0.0),
     )
     for overall in ranked:
