@@ -271,6 +271,25 @@ def _texts(base: Path, whole: Path) -> Iterable[Example]:
         ("paraphrase", "diversity", "--trees", *map(str, trees), "-f", "json", "-o", "OUT"),
         lambda _: [formats.read_trees(file) for file in trees],
     )  # fmt: skip
+    columns = "good-translation\tincorrect-translation\treference\tphenomena\tseverity"
+    minimal = write(
+        base / "aces" / "pairs.tsv", [columns, "a cat sat\ta dog sat\ta cat sat\tnoun\tmajor"]
+    )
+    yield Example(
+        "aces", ("aces", "--pairs"), minimal.parent,
+        ("stress", "--pairs", str(minimal), "-f", "json", "-o", "OUT"),
+        lambda _: formats.read_pairs(minimal),
+    )  # fmt: skip
+    perturbed = {
+        "mt_sent": "a cat sat", "pert_sent": "a dog sat", "eng_sent": "a cat sat",
+        "pert_name": "noun", "pert_check": True, "severity": "major", "src_sent": "s",
+    }  # fmt: skip
+    demetr = write(base / "demetr" / "noun.json", [json.dumps([perturbed])])
+    yield Example(
+        "demetr", ("demetr",), demetr.parent,
+        ("stress", "--pairs", str(demetr), "-f", "json", "-o", "OUT"),
+        lambda _: formats.read_pairs(demetr),
+    )  # fmt: skip
     variants = write(base / "variants" / "v.txt", ["# a list", "cat / tomcat", "mat\trug\tcarpet"])
     yield Example(
         "variants", ("--variants",), variants.parent,

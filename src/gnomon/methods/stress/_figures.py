@@ -72,7 +72,7 @@ class StressRow(Record):
         help="of pairs whose reference has none of these words; 20 pairs at least",
     )
     unworded_pairs: int = column("Pairs, worded otherwise", help="how many these are")
-    control: bool = column("Control", help="the metric knows nothing of quality")
+    control: bool = column("Control", help="random scores, or lengths of texts alone")
 
 
 class SeenOverallRow(Record):
@@ -84,7 +84,7 @@ class SeenOverallRow(Record):
     seen: float | None = column(
         "Seen", kind="share", digits=4, better="higher", help="mean of the shares of all kinds"
     )
-    control: bool = column("Control", help="the metric knows nothing of quality")
+    control: bool = column("Control", help="random scores, or lengths of texts alone")
 
 
 class SeenContrastRow(Record):

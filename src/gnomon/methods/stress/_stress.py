@@ -261,7 +261,7 @@ def _test_set(pairs: Sequence[Pair], language_pair: str | None) -> TestSet:
 def _controls(
     pairs: Sequence[Pair], seed: int
 ) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Scores that know nothing of quality, of better and worse texts."""
+    """Random scores and lengths, of better and worse texts."""
     draws = np.random.default_rng(seed).random((2, len(pairs)))
     good = np.array([len(pair.good) for pair in pairs], dtype=np.float64)
     bad = np.array([len(pair.bad) for pair in pairs], dtype=np.float64)

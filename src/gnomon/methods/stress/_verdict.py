@@ -55,8 +55,7 @@ SANITY = Claim(
 )
 CONTROLLED = Claim(
     "stress.control",
-    "controls that know nothing of quality see {phenomena}, too: that a metric sees them says"
-    " little",
+    "random scores or length alone see {phenomena}, too: that a metric sees them says little",
     "caution",
     _INTERVALS,
 )
