@@ -112,6 +112,30 @@ def one_of_two() -> Finding:
     )
 
 
+@world(
+    "one pair again and again, and texts that do not differ",
+    says=["stress.repeated"],
+    silent=["stress.*"],
+)
+def one_pair() -> Finding:
+    again = [pairs(1)[0]] * 200
+    return stressed([*again, *pairs(200, "nothing", change=lambda words: words)], is_right)
+
+
+@world(
+    "Japanese under a metric that reads Latin letters alone",
+    says=["data.unread"],
+    silent=["stress.*"],
+)
+def unread() -> Finding:
+    given = [
+        Pair(good=f"猫が{n}回座った。", bad=f"犬が{n}回座った。", phenomenon="noun",
+             references=(f"猫が{n}回座った。",))
+        for n in range(200)
+    ]  # fmt: skip
+    return stressed(given, "rougeL")
+
+
 @world("five pairs", says=["stress.few"], silent=["stress.*"])
 def five_pairs() -> Finding:
     return stressed(pairs(5), is_right)

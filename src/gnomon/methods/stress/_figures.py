@@ -38,6 +38,9 @@ class StressRow(Record):
     kind: str = column("Kind", help="error, harmless or sanity (no translation at all)")
     severity: str = column("Severity", help="as the set of pairs labels it; blank without a label")
     pairs: int = column("Pairs", help="of which the metric scored both texts")
+    distinct: int = column(
+        "Distinct", help="pairs that differ from each other, and whose two texts differ"
+    )
     seen: float | None = column(
         "Seen",
         kind="share",
@@ -170,6 +173,7 @@ def stress_rows(
     """
     groups = _by_phenomenon(outcomes, pairs, controls)
     worded = [is_worded(pair) for pair in pairs]
+    texts = [(pair.good, pair.bad, pair.references) for pair in pairs]
     level = 1 - (1 - confidence) / (len(groups) * len(outcomes))
     for metric, outcome in outcomes.items():
         for phenomenon, numbers in groups.items():
@@ -189,6 +193,7 @@ def stress_rows(
                 kind=first.kind,
                 severity=first.severity,
                 pairs=n,
+                distinct=len({given for k in there if (given := texts[k])[0] != given[1]}),
                 seen=share,
                 ties=tied / n if n else None,
                 reversed=(n - seen - tied) / n if n else None,

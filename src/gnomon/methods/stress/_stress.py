@@ -29,7 +29,7 @@ from gnomon.methods.stress._figures import (
     stress_rows,
 )
 from gnomon.methods.stress._verdict import CLAIMS, stress_verdict
-from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.protocol import Metrics, Noticing
 from gnomon.metrics.scoring import bind, signature_of
 
 if TYPE_CHECKING:
@@ -168,10 +168,11 @@ def stress_pairs(
     outcomes: dict[str, Outcomes] = {}
     signs: dict[str, int] = {}
     signatures: dict[str, str] = {}
+    notices: list[str] = []
     for done, metric in enumerate(wanted):
         if progress:
             progress("scoring", done, len(wanted))
-        name, scores, signs_of, signature = _scores(pairs, metric, allow_code=allow_code)
+        name, scores, signs_of, signature = _scores(pairs, metric, notices, allow_code=allow_code)
         outcomes[name] = Outcomes(scores[0], scores[1], ties)
         signs[name], signatures[name] = signs_of, signature
     if progress:
@@ -220,6 +221,7 @@ def stress_pairs(
             "asked for": f"{seen:g} of the pairs",
             "controls": ", ".join(names),
         },
+        notices=tuple(dict.fromkeys(notices)),
     )
 
 
@@ -228,7 +230,7 @@ def _listing(name: str, title: str, row: SeenContrastRow | ExampleRow) -> Listin
 
 
 def _scores(
-    pairs: Sequence[Pair], metric: AnyMetric, *, allow_code: bool
+    pairs: Sequence[Pair], metric: AnyMetric, notices: list[str], *, allow_code: bool
 ) -> tuple[str, NDArray[np.float64], int, str]:
     """Name, scores of better and worse texts ([2, pairs], higher is better), sign and signature."""
     scores = np.full((2, len(pairs)), np.nan)
@@ -243,6 +245,7 @@ def _scores(
         sign = 1 if bound.higher_is_better else -1
         scores[:, numbers] = sign * bound.segments(batch)
         signature = str(signature_of(bound, batch))
+        notices += bound.notices(batch) if isinstance(bound, Noticing) else ()
     return name, scores, sign, signature
 
 

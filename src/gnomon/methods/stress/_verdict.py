@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.core.verdicts import Claim, counted, listed, titles_of
+from gnomon.core.verdicts import UNREAD_TEXTS, Claim, counted, listed, titles_of
 from gnomon.methods.stress._figures import FEW_PAIRS, SeenOverallRow, StressRow
 
 if TYPE_CHECKING:
@@ -65,7 +65,26 @@ FEW = Claim(
     "caution",
     f"fewer than {FEW_PAIRS} pairs",
 )
-CLAIMS = (SEES, SEES_BUT, MISSES, BLIND, UNDECIDED, WORDING, SANITY, CONTROLLED, FEW)
+REPEATED = Claim(
+    "stress.repeated",
+    "of the pairs of {phenomena} only {distinct} of {pairs} are distinct and of two texts that"
+    " differ: nothing follows from these",
+    "caution",
+    "fewer than half of the pairs are distinct",
+)
+CLAIMS = (
+    REPEATED,
+    UNREAD_TEXTS,
+    SEES,
+    SEES_BUT,
+    MISSES,
+    BLIND,
+    UNDECIDED,
+    WORDING,
+    SANITY,
+    CONTROLLED,
+    FEW,
+)
 #: a wording of references is said to matter where it changes the share of pairs by so much
 _GAP = 0.2
 #: the share of sanity inputs that pass as good outputs which is said
@@ -74,7 +93,16 @@ _TAKEN_IN = 0.01
 
 def stress_verdict(finding: Finding) -> Iterator[Statement]:
     """What each metric sees and misses, the best first; then what limits that."""
-    rows = finding.records(StressRow)
+    every = finding.records(StressRow)
+    rows = [row for row in every if not _is_repeated(row)]
+    repeated = [row for row in every if _is_repeated(row) and row.metric == every[0].metric]
+    if repeated:
+        yield REPEATED.said(
+            finding.positions(repeated),
+            phenomena=listed([row.phenomenon for row in repeated]),
+            distinct=f"{sum(row.distinct for row in repeated):,}",
+            pairs=f"{sum(row.pairs for row in repeated):,}",
+        )
     titles = titles_of(finding)
     ranked = sorted(
         (row for row in finding.records(SeenOverallRow) if not row.control),
@@ -86,10 +114,14 @@ def stress_verdict(finding: Finding) -> Iterator[Statement]:
     yield from _wording(finding, titles, rows)
     yield from _sanity(finding, titles, rows)
     yield from _controls(finding, rows)
-    few = [row for row in rows if row.status == "few" and row.metric == rows[0].metric]
+    few = [row for row in rows if row.status == "few" and row.metric == every[0].metric]
     if few:
         names = listed([row.phenomenon for row in few])
         yield FEW.said(finding.positions(few), phenomena=names, least=FEW_PAIRS)
+
+
+def _is_repeated(row: StressRow) -> bool:
+    return 2 * row.distinct < row.pairs
 
 
 def _profile(finding: Finding, title: str, errors: Sequence[StressRow]) -> Iterator[Statement]:
