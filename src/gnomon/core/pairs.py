@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias, get_args
 
 __all__ = ["KINDS", "Pair", "PairKind"]
 
-#: what the worse text of a pair is: wrong; worded otherwise and no worse; a text that no metric
-#: should be taken in by
-PairKind: TypeAlias = Literal["error", "harmless", "sanity"]
+#: what the worse text of a pair is: wrong; worded otherwise and no worse; wrong, beside a better
+#: text that is right and worded otherwise; no translation at all
+PairKind: TypeAlias = Literal["error", "harmless", "crossed", "sanity"]
 KINDS: tuple[PairKind, ...] = get_args(PairKind)
 
 
@@ -23,9 +23,15 @@ class Pair:
         phenomenon: in what they differ ("number replaced").
         references: what both are compared with, in any order; none where there are none.
         source: what was translated; None where it is not known.
-        kind: whether the bad text is wrong, reworded, or no translation at all.
+        kind: whether the bad text is wrong, reworded, wrong beside a good text that is reworded, or
+            no translation at all.
         severity: of the error, as its set labels it; empty where it does not.
         language_pair: as "de-en"; None where it is not known.
+        feature: what was changed, as a name of a feature ("pos:VERB"); empty where it is not known.
+        dose: at how many places the bad text differs.
+        origin: names the sentence that the pair was made of: pairs of one sentence share it. Empty:
+            the good text stands for it.
+        document: of the sentence; empty where it is not known.
     """
 
     good: str
@@ -36,3 +42,7 @@ class Pair:
     kind: PairKind = "error"
     severity: str = ""
     language_pair: str | None = None
+    feature: str = ""
+    dose: int = 1
+    origin: str = ""
+    document: str = ""
