@@ -143,7 +143,7 @@ def test_the_header_of_aces_may_repeat_a_column(tmp_path: Path) -> None:
         ("source\tphenomena\n", "p.tsv:1: has no column good-translation"),
         (
             "good-translation\tincorrect-translation\tphenomena\tkind\na\tb\tc\twrong\n",
-            "p.tsv:2: kind is 'wrong'; it is one of error, harmless, sanity",
+            "p.tsv:2: kind is 'wrong'; it is one of error, harmless, crossed, sanity",
         ),
         ("good-translation\tincorrect-translation\tphenomena\na\tb\n", "p.tsv:2: 2 fields; 3"),
     ],
