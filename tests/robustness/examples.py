@@ -290,6 +290,14 @@ def _texts(base: Path, whole: Path) -> Iterable[Example]:
         ("stress", "--pairs", str(demetr), "-f", "json", "-o", "OUT"),
         lambda _: formats.read_pairs(demetr),
     )  # fmt: skip
+    drawn = write(
+        base / "sample" / "sample.tsv",
+        ["segment\tdocument\tinclusion\tlook", "1\td\t0.5\t2", "2\te\t0.25\t1", "3\te\t0.25\t1"],
+    )
+    yield Example(
+        "sample", ("sample",), drawn.parent, ("python",),
+        lambda _: formats.read_sample(drawn), ALL,
+    )  # fmt: skip
     variants = write(base / "variants" / "v.txt", ["# a list", "cat / tomcat", "mat\trug\tcarpet"])
     yield Example(
         "variants", ("--variants",), variants.parent,

@@ -92,6 +92,10 @@ if TYPE_CHECKING:
     from gnomon.data.formats._sacrebleu import is_sacrebleu_set as is_sacrebleu_set
     from gnomon.data.formats._sacrebleu import read_sacrebleu_files as read_sacrebleu_files
     from gnomon.data.formats._sacrebleu import read_sacrebleu_set as read_sacrebleu_set
+    from gnomon.data.formats._sample import Sample as Sample
+    from gnomon.data.formats._sample import SampledSegment as SampledSegment
+    from gnomon.data.formats._sample import read_sample as read_sample
+    from gnomon.data.formats._sample import write_sample as write_sample
     from gnomon.data.formats._scores import find_scores as find_scores
     from gnomon.data.formats._scores import is_wmt_scores as is_wmt_scores
     from gnomon.data.formats._scores import read_scores as read_scores

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats._rows import FileHead
 
 GROUP = "gnomon.formats"
-Holds = Literal["test set", "judgements", "scores", "paraphrases", "trees", "pairs"]
+Holds = Literal["test set", "judgements", "scores", "paraphrases", "trees", "pairs", "sample"]
 _SHOWN = {"test set": "yes", "paraphrases": "yes"}
 
 
