@@ -10,6 +10,7 @@ import numpy as np
 
 from gnomon.metrics.error_marks import Judgement
 from gnomon.stats import pearson
+from gnomon.stats.draws import DocumentDraws
 from gnomon.stats.error_spans import (
     Confusion,
     character_counts,
@@ -17,13 +18,6 @@ from gnomon.stats.error_spans import (
     precision_recall_f1,
     roc_area,
     span_counts,
-)
-from gnomon.stats.jackknife import Jackknife, jackknife, numbered
-from gnomon.stats.resampling import (
-    percentile_interval,
-    resample_counts,
-    resampled_sums,
-    shift_test,
 )
 
 if TYPE_CHECKING:
@@ -33,6 +27,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.testset import TestSet
     from gnomon.metrics.error_marks import ErrorMarks
+    from gnomon.stats.draws import Draws
 
     Floats: TypeAlias = NDArray[np.float64]
 
@@ -41,65 +36,6 @@ ErrorFree: TypeAlias = Literal["both", "score", "spans"]
 #: what is counted, and how outputs are averaged
 UNITS = ("characters", "spans")
 AVERAGES = ("pooled", "segment")
-_BLOCK = 200  # resamples whose weights are held at once
-
-
-class SpanDraws(NamedTuple):
-    """Resamples of the segments, or all segments without each document in turn."""
-
-    # uint8 [N, B], how often each segment counts; None: no intervals
-    counts: NDArray[np.uint8] | None
-    confidence: float  # of the intervals
-    # the document of each segment [N], where column k lacks document k; None: segments were drawn
-    documents: NDArray[np.int64] | None = None
-
-    @classmethod
-    def of(
-        cls,
-        segments: int,
-        *,
-        resamples: int,  # how many; 0 for none
-        confidence: float,
-        seed: int,
-        documents: Sequence[str] | None = None,
-    ) -> SpanDraws:
-        """Draw them."""
-        if documents is None or not resamples:
-            counts = resample_counts(segments, count=resamples, seed=seed) if resamples else None
-            return cls(counts, confidence)
-        which = numbered(documents)
-        without = which[:, None] != np.arange(int(which.max(initial=-1)) + 1)
-        return cls(without.astype(np.uint8), confidence, which)
-
-    def ends(
-        self, value: Floats, drawn: Floats, segment: NDArray[np.intp]
-    ) -> tuple[Floats, Floats]:
-        """Ends of the intervals of figures [M], from the same in each draw [M, B]."""
-        if self.documents is None:
-            low, high = percentile_interval(drawn, self.confidence)
-            return np.asarray(low), np.asarray(high)
-        test = self._jackknife(value, drawn, segment)
-        return test.low, test.high
-
-    def difference(
-        self, value: Floats, drawn: Floats, segment: NDArray[np.intp]
-    ) -> tuple[float, float, float]:
-        """Ends of the interval of a difference, and p of its being 0; arguments as of ``ends``."""
-        if self.documents is None:
-            return shift_test(float(value), drawn, self.confidence)
-        test = self._jackknife(value, drawn, segment)
-        return float(test.low), float(test.high), float(test.p)
-
-    def _jackknife(self, value: Floats, drawn: Floats, segment: NDArray[np.intp]) -> Jackknife:
-        """Over the documents that hold any of the judgements."""
-        assert self.documents is not None  # noqa: S101  # who calls has looked
-        used, sizes = np.unique(self.documents[segment], return_counts=True)
-        without = np.moveaxis(drawn[..., used], -1, 0)
-        return jackknife(value, without, sizes, confidence=self.confidence)
-
-    def documents_of(self, segment: NDArray[np.intp]) -> int | None:
-        """How many documents judgements of these segments are of; None: segments were drawn."""
-        return None if self.documents is None else len(np.unique(self.documents[segment]))
 
 
 class Figure(NamedTuple):
@@ -246,7 +182,7 @@ class SpanAgreement(NamedTuple):
 
 
 def span_agreement(
-    pairs: MarkedPairs, unit: str, average: str, draws: SpanDraws, system: int | None = None
+    pairs: MarkedPairs, unit: str, average: str, draws: Draws | None, system: int | None = None
 ) -> SpanAgreement:
     """Precision, recall and F1 over all outputs or those of a system.
 
@@ -254,34 +190,36 @@ def span_agreement(
     """
     chosen = np.ones(len(pairs.gold), np.bool_) if system is None else pairs.system == system
     columns = pairs.of(unit) if average == "pooled" else pairs.figures[unit]
-    values = _by_segment(columns[:, chosen], pairs.segment[chosen], draws)
-    sizes = _by_segment(np.ones((1, int(chosen.sum()))), pairs.segment[chosen], draws)
+    judged, values = _by_segment(columns[:, chosen], pairs.segment[chosen], draws)
 
-    def figures(sums: Floats, n: Floats) -> Floats:
+    def figures(sums: Floats) -> Floats:
+        shares, n = sums[:-1], sums[-1]
         if average == "pooled":
-            shares = precision_recall_f1(sums)
+            shares = precision_recall_f1(shares)
         else:
-            shares = np.divide(sums, n, out=np.full_like(sums, np.nan), where=n > 0)
+            shares = np.divide(shares, n, out=np.full_like(shares, np.nan), where=n > 0)
         return np.where(n > 0, shares, np.nan)
 
-    whole = figures(values.sum(axis=1), sizes.sum(axis=1))
+    whole = figures(values.sum(axis=1))
     low = high = np.full(3, np.nan)
-    if draws.counts is not None:
-        sums, n = resampled_sums(values, draws.counts), resampled_sums(sizes, draws.counts)
-        low, high = draws.ends(whole, figures(sums, n), pairs.segment[chosen])
+    if judged is not None:
+        low, high = judged.ends(whole, figures(judged.sums(values)))
     precision, recall, f1 = (
         Figure(*map(float, figure)) for figure in zip(whole, low, high, strict=True)
     )
     marked, gold = pairs.of(unit)[2:, chosen].sum(axis=1).tolist()
-    documents = draws.documents_of(pairs.segment[chosen])
+    documents = len(judged.sizes) if isinstance(judged, DocumentDraws) else None
     return SpanAgreement(precision, recall, f1, int(chosen.sum()), marked, gold, documents)
 
 
-def _by_segment(columns: Floats, segment: NDArray[np.intp], draws: SpanDraws) -> Floats:
-    """Sums over the outputs of each segment, float64 [M, N]."""
-    least = int(segment.max(initial=-1)) + 1
-    n = least if draws.counts is None else len(draws.counts)
-    return np.stack([np.bincount(segment, column, minlength=n) for column in columns])
+def _by_segment(
+    columns: Floats, segment: NDArray[np.intp], draws: Draws | None
+) -> tuple[Draws | None, Floats]:
+    """Draws of the segments that have outputs, and sums over these, with their number last."""
+    rows, which, often = np.unique(segment, return_inverse=True, return_counts=True)
+    sums = [np.bincount(which, column, minlength=len(rows)) for column in columns]
+    judged = None if draws is None or not len(rows) else draws.of_segments(rows, often)
+    return judged, np.stack([*sums, often.astype(np.float64)])
 
 
 def penalty_correlation(pairs: MarkedPairs, system: int | None = None) -> float | None:
@@ -308,7 +246,7 @@ class SpanContest(NamedTuple):
     judgements: int  # that both are beside
 
 
-def span_contests(every: Sequence[MarkedPairs], draws: SpanDraws) -> Iterator[SpanContest]:
+def span_contests(every: Sequence[MarkedPairs], draws: Draws | None) -> Iterator[SpanContest]:
     """All pairs of markers, on the judgements that both are beside.
 
     Over segments the interval is difference -+ q, and p of the same resamples; see
@@ -318,19 +256,20 @@ def span_contests(every: Sequence[MarkedPairs], draws: SpanDraws) -> Iterator[Sp
     for number, first in enumerate(marking):
         for second in marking[number + 1 :]:
             common = np.intersect1d(first.gold, second.gold)
-            f1, samples = [], []
+            f1, samples, judged = [], [], []
             for pairs in (first, second):
                 chosen = np.isin(pairs.gold, common)
-                values = _by_segment(pairs.characters[:, chosen], pairs.segment[chosen], draws)
-                f1.append(float(precision_recall_f1(values.sum(axis=1))[2]))
-                if draws.counts is not None:
-                    samples.append(precision_recall_f1(resampled_sums(values, draws.counts))[2])
-            difference = np.array(f1[0] - f1[1])
+                columns, segment = pairs.characters[:, chosen], pairs.segment[chosen]
+                both, values = _by_segment(columns, segment, draws)
+                f1.append(float(precision_recall_f1(values[:-1].sum(axis=1))[2]))
+                if both is not None:
+                    judged.append(both)
+                    samples.append(precision_recall_f1(both.sums(values[:-1]))[2])
+            difference = f1[0] - f1[1]
             low = high = p = np.nan
-            if samples and len(common):
-                judged = first.segment[np.isin(first.gold, common)]
-                low, high, p = draws.difference(difference, samples[0] - samples[1], judged)
-            figure = Figure(float(difference), low, high)
+            if judged:
+                low, high, p = judged[0].test(difference, samples[0] - samples[1])
+            figure = Figure(difference, low, high)
             yield SpanContest(first.name, second.name, figure, p, len(common))
 
 
@@ -414,31 +353,24 @@ def calls(
     return Calls(gold, marked, table[2], table[3].astype(np.intp), cut)
 
 
-def error_free_figures(found: Calls, draws: SpanDraws) -> ErrorFreeFigures:
+def error_free_figures(found: Calls, draws: Draws | None) -> ErrorFreeFigures:
     """Matthews' correlation, F1 and the area under the curve of outputs free of errors."""
     p, m = found.people, found.marker
     cells = np.stack([p & m, ~p & m, p & ~m, ~p & ~m]).astype(np.float64)
-    values = _by_segment(cells, found.segment, draws)
-    whole = Confusion(*values.sum(axis=1)[:, None])
+    judged, values = _by_segment(cells, found.segment, draws)
+    whole = Confusion(*values[:-1].sum(axis=1)[:, None])
     area = float(roc_area(found.worth, p))
     figures = {"mcc": float(matthews(whole)[0]), "f1": float(whole.f1[0]), "auc": area}
     ends = dict.fromkeys(figures, (np.nan, np.nan))
-    if draws.counts is not None and len(p):
-        drawn = Confusion(*resampled_sums(values, draws.counts))
-        samples = {"mcc": matthews(drawn), "f1": drawn.f1, "auc": _areas(found, draws.counts)}
+    if judged is not None:
+        drawn = Confusion(*judged.sums(values[:-1]))
+        which = np.unique(found.segment, return_inverse=True)[1]
+        areas = [roc_area(found.worth, p, weights[which]) for weights in judged.weights()]
+        samples = {"mcc": matthews(drawn), "f1": drawn.f1, "auc": np.concatenate(areas)}
         for name, each in samples.items():
-            low, high = draws.ends(np.array(figures[name]), each, found.segment)
+            low, high = judged.ends(np.array(figures[name]), each)
             ends[name] = float(low), float(high)
     mcc, f1, auc = (Figure(value, *ends[name]) for name, value in figures.items())
     n = len(p)
     share = (float(p.mean()), float(m.mean())) if n else (np.nan, np.nan)
     return ErrorFreeFigures(n, *share, mcc, f1, auc)
-
-
-def _areas(found: Calls, counts: NDArray[np.uint8]) -> Floats:
-    """The area under the curve in every resample, float64 [B]."""
-    areas = []
-    for first in range(0, counts.shape[1], _BLOCK):
-        weights = counts[found.segment, first : first + _BLOCK].astype(np.float64)
-        areas.append(roc_area(found.worth, found.people, weights))
-    return np.concatenate(areas)

@@ -15,7 +15,7 @@ from gnomon.core.options import SEED
 from gnomon.core.records import METRIC, Record, column
 from gnomon.core.verdicts import amount, counted
 from gnomon.stats.correlation import pearson_of_sums
-from gnomon.stats.jackknife import left_out_sums
+from gnomon.stats.draws import DocumentDraws
 from gnomon.stats.measures import grouped_statistic
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
 
@@ -225,18 +225,16 @@ def _over_segments(both: MeasuredScores, how: GainTesting) -> _TestedGain:
     if not there.any():
         return _TestedGain()
     if both.documents is not None:
-        documents = np.unique(both.documents[there], return_inverse=True)[1]
+        draws = DocumentDraws.of(both.documents[there].tolist(), judged[there], how.confidence)
         sums = moments[:, there]
-        without = gain(np.moveaxis(left_out_sums(sums.T, documents), 0, -1))
-        sizes = np.bincount(documents, judged[there])
-        test = stats.jackknife(gain(sums.sum(axis=1)), without, sizes, confidence=how.confidence)
+        low, high, p = draws.test(float(gain(sums.sum(axis=1))), gain(draws.sums(sums)))
         return _TestedGain(
-            ends=(float(test.low), float(test.high)),
-            p=float(test.p),
+            ends=(low, high),
+            p=p,
             test="jackknife over documents",
             alternative="two-sided",
             interval="documents",
-            drawn=test.documents,
+            drawn=len(draws.sizes),
         )
     counts = resample_counts(moments.shape[1], count=how.resamples, seed=how.seed)
     gains, segments = gain(resampled_sums(moments, counts)), int(there.sum())

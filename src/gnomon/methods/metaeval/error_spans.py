@@ -12,7 +12,6 @@ from gnomon.agreement.error_spans import (
     AVERAGES,
     UNITS,
     ErrorFree,
-    SpanDraws,
     beside_people,
     calls,
     error_free_figures,
@@ -58,6 +57,7 @@ from gnomon.metrics.marked_outputs import (
 from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.registry import check_metric
 from gnomon.stats import holm
+from gnomon.stats.draws import DocumentDraws, SegmentDraws
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Exhibit, Table, View
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
+    from gnomon.stats.draws import Draws
 
 SpanPreset: TypeAlias = Literal["wmt25", "wmt26"]
 AGREEMENT, CONTESTS, ERROR_FREE, MARKS = "agreement", "contests", "error_free", "marks"
@@ -347,13 +348,7 @@ def spans(
     ]
     if unit == "document" and not testset.documents:
         raise without_documents(testset.name)
-    drawn = SpanDraws.of(
-        testset.segments,
-        resamples=draws.resamples,
-        confidence=draws.confidence,
-        seed=draws.seed,
-        documents=None if unit == "segment" else testset.documents,
-    )
+    drawn = _drawn(testset, draws, unit)
     pairs = []
     if progress:
         progress("comparing", 0, len(every))
@@ -401,13 +396,25 @@ class _Made:
     every: Sequence[ErrorMarks]
     pairs: Sequence[MarkedPairs]
     how: _Preset
-    draws: SpanDraws
+    draws: Draws | None
     side: MarkedSide
     examples: int
 
     def title(self, pairs: MarkedPairs) -> str:
         """What a marker is called in tables."""
         return f"{self.people.name}: {_ALONE}" if pairs.ceiling else pairs.name
+
+
+def _drawn(testset: TestSet, how: DrawOptions, unit: str) -> Draws | None:
+    """Resamples of the segments, or documents left out, where these are known and independent."""
+    if not how.resamples:
+        return None
+    if unit == "segment" or testset.documents is None:
+        return SegmentDraws.of(
+            testset.segments, count=how.resamples, seed=how.seed, confidence=how.confidence
+        )
+    once = np.ones(testset.segments, dtype=np.intp)
+    return DocumentDraws.of(testset.documents, once, how.confidence)
 
 
 def _tables(made: _Made, confidence: float | None) -> Iterator[Table]:
@@ -648,16 +655,17 @@ def _notices(made: _Made) -> Iterator[str]:
 
 def _units(made: _Made) -> Iterator[str]:
     """What intervals take as independent."""
-    if made.draws.counts is None:
+    if made.draws is None:
         return
-    if made.draws.documents is None:
+    if not isinstance(made.draws, DocumentDraws):
         why = "as was asked" if made.testset.documents else "for documents are not known"
         yield (
             f"intervals and tests take segments as independent, {why}; where one person marked"
             " whole documents they are too narrow"
         )
         return
-    most = max(made.draws.documents_of(pair.segment) or 0 for pair in made.pairs)
+    documents = made.draws.documents
+    most = max(len(np.unique(documents[pair.segment])) for pair in made.pairs)
     few = f"; these are of {most}, so that there are none" if most < LEAST_DOCUMENTS else ""
     yield (
         "intervals and tests: jackknife over documents, because one person marks a whole document;"

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from gnomon.core.spans import SpanTable
     from gnomon.methods.muler._figures import FeatureScores, Presence
-    from gnomon.methods.muler._uncertainty import Draws
     from gnomon.metrics.error_marks import ErrorMarks
+    from gnomon.stats.draws import Draws
 
     Floats: TypeAlias = NDArray[np.float64]
 

@@ -28,10 +28,10 @@ from gnomon.methods.muler._error_rates import (
     rate_differences,
 )
 from gnomon.methods.muler._setup import facts_of, tagger_field
-from gnomon.methods.muler._uncertainty import DocumentsOut, SegmentDraws
 from gnomon.metrics.marked_outputs import marked_exhibit
 from gnomon.stats import benjamini_hochberg, holm
-from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
+from gnomon.stats.draws import DocumentDraws, SegmentDraws
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,8 +43,9 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotation
     from gnomon.methods.muler._error_rates import ErrorRates, ErrorTallies
-    from gnomon.methods.muler._uncertainty import Bootstrap, Draws
+    from gnomon.methods.muler._uncertainty import Bootstrap
     from gnomon.metrics.error_marks import ErrorMarks
+    from gnomon.stats.draws import Draws
 
 ERRORS, DIFFERENCES, COUNTS = "errors", "differences", "counts"
 CHARGES, CORRELATIONS = "charges", "correlations"
@@ -215,11 +216,9 @@ class ErrorTables:
             or self.unit == "segment"
             or (self.unit == "auto" and marks.by != "person")
         ):
-            counts = self._counts
-            return None if counts is None else SegmentDraws(counts, level)
-        which = numbered(documents)
-        sizes = np.bincount(which, marks.judged.sum(axis=(0, 1)))
-        judged = int((sizes > 0).sum())
+            return self._segment_draws
+        draws = DocumentDraws.of(documents, marks.judged.sum(axis=(0, 1)), level)
+        judged = int((draws.sizes > 0).sum())
         if judged < LEAST_DOCUMENTS:
             self.notices.append(
                 f"{marks.name}: no intervals and no tests, for {counted(judged, 'document')}"
@@ -231,15 +230,18 @@ class ErrorTables:
                 f"{marks.name}: {100 * level:g} % intervals by document: {judged} documents are"
                 " left out one at a time (jackknife, Student's t)"
             )
-        return DocumentsOut(which, sizes.astype(np.intp), level)
+        return draws
 
     def drawn_fields(self, marker: int) -> dict[str, object]:
         """What signatures say of the draws of a marker."""
-        return self.bootstrap.fields(by_document=isinstance(self.draws[marker], DocumentsOut))
+        return self.bootstrap.fields(by_document=isinstance(self.draws[marker], DocumentDraws))
 
     @cached_property
-    def _counts(self) -> NDArray[np.uint8] | None:
-        return self.bootstrap.draw(self.testset.segments)
+    def _segment_draws(self) -> SegmentDraws:
+        how = self.bootstrap
+        return SegmentDraws.of(
+            self.testset.segments, count=how.resamples, seed=how.seed, confidence=how.confidence
+        )
 
     def tally(self, annotation: Annotation) -> None:
         """Count what every marker marked."""
@@ -357,7 +359,7 @@ class ErrorTables:
     def _few(self, number: int) -> str:
         """What one marker checked, in segments or documents, if it is too little for a finding."""
         segments = self.tallies[number].judged.any(axis=0)
-        if not isinstance(self.draws[number], DocumentsOut):
+        if not isinstance(self.draws[number], DocumentDraws):
             n = int(segments.sum())
             return counted(n, "segment") if n < LEAST else ""
         documents = self.testset.documents
@@ -412,7 +414,7 @@ class ErrorTables:
         p = rates.tests()
         p[:, 0] = np.nan  # all words themselves
         p[:, rates.occurrences < LEAST] = np.nan
-        if not isinstance(self.draws[number], DocumentsOut):
+        if not isinstance(self.draws[number], DocumentDraws):
             checked = [*tallies.judged.sum(axis=1), tallies.judged.any(axis=0).sum()]
             p[:, :, np.array(checked) < LEAST] = np.nan
         corrected = np.stack(
@@ -445,7 +447,7 @@ class ErrorTables:
         rows: list[ErrorRateDifferenceRow] = []
         for marks, tallies, draws in zip(self.every, self.tallies, self.draws, strict=True):
             differences = list(rate_differences(tallies, draws))
-            if not isinstance(draws, DocumentsOut):
+            if not isinstance(draws, DocumentDraws):
                 both = tallies.judged.astype(int) @ tallies.judged.T.astype(int)
                 differences = [
                     d._replace(p=np.nan) if both[d.first, d.second] < LEAST else d

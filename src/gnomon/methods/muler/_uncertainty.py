@@ -28,7 +28,6 @@ from gnomon.stats.resampling import (
     resample_counts,
     resampled_sums,
     shift_distance,
-    shift_test,
 )
 from gnomon.stats.significance import fewest_draws
 from gnomon.stats.student import upper_tail
@@ -403,83 +402,6 @@ def mean_ends(
         (float(a), float(b)) if fit else (None, None)
         for a, b, fit in zip(low, high, enough, strict=True)
     ]
-
-
-# What is drawn, or left out, of some segments, and what statistics of sums over them say then.
-
-
-@dataclass(frozen=True, eq=False)
-class SegmentDraws:
-    """Resamples of segments."""
-
-    counts: NDArray[np.uint8]
-    confidence: float
-
-    def of_segments(self, rows: NDArray[np.intp], judgements: NDArray[np.intp]) -> SegmentDraws:  # noqa: ARG002  # documents need it
-        """Those of some of the segments; see :class:`DocumentsOut`."""
-        return SegmentDraws(self.counts[rows], self.confidence)
-
-    def sums(self, values: Floats) -> Floats:
-        """The sums of quantities [M, n] over every resample, float64 [M, B]."""
-        return resampled_sums(values, self.counts)
-
-    def ends(self, values: Floats, samples: Floats) -> tuple[Floats, Floats]:  # noqa: ARG002  # likewise
-        """The ends of the intervals of statistics [...] with samples [..., B]: percentiles."""
-        return percentile_interval(samples, self.confidence)
-
-    def p(self, values: Floats, samples: Floats) -> Floats:
-        """Two-sided p of statistics [...] being 0, normal with the spread of their samples."""
-        defined = ~np.isnan(samples)
-        n = np.maximum(defined.sum(axis=-1), 1)
-        mean = np.where(defined, samples, 0.0).sum(axis=-1) / n
-        squares = np.where(defined, samples - mean[..., None], 0.0) ** 2
-        with np.errstate(invalid="ignore", divide="ignore"):
-            z = np.abs(values) / np.sqrt(squares.sum(axis=-1) / n)
-        return np.asarray(np.vectorize(math.erfc, otypes=[np.float64])(z / math.sqrt(2)))
-
-    def test(self, value: float, samples: Floats) -> tuple[float, float, float]:
-        """Interval and p of a difference."""
-        return shift_test(value, samples, self.confidence)
-
-
-@dataclass(frozen=True, eq=False)
-class DocumentsOut:
-    """Documents that are left out one at a time."""
-
-    documents: NDArray[np.int64]
-    sizes: NDArray[np.intp]
-    confidence: float
-
-    def of_segments(self, rows: NDArray[np.intp], judgements: NDArray[np.intp]) -> DocumentsOut:
-        """Those of some of the segments."""
-        which = numbered(self.documents[rows].tolist())
-        return DocumentsOut(which, np.bincount(which, judgements).astype(np.intp), self.confidence)
-
-    def sums(self, values: Floats) -> Floats:
-        """The sums of quantities [M, n] without each document, float64 [M, G]."""
-        return np.asarray(left_out_sums(values.T, self.documents).T)
-
-    def ends(self, values: Floats, samples: Floats) -> tuple[Floats, Floats]:
-        """The ends of the intervals of statistics [...] with samples [..., G]: jackknife."""
-        estimate = self._jackknife(values, samples)
-        return estimate.low, estimate.high
-
-    def p(self, values: Floats, samples: Floats) -> Floats:
-        """Two-sided p of statistics [...] being 0: jackknife."""
-        return self._jackknife(values, samples).p
-
-    def test(self, value: float, samples: Floats) -> tuple[float, float, float]:
-        """Interval and p of a difference."""
-        estimate = self._jackknife(np.array(value), samples)
-        return float(estimate.low), float(estimate.high), float(estimate.p)
-
-    def _jackknife(self, values: Floats, samples: Floats) -> Jackknife:
-        some = self.sizes > 0
-        without = np.moveaxis(samples, -1, 0)[some]
-        return jackknife(values, without, self.sizes[some], confidence=self.confidence)
-
-
-Draws: TypeAlias = SegmentDraws | DocumentsOut
 
 
 # Uncertainty of a whole run: intervals as features come by, comparisons at the end.
