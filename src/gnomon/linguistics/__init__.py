@@ -22,6 +22,15 @@ from gnomon.linguistics._annotators import (
     taggers,
 )
 from gnomon.linguistics._dependencies import constituents
+from gnomon.linguistics._edits import (
+    Edit,
+    FeatureWords,
+    apply_edits,
+    begins_sentence,
+    deletion,
+    exchange,
+    replacement,
+)
 from gnomon.linguistics._facts import Mark
 from gnomon.linguistics._features import MEANINGS, gloss
 from gnomon.linguistics._labels import Labels
@@ -37,27 +46,36 @@ from gnomon.linguistics._options import (
 )
 from gnomon.linguistics._parse import parse, standard_parser
 from gnomon.linguistics._spacy import SpacyAnnotator
+from gnomon.linguistics._tokens import Sentence, Token
 
 __all__ = [
     "MEANINGS",
     "Annotation",
     "Annotator",
+    "Edit",
+    "FeatureWords",
     "Features",
     "LabelFiles",
     "Labels",
     "Mark",
     "OptionalTagger",
     "Regexes",
+    "Sentence",
     "SetupPlan",
     "SpacyAnnotator",
     "Tagger",
+    "Token",
     "WordLists",
     "annotate",
+    "apply_edits",
+    "begins_sentence",
     "chosen_features",
     "constituents",
+    "deletion",
     "describe",
     "describe_features",
     "describe_taggers",
+    "exchange",
     "feature_faults",
     "find_tagger",
     "gloss",
@@ -65,6 +83,7 @@ __all__ = [
     "parser_faults",
     "read_labels",
     "register",
+    "replacement",
     "run_setup",
     "scorers",
     "setup_plan",

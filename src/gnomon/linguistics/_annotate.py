@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gnomon.core.spans import SpanTable
     from gnomon.linguistics._annotators import Annotator
     from gnomon.linguistics._tagging import MarkSource
+    from gnomon.linguistics._tokens import Sentence
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Annotation:
         tagged: number of distinct texts that were tagged now.
         cached: number of distinct texts whose tags all came from the cache.
         notices: what a user should know: features that never occur, the tagger chosen.
+        sentences: the texts in the order given as tokens, if these were asked for.
     """
 
     spans: SpanTable
@@ -44,6 +46,7 @@ class Annotation:
     tagged: int = 0
     cached: int = 0
     notices: tuple[str, ...] = ()
+    sentences: tuple[Sentence, ...] = ()
 
 
 @checked
@@ -59,6 +62,7 @@ def annotate(
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     processes: int | None = None,
+    tokens: bool = False,
 ) -> Annotation:
     """Mark features in texts; each distinct text is tagged once.
 
@@ -79,6 +83,8 @@ def annotate(
         progress: called with "tagging", texts done, texts to do.
         processes: how many processes tag; by default one, and for many texts on the command line
             one per core.
+        tokens: give the texts as tokens, too, with lemmas and heads, by the tagger (no features
+            need be asked for then).
 
     Raises:
         UsageError: a feature's name is malformed, or nothing can give it.
@@ -89,7 +95,8 @@ def annotate(
     """
     asked = list(dict.fromkeys(name.strip() for name in features))
     kinds = [kind_of(name) for name in asked]
-    no_features(asked)
+    if not tokens:
+        no_features(asked)
     distinct = list(dict.fromkeys(texts))
     listed_kinds = frozenset({"lex", "re", *(labels.kinds if labels else ())})
     if labels is None or "lex" not in labels.kinds:
@@ -100,7 +107,7 @@ def annotate(
         *find_labels(kinds, distinct, labels),
     ]
     left = [kind for kind in kinds if kind not in listed_kinds]
-    if any(not is_wildcard(kind) or tagger or language for kind in left):
+    if tokens or any(not is_wildcard(kind) or tagger or language for kind in left):
         annotator, notices = annotator_of(tagger, language, left, labels)
         sources.append(
             tagged(
@@ -112,6 +119,7 @@ def annotate(
                 progress=progress,
                 processes=processes,
                 notices=notices,
+                tokens=tokens,
             )
         )
     return _join_sources(sources, asked, texts, distinct)
@@ -178,6 +186,9 @@ def _join_sources(
         tagged=sum(source.tagged for source in sources),
         cached=sum(source.cached for source in sources),
         notices=(*(n for source in sources for n in source.notices), *said),
+        sentences=tuple(
+            source.sentences[row] for source in sources if source.sentences for row in rows
+        ),
     )
 
 

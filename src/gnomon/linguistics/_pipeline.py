@@ -42,6 +42,14 @@ _RUNS = {
     "ent": ("ner",),
     "pos": ("tagger", "morphologizer", "attribute_ruler"),
     "dep": ("parser",),
+    "head": ("parser",),
+    "lemma": (
+        "tagger",
+        "morphologizer",
+        "attribute_ruler",
+        "lemmatizer",
+        "trainable_lemmatizer",
+    ),
 }
 _UPSTREAM = ("tok2vec", "transformer", "curated_transformer")
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -124,7 +132,7 @@ def _order(
         name: component.get("factory", name) for name, component in config["components"].items()
     }
     wanted = {factory for layer in layers for factory in _RUNS[layer]}
-    if "pos" in layers and rules_read_arcs:
+    if rules_read_arcs and not {"pos", "lemma"}.isdisjoint(layers):
         wanted.add("parser")
     names = [name for name in config["nlp"]["pipeline"] if factories[name] in wanted]
     if any("Listener" in json.dumps(config["components"][n], default=str) for n in names):

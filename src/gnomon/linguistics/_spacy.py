@@ -16,6 +16,8 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gnomon.core.errors import MissingDependencyError, UnknownNameError
 from gnomon.linguistics._facts import Mark
 from gnomon.linguistics._features import MORPH, UPOS
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 
 _PIECE = 100_000  # characters: a longer text is annotated in pieces, so that memory stays flat
+_LEMMATISERS = frozenset(("lemmatizer", "trainable_lemmatizer"))
 _log = logging.getLogger(__name__)
 
 
@@ -72,7 +75,11 @@ class SpacyAnnotator:
             "ent": ("ent",) if "ner" in components else (),
             "dep": ("dep",) if "parser" in components else (),
         }
-        return {layer: kinds for layer, kinds in kinds_by_layer.items() if kinds}
+        return {
+            **{layer: kinds for layer, kinds in kinds_by_layer.items() if kinds},
+            **({"head": ()} if "parser" in components else {}),
+            **({"lemma": ()} if not _LEMMATISERS.isdisjoint(components) else {}),
+        }
 
     def inventory(self, kind: str) -> tuple[str, ...]:
         """The features of one kind that the pipeline may give."""
@@ -96,7 +103,9 @@ class SpacyAnnotator:
             {layer: [] for layer in layers} for _ in texts
         ]
         with _quiet(), _without_collection(), pipeline.zone():
-            docs = pipeline.run([piece for _, _, piece in pieces], tabulated=True)
+            # lemmatisers read parts of speech from the documents
+            tabulated = "lemma" not in layers
+            docs = pipeline.run([piece for _, _, piece in pieces], tabulated=tabulated)
             labels = pipeline.labels(docs) if "pos" in layers else repeat([])
             relations: dict[tuple[int, int, bool], str] = {}
             for (number, shift, _), doc, some in zip(pieces, docs, labels, strict=False):
@@ -106,6 +115,11 @@ class SpacyAnnotator:
                     marks["pos"].extend(_marks(places, some))
                 if "dep" in layers:
                     marks["dep"].extend(_marks(places, _relations(doc, relations)))
+                if "head" in layers:
+                    marks["head"].extend(_marks(places, _heads(doc)))
+                if "lemma" in layers:
+                    lemmas = ("" if token.is_space else token.lemma_ for token in doc)
+                    marks["lemma"].extend(_marks(places, lemmas))
                 if "ent" in layers:
                     marks["ent"].extend(_entities(doc, shift))
         return marks_of_texts
@@ -185,6 +199,16 @@ def _relations(doc: Any, labels: dict[tuple[int, int, bool], str]) -> Iterator[s
             label = f"{name}|{reached}{'|crossing' if crossed else ''}"
             labels[relation, reached, crossed] = label
         yield label
+
+
+def _heads(doc: Any) -> Iterator[str]:
+    """How many tokens after every token its head stands, 0 for a root; "" for a space."""
+    steps, spaces = doc.to_array(["HEAD", "IS_SPACE"]).astype("int64").T
+    places = np.cumsum(1 - spaces)
+    heads = np.arange(len(steps)) + steps
+    distances = np.where(spaces[heads], 0, places[heads] - places).tolist()
+    for distance, space in zip(distances, spaces.tolist(), strict=True):
+        yield "" if space else str(distance)
 
 
 @contextlib.contextmanager

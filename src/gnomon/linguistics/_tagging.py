@@ -15,6 +15,7 @@ from gnomon.core.errors import AnnotationError, UnknownNameError, UsageError
 from gnomon.core.processes import end_with, leash, starting_workers
 from gnomon.linguistics._facts import FORMAT, columns, keep, pack, recall, unpack
 from gnomon.linguistics._features import is_wildcard, kind_of, matches
+from gnomon.linguistics._tokens import SENTENCE_LAYERS, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from gnomon.linguistics._annotators import Annotator
     from gnomon.linguistics._facts import LayerFacts, Mark
     from gnomon.linguistics._labels import Labels
+    from gnomon.linguistics._tokens import Sentence
 
 
 # one to two seconds of work with a small pipeline: this much an interruption loses at most
@@ -226,6 +228,7 @@ class MarkSource:
     tagged: int = 0
     cached: int = 0
     notices: tuple[str, ...] = ()
+    sentences: tuple[Sentence, ...] = ()
 
 
 class _Marker(Protocol):
@@ -300,6 +303,7 @@ def tagged(
     progress: Callable[[str, int, int], None] | None,
     processes: int | None,
     notices: tuple[str, ...],
+    tokens: bool = False,
 ) -> MarkSource:
     """What a tagger says, for the kinds that no other source gives."""
     kinds = {kind: layer for layer, some in annotator.layers.items() for kind in some}
@@ -310,8 +314,9 @@ def tagged(
         if not hits:
             check_kind(annotator, kinds, kind_of(name))
         layers.update(dict.fromkeys(kinds[kind] for kind in hits))
-    whole = recall(cache, annotator.signature, sorted(layers), texts)
-    lacking = [layer for layer in sorted(layers) if layer not in whole]
+    needed = sorted({*layers, *(token_layers(annotator) if tokens else ())})
+    whole = recall(cache, annotator.signature, needed, texts)
+    lacking = [layer for layer in needed if layer not in whole]
     tags = tag(texts, lacking, annotator, cache=cache, progress=progress, processes=processes)
     new = {layer: unpack(layer, entries) for layer, entries in tags.entries.items()}
     keep(cache, annotator.signature, new, texts)
@@ -322,8 +327,14 @@ def tagged(
         signature=annotator.signature,
         tagged=tags.tagged,
         cached=tags.cached,
-        notices=notices if layers else (),
+        notices=notices if needed else (),
+        sentences=tuple(sentences(texts, facts)) if tokens else (),
     )
+
+
+def token_layers(annotator: Annotator) -> list[str]:
+    """The layers of an annotator that make sentences of texts."""
+    return [layer for layer in SENTENCE_LAYERS if layer in annotator.layers]
 
 
 def _inventory(
