@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from gnomon.agreement.tables import (
+    AgreementRow,
+    DecisionRow,
+    JudgedSystemRow,
+    SliceAgreementRow,
+    TopSystemsRow,
+    WinRow,
+)
 from gnomon.core.findings import Bars, Column, HeatMap, Lines, Listing, Scatter, StackedBars
 from gnomon.core.store_views import StoredView, SystemScoreColumn
-from gnomon.core.verdicts import amount, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -14,8 +21,10 @@ if TYPE_CHECKING:
     from gnomon.agreement.judging import ResultGroup
     from gnomon.agreement.measures import Measure
     from gnomon.core.findings import Cell, Table, View
+    from gnomon.core.records import Record
     from gnomon.stats.significance import Alternative
 
+R = TypeVar("R", bound="Record")
 _SAID = {"greater": "better than", "less": "worse than", "two-sided": "other than"}
 _DECIDED = {
     "systems": "Pairs of systems",
@@ -78,16 +87,21 @@ class _Shown(NamedTuple):
         """What titles add for each kind of judgements, and what selects its rows."""
         return [(f", {kind}", {"human": kind}) for kind in self.kinds] or [("", {})]
 
-    def rows(self, name: str, where: Mapping[str, Cell]) -> list[Mapping[str, Cell]]:
-        """Rows of a table that agree with fixed values."""
-        every = self.tables[name].rows
-        return [row for row in every if all(row[key] == cell for key, cell in where.items())]
+    def rows(self, kind: type[R], where: Mapping[str, Cell]) -> list[R]:
+        """Rows of a class that agree with fixed values."""
+        rows = [row for table in self.tables.values() for row in table.records]
+        return [
+            row
+            for row in rows
+            if isinstance(row, kind)
+            and all(getattr(row, name) == cell for name, cell in where.items())
+        ]
 
     def agreement(self, measure: Measure, subset: str) -> Iterator[View]:
         """One measure: its rows, maps over test sets and over slices."""
         all_slices, title = _where(measure, subset), _title(measure, subset)
         where = {**all_slices, **self.whole}
-        rows = self.rows("metaeval", where)
+        rows = self.rows(AgreementRow, where)
         listed = self.sets == 1 or len(rows) <= _LISTED
         for added, of_kind in self.by_kind() if self.sets > 1 else ():
             yield HeatMap(
@@ -106,7 +120,7 @@ class _Shown(NamedTuple):
             shown += ["test_set"] if self.sets > 1 else []
             shown += ["metric", "value", "low", "high", "n", "rank", "cluster"]
             shown += ["p"] if self.baseline is not None else []
-            shown += ["p_corrected"] if any(r["p_corrected"] is not None for r in rows) else []
+            shown += ["p_corrected"] if any(r.p_corrected is not None for r in rows) else []
             shown += ["epsilon"] if measure.statistic == "acc_eq" else []
             yield Listing("metaeval", title, tuple(shown), where)
         for added, of_kind in self.by_kind() if self.baseline is not None else ():
@@ -129,8 +143,8 @@ class _Shown(NamedTuple):
         if not self.whole:
             return
         for added, of_kind in self.by_kind():
-            rows = self.rows("slices", {**where, **of_kind})
-            for test_set in dict.fromkeys(row["test_set"] for row in rows):
+            rows = self.rows(SliceAgreementRow, {**where, **of_kind})
+            for test_set in dict.fromkeys(row.test_set for row in rows):
                 at = f", {test_set}" if self.sets > 1 else ""
                 yield HeatMap(
                     table="slices",
@@ -156,20 +170,14 @@ class _Shown(NamedTuple):
             for added, of_kind in self.by_kind():
                 where = {"measure": measure, "subset": "all", "control": False}
                 where |= {**of_kind, **self.whole}
-                defined = [row for row in self.rows("metaeval", where) if row["value"] is not None]
-                if self.sets > 1 or len(defined) < 2 or any(row["few"] for row in defined):
+                defined = [row for row in self.rows(AgreementRow, where) if row.value is not None]
+                if self.sets > 1 or len(defined) < 2 or any(row.few for row in defined):
                     continue
-                best = max(defined, key=lambda row: number(row["value"]) or 0.0)
-                size = amount(
-                    number(best["value"]) or 0.0,
-                    number(best["low"]),
-                    number(best["high"]),
-                    share=True,
-                )
-                title = f"{measure}{added}: {best['metric']} comes first of {len(defined)} metrics"
+                best = max(defined, key=lambda row: row.known_value)
+                title = f"{measure}{added}: {best.metric} comes first of {len(defined)} metrics"
                 yield Bars(
                     table="metaeval",
-                    title=f"{title}, {size}",
+                    title=f"{title}, {best.size}",
                     category="measure",
                     series="metric",
                     values=("value",),
@@ -222,7 +230,7 @@ class _Shown(NamedTuple):
         """The p-values of all pairs of metrics."""
         for added, of_kind in self.by_kind():
             where = {**_where(measure, subset), **self.whole, **of_kind}
-            for test_set in dict.fromkeys(row["test_set"] for row in self.rows("wins", where)):
+            for test_set in dict.fromkeys(row.test_set for row in self.rows(WinRow, where)):
                 yield HeatMap(
                     table="wins",
                     title=f"p of row {said} column: {measure.title}"
@@ -241,7 +249,7 @@ class _Shown(NamedTuple):
         """Systems by metric and by people, and curves over the best of them."""
         for test_set in places:
             for added, of_kind in self.by_kind():
-                if self.rows("systems", {"test_set": test_set, **of_kind}):
+                if self.rows(JudgedSystemRow, {"test_set": test_set, **of_kind}):
                     yield Scatter(
                         table="systems",
                         title=f"Systems by metric and by people, {test_set}{added}",
@@ -253,7 +261,7 @@ class _Shown(NamedTuple):
                     )
         for statistic in dict.fromkeys(self.tables["top_k"].values("statistic")):
             for added, of_kind in self.by_kind():
-                if self.rows("top_k", {"statistic": statistic, **of_kind}):
+                if self.rows(TopSystemsRow, {"statistic": statistic, **of_kind}):
                     yield Lines(
                         table="top_k",
                         title=f"Agreement over the K best systems alone: {statistic}{added}",
@@ -269,7 +277,7 @@ class _Shown(NamedTuple):
         for comparison in dict.fromkeys(self.tables["decisions"].values("comparison")):
             for added, of_kind in self.by_kind():
                 where = {"comparison": comparison, **of_kind}
-                rows = self.rows("decisions", where)
+                rows = self.rows(DecisionRow, where)
                 if not rows:
                     continue
                 title = _DECIDED[str(comparison)]
@@ -285,7 +293,7 @@ class _Shown(NamedTuple):
                     shown = ["test_set"] if self.sets > 1 else []
                     shown += ["metric", "pairs"]
                     for name in ("repaired", "broken"):
-                        ends = any(row[f"{name}_low"] is not None for row in rows)
+                        ends = any(row.ends(f"{name}_share")[0] is not None for row in rows)
                         shown += [f"{name}_share"]
                         shown += [f"{name}_low", f"{name}_high"] if ends else []
                     yield Listing(

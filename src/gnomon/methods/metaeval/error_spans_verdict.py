@@ -11,18 +11,17 @@ from gnomon.core.verdicts import (
     counted,
     listed,
     metric_title,
-    number,
     p_value,
 )
+from gnomon.methods.metaeval.error_span_rows import ErrorFreeRow, SpanAgreementRow, SpanContestRow
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from gnomon.core.findings import Cell, Finding, Statement
+    from gnomon.core.findings import Finding, Statement
 
 _ALPHA = 0.05
-_Row = tuple[int, "Mapping[str, Cell]"]
 
 _FOUND = Claim(
     "metaeval.spans.found",
@@ -104,123 +103,105 @@ CLAIMS = (
 
 def error_spans_verdict(finding: Finding) -> Iterator[Statement]:
     """How many of people's characters each marker finds, and the ceiling; then who is better."""
-    every = [
-        (at, row)
-        for at, row in enumerate(finding.rows)
-        if row["system"] is None and row["unit"] == "characters" and row["average"] == "pooled"
+    rows = [
+        row
+        for row in finding.records(SpanAgreementRow)
+        if row.system is None and row.unit == "characters" and row.average == "pooled"
     ]
-    few = [entry for entry in every if int(number(entry[1]["judgements"]) or 0) < LEAST]
-    sound = [entry for entry in every if entry not in few]
-    ceiling = next((entry for entry in sound if entry[1]["ceiling"]), None)
-    markers = [entry for entry in sound if not entry[1]["ceiling"]]
-    markers.sort(key=lambda entry: -(number(entry[1]["f1"]) or 0.0))
-    table = finding.tables[0].name
-    for at, row in markers:
-        yield _agreement_statement(table, at, row)
-    yield from _ceiling(table, ceiling, markers)
+    few = [row for row in rows if row.judgements < LEAST]
+    sound = [row for row in rows if row.judgements >= LEAST]
+    markers = [row for row in sound if not row.ceiling]
+    markers.sort(key=lambda row: -(row.f1 or 0.0))
+    for row in markers:
+        yield _agreement_statement(finding, row)
+    for row in [row for row in sound if row.ceiling][:1]:
+        yield _ceiling(finding, row, markers)
     yield from _contests(finding)
     yield from _free(finding)
     if few:
-        names = listed([_title(row) for _, row in few])
-        yield _FEW.said({table: [at for at, _ in few]}, markers=names, least=LEAST)
-    documents = [(at, number(row["documents"])) for at, row in sound]
-    short = [(at, int(n)) for at, n in documents if n is not None and n < LEAST_DOCUMENTS]
+        names = listed([metric_title(row.marks) for row in few])
+        yield _FEW.said(finding.positions(few), markers=names, least=LEAST)
+    short = [row for row in sound if row.documents and row.documents < LEAST_DOCUMENTS]
     if short:
-        most = max(n for _, n in short)
+        most = max(row.documents or 0 for row in short)
         yield _FEW_DOCUMENTS.said(
-            {table: [at for at, _ in short]},
+            finding.positions(short),
             documents=counted(most, "document"),
             are="is" if most == 1 else "are",
         )
 
 
-def _title(row: Mapping[str, Cell]) -> str:
-    return metric_title(str(row["marks"]))
+def _figure(row: SpanAgreementRow | ErrorFreeRow, name: str) -> str:
+    value = getattr(row, name)
+    return "an undefined share" if value is None else amount(value, *row.ends(name), share=True)
 
 
-def _figure(row: Mapping[str, Cell], name: str) -> str:
-    value = number(row[name])
-    if value is None:
-        return "an undefined share"
-    return amount(
-        value, number(row.get(f"{name}_low")), number(row.get(f"{name}_high")), share=True
-    )
-
-
-def _agreement_statement(table: str, at: int, row: Mapping[str, Cell]) -> Statement:
-    n, title = counted(int(number(row["judgements"]) or 0), "judgement"), _title(row)
-    if not number(row["marked"]):
-        return _NOTHING.said({table: [at]}, whose=f"{title} marks", n=n, checked="")
-    if not number(row["gold"]):
-        checked = f" that {title} checked"
-        return _NOTHING.said({table: [at]}, whose="People marked", n=n, checked=checked)
+def _agreement_statement(finding: Finding, row: SpanAgreementRow) -> Statement:
+    n, title = counted(row.judgements, "judgement"), metric_title(row.marks)
+    at = finding.positions([row])
+    if not row.marked:
+        return _NOTHING.said(at, whose=f"{title} marks", n=n, checked="")
+    if not row.gold:
+        return _NOTHING.said(at, whose="People marked", n=n, checked=f" that {title} checked")
     figures = {name: _figure(row, name) for name in ("recall", "precision", "f1")}
-    return _FOUND.said({table: [at]}, marker=title, n=n, **figures)  # type: ignore[arg-type]
+    return _FOUND.said(at, marker=title, n=n, **figures)  # type: ignore[arg-type]
 
 
-def _ceiling(table: str, ceiling: _Row | None, markers: Sequence[_Row]) -> Iterator[Statement]:
+def _ceiling(
+    finding: Finding, row: SpanAgreementRow, markers: Sequence[SpanAgreementRow]
+) -> Statement:
     """How far people agree with each other, and how near the best marker comes."""
-    if ceiling is None:
-        return
-    at, row = ceiling
-    f1, n = _figure(row, "f1"), counted(int(number(row["judgements"]) or 0), "judgement")
+    f1, n = _figure(row, "f1"), counted(row.judgements, "judgement")
     if not markers:
-        yield _PEOPLE.said({table: [at]}, f1=f1, n=n)
-        return
-    best = markers[0]
-    high, low = number(best[1].get("f1_high")), number(row.get("f1_low"))
+        return _PEOPLE.said(finding.positions([row]), f1=f1, n=n)
+    high, low = markers[0].ends("f1")[1], row.ends("f1")[0]
     below = low is not None and high is not None and high < low
     claim = _BELOW_PEOPLE if below else _LIKE_PEOPLE
-    yield claim.said({table: [at, best[0]]}, f1=f1, n=n, marker=_title(best[1]))
+    marker = metric_title(markers[0].marks)
+    return claim.said(finding.positions([row, markers[0]]), f1=f1, n=n, marker=marker)
 
 
 def _contests(finding: Finding) -> Iterator[Statement]:
-    if all(table.name != "contests" for table in finding.tables):
-        return
-    for at, row in enumerate(finding.table("contests").rows):
-        difference, p = number(row["difference"]), number(row["p_holm"])
-        if difference is None or p is None or (number(row["judgements"]) or 0) < LEAST:
+    for row in finding.records(SpanContestRow):
+        if row.difference is None or row.p_holm is None or row.judgements < LEAST:
             continue
-        first, second = str(row["first"]), str(row["second"])
-        low, high = number(row["low"]), number(row["high"])
-        if difference < 0:
+        first, second = row.first, row.second
+        low, high = row.ends("difference")
+        if row.difference < 0:
             first, second = second, first
             low, high = (None if end is None else -end for end in (high, low))
-        claim = _BETTER if p <= _ALPHA else _EQUAL
+        claim = _BETTER if row.p_holm <= _ALPHA else _EQUAL
         yield claim.said(
-            {"contests": [at]},
+            finding.positions([row]),
             first=metric_title(first),
             second=metric_title(second),
-            size=amount(abs(difference), low, high, share=True),
-            p=p_value(p),
+            size=amount(abs(row.difference), low, high, share=True),
+            p=p_value(row.p_holm),
         )
 
 
 def _free(finding: Finding) -> Iterator[Statement]:
     """The marker that tells best which outputs are free of errors, at the first threshold."""
-    if all(table.name != "error_free" for table in finding.tables):
-        return
-    every = list(enumerate(finding.table("error_free").rows))
-    first = every[0][1]["threshold"] if every else None
-    rows = [
-        entry
-        for entry in every
-        if entry[1]["threshold"] == first
-        and not entry[1]["ceiling"]
-        and number(entry[1]["mcc"]) is not None
-        and (number(entry[1]["outputs"]) or 0) >= LEAST
+    rows = finding.records(ErrorFreeRow)
+    sound = [
+        row
+        for row in rows
+        if row.threshold == rows[0].threshold
+        and not row.ceiling
+        and row.mcc is not None
+        and row.outputs >= LEAST
     ]
-    if not rows:
+    if not sound:
         return
-    at, row = max(rows, key=lambda entry: number(entry[1]["mcc"]) or 0.0)
-    low = number(row.get("mcc_low"))
+    best = max(sound, key=lambda row: row.mcc or 0.0)
+    low = best.ends("mcc")[0]
     claim = _FREE if low is not None and low > 0 else _FREE_UNSURE
     yield claim.said(
-        {"error_free": [at]},
-        n=counted(int(number(row["outputs"]) or 0), "judgement"),
-        share=amount(100 * (number(row["people"]) or 0.0)),
-        marker=_title(row),
-        decided=row["decided_by"],
-        mcc=_figure(row, "mcc"),
-        best=f", the highest of {len(rows)}" if len(rows) > 1 else "",
+        finding.positions([best]),
+        n=counted(best.outputs, "judgement"),
+        share=amount(100 * (best.people or 0.0)),
+        marker=metric_title(best.marks),
+        decided=best.decided_by,
+        mcc=_figure(best, "mcc"),
+        best=f", the highest of {len(sound)}" if len(sound) > 1 else "",
     )
