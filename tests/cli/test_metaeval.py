@@ -104,7 +104,7 @@ def test_text_lists_each_statistic_with_intervals_ranks_and_p(gnomon, sets) -> N
     for heading in ("Pearson, system level", "Accuracy with tie calibration", "Tie threshold"):
         assert heading in answer.out
     header = next(line for line in answer.out.split("\n") if line.startswith("Metric"))
-    assert header.split() == ["Metric", "Agreement", "Low", "High", "n", "Rank", "Cluster", "p"]
+    assert header.split() == ["Metric", "Agreement", "low", "high", "n", "Rank", "Cluster", "p"]
     assert "control: candidate length" in answer.out
     assert "p: the metric agrees better than bleu with people" in answer.out
     assert answer.out.count("\nbleu: bleu|refs:1") == 1

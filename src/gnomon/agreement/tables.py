@@ -61,10 +61,7 @@ class AgreementRow(Record):
         digits=3,
         better="higher",
         help="the statistic; metrics are turned so that higher is better",
-        interval=EndColumns(
-            help=("lower end of the confidence interval", "upper end of the confidence interval"),
-            after="p",
-        ),
+        interval=EndColumns(after="p"),
     )
     n: int = column("n", help="systems, scores or pairs behind the value: see unit")
     p: float | None = column(
@@ -257,7 +254,7 @@ class DecisionRow(Record):
         interval=EndColumns(
             "repaired_low",
             "repaired_high",
-            help=("lower end, by bootstrap over segments", "its upper end"),
+            how="by bootstrap over segments",
             kind="share",
             after="wrong_share",
         ),
@@ -270,7 +267,7 @@ class DecisionRow(Record):
         interval=EndColumns(
             "broken_low",
             "broken_high",
-            help=("lower end, by bootstrap over segments", "its upper end"),
+            how="by bootstrap over segments",
             kind="share",
             after="repaired_high",
         ),

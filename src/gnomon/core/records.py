@@ -61,11 +61,10 @@ class EndColumns:
 
     low: str = "low"
     high: str = "high"
-    help: tuple[str, str] = ("lower end of its interval", "its upper end")
-    titles: tuple[str, str] | None = None  # None: as the names
+    how: str = ""  # what the interval is over, or whose it is
     kind: Kind = "number"
     digits: int | None = None  # None: as the column has
-    after: str = ""  # the column behind which they stand; else that whose ends they are
+    after: str = ""  # the column behind which they stand; by default that whose ends they are
 
     @property
     def names(self) -> tuple[str, str]:
@@ -259,17 +258,16 @@ def columns_of(
 
 def _end_column(column: Column, declared: ColumnOf, side: int, confidence: float | None) -> Column:
     # a number: an end outside [0, 1] is nothing to flag
-    name = declared.ends(column.name)[side]
-    ends = declared.interval
-    if isinstance(ends, EndColumns):
-        title = ends.titles[side] if ends.titles else name.replace("_", " ").capitalize()
-        digits = column.digits if ends.digits is None else ends.digits
-        return Column(name, title, ends.kind, digits, None, ends.help[side])
-    help_ = (
-        f"{('lower', 'upper')[side]} end of the {100 * (confidence or 0):g} % interval of"
-        f" {column.title}"
-    )
-    return Column(name, ("low", "high")[side], "number", column.digits, None, help_)
+    name, title = declared.ends(column.name)[side], ("low", "high")[side]
+    end, ends = f"{('lower', 'upper')[side]} end of the", declared.interval
+    if not isinstance(ends, EndColumns):
+        help_ = f"{end} {100 * (confidence or 0):g} % interval of {column.title}"
+        return Column(name, title, "number", column.digits, None, help_)
+    if ends.after and name != title:  # not beside its column
+        title = f"{column.title} {title}"
+    digits = column.digits if ends.digits is None else ends.digits
+    help_ = ", ".join(filter(None, (f"{end} interval of {column.title}", ends.how)))
+    return Column(name, title, ends.kind, digits, None, help_)
 
 
 def table(

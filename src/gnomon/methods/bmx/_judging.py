@@ -426,14 +426,14 @@ class ErrorRanking(Record):
         "Mean",
         digits=3,
         help="over sentences",
-        interval=EndColumns(help=("lower end of the interval of the mean", "its upper end")),
+        interval=EndColumns(),
     )
     random: float | None = column("Random", digits=3, help="the random explainer's")
     gain: float | None = column(
         "Gain",
         digits=3,
         help=_GAIN_HELP,
-        interval=EndColumns("gain_low", "gain_high", titles=("Gain, low", "Gain, high")),
+        interval=EndColumns("gain_low", "gain_high"),
     )
     sentences: int = column("Sentences", help="that have both tagged and other words")
     untagged: int = column("Untagged", help="left out: no word is tagged")
@@ -451,14 +451,14 @@ class CurveArea(Record):
         "Mean area",
         digits=4,
         help="over outputs",
-        interval=EndColumns(help=("lower end of the interval of the mean", "its upper end")),
+        interval=EndColumns(),
     )
     random: float | None = column("Random", digits=4, help="the random explainer's")
     gain: float | None = column(
         "Gain",
         digits=4,
         help=_GAIN_HELP,
-        interval=EndColumns("gain_low", "gain_high", titles=("Gain, low", "Gain, high")),
+        interval=EndColumns("gain_low", "gain_high"),
     )
     sentences: int = column("Sentences", help="outputs that have a curve")
 

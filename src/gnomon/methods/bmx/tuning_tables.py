@@ -49,9 +49,7 @@ class TunedSetting(Record):
         digits=4,
         better="higher",
         help="in correlation, over the metric alone, averaged over experiments",
-        interval=EndColumns(
-            help=("lower end of its interval over language pairs drawn whole", "upper end")
-        ),
+        interval=EndColumns(how="over language pairs drawn whole"),
     )
     better: int = BETTER
     between: int = BETWEEN
@@ -61,12 +59,7 @@ class TunedSetting(Record):
         digits=4,
         better="higher",
         help="mean gain over the random explainer at the same weight, its p held out too",
-        interval=EndColumns(
-            "over_low",
-            "over_high",
-            titles=("Low (random)", "High (random)"),
-            help=("lower end of its interval", "upper end"),
-        ),
+        interval=EndColumns("over_low", "over_high", how="over language pairs drawn whole"),
     )
     collapsed: float | None = column(
         "Collapsed", kind="share", digits=3, help="share of segments whose mean collapsed"
@@ -98,7 +91,7 @@ class ExperimentGain(Record):
         digits=4,
         better="higher",
         help="boosted less base",
-        interval=EndColumns(help=("lower end of the gain's interval over segments", "upper end")),
+        interval=EndColumns(how="over segments"),
     )
     over_control: float | None = column(
         "Over random", digits=4, help="gain over the random explainer"
@@ -148,9 +141,7 @@ class HeldBackGain(Record):
         digits=4,
         better="higher",
         help="over experiments",
-        interval=EndColumns(
-            help=("lower end of its interval over language pairs drawn whole", "upper end")
-        ),
+        interval=EndColumns(how="over language pairs drawn whole"),
     )
     largest: float | None = column("Largest gain", digits=4, help="of an experiment")
     language_pair: str | None = column("At", help="language pair of the largest gain")

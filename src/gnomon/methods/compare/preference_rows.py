@@ -24,10 +24,7 @@ class PairedOutputsRow(Record):
         digits=3,
         better="higher",
         help="mean over segments; positive where the system is better than the other",
-        interval=EndColumns(
-            titles=("low", "high"),
-            help=("lower end of its interval, over segments", "its upper end"),
-        ),
+        interval=EndColumns(how="over segments"),
     )
     wins: int = column("Wins", help="segments where the system is the better one")
     ties: int = column("Ties", help="segments where neither is, or where both say the same")
@@ -36,9 +33,7 @@ class PairedOutputsRow(Record):
         "Share",
         better="higher",
         help="wins among the segments that are no ties",
-        interval=EndColumns(
-            "share_low", "share_high", help=("lower end of Wilson's interval", "its upper end")
-        ),
+        interval=EndColumns("share_low", "share_high", how="Wilson's"),
     )
     p: float | None = column("p", digits=4, help="of the sign test of wins and losses")
     p_adjusted: float | None = column("p adj.", digits=4, help="corrected for the number of pairs")
@@ -58,10 +53,7 @@ class StandingRow(Record):
         digits=3,
         better="higher",
         help="mean over segments and over the other systems",
-        interval=EndColumns(
-            titles=("low", "high"),
-            help=("lower end of its interval, over segments", "its upper end"),
-        ),
+        interval=EndColumns(how="over segments"),
     )
     better: int = column("Better than", help="systems that it is better than, by the sign test")
     worse: int = column("Worse than", help="systems that it is worse than, by the sign test")
@@ -72,9 +64,7 @@ class StandingRow(Record):
         "Share",
         better="higher",
         help="of the segments",
-        interval=EndColumns(
-            "share_low", "share_high", help=("lower end of Wilson's interval", "its upper end")
-        ),
+        interval=EndColumns("share_low", "share_high", how="Wilson's"),
     )
 
 

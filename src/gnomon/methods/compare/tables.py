@@ -61,20 +61,12 @@ class ComparisonRow(Record):
     score: float | None = column(
         "Score",
         help="on the segments of the slice",
-        interval=EndColumns(
-            "score_low",
-            "score_high",
-            help=("lower end of the score's interval", "its upper end"),
-            after="gain",
-        ),
+        interval=EndColumns("score_low", "score_high", after="gain"),
     )
     difference: float | None = column(
         "Difference",
         help="difference to the baseline, in points of the metric, on the segments that both have",
-        interval=EndColumns(
-            titles=("low", "high"),
-            help=("lower end of the interval of the difference", "its upper end"),
-        ),
+        interval=EndColumns(),
     )
     p: float | None = column("p", digits=4, help="of the paired test, not corrected")
     p_adjusted: float | None = column(
@@ -169,10 +161,11 @@ class BestSystemRow(Record):
     best: bool = column("Best", help="no other system is better: it is not worse than the leader")
     leader: str = column("Leader", help="the system with the best score")
     gain: float | None = column(
-        "Gain", better="higher", help="over the leader, positive where the system is better"
+        "Gain",
+        better="higher",
+        help="over the leader, positive where the system is better",
+        interval=EndColumns(),
     )
-    low: float | None = column("low", help="lower end of the interval of the gain")
-    high: float | None = column("high", help="its upper end")
     p: float | None = column("p", digits=4, help="of the paired test, two-sided, not corrected")
     p_adjusted: float | None = column(
         "p adj.", digits=4, help="corrected for all pairs of systems, as the leader is chosen"
@@ -327,8 +320,7 @@ def best_rows(
                 and (k == 0 or verdict_of(gain, p, caveat, plan.alpha) != "worse"),
                 leader=scores.systems[0],
                 gain=gain,
-                low=ends[0],
-                high=ends[1],
+                intervals={"gain": ends},
                 p=system.p,
                 p_adjusted=p,
                 p_least=least_p(plan, system.segments),

@@ -488,7 +488,8 @@ def _leader(finding: Finding, metric: str) -> str:
 
 def _lead(row: BestSystemRow) -> str:
     """By how much the leader is ahead of a system."""
-    ends = (None, None) if row.low is None or row.high is None else (-row.high, -row.low)
+    low, high = row.ends("gain")
+    ends = (None, None) if low is None or high is None else (-high, -low)
     return amount(-(row.gain or 0.0), *ends)
 
 
@@ -496,7 +497,7 @@ def _behind(row: BestSystemRow) -> str:
     """By how much a system is behind a leader that is not significantly better."""
     if not row.gain:
         return "the same"
-    p = f", corrected {tested_by(row)}" * _leaves_zero_out(row.low, row.high)
+    p = f", corrected {tested_by(row)}" * _leaves_zero_out(*row.ends("gain"))
     if row.caveat == "by document":
         p = f", but by document {p_value(row.p_documents or 0.0)}"
     return f"behind by {_lead(row)}{p}"

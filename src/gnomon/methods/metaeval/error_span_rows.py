@@ -61,7 +61,7 @@ class SpanContestRow(Record):
         "Difference",
         digits=3,
         help="of F1, the first less the second",
-        interval=EndColumns(titles=("low", "high")),
+        interval=EndColumns(),
     )
     p: float | None = column(
         "p", digits=4, help="two-sided, of a jackknife over documents or a bootstrap over segments"

@@ -271,10 +271,7 @@ class DifferenceRow(Record):
         "A - B",
         digits=3,
         help="MuLER of A less that of B; below 0: A loses less",
-        interval=EndColumns(
-            titles=("low", "high"),
-            help=("of the interval of the difference", "of the interval of the difference"),
-        ),
+        interval=EndColumns(),
     )
     p: float | None = column("p", digits=4, help="paired test, two-sided")
     words: int = column("differing", help="segments in which the words of the feature differ")

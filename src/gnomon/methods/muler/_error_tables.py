@@ -109,9 +109,7 @@ class ErrorRateDifferenceRow(Record):
     system_b: str = column("Other system", help="the other one")
     rate_a: float = column("per 100", help="errors of the one per hundred occurrences")
     rate_b: float = column("Other's", help="errors of the other")
-    difference: float = column(
-        "Difference", help="the one less the other", interval=EndColumns(titles=("low", "high"))
-    )
+    difference: float = column("Difference", help="the one less the other", interval=EndColumns())
     p: float | None = column("p", digits=4, help="two-sided, of a paired test")
     p_holm: float | None = column("p Holm", digits=4, help="corrected for features and pairs")
     p_bh: float | None = column("p BH", digits=4, help="likewise, after Benjamini and Hochberg")
@@ -146,9 +144,7 @@ class FeatureChargeRow(Record):
     muler: float = column("MuLER", kind="share", help="mean over the systems")
     people: float = column("Marked", help="the rate's distance from its mean over features, in sd")
     charged: float = column("Cost", help="MuLER's distance from its mean, likewise")
-    gap: float = column(
-        "Gap", help="marked minus cost", interval=EndColumns(titles=("low", "high"))
-    )
+    gap: float = column("Gap", help="marked minus cost", interval=EndColumns())
     p: float | None = column("p", digits=4, help="of no gap, corrected over features after Holm")
 
 
@@ -162,12 +158,12 @@ class ChargeCorrelationRow(Record):
     r: float | None = column(
         "r",
         help="Pearson's, of rate and MuLER over features",
-        interval=EndColumns("r_low", "r_high", titles=("low", "high")),
+        interval=EndColumns("r_low", "r_high"),
     )
     rho: float | None = column(
         "rho",
         help="Spearman's, likewise",
-        interval=EndColumns("rho_low", "rho_high", titles=("rho low", "rho high")),
+        interval=EndColumns("rho_low", "rho_high"),
     )
     features: int = column("Features", help="that occur often enough")
 

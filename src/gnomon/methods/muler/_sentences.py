@@ -266,22 +266,14 @@ class ScorerRow(Record):
         "reference - candidate",
         digits=3,
         help="mean difference of the scores",
-        interval=EndColumns(
-            titles=("low", "high"),
-            help=("lower end of the bootstrap interval of the mean", "upper end"),
-        ),
+        interval=EndColumns(how="by bootstrap over segments"),
     )
     absolute: float | None = column(
         "|difference|",
         digits=3,
         better="lower",
         help="mean distance from the references",
-        interval=EndColumns(
-            "absolute_low",
-            "absolute_high",
-            titles=("|difference| low", "|difference| high"),
-            help=("lower end of its interval", "upper end"),
-        ),
+        interval=EndColumns("absolute_low", "absolute_high", how="by bootstrap over segments"),
     )
     coverage: float | None = column(
         "coverage", kind="share", help="share of segments scored on both sides"

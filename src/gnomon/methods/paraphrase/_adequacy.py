@@ -76,7 +76,7 @@ class AdequacyRow(Record):
     value: float | None = column(
         "Mean",
         help="over the paraphrases",
-        interval=EndColumns(help=("bootstrap over segments", "likewise, the upper end")),
+        interval=EndColumns(how="by bootstrap over segments"),
     )
     n: int = column("Paraphrases", help="that have a value")
     segments: int = column("Segments", help="that have such a paraphrase")

@@ -61,6 +61,9 @@ examples:
 """
 
 
+_INTERVAL = "by jackknife over documents; Student's t over outputs where these are unknown"
+
+
 class CalibrationRow(Record):
     """What a judge's scores stand for on people's scale, and how near they come."""
 
@@ -85,24 +88,14 @@ class CalibrationRow(Record):
     gain: float | None = column(
         "Gain",
         better="higher",
-        interval=EndColumns(
-            help=(
-                "jackknife over documents; Student's t over outputs where these are unknown",
-                "likewise, the upper end",
-            )
-        ),
+        interval=EndColumns(how=_INTERVAL),
         help="how much nearer the calibrated judge comes than the mean",
     )
     p: float | None = column("p", digits=3, help="two-sided, that the gain is 0")
     raw_gain: float | None = column(
         "Gain on raw",
         better="higher",
-        interval=EndColumns(
-            "raw_low",
-            "raw_high",
-            titles=("Low, on raw", "High, on raw"),
-            help=("its interval, likewise", "likewise, the upper end"),
-        ),
+        interval=EndColumns("raw_low", "raw_high", how=_INTERVAL),
         help="how much nearer the calibrated judge comes than as it is",
     )
     raw_p: float | None = column("p, on raw", digits=3, help="two-sided, that this gain is 0")

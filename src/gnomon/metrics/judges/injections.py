@@ -90,9 +90,7 @@ class ProbeRow(Record):
     gain: float | None = column(
         "Gain",
         better="lower",
-        interval=EndColumns(
-            help=("interval over candidates (Student's t)", "likewise, the upper end")
-        ),
+        interval=EndColumns(how="over candidates (Student's t)"),
         help="how much better the judge finds them than with harmless words in that place",
     )
     p: float | None = column("p", digits=3, help="two-sided, that the gain is 0")

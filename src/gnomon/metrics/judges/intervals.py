@@ -8,7 +8,16 @@ import numpy as np
 
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.options import Confidence
-from gnomon.core.records import METRIC, SEGMENT, SYSTEM, Record, column, columns_of, table
+from gnomon.core.records import (
+    METRIC,
+    SEGMENT,
+    SYSTEM,
+    EndColumns,
+    Record,
+    column,
+    columns_of,
+    table,
+)
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import LEAST, Claim, amount
@@ -39,11 +48,16 @@ class SpreadRow(Record):
 
     metric: str = METRIC
     system: str = SYSTEM
-    score: float | None = column("Score", better="higher", help="mean over segments")
-    low: float | None = column("Low", help="of these segments, were the judge free of noise")
-    high: float | None = column("High", help="likewise, the upper end")
-    low_all: float | None = column("Low, all", help="of all segments of this kind, noise included")
-    high_all: float | None = column("High, all", help="likewise, the upper end")
+    score: float | None = column(
+        "Score",
+        better="higher",
+        help="mean over segments",
+        interval=EndColumns(how="of these segments, were the judge free of noise"),
+    )
+    low_all: float | None = column(
+        "low, all", help="likewise, of all segments of this kind, noise included"
+    )
+    high_all: float | None = column("high, all", help="likewise")
     noise: float | None = column("Noise", help="standard error of the score by the judge's noise")
     error: float | None = column("Error", help="standard error over segments, noise included")
     deviation: float | None = column(
@@ -119,7 +133,7 @@ def spread_verdict(finding: Finding) -> Iterator[Statement]:
             finding.positions([row]),
             metric=metric,
             system=row.system,
-            score=amount(or_nan(row.score), or_nan(row.low), or_nan(row.high)),
+            score=amount(or_nan(row.score), *row.ends("score")),
             share=f"{min(share, 1.0):.0%}",
         )
     few = [row for row in every if row.segments < LEAST]
@@ -174,15 +188,13 @@ def spread(
         each = bound.repetitions(batch)
         for k, system in enumerate(batch.systems):
             noise = judge_noise(each[:, k])
-            low, high = noise.interval(confidence)
             low_all, high_all = noise.interval_of_all(confidence)
             rows.append(
                 SpreadRow(
                     metric=name,
                     system=system,
                     score=noise.score,
-                    low=low,
-                    high=high,
+                    intervals={"score": noise.interval(confidence)},
                     low_all=low_all,
                     high_all=high_all,
                     noise=noise.of_judge,

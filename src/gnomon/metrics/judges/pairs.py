@@ -60,9 +60,7 @@ class PairwiseRow(Record):
         "Share of A",
         kind="share",
         digits=3,
-        interval=EndColumns(
-            help=("interval over segments (Student's t)", "likewise, the upper end"), digits=2
-        ),
+        interval=EndColumns(how="over segments (Student's t)", digits=2),
         help="of segments where A is better; half of those where neither is",
     )
     p: float | None = column("p", digits=3, help="sign test of the decided segments")

@@ -141,9 +141,7 @@ class PreferenceRow(Record):
         kind="share",
         digits=3,
         help="A > B out of A > B and B > A",
-        interval=EndColumns(
-            titles=("95 % from", "to"), help=("Wilson's interval", "its upper end"), kind="share"
-        ),
+        interval=EndColumns(how="95 %, Wilson's", kind="share"),
     )
     p: float | None = column(
         "p", kind="share", digits=4, help="two-sided exact binomial test against one half"

@@ -241,11 +241,7 @@ class SpecificityRow(Record):
         interval=EndColumns(
             "deviation_low",
             "deviation_high",
-            titles=("excess, low", "excess, high"),
-            help=(
-                "MuLER of the feature less the 95 % quantile",
-                "MuLER of the feature less the 5 % quantile",
-            ),
+            how="MuLER of the feature less the 95 % and 5 % quantiles of the random ones",
         ),
     )
     z: float | None = column("z", help="deviation in standard deviations")
