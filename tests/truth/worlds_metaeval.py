@@ -407,3 +407,37 @@ def one_score_of_each_system() -> Finding:
     noise = draw.normal(size=(2, 12, 60))
     made = [metric(noise[0], "one"), metric(noise[1], "two")]
     return gn.metaeval(judged(human), made, levels=["segment"], statistics=["acc_eq"], **FEW)
+
+
+@world(
+    "people who tell some pairs of systems apart",
+    says=["metaeval.decided"],
+    silent=["metaeval.none_decided"],
+)
+def some_pairs_decided() -> Finding:
+    human = people(8, 90)
+    return gn.metaeval(judged(human), metric(near(human, 1.0, 1), "m"), controls=False, **FEW)
+
+
+@world(
+    "people who score equal systems by documents",
+    says=["metaeval.none_decided"],
+    silent=["metaeval.decided"],
+)
+def no_pair_decided() -> Finding:
+    # systems are equal, and each document is judged by somebody who is lenient or severe
+    draw = np.random.default_rng(3)
+    human = np.repeat(draw.normal(size=(3, 20)), 10, axis=1) + 0.1 * draw.normal(size=(3, 200))
+    by = metric(near(human, 1.0, 1), "m")
+    return gn.metaeval(judged(human, documents=10), by, controls=False, **FEW)
+
+
+@world(
+    "people who judged too few documents for a test",
+    silent=["metaeval.decided", "metaeval.none_decided"],
+)
+def no_pair_tested() -> Finding:
+    human = people(8, 60)
+    return gn.metaeval(
+        judged(human, documents=6), metric(near(human, 1.0, 1), "m"), controls=False, **FEW
+    )

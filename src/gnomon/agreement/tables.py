@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon import stats
+from gnomon.agreement.decided import decided_agreement, human_decisions
 from gnomon.agreement.judging import ALL, AVERAGE, Joined, grouped, mean_value
 from gnomon.agreement.measures import value
 from gnomon.agreement.significance import FEW_SYSTEMS, beats
@@ -290,6 +291,28 @@ class DecisionPairRow(Record):
     human: str | None = HUMAN
 
 
+class DecidedPairsRow(Record):
+    """How many pairs of systems people decide, and how often a metric agrees on these."""
+
+    test_set: str = TEST_SET
+    metric: str = METRIC
+    pairs: int = column(
+        "Pairs", help="of systems, which the metric scored and people's scores test"
+    )
+    decided: int = column("Decided", help="by people: p of their difference is at most alpha")
+    agree: int = column("Agree", help="decided pairs that the metric orders as people do")
+    value: float | None = column(
+        "Agreement",
+        digits=3,
+        better="higher",
+        help="share of the decided pairs",
+        interval=EndColumns(help=("bootstrap over systems", "likewise, the upper end")),
+    )
+    unit: str = column("Unit", help="of people's test: document (left out in turn) or segment")
+    units: int = column("Units", help="how many documents or segments people's test rests on")
+    human: str | None = HUMAN
+
+
 #: by the names of the tables
 ROWS: Mapping[str, type[Record]] = {
     "metaeval": AgreementRow,
@@ -301,6 +324,7 @@ ROWS: Mapping[str, type[Record]] = {
     "top_k": TopSystemsRow,
     "decisions": DecisionRow,
     "decision_pairs": DecisionPairRow,
+    "decided": DecidedPairsRow,
 }
 
 
@@ -654,6 +678,29 @@ def decision_pair_rows(pairing: Pairing, baseline: str) -> Iterator[DecisionPair
                 )
 
 
+def decided_rows(pairing: Pairing, how: Testing) -> Iterator[DecidedPairsRow]:
+    """The pairs of systems that people's segment scores decide, metric by metric, best first."""
+    people = human_decisions(pairing.segments, pairing.documents, alpha=how.alpha)
+    rows = []
+    for entry in pairing.entries:
+        found = decided_agreement(people, entry.system, how)
+        if found.pairs and not (entry.control or entry.circular):
+            row = DecidedPairsRow(
+                test_set=pairing.label,
+                metric=entry.metric,
+                pairs=found.pairs,
+                decided=found.decided,
+                agree=found.agree,
+                value=found.agree / found.decided if found.decided else None,
+                unit=people.unit,
+                units=people.units,
+                human=pairing.kinds.get("segment"),
+                intervals={"value": (found.low, found.high)},
+            )
+            rows.append(row)
+    yield from sorted(rows, key=lambda row: (-(row.value or 0.0), row.metric))
+
+
 def _entry(pairing: Pairing, name: str) -> JudgedMetric | None:
     return next((entry for entry in pairing.entries if entry.metric == name), None)
 
@@ -690,6 +737,7 @@ def tables(
     """The tables of a meta-evaluation, by name."""
     every: list[Result | Joined] = [*results, *over]
     whole = [pairing for pairing in pairings if pairing.slice is None]
+    of_systems = {id(result.pairing) for result in results if result.measure.level == "system"}
     rows = [row for result in every for row in agreement_rows(result, how, baseline, correction)]
     made = [
         table("metaeval", "Agreement with people", AgreementRow, rows),
@@ -740,6 +788,12 @@ def tables(
                 if baseline is not None
                 for row in decision_pair_rows(pairing, baseline)
             ),
+        ),
+        table(
+            "decided",
+            "Pairs of systems that people decide",
+            DecidedPairsRow,
+            (row for p in whole if id(p) in of_systems for row in decided_rows(p, how)),
         ),
     ]
     return {table_.name: table_ for table_ in made}

@@ -13,7 +13,7 @@ import numpy as np
 from gnomon import stats
 from gnomon.agreement.judging import ALL, AVERAGE, POOLED
 from gnomon.agreement.significance import FEW_SYSTEMS
-from gnomon.agreement.tables import AgreementRow, WinRow
+from gnomon.agreement.tables import AgreementRow, DecidedPairsRow, WinRow
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
 from gnomon.methods.metaeval.notices import equal_notice
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
@@ -113,6 +113,20 @@ _AVERAGE_VALUE = Claim(
     "undecided",
     "the average alone",
 )
+_DECIDED = Claim(
+    "metaeval.decided",
+    "{people} decide {decided} of {pairs} pairs of systems ({facts}); on these {agreements}",
+    "undecided",
+    "tests of each pair by people's segment scores, not corrected: the jackknife over documents"
+    " where these are known, else Student's t over segments",
+)
+_NONE_DECIDED = Claim(
+    "metaeval.none_decided",
+    "{people} decide none of {pairs} pairs of systems ({facts}): what agrees with their order at"
+    " system level may agree with chance",
+    "caution",
+    "the same tests",
+)
 _CIRCULAR = Claim(
     "metaeval.circular",
     "{metrics} cannot be judged by these human scores: {why}",
@@ -173,7 +187,17 @@ _CONTROLS = Claim(
 #: all that a meta-evaluation can say
 CLAIMS = (
     *(_BETTER, _HIGHEST, _NOT_WORSE, _UNTESTED, _AGREES, _AGAINST, _UNSURE, _VALUE, _NONE),
-    *(_KINDS_BETTER, _KINDS_HIGHEST, _AVERAGE, _AVERAGE_VALUE, _CIRCULAR, _EDITS, _EQUAL),
+    *(
+        _KINDS_BETTER,
+        _KINDS_HIGHEST,
+        _AVERAGE,
+        _AVERAGE_VALUE,
+        _DECIDED,
+        _NONE_DECIDED,
+        _CIRCULAR,
+        _EDITS,
+        _EQUAL,
+    ),
     *(_FEW, _FEW_SEGMENTS, _FEW_DOCUMENTS, _THIN, _BACKWARDS, _CONTROLS),
 )
 
@@ -305,6 +329,7 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
     else:
         for group in sound if sets == 1 else ():
             yield from _of_set(finding, group)
+    yield from _decided_pairs(finding)
     yield from (_EQUAL.said(notice=text) for text in _widest(equal.values()))
     yield from _circular(finding)
     yield from _edits(finding, single)
@@ -587,6 +612,56 @@ def _decided(finding: Finding, sets: Sequence[_MeasureRows], best: str, other: s
             for pair in _against(finding, group, row)
         )
         for group in sets
+    )
+
+
+def _decided_pairs(finding: Finding) -> Iterator[Statement]:
+    """How many pairs of systems people decide, and how often each metric agrees on these."""
+    rows = finding.records(DecidedPairsRow)
+    by_set: dict[tuple[str, str | None], DecidedPairsRow] = {}
+    for row in rows:  # of the metric that scored most systems
+        key = row.test_set, row.human
+        by_set[key] = max(by_set.get(key, row), row, key=lambda each: each.pairs)
+    if not by_set:
+        return
+    most = list(by_set.values())
+    kinds = list(dict.fromkeys(row.human for row in most))
+    people = f"People ({kinds[0]})" if len(kinds) == 1 and kinds[0] else "People"
+    if len(most) == 1:
+        facts = f"{most[0].test_set}, {counted(most[0].units, most[0].unit)}"
+        facts += ", taken as independent" * (most[0].unit == "segment")
+    else:
+        sets = len({row.test_set for row in most})
+        several = sets > 1, len(most) > sets
+        names = [
+            " ".join(
+                text
+                for text, shown in zip((row.test_set, row.human), several, strict=True)
+                if shown and text
+            )
+            for row in most
+        ]
+        each = zip(names, most, strict=True)
+        facts = listed([f"{name} {row.decided:,} of {row.pairs:,}" for name, row in each])
+    decided, pairs = (sum(getattr(row, name) for row in most) for name in ("decided", "pairs"))
+    parts: dict[str, Any] = {"people": people, "pairs": f"{pairs:,}", "facts": facts}
+    if not decided:
+        yield _NONE_DECIDED.said(finding.positions(rows), **parts)
+        return
+    titles = titles_of(finding)
+    agreements: list[str] = []
+    for metric in dict.fromkeys(row.metric for row in rows):
+        of_metric = [row for row in rows if row.metric == metric]
+        scored = sum(row.decided for row in of_metric)
+        of = "" if scored == decided else f" of the {scored:,} that it scored"
+        agree = sum(row.agree for row in of_metric)
+        verb = " agrees" * (not agreements)
+        agreements.append(f"{titles[metric]}{verb} in {agree:,}{of}")
+    yield _DECIDED.said(
+        finding.positions(rows),
+        decided=f"{decided:,}",
+        agreements=listed(agreements),
+        **parts,
     )
 
 

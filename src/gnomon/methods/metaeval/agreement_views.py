@@ -56,7 +56,7 @@ def views(
     for measure, subset in measured:
         all_views += shown.wins(measure, subset, _SAID[alternative])
     all_views += shown.plots(places)
-    all_views += shown.decisions()
+    all_views += [*shown.decided(), *shown.decisions()]
     return tuple(all_views)
 
 
@@ -271,6 +271,15 @@ class _Shown(NamedTuple):
                         panels="test_set",
                         where={"statistic": statistic, **of_kind},
                     )
+
+    def decided(self) -> Iterator[View]:
+        """The pairs of systems that people decide."""
+        rows = self.tables["decided"].rows
+        if rows:
+            shown = ["human"] if self.kinds else []
+            shown += ["test_set"] if self.sets > 1 else []
+            shown += ["metric", "pairs", "decided", "agree", "value", "low", "high"]
+            yield Listing("decided", self.tables["decided"].title, tuple(shown))
 
     def decisions(self) -> Iterator[View]:
         """Decisions repaired and broken, of systems and of segments."""
