@@ -32,6 +32,7 @@ def pairs(
     *,
     seed: int = 1,
     kind: PairKind = "error",
+    severity: str = "",
     change: Callable[[list[str]], list[str]] = lambda words: ["wrong", *words[1:]],
 ) -> list[Pair]:
     """Pairs whose worse text is the better one with a change."""
@@ -42,6 +43,7 @@ def pairs(
             phenomenon=phenomenon,
             references=(f"{' '.join(words)} of old",),
             kind=kind,
+            severity=severity,
         )
         for words in texts(number, seed)
     ]
@@ -176,3 +178,60 @@ def said_twice() -> Finding:
 )
 def deleted() -> Finding:
     return stressed(pairs(200, "noun removed", change=lambda words: words[1:]), is_right)
+
+
+def harmless(number: int) -> list[Pair]:
+    """Texts with another word at the end, which is as good."""
+
+    def change(words: list[str]) -> list[str]:
+        return [*words[:-1], f"{words[-1]}s"]
+
+    return pairs(number, "plural", kind="harmless", change=change)
+
+
+def words_apart(candidate: str, reference: str) -> float:
+    """How many words are those of the reference, at their place."""
+    return sum(map(str.__eq__, candidate.split(), reference.split()))
+
+
+@world(
+    "a metric under which any changed word costs the same, and errors that change one",
+    says=["stress.prices", "stress.no_dearer", "stress.sees"],
+    silent=["stress.*"],
+)
+def same_price() -> Finding:
+    return stressed([*pairs(200, severity="critical"), *harmless(200)], words_apart)
+
+
+@world(
+    "a metric under which an error costs more than a harmless change",
+    says=["stress.sees"],
+    silent=["stress.*"],
+)
+def higher_price() -> Finding:
+    def metric(candidate: str, reference: str) -> float:
+        return words_apart(candidate, reference) - 2 * ("wrong" in candidate)
+
+    return stressed([*pairs(200, severity="critical"), *harmless(200)], metric)
+
+
+@world(
+    "a critical and a minor error in each sentence, and a metric of random numbers",
+    says=["stress.misses"],
+    silent=["stress.prices", "stress.no_dearer", "stress.sees", "stress.blind"],
+)
+def severity_by_chance() -> Finding:
+    slight = pairs(200, "end replaced", severity="minor", change=lambda words: [*words[:-1], "x"])
+    return stressed([*pairs(200, severity="critical"), *slight], by_chance)
+
+
+@world(
+    "a metric that counts words, under which the slighter error costs more",
+    says=["stress.severity", "stress.sees"],
+    silent=["stress.*"],
+)
+def severity_reversed() -> Finding:
+    slight = pairs(
+        200, "ends replaced", severity="minor", change=lambda words: [*words[:-2], "x", "y"]
+    )
+    return stressed([*pairs(200, severity="critical"), *slight], words_apart)

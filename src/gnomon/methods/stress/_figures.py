@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-from collections import Counter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -12,22 +10,23 @@ import numpy as np
 from gnomon import stats
 from gnomon.core.records import METRIC, Record, column
 from gnomon.core.verdicts import further_segments
-from gnomon.stats.significance import binomial_p, wilson_interval
+from gnomon.methods.stress._outcomes import FEW_PAIRS, is_worded, share_interval
+from gnomon.methods.stress._prices import SEVERITIES, compared, harmless, in_order, price_of
+from gnomon.stats.jackknife import LEAST_DOCUMENTS, jackknife
+from gnomon.stats.resampling import Interval
+from gnomon.stats.significance import binomial_p
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.core.pairs import Pair
+    from gnomon.methods.stress._outcomes import Outcomes, PairGroups
 
 #: what a row says of a metric
-Status: TypeAlias = Literal["sees", "misses", "blind", "undecided", "few"]
-#: shares of fewer pairs are no finding
-FEW_PAIRS = 20
+Status: TypeAlias = Literal["sees", "misses", "blind", "undecided", "few", ""]
 #: a metric is blind to what changes its score in a tenth of the pairs at most
 _BLIND = 0.9
-_WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class StressRow(Record):
@@ -35,8 +34,13 @@ class StressRow(Record):
 
     metric: str = METRIC
     phenomenon: str = column("Phenomenon", help="in what the two texts of a pair differ")
-    kind: str = column("Kind", help="error, harmless or sanity (no translation at all)")
+    kind: str = column(
+        "Kind",
+        help="error; crossed: the text without the error is worded otherwise than the reference;"
+        " harmless; sanity: no translation at all",
+    )
     severity: str = column("Severity", help="as the set of pairs labels it; blank without a label")
+    feature: str = column("Feature", help="what was changed, where the pairs say so")
     pairs: int = column("Pairs", help="of which the metric scored both texts")
     distinct: int = column(
         "Distinct", help="pairs that differ from each other, and whose two texts differ"
@@ -46,7 +50,8 @@ class StressRow(Record):
         kind="share",
         better="higher",
         interval=True,
-        help="share of pairs whose better text has the better score; Wilson's interval",
+        help="share of pairs whose better text has the better score; Wilson's interval, over"
+        " documents where these are known",
     )
     ties: float | None = column("Ties", kind="share", help="share of pairs with equal scores")
     reversed: float | None = column(
@@ -58,9 +63,27 @@ class StressRow(Record):
     status: str = column(
         "Status",
         help="sees: seen in more pairs than asked for; misses: in fewer; blind: ties in more than"
-        " nine of ten; undecided; few: too few pairs to say",
+        " nine of ten; undecided; few: too few pairs, or documents, to say; blank: a harmless"
+        " change",
     )
     needed: int | None = column("More pairs", help="that would decide, at the share seen so far")
+    priced: float | None = column(
+        "Dearer than harmless",
+        kind="share",
+        better="higher",
+        interval=True,
+        help="share of comparisons in which it lowers the score by more than a harmless change of"
+        " the same sentence, ties as half, the mean over sentences: .5 is the same price; 20"
+        " sentences at least",
+    )
+    priced_sentences: int = column(
+        "Sentences with both", help="that have this error and a harmless change"
+    )
+    price: str = column(
+        "Price",
+        help="dearer than harmless changes; no dearer; or undecided, by an interval that holds for"
+        " all rows together",
+    )
     worded_seen: float | None = column(
         "Seen, worded alike",
         kind="share",
@@ -79,13 +102,43 @@ class StressRow(Record):
 
 
 class SeenOverallRow(Record):
-    """How often a metric sees errors, over all kinds of errors."""
+    """How often a metric sees errors, over all kinds of errors, and what they cost."""
 
     metric: str = METRIC
     phenomena: int = column("Phenomena", help="kinds of errors, each with the same weight")
     pairs: int = column("Pairs", help="of all of them")
     seen: float | None = column(
         "Seen", kind="share", digits=4, better="higher", help="mean of the shares of all kinds"
+    )
+    critical_priced: float | None = column(
+        "Critical above harmless",
+        kind="share",
+        better="higher",
+        interval=True,
+        help="share of comparisons in which a critical error lowers the score by more than a"
+        " harmless change of the same sentence, ties as half, the mean over sentences",
+    )
+    critical_sentences: int = column(
+        "Sentences with both", help="that have a critical error and a harmless change"
+    )
+    harmless_lowered: float | None = column(
+        "Harmless lowered",
+        kind="share",
+        better="lower",
+        interval=True,
+        help="share of harmless changes that lower the score",
+    )
+    harmless: int = column("Harmless changes", help="how many pairs these are")
+    in_order: float | None = column(
+        "In order of severity",
+        kind="share",
+        better="higher",
+        interval=True,
+        help="share of comparisons in which the more severe of two errors of a sentence lowers the"
+        " score by more, ties as half, the mean over sentences",
+    )
+    ordered_sentences: int = column(
+        "Sentences with several", help="that have errors of several degrees of severity"
     )
     control: bool = column("Control", help="random scores, or lengths of texts alone")
 
@@ -99,69 +152,20 @@ class SeenContrastRow(Record):
     pairs: int = column("Pairs", help="of which both metrics scored both texts")
     metric_only: int = column("Seen by it alone", help="pairs that the first metric alone sees")
     other_only: int = column("By the other alone", help="pairs that the other metric alone sees")
-    p: float | None = column("p", digits=3, help="exact test of McNemar, two-sided")
+    p: float | None = column(
+        "p",
+        digits=3,
+        help="exact test of McNemar, two-sided; where documents or sentences have several pairs,"
+        " that of the difference over these (jackknife)",
+    )
     p_corrected: float | None = column(
         "p, corrected", digits=3, help="Holm's over all rows of this table"
     )
 
 
-class ExampleRow(Record):
-    """A pair that a metric does not see."""
-
-    metric: str = METRIC
-    phenomenon: str = column("Phenomenon", help="in what the two texts of the pair differ")
-    good: str = column("Better text", help="without the error")
-    bad: str = column("Worse text", help="with it")
-    reference: str = column("Reference", help="the first; blank without one")
-    good_score: float | None = column("Score", help="of the better text")
-    bad_score: float | None = column("Score with the error", help="of the worse text")
-
-
-class Outcomes:
-    """What one metric says of each pair.
-
-    Attributes:
-        good: scores of the better texts, [pairs], higher is better; NaN where there is none.
-        bad: of the worse texts.
-        seen: whether the better text has the better score.
-        tied: whether both have the same.
-        scored: whether both have a score.
-    """
-
-    def __init__(self, good: NDArray[np.float64], bad: NDArray[np.float64], ties: float) -> None:
-        self.good, self.bad = good, bad
-        self.scored = np.isfinite(good) & np.isfinite(bad)
-        alike = abs(good - bad) <= ties
-        self.tied: NDArray[np.bool_] = self.scored & alike
-        self.seen: NDArray[np.bool_] = self.scored & ~alike & (good > bad)
-
-
-def is_worded(pair: Pair) -> bool | None:
-    """Whether a reference has all words that the worse text lacks; None if some of them.
-
-    None, too, where none lack, or where the worse text has more words beside (an addition).
-
-    >>> from gnomon.core.pairs import Pair
-    >>> texts = {"good": "two red cats", "bad": "two cats", "phenomenon": "deletion"}
-    >>> [is_worded(Pair(**texts, references=(text,))) for text in ("red cats", "two cats")]
-    [True, False]
-    """
-    good, bad = Counter(_words(pair.good)), Counter(_words(pair.bad))
-    lost = good - bad
-    if not lost or (bad - good).total() > lost.total() or not pair.references:
-        return None
-    there = {word for text in pair.references for word in _words(text)}
-    worded = {word in there for word in lost}
-    return worded.pop() if len(worded) == 1 else None
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text)
-
-
 def stress_rows(
     outcomes: Mapping[str, Outcomes],
-    pairs: Sequence[Pair],
+    groups: PairGroups,
     controls: Sequence[str],
     *,
     wanted: float,
@@ -171,68 +175,85 @@ def stress_rows(
 
     Errors come first, and among them those that the metrics see least.
     """
-    groups = _by_phenomenon(outcomes, pairs, controls)
-    worded = [is_worded(pair) for pair in pairs]
-    texts = [(pair.good, pair.bad, pair.references) for pair in pairs]
-    level = 1 - (1 - confidence) / (len(groups) * len(outcomes))
+    by_name = _by_name(outcomes, groups, controls)
+    worded = [is_worded(pair) for pair in groups.pairs]
+    level = 1 - (1 - confidence) / (len(by_name) * len(outcomes))
+    changes = harmless(groups)
     for metric, outcome in outcomes.items():
-        for phenomenon, numbers in groups.items():
+        comparisons = compared(outcome, groups, changes)
+        for name, numbers in by_name.items():
             there = np.array([n for n in numbers if outcome.scored[n]], dtype=np.intp)
-            seen, n = int(outcome.seen[there].sum()), len(there)
+            seen, n = outcome.seen[there], len(there)
+            at_once, shown = (
+                share_interval(seen, groups.clusters[there], level=wide)
+                for wide in (level, confidence)
+            )
             tied = int(outcome.tied[there].sum())
-            share, low, high = wilson_interval(seen, n, level=level)
-            status, needed = _status(n, share, low, high, tied, wanted)
+            status, needed = _status(n, at_once, tied, wanted)
             by_words = {
                 answer: [outcome.seen[k] for k in there if worded[k] is answer]
                 for answer in (True, False)
             }
-            first = pairs[numbers[0]]
+            first = groups.pairs[numbers[0]]
+            wrong = first.kind in ("error", "crossed")
+            of_price = there if wrong else there[:0]
+            price_at_once, _ = comparisons.interval(groups, of_price, level=level)
+            priced, sentences = comparisons.interval(groups, of_price, level=confidence)
             yield StressRow(
                 metric=metric,
-                phenomenon=phenomenon,
+                phenomenon=name,
                 kind=first.kind,
                 severity=first.severity,
+                feature=first.feature,
                 pairs=n,
-                distinct=len({given for k in there if (given := texts[k])[0] != given[1]}),
-                seen=share,
+                distinct=_distinct(groups, there),
+                seen=shown.estimate,
                 ties=tied / n if n else None,
-                reversed=(n - seen - tied) / n if n else None,
-                tau=2 * share - 1,
-                status=status,
-                needed=needed,
+                reversed=(n - int(seen.sum()) - tied) / n if n else None,
+                tau=2 * shown.estimate - 1,
+                status="" if first.kind == "harmless" else status,
+                needed=None if first.kind == "harmless" else needed,
+                priced=priced.estimate,
+                priced_sentences=sentences,
+                price=price_of(price_at_once, sentences),
                 worded_seen=_share(by_words[True]),
                 worded_pairs=len(by_words[True]),
                 unworded_seen=_share(by_words[False]),
                 unworded_pairs=len(by_words[False]),
                 control=metric in controls,
-                intervals={"seen": wilson_interval(seen, n, level=confidence)[1:]},
+                intervals={"seen": shown[1:], "priced": priced[1:]},
             )
 
 
-def _by_phenomenon(
-    outcomes: Mapping[str, Outcomes], pairs: Sequence[Pair], controls: Sequence[str]
+def _by_name(
+    outcomes: Mapping[str, Outcomes], groups: PairGroups, controls: Sequence[str]
 ) -> dict[str, list[int]]:
-    groups: dict[str, list[int]] = {}
-    for number, pair in enumerate(pairs):
-        groups.setdefault(pair.phenomenon, []).append(number)
+    by_name: dict[str, list[int]] = {}
+    for number, name in enumerate(groups.names):
+        by_name.setdefault(name, []).append(number)
     metrics = [outcome for name, outcome in outcomes.items() if name not in controls]
 
-    def order(phenomenon: str) -> tuple[bool, float]:
-        numbers = groups[phenomenon]
+    def order(name: str) -> tuple[bool, bool, float]:
+        numbers = by_name[name]
+        kind = groups.pairs[numbers[0]].kind
         seen = sum(int(outcome.seen[numbers].sum()) for outcome in metrics) / len(numbers)
-        return pairs[numbers[0]].kind != "error", seen
+        return kind not in ("error", "crossed"), kind == "crossed", seen
 
-    return {phenomenon: groups[phenomenon] for phenomenon in sorted(groups, key=order)}
+    return {name: by_name[name] for name in sorted(by_name, key=order)}
+
+
+def _distinct(groups: PairGroups, numbers: Sequence[int] | NDArray[np.intp]) -> int:
+    pairs = [groups.pairs[n] for n in numbers]
+    return len({(p.good, p.bad, p.references) for p in pairs if p.good != p.bad})
 
 
 def _share(seen: Sequence[bool]) -> float | None:
     return sum(seen) / len(seen) if len(seen) >= FEW_PAIRS else None
 
 
-def _status(
-    n: int, share: float, low: float, high: float, tied: int, wanted: float
-) -> tuple[Status, int | None]:
-    if n < FEW_PAIRS:
+def _status(n: int, interval: Interval, tied: int, wanted: float) -> tuple[Status, int | None]:
+    share, low, high = interval
+    if n < FEW_PAIRS or math.isnan(low):
         return "few", None
     if low >= wanted:
         return "sees", None
@@ -241,40 +262,73 @@ def _status(
     return "undecided", further_segments(n, share - wanted, low - wanted, high - wanted)
 
 
-def overall_rows(rows: Sequence[StressRow]) -> Iterator[SeenOverallRow]:
-    """The mean share of errors seen, by metric; of nothing but errors."""
-    for metric in dict.fromkeys(row.metric for row in rows):
+def overall_rows(
+    rows: Sequence[StressRow],
+    outcomes: Mapping[str, Outcomes],
+    groups: PairGroups,
+    *,
+    confidence: float,
+) -> Iterator[SeenOverallRow]:
+    """The mean share of errors seen, by metric, and what they cost beside harmless changes."""
+    changes, wrong = harmless(groups), groups.of_kind("error", "crossed")
+    critical = np.array([pair.severity == SEVERITIES[-1] for pair in groups.pairs]) & wrong
+    for metric, outcome in outcomes.items():
         errors = [row for row in rows if row.metric == metric and row.kind == "error" and row.pairs]
+        beside_harmless = compared(outcome, groups, changes)
+        priced, sentences = beside_harmless.interval(
+            groups, np.flatnonzero(critical), level=confidence
+        )
+        order, ordered_sentences = in_order(outcome, groups).interval(
+            groups, np.flatnonzero(wrong), level=confidence
+        )
+        scored = np.flatnonzero(changes & outcome.scored)
+        lowered = Interval(math.nan, math.nan, math.nan)
+        if len(scored) >= FEW_PAIRS:
+            lowered = share_interval(
+                outcome.seen[scored], groups.clusters[scored], level=confidence
+            )
         yield SeenOverallRow(
             metric=metric,
             phenomena=len(errors),
             pairs=sum(row.pairs for row in errors),
             seen=math.fsum(row.seen or 0.0 for row in errors) / len(errors) if errors else None,
-            control=any(row.control for row in errors),
+            critical_priced=priced.estimate,
+            critical_sentences=sentences,
+            harmless_lowered=lowered.estimate,
+            harmless=len(scored),
+            in_order=order.estimate,
+            ordered_sentences=ordered_sentences,
+            control=any(row.control for row in rows if row.metric == metric),
+            intervals={
+                "critical_priced": priced[1:],
+                "harmless_lowered": lowered[1:],
+                "in_order": order[1:],
+            },
         )
 
 
 def contrast_rows(
-    outcomes: Mapping[str, Outcomes], pairs: Sequence[Pair], controls: Sequence[str]
+    outcomes: Mapping[str, Outcomes], groups: PairGroups, controls: Sequence[str]
 ) -> list[SeenContrastRow]:
     """Each two metrics that are no controls, on each kind of errors."""
-    names = [name for name in outcomes if name not in controls]
-    kinds = list(dict.fromkeys(pair.phenomenon for pair in pairs if pair.kind == "error"))
-    of_kind = {kind: np.array([pair.phenomenon == kind for pair in pairs]) for kind in kinds}
+    metrics = [name for name in outcomes if name not in controls]
+    errors = np.flatnonzero(groups.of_kind("error", "crossed"))
+    names = list(dict.fromkeys(groups.names[n] for n in errors.tolist()))
+    of_name = {name: np.array([other == name for other in groups.names]) for name in names}
     fields = []
-    for position, metric in enumerate(names):
-        for other in names[position + 1 :]:
+    for position, metric in enumerate(metrics):
+        for other in metrics[position + 1 :]:
             first, second = outcomes[metric], outcomes[other]
-            for kind in kinds:
-                both = of_kind[kind] & first.scored & second.scored
-                alone = int((both & first.seen & ~second.seen).sum())
-                reverse = int((both & second.seen & ~first.seen).sum())
-                p = binomial_p(alone, alone + reverse)
-                fields.append((kind, metric, other, int(both.sum()), alone, reverse, p))
+            for name in names:
+                both = np.flatnonzero(of_name[name] & first.scored & second.scored)
+                gain = first.seen[both].astype(np.int64) - second.seen[both]
+                p = _p_value(gain, groups.clusters[both])
+                alone, reverse = int((gain > 0).sum()), int((gain < 0).sum())
+                fields.append((name, metric, other, len(both), alone, reverse, p))
     corrected = stats.holm([values[-1] for values in fields]).tolist() if fields else []
     return [
         SeenContrastRow(
-            phenomenon=kind,
+            phenomenon=name,
             metric=metric,
             other=other,
             pairs=n,
@@ -283,36 +337,19 @@ def contrast_rows(
             p=p,
             p_corrected=adjusted,
         )
-        for (kind, metric, other, n, alone, reverse, p), adjusted in zip(
+        for (name, metric, other, n, alone, reverse, p), adjusted in zip(
             fields, corrected, strict=True
         )
     ]
 
 
-def example_rows(
-    outcomes: Mapping[str, Outcomes],
-    pairs: Sequence[Pair],
-    controls: Sequence[str],
-    *,
-    most: int,
-    signs: Mapping[str, int],
-) -> Iterator[ExampleRow]:
-    """The first pairs that each metric does not see, of each kind of errors."""
-    for metric, outcome in outcomes.items():
-        left: Counter[str] = Counter()
-        for number, pair in enumerate(pairs):
-            unseen = outcome.scored[number] and not outcome.seen[number]
-            if metric in controls or pair.kind != "error" or not unseen:
-                continue
-            if left[pair.phenomenon] == most:
-                continue
-            left[pair.phenomenon] += 1
-            yield ExampleRow(
-                metric=metric,
-                phenomenon=pair.phenomenon,
-                good=pair.good,
-                bad=pair.bad,
-                reference=pair.references[0] if pair.references else "",
-                good_score=signs[metric] * outcome.good[number],
-                bad_score=signs[metric] * outcome.bad[number],
-            )
+def _p_value(gain: NDArray[np.int64], clusters: NDArray[np.int64]) -> float:
+    """Of one metric seeing as many pairs as the other."""
+    _, which, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
+    if len(sizes) == len(gain):
+        return binomial_p(int((gain > 0).sum()), int(np.count_nonzero(gain)))
+    if len(sizes) < LEAST_DOCUMENTS:
+        return math.nan
+    sums = np.bincount(which, gain)
+    without = (sums.sum() - sums) / (len(gain) - sizes)
+    return float(jackknife(gain.mean(), without, sizes).p)

@@ -16,18 +16,21 @@ from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.data.formats import read_pairs
-from gnomon.methods.stress._figures import (
-    FEW_PAIRS,
+from gnomon.methods.stress._examples import (
     ExampleRow,
-    Outcomes,
+    example_exhibits,
+    example_rows,
+    unseen_pairs,
+)
+from gnomon.methods.stress._figures import (
     SeenContrastRow,
     SeenOverallRow,
     StressRow,
     contrast_rows,
-    example_rows,
     overall_rows,
     stress_rows,
 )
+from gnomon.methods.stress._outcomes import FEW_PAIRS, Outcomes, PairGroups
 from gnomon.methods.stress._verdict import CLAIMS, stress_verdict
 from gnomon.metrics.protocol import Metrics, Noticing
 from gnomon.metrics.scoring import bind, signature_of
@@ -180,13 +183,20 @@ def stress_pairs(
     controls = _controls(pairs, seed)
     outcomes |= {name: Outcomes(good, bad, ties) for name, (good, bad) in controls.items()}
     names = tuple(controls)
-    rows = list(stress_rows(outcomes, pairs, names, wanted=seen, confidence=confidence))
-    overall = list(overall_rows(rows))
-    contrasts = contrast_rows(outcomes, pairs, names)
-    unseen = list(example_rows(outcomes, pairs, names, most=examples, signs=signs))
+    every = PairGroups.of(pairs)
+    lowest = every.lowest_doses()
+    groups = every.at(lowest)
+    outcomes = {name: outcome.at(lowest) for name, outcome in outcomes.items()}
+    rows = list(stress_rows(outcomes, groups, names, wanted=seen, confidence=confidence))
+    overall = list(overall_rows(rows, outcomes, groups, confidence=confidence))
+    contrasts = contrast_rows(outcomes, groups, names)
+    chosen = list(unseen_pairs(outcomes, groups, names, most=examples))
+    unseen = list(example_rows(chosen, outcomes, groups, signs))
     tables = [
         table("stress", _TITLE, StressRow, rows, confidence=confidence),
-        table("overall", "Over all kinds of errors", SeenOverallRow, overall),
+        table(
+            "overall", "Over all kinds of errors", SeenOverallRow, overall, confidence=confidence
+        ),
     ]
     views: list[HeatMap | Listing] = [
         HeatMap(
@@ -200,7 +210,7 @@ def stress_pairs(
             high=1,
             few=("pairs", FEW_PAIRS),
         ),
-        Listing("overall", "Over all kinds of errors", ("metric", "phenomena", "pairs", "seen")),
+        Listing("overall", "Over all kinds of errors", _overall_columns(overall)),
     ]
     if contrasts:
         tables.append(table("contrasts", "Metrics against each other", SeenContrastRow, contrasts))
@@ -214,6 +224,7 @@ def stress_pairs(
         tables=tuple(tables),
         signatures=signatures,
         views=tuple(views),
+        exhibits=tuple(example_exhibits(chosen, outcomes, groups, signs)),
         facts={
             "pairs": f"{len(pairs):,}",
             "phenomena": str(len({pair.phenomenon for pair in pairs})),
@@ -223,6 +234,13 @@ def stress_pairs(
         },
         notices=tuple(dict.fromkeys(notices)),
     )
+
+
+def _overall_columns(rows: Sequence[SeenOverallRow]) -> tuple[str, ...]:
+    """Those of which something is known."""
+    prices = ("critical_priced", "harmless_lowered", "in_order")
+    priced = [name for name in prices if any(getattr(row, name) is not None for row in rows)]
+    return "metric", "phenomena", "pairs", "seen", *priced
 
 
 def _listing(name: str, title: str, row: SeenContrastRow | ExampleRow) -> Listing:

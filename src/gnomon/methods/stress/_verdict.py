@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.core.verdicts import UNREAD_TEXTS, Claim, counted, listed, titles_of
-from gnomon.methods.stress._figures import FEW_PAIRS, SeenOverallRow, StressRow
+from gnomon.methods.stress._figures import SeenOverallRow, StressRow
+from gnomon.methods.stress._outcomes import FEW_PAIRS
+from gnomon.methods.stress._prices import SEVERITIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Finding, Statement
+    from gnomon.core.records import Record
 
 _INTERVALS = "Wilson's intervals of the shares of pairs, which hold for all rows together"
 SEES = Claim(
@@ -59,6 +62,27 @@ CONTROLLED = Claim(
     "caution",
     _INTERVALS,
 )
+PRICES = Claim(
+    "stress.prices",
+    "of comparisons with a harmless change of the same sentence, a critical error costs more in"
+    " {shares} (50 %: the same price)",
+    "caution",
+    "the mean share over sentences, whose interval lies below 80 in 100",
+)
+NO_DEARER = Claim(
+    "stress.no_dearer",
+    "under {title} {phenomena} cost no more than a harmless change of the same sentence",
+    "caution",
+    "intervals of the shares of comparisons in which an error that is not labelled minor costs"
+    " more, which hold for all rows together and end at one half or below",
+)
+SEVERITY = Claim(
+    "stress.severity",
+    "the more severe of two errors in a sentence does not cost more under {title}: it does in"
+    " {share} of comparisons",
+    "caution",
+    "the interval of the mean share over sentences, which does not lie above one half",
+)
 FEW = Claim(
     "stress.few",
     "{phenomena} have fewer than {least} pairs each, too few to be a finding",
@@ -81,12 +105,17 @@ CLAIMS = (
     BLIND,
     UNDECIDED,
     WORDING,
+    PRICES,
+    NO_DEARER,
+    SEVERITY,
     SANITY,
     CONTROLLED,
     FEW,
 )
 #: a wording of references is said to matter where it changes the share of pairs by so much
 _GAP = 0.2
+#: a metric prices critical errors if they cost more than harmless changes in so many comparisons
+_PRICED = 0.8
 #: the share of sanity inputs that pass as good outputs which is said
 _TAKEN_IN = 0.01
 
@@ -112,6 +141,9 @@ def stress_verdict(finding: Finding) -> Iterator[Statement]:
         errors = [row for row in rows if row.metric == overall.metric and row.kind == "error"]
         yield from _profile(finding, titles[overall.metric], errors)
     yield from _wording(finding, titles, rows)
+    yield from _prices(finding, titles, ranked)
+    yield from _no_dearer(finding, titles, rows)
+    yield from _severity(finding, titles, ranked)
     yield from _sanity(finding, titles, rows)
     yield from _controls(finding, rows)
     few = [row for row in rows if row.status == "few" and row.metric == every[0].metric]
@@ -145,12 +177,14 @@ def _profile(finding: Finding, title: str, errors: Sequence[StressRow]) -> Itera
 
 
 def _shares(rows: Sequence[StressRow]) -> str:
-    return listed([f"{row.phenomenon} ({_percent(row)})" for row in rows]) if rows else ""
+    return listed([f"{row.phenomenon} ({_share(row, 'seen')})" for row in rows]) if rows else ""
 
 
-def _percent(row: StressRow) -> str:
-    low, high = row.ends("seen")
-    return f"{row.seen or 0.0:.0%} [{100 * (low or 0.0):.0f}, {100 * (high or 0.0):.0f}]"
+def _share(row: Record, name: str, of: str = "") -> str:
+    """A share in percent and what it is of, with its interval if there is one."""
+    share, (low, high) = getattr(row, name) or 0.0, row.ends(name)
+    ends = "" if low is None or high is None else f" [{100 * low:.0f}, {100 * high:.0f}]"
+    return f"{100 * share:.0f} %{f' {of}' if of else ''}{ends}"
 
 
 def _wording(
@@ -175,6 +209,54 @@ def _wording(
             worded=f"{row.worded_seen:.0%}",
             pairs=counted(row.unworded_pairs, "pair"),
         )
+
+
+def _prices(
+    finding: Finding, titles: Mapping[str, str], ranked: Sequence[SeenOverallRow]
+) -> Iterator[Statement]:
+    """What critical errors cost beside harmless changes, of all metrics in one sentence."""
+    priced = [
+        row
+        for row in sorted(ranked, key=lambda row: row.critical_priced or 0.0)
+        if row.critical_priced is not None and (row.ends("critical_priced")[1] or 1.0) < _PRICED
+    ]
+    if priced:
+        shares = [f"{_share(row, 'critical_priced')} under {titles[row.metric]}" for row in priced]
+        yield PRICES.said(finding.positions(priced), shares=listed(shares))
+
+
+def _no_dearer(
+    finding: Finding, titles: Mapping[str, str], rows: Sequence[StressRow]
+) -> Iterator[Statement]:
+    """Errors that cost no more than harmless changes, under the metric that has most of them."""
+    by_metric: dict[str, list[StressRow]] = {}
+    for row in sorted(rows, key=lambda row: row.priced or 0.0):
+        silent = row.control or row.status == "blind" or row.severity == SEVERITIES[0]
+        if row.price == "no dearer" and not silent:
+            by_metric.setdefault(row.metric, []).append(row)
+    metric, cheap = max(by_metric.items(), key=lambda item: len(item[1]), default=("", []))
+    if cheap:
+        yield NO_DEARER.said(
+            finding.positions(cheap),
+            title=titles[metric],
+            phenomena=listed(
+                [
+                    f"{row.phenomenon} (dearer in {_share(row, 'priced', 'of comparisons')})"
+                    for row in cheap
+                ]
+            ),
+        )
+
+
+def _severity(
+    finding: Finding, titles: Mapping[str, str], ranked: Sequence[SeenOverallRow]
+) -> Iterator[Statement]:
+    """The metric that follows severity least, if it does not follow it at all."""
+    ordered = [row for row in ranked if row.ends("in_order")[1] is not None]
+    row = min(ordered, key=lambda row: row.in_order or 0.0, default=None)
+    if row is not None and (row.ends("in_order")[1] or 0.0) <= 0.5:
+        share = _share(row, "in_order")
+        yield SEVERITY.said(finding.positions([row]), title=titles[row.metric], share=share)
 
 
 def _sanity(

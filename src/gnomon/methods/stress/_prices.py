@@ -1,0 +1,123 @@
+"""What an error costs beside a harmless change of the same sentence, and beside other errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gnomon.methods.stress._outcomes import FEW_PAIRS, mean_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.methods.stress._outcomes import Outcomes, PairGroups
+    from gnomon.stats.resampling import Interval
+
+#: whether an error costs more than a harmless change
+Price: TypeAlias = Literal["dearer", "no dearer", "undecided", ""]
+#: from slight to severe
+SEVERITIES = ("minor", "major", "critical")
+#: an error that costs more than a harmless change in so many comparisons has the same price
+_SAME = 0.5
+#: comparisons at a time
+_BLOCK = 1 << 20
+
+
+class Comparisons(NamedTuple):
+    """How often each pair lowers the score by more than other pairs of its sentence do.
+
+    - ``wins``: in how many comparisons, ties as half, float64 [pairs].
+    - ``made``: how many comparisons there are, [pairs].
+    """
+
+    wins: NDArray[np.float64]
+    made: NDArray[np.float64]
+
+    def of_sentences(
+        self, groups: PairGroups, numbers: Sequence[int] | NDArray[np.intp]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The share of comparisons by sentence, and the clusters of the sentences."""
+        rows = np.asarray(numbers, dtype=np.intp)
+        rows = rows[self.made[rows] > 0]
+        _, first, which = np.unique(groups.sentences[rows], return_index=True, return_inverse=True)
+        wins = np.bincount(which, self.wins[rows], len(first))
+        made = np.bincount(which, self.made[rows], len(first))
+        return wins / made, groups.clusters[rows[first]]
+
+    def interval(
+        self, groups: PairGroups, numbers: Sequence[int] | NDArray[np.intp], *, level: float
+    ) -> tuple[Interval, int]:
+        """The mean share over sentences with its interval, and how many sentences these are."""
+        shares, clusters = self.of_sentences(groups, numbers)
+        return mean_interval(shares, clusters, level=level), len(shares)
+
+
+def compared(outcome: Outcomes, groups: PairGroups, others: NDArray[np.bool_]) -> Comparisons:
+    """Each pair beside those of the others that are of the same sentence.
+
+    Args:
+        outcome: what a metric says.
+        groups: of the pairs.
+        others: which pairs the drops are compared with, [pairs].
+    """
+    drops, sentences = outcome.drops, groups.sentences
+    wins, made = np.zeros(len(drops)), np.zeros(len(drops))
+    beside = np.flatnonzero(others & outcome.scored)
+    beside = beside[np.argsort(sentences[beside], kind="stable")]
+    counts = np.bincount(sentences[beside], minlength=int(sentences.max(initial=-1)) + 1)
+    starts = np.cumsum(counts) - counts
+    widest = int(counts.max(initial=0))
+    asked = np.flatnonzero(outcome.scored & (counts[sentences] > 0))
+    step = max(1, _BLOCK // max(1, widest))
+    for first in range(0, len(asked), step):
+        rows = asked[first : first + step]
+        number = np.arange(widest)
+        there = number < counts[sentences[rows], None]
+        place = np.where(there, starts[sentences[rows], None] + number, 0)
+        gap = drops[rows, None] - drops[beside[place]]
+        tied = abs(gap) <= outcome.ties
+        wins[rows] = (there & ~tied & (gap > 0)).sum(axis=1) + 0.5 * (there & tied).sum(axis=1)
+        made[rows] = there.sum(axis=1)
+    return Comparisons(wins, made)
+
+
+def harmless(groups: PairGroups) -> NDArray[np.bool_]:
+    """Which pairs are harmless changes: a text changed into its reference is none, [pairs]."""
+    return np.array(
+        [
+            pair.kind == "harmless" and pair.bad != pair.good and pair.bad not in pair.references
+            for pair in groups.pairs
+        ],
+        dtype=np.bool_,
+    )
+
+
+def price_of(interval: Interval, sentences: int) -> Price:
+    """Whether an error costs more than a harmless change, by an interval for all rows together."""
+    if sentences < FEW_PAIRS or np.isnan(interval.low):
+        return ""
+    if interval.low > _SAME:
+        return "dearer"
+    return "no dearer" if interval.high <= _SAME else "undecided"
+
+
+def in_order(outcome: Outcomes, groups: PairGroups) -> Comparisons:
+    """Each error beside the less severe ones of its sentence, as their set labels them."""
+    grades = np.array(
+        [
+            SEVERITIES.index(pair.severity)
+            if pair.kind == "error" and pair.severity in SEVERITIES
+            else -1
+            for pair in groups.pairs
+        ],
+        dtype=np.intp,
+    )
+    wins, made = np.zeros(len(grades)), np.zeros(len(grades))
+    for grade in range(1, len(SEVERITIES)):
+        rows = grades == grade
+        comparisons = compared(outcome, groups, (grades >= 0) & (grades < grade))
+        wins[rows], made[rows] = comparisons.wins[rows], comparisons.made[rows]
+    return Comparisons(wins, made)
