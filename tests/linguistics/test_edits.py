@@ -12,6 +12,7 @@ from gnomon.linguistics import (
     apply_edits,
     begins_sentence,
     deletion,
+    deletions,
     exchange,
     replacement,
 )
@@ -131,6 +132,43 @@ def test_a_deletion_at_the_beginning_of_a_sentence_leaves_its_capital(
 def test_the_edit_covers_the_letter_that_takes_the_capital() -> None:
     assert deletion("The cat", 0, 3) == Edit(0, 5, "C")
     assert deletion("The Cat", 0, 3) == Edit(0, 4, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "expected"),
+    [
+        # neighbours are deleted as one
+        ("the old cat", ["old", "cat"], "the"),
+        ("the old, red cat.", ["red", "cat"], "the old,."),
+        ("The old cat sat.", ["old", "The"], "Cat sat."),
+        ("a cat, too", [",", "cat"], "a too"),
+        ("The old cat and the dog", ["cat", "the", "The"], "Old and dog"),
+        # the next word goes, too, so that there is none to take the capital
+        ("The (old) cat", ["The", "old"], "() cat"),
+        ("the cat", [], "the cat"),
+    ],
+)
+def test_deletions_together_leave_white_space_in_order(
+    text: str, words: list[str], expected: str
+) -> None:
+    assert apply_edits(text, deletions(text, [_span(text, word) for word in words])) == expected
+
+
+def test_deletions_may_leave_capitals_as_they_are() -> None:
+    assert apply_edits("The cat", deletions("The cat", [(0, 3)], capitals=False)) == "cat"
+
+
+@given(st.lists(st.sampled_from(["The", "cat", "(", "old", ")", ".", "«", "，", "猫"])), st.data())
+def test_what_is_not_deleted_stays_but_for_a_capital(words: list[str], data: st.DataObject) -> None:
+    spaces = data.draw(st.lists(st.sampled_from(["", " ", "\u3000 "]), min_size=len(words)))
+    text, spans = "", []
+    for word, space in zip(words, spaces, strict=False):
+        spans.append((len(text), len(text) + len(word)))
+        text += word + space
+    chosen = data.draw(st.lists(st.sampled_from(spans), unique=True)) if spans else []
+    kept = [text[slice(*span)] for span in spans if span not in chosen]
+    left = "".join(apply_edits(text, deletions(text, chosen)).split())
+    assert left.casefold() == "".join(kept).casefold()
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from gnomon.linguistics._edits import (
     apply_edits,
     begins_sentence,
     deletion,
+    deletions,
     exchange,
     replacement,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "chosen_features",
     "constituents",
     "deletion",
+    "deletions",
     "describe",
     "describe_features",
     "describe_taggers",

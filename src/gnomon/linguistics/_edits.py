@@ -6,10 +6,14 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
+
+
+_PLACE = itemgetter(0, 1)
 
 
 class Edit(NamedTuple):
@@ -39,13 +43,13 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """
     parts: list[str] = []
     at = 0
-    for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
+    for start, end, new in sorted(edits, key=_PLACE):
         if not at <= start <= end <= len(text):
             raise ValueError(
                 f"edit {start}:{end} of a text of {len(text)} characters overlaps another, or lies"
                 " outside the text"
             )
-        parts += [text[at:start], new]
+        parts += (text[at:start], new)
         at = end
     return "".join([*parts, text[at:]])
 
@@ -113,21 +117,60 @@ def deletion(text: str, start: int, end: int) -> Edit:
     >>> apply_edits("The cat sat.", [deletion("The cat sat.", 0, 3)])
     'Cat sat.'
     """
+    return deletions(text, [(start, end)])[0]
+
+
+def deletions(
+    text: str, spans: Iterable[tuple[int, int]], *, capitals: bool = True
+) -> tuple[Edit, ...]:
+    """The edits that delete some spans together, each as :func:`deletion` does it alone.
+
+    Spans that touch, or have only white space between them, are deleted as one.
+
+    Args:
+        text: the text.
+        spans: start and end of each, in any order.
+        capitals: a word that then begins a sentence takes the capital that began it.
+
+    Returns:
+        The edits, in the order of the text.
+    """
+    runs: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if runs and not text[runs[-1][1] : start].strip():
+            runs[-1] = (runs[-1][0], max(end, runs[-1][1]))
+        else:
+            runs.append((start, end))
+    edits = [Edit(*_with_space(text, *run), "") for run in runs]
+    if capitals:
+        limits = [*(edit.start for edit in edits[1:]), len(text)]
+        edits = [
+            _with_capital(text, edit, run[0], limit)
+            for edit, run, limit in zip(edits, runs, limits, strict=False)
+        ]
+    return tuple(edits)
+
+
+def _with_space(text: str, start: int, end: int) -> tuple[int, int]:
+    """A span with the white space that goes with it."""
     before, after = text[:start], text[end:]
-    spaces_after = len(after) - len(after.lstrip())
-    first, last = start, end
-    if spaces_after == len(after) or _closes(after[0]):
-        first = len(before.rstrip())
-    elif spaces_after and (not before or before[-1].isspace() or before[-1] in _OPENING):
-        last += spaces_after
-    if not _has_capital(text, start):
-        return Edit(first, last, "")
-    letter = _BEFORE_LETTER.match(text, last)
-    position = letter.end() if letter else last
-    capital = _capitalised(text[position : position + 1])
-    if capital == text[position : position + 1]:
-        return Edit(first, last, "")
-    return Edit(first, position + 1, text[last:position] + capital)
+    spaces = len(after) - len(after.lstrip())
+    if spaces == len(after) or _closes(after[0]):
+        return len(before.rstrip()) if before.strip() else start, end
+    if spaces and (not before or before[-1].isspace() or before[-1] in _OPENING):
+        return start, end + spaces
+    return start, end
+
+
+def _with_capital(text: str, deleted: Edit, start: int, limit: int) -> Edit:
+    """A deletion that gives the capital of its sentence to the next word, before a limit."""
+    between = _BEFORE_LETTER.match(text, deleted.end)
+    position = between.end() if between else deleted.end
+    letter = text[position : position + 1]
+    capital = _capitalised(letter)
+    if capital == letter or position >= limit or not _has_capital(text, start):
+        return deleted
+    return Edit(deleted.start, position + 1, text[deleted.end : position] + capital)
 
 
 def _closes(character: str) -> bool:

@@ -19,13 +19,14 @@ import numpy as np
 from gnomon.core.batch import Batch, Ragged
 from gnomon.core.errors import MaskingError, ScoringError, UsageError
 from gnomon.core.options import SEED
+from gnomon.linguistics import Edit, FeatureWords, apply_edits
 from gnomon.metrics.masking import Action
 from gnomon.metrics.protocol import Costly, Masking
 from gnomon.metrics.sequences import TokenMasks
 from gnomon.metrics.tokenise import Tokenised, fitting_tokeniser, load_tokeniser
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -226,12 +227,11 @@ def _every_third(
 ) -> tuple[str, str, str]:
     """A text with every third token masked: alike, as a candidate, as a reference."""
     located = [(start, end) for start, end in table.spans(text) if start >= 0]
-    edit = _Edit(string, [_Piece(*span, Action.PRIVATE) for span in located[::_EVERY]])
-    return (
-        edit.side("", words.shared, apart=apart),
-        edit.side("", words.candidate, apart=apart),
-        edit.side("", words.reference, apart=apart),
+    pieces = [_Piece(*span, Action.PRIVATE) for span in located[::_EVERY]]
+    shared, candidate, reference = (
+        _masked(string, pieces, "", word, apart=apart) for word in words
     )
+    return shared, candidate, reference
 
 
 def _score_pairs(
@@ -444,11 +444,10 @@ class BlackBox(TextEditing):
                 if masks is None
                 else _token_pieces(masks, variant)
             )
-            edits = {text: _Edit(batch.texts[text], rows) for text, rows in pieces.items()}
             candidates, references = (
                 {
-                    text: edit.side(shared, private, apart=self.in_place)
-                    for text, edit in edits.items()
+                    text: _masked(batch.texts[text], rows, shared, private, apart=self.in_place)
+                    for text, rows in pieces.items()
                     if text in side
                 }
                 for side, private in ((candidate_texts, candidate), (reference_texts, reference))
@@ -508,12 +507,12 @@ class Substitution(TextEditing):
             yield from self._edit_system(batch, variant, pieces)
 
     def _edit_system(self, batch: Batch, variant: int, pieces: Rows) -> Iterator[_Edited]:
-        shared = _FeatureWords.of(batch, batch.references, pieces)
+        shared = _feature_words(batch, batch.references, pieces)
         texts: dict[tuple[int, int], str] = {}
         for system in range(batch.shape[0]):
             references = batch.references_of(system)
             has_own = system in batch.system_references
-            feature_words = _FeatureWords.of(batch, references, pieces) if has_own else shared
+            feature_words = _feature_words(batch, references, pieces) if has_own else shared
             for n, text in enumerate(batch.candidates[system].tolist()):
                 rows = pieces.get(text)
                 if not rows:
@@ -532,7 +531,7 @@ class Substitution(TextEditing):
     def _replace_words(
         self,
         batch: Batch,
-        known: _FeatureWords,
+        feature_words: FeatureWords,
         n: int,
         text: int,
         rows: list[_Piece],
@@ -564,11 +563,10 @@ class Substitution(TextEditing):
         words: list[str] = []
         for action, word, partner, at in zip(actions, replaced_words, partners, drawn, strict=True):
             if action == Action.PRIVATE:
-                words.append(known.elsewhere(at, absent) or word)
+                words.append(feature_words.elsewhere(at, absent) or word)
             else:
                 words.append(word if partner is None else its[partner])
-        filling = iter(words)
-        return _Edit(batch.texts[text], rows).filled(lambda _: next(filling))
+        return _filled(batch.texts[text], rows, words)
 
 
 def _counterparts(own: Sequence[str], its: Sequence[str]) -> list[int | None]:
@@ -585,32 +583,16 @@ def _counterparts(own: Sequence[str], its: Sequence[str]) -> list[int | None]:
     return [next(left, None) if partner is None else partner for partner in partners]
 
 
-class _FeatureWords(NamedTuple):
-    """The words of a feature in references, one for each occurrence, and their folded forms."""
-
-    words: list[str]
-    folded: list[str]
-
-    @classmethod
-    def of(cls, batch: Batch, references: Ragged, pieces: Rows) -> _FeatureWords:
-        """The words of some spans of references, text by text."""
-        counts = Counter(references.indices.tolist())
-        words = [
-            batch.texts[text][piece.start : piece.end]
-            for text in sorted(counts)
-            for piece in pieces.get(text, ())
-            for _ in range(counts[text])
-        ]
-        return cls(words, [word.casefold() for word in words])
-
-    def elsewhere(self, at: float, absent: set[str]) -> str | None:
-        """The first word from a place in [0, 1) on whose folded form is none of some."""
-        size = len(self.words)
-        start = int(at * size)
-        for number in range(start, start + size):
-            if self.folded[number % size] not in absent:
-                return self.words[number % size]
-        return None
+def _feature_words(batch: Batch, references: Ragged, pieces: Rows) -> FeatureWords:
+    """The words of some spans of references, text by text."""
+    counts = Counter(references.indices.tolist())
+    words = (
+        batch.texts[text][piece.start : piece.end]
+        for text in sorted(counts)
+        for piece in pieces.get(text, ())
+        for _ in range(counts[text])
+    )
+    return FeatureWords(tuple(words))
 
 
 # Editing texts by offset.
@@ -636,37 +618,36 @@ class _Piece(NamedTuple):
     begins: bool = True
 
 
-class _Edit(NamedTuple):
-    """A text and the pieces that are replaced; one that does not begin a mask is left out."""
+def _masked(
+    text: str, pieces: Sequence[_Piece], shared: str, private: str, *, apart: bool = False
+) -> str:
+    """A text with mask words; ``apart``: each is a white-space word of its own."""
+    masks = [shared if piece.action == Action.SHARED else private for piece in pieces]
+    if apart:
+        starts, ends = {piece.start for piece in pieces}, {piece.end for piece in pieces}
+        for number, (start, end, *_) in enumerate(pieces):
+            before, after = text[:start][-1:], text[end : end + 1]
+            left = " " if before.strip() and start not in ends else ""
+            right = " " if after.strip() and end not in starts else ""
+            masks[number] = left + masks[number] + right
+    return _filled(text, pieces, masks)
 
-    text: str
-    rows: list[_Piece]
 
-    def side(self, shared: str, private: str, *, apart: bool = False) -> str:
-        """The text with mask words; ``apart``: each is a white-space word of its own."""
-        starts, ends = {piece.start for piece in self.rows}, {piece.end for piece in self.rows}
+def _filled(text: str, pieces: Sequence[_Piece], words: Sequence[str]) -> str:
+    """A text with words in place of pieces; neighbours that touch get a space between.
 
-        def word(piece: _Piece) -> str:
-            mask = shared if piece.action == Action.SHARED else private
-            if not apart:
-                return mask
-            before, after = self.text[: piece.start][-1:], self.text[piece.end : piece.end + 1]
-            left = " " if before.strip() and piece.start not in ends else ""
-            right = " " if after.strip() and piece.end not in starts else ""
-            return left + mask + right
-
-        return self.filled(word)
-
-    def filled(self, word: Callable[[_Piece], str]) -> str:
-        """The text with words in place of the pieces; neighbours that touch get a space between."""
-        parts: list[str] = []
-        at = 0
-        for piece in self.rows:
-            if piece.begins:
-                between = self.text[at : piece.start]
-                parts += [between or (" " if parts else ""), word(piece)]
-            at = max(at, piece.end)
-        return "".join([*parts, self.text[at:]])
+    A piece that does not begin a mask goes with the one before, and with what is between them.
+    """
+    edits: list[Edit] = []
+    at = -1
+    for piece, word in zip(pieces, words, strict=True):
+        if piece.begins:
+            space = " " if piece.start <= at else ""
+            edits.append(Edit(max(piece.start, at), max(piece.end, at), space + word))
+        else:
+            edits[-1] = edits[-1]._replace(end=max(piece.end, at))
+        at = edits[-1].end
+    return apply_edits(text, edits)
 
 
 def _sides(batch: Batch) -> tuple[set[int], set[int]]:

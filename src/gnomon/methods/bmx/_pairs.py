@@ -6,6 +6,8 @@ import hashlib
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress
+from operator import not_
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,6 +15,7 @@ import numpy as np
 from gnomon.core.batch import Batch, Ragged
 from gnomon.core.errors import ScoringError, UsageError
 from gnomon.core.spans import Span
+from gnomon.linguistics import Edit, apply_edits, deletions
 from gnomon.metrics.protocol import Partial
 from gnomon.metrics.score_file import changed_texts
 
@@ -67,7 +70,7 @@ class TextWords:
         >>> TextWords("the old  cat").without(1)
         'the cat'
         """
-        return self.keeping([position != word for position in range(len(self))])
+        return self._without([self.spans[word]])
 
     def keeping(self, kept: Sequence[bool]) -> str:
         """The text of some of its words, each with the white space that follows it.
@@ -75,11 +78,7 @@ class TextWords:
         >>> TextWords("the old  cat ").keeping([True, True, False])
         'the old '
         """
-        left = [position for position, keep in enumerate(kept) if keep]
-        after = [*(self._between[position + 1] for position in left[:-1]), ""]
-        words = [self.words[position] for position in left]
-        inner = [piece for pair in zip(words, after, strict=False) for piece in pair]
-        return "".join([self._between[0], *inner, self._between[-1] if len(self) else ""])
+        return self._without([s for s, keep in zip(self.spans, kept, strict=True) if not keep])
 
     def masked(self, kept: Sequence[bool]) -> str:
         """The text with ``UNKWORDZ`` in the place of every word that is not kept.
@@ -87,8 +86,7 @@ class TextWords:
         >>> TextWords("the old  cat").masked([True, False, True])
         'the UNKWORDZ  cat'
         """
-        parts = [choice[keep] for choice, keep in zip(self._choices, kept, strict=True)]
-        return "".join([self._between[0], *parts])
+        return apply_edits(self.text, compress(self._masks, map(not_, kept)))
 
     def replaced(self, by: Sequence[str | None]) -> str:
         """The text with other words in the place of some; ``None`` keeps a word.
@@ -96,21 +94,15 @@ class TextWords:
         >>> TextWords("the old cat").replaced([None, "young", None])
         'the young cat'
         """
-        parts = [new if new is not None else old for old, new in zip(self.words, by, strict=True)]
-        between = self._between
-        return "".join([between[0], *(p + b for p, b in zip(parts, between[1:], strict=True))])
+        pairs = zip(self.spans, by, strict=True)
+        return apply_edits(self.text, [Edit(*s, new) for s, new in pairs if new is not None])
 
     @cached_property
-    def _between(self) -> tuple[str, ...]:
-        starts = [span.start for span in self.spans] + [len(self.text)]
-        ends = [0, *(span.end for span in self.spans)]
-        return tuple(self.text[a:b] for a, b in zip(ends, starts, strict=True))
+    def _masks(self) -> tuple[Edit, ...]:
+        return tuple(Edit(*span, MASK) for span in self.spans)
 
-    @cached_property
-    def _choices(self) -> tuple[tuple[str, str], ...]:
-        """Each word masked and as it is, with what follows it."""
-        after = zip(self.words, self._between[1:], strict=True)
-        return tuple((MASK + between, word + between) for word, between in after)
+    def _without(self, spans: Sequence[Span]) -> str:
+        return apply_edits(self.text, deletions(self.text, spans, capitals=False))
 
 
 #: number of the text on a side that is not there

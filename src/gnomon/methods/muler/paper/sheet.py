@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import DataError, FormatError
 from gnomon.data.formats import FileRecord, atomic_write, read_lines, sheet_rows, to_cell
+from gnomon.linguistics import Edit, apply_edits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -132,11 +133,12 @@ def _row(item: str, exhibit: Exhibit, names: Sequence[str]) -> list[str]:
 
 
 def _marked(text: ExhibitText) -> str:
-    parts, at = [], 0
-    for mark in text.highlights:
-        parts += [text.text[at : mark.start], _OPEN, text.text[mark.start : mark.end], _CLOSE]
-        at = mark.end
-    return "".join([*parts, text.text[at:]])
+    insertions = (
+        Edit(position, position, bracket)
+        for mark in text.highlights
+        for position, bracket in ((mark.start, _OPEN), (mark.end, _CLOSE))
+    )
+    return apply_edits(text.text, insertions)
 
 
 def _text(rows: Iterable[Sequence[str | float]]) -> str:
