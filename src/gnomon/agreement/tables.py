@@ -306,7 +306,7 @@ class DecidedPairsRow(Record):
         digits=3,
         better="higher",
         help="share of the decided pairs",
-        interval=EndColumns(help=("bootstrap over systems", "likewise, the upper end")),
+        interval=EndColumns(how="by bootstrap over systems"),
     )
     unit: str = column("Unit", help="of people's test: document (left out in turn) or segment")
     units: int = column("Units", help="how many documents or segments people's test rests on")
