@@ -57,7 +57,7 @@ def stressed(given: list[Pair], metric: Callable[[str, str], float] | str) -> Fi
     with tempfile.TemporaryDirectory() as folder:
         file: Path = Path(folder) / "pairs.tsv"
         gn.formats.write_pairs(file, given)
-        return gn.stress([file], metric)  # type: ignore[operator]  # a package that is called
+        return gn.stress(None, metric, pairs=[file])  # type: ignore[operator]  # a package that is called
 
 
 def is_right(candidate: str, reference: str) -> float:

@@ -37,6 +37,7 @@ from gnomon.linguistics._features import MEANINGS, gloss
 from gnomon.linguistics._labels import Labels
 from gnomon.linguistics._options import (
     Features,
+    FeatureSources,
     LabelFiles,
     OptionalTagger,
     Regexes,
@@ -54,6 +55,7 @@ __all__ = [
     "Annotation",
     "Annotator",
     "Edit",
+    "FeatureSources",
     "FeatureWords",
     "Features",
     "LabelFiles",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.core.dependencies import Dependency
@@ -84,6 +85,23 @@ LabelFiles: TypeAlias = Annotated[
     _HEADING,
     Help("your own labels: .conllu or .jsonl files, or :class:`gnomon.annotate.Labels`."),
 ]
+
+
+@dataclass(frozen=True)
+class FeatureSources:
+    """What marks words: the options that methods on features share.
+
+    Attributes:
+        tagger: ``spacy:NAME`` or an annotator; None: the standard one of the language.
+        lexicon: word lists by name.
+        pattern: regular expressions by name.
+        labels: the user's own labels, or their files.
+    """
+
+    tagger: Tagger = None
+    lexicon: WordLists = None
+    pattern: Regexes = None
+    labels: LabelFiles = None
 
 
 def chosen_features(

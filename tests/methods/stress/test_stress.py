@@ -152,7 +152,7 @@ def test_wrong_tables_are_refused_with_their_line(tmp_path: Path, content: str, 
 def test_without_pairs_the_command_says_what_to_name(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(DataError, match="there are no pairs to score"):
         stress_pairs([])
-    with pytest.raises(UsageError, match="name files of minimal pairs"):
+    with pytest.raises(UsageError, match="or files of minimal pairs"):
         gn.stress()
     assert main(["stress"]) == 2
     assert "--pairs FILE" in capsys.readouterr().err
@@ -188,7 +188,7 @@ def test_the_command_gives_every_table_and_a_page(
 def test_counts_of_demetr_are_those_of_sacrebleu(shared: Path) -> None:
     """Wins, ties and losses of BLEU and chrF in all 70 rows; macro accuracies; blind spots."""
     files = sorted((shared / "data" / "demetr").glob("*.json"))
-    finding = gn.stress(files, ["bleu", "chrf", "ter", "rougeL"], examples=0)
+    finding = gn.stress(None, ["bleu", "chrf", "ter", "rougeL"], pairs=files, examples=0)
     rows = {(row.metric.split("(")[0], row.phenomenon): row for row in finding.records(StressRow)}
     with (shared / "oracles" / "stress" / "demetr_sacrebleu_counts.tsv").open() as lines:
         expected = list(csv.DictReader(lines, delimiter="\t"))

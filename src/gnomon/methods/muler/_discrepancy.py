@@ -23,10 +23,9 @@ from gnomon.core.slices import check_slices, slices
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import problems
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
-from gnomon.linguistics import Features, gloss
+from gnomon.linguistics import Features, FeatureSources, gloss
 from gnomon.methods.muler._figures import mean_over, occurrences, per_reference, presence
 from gnomon.methods.muler._setup import (
-    FeatureSources,
     WordChoice,
     facts_of,
     side_faults,
@@ -284,7 +283,7 @@ def discrepancy(
         DataError: the test set has no references or no systems.
     """
     batch = testset.batch()
-    words = sources.words(features)
+    words = WordChoice.of(sources, features)
     annotation = words.annotated(batch, testset.target_language, cache, progress)
     rows = list(_rows(batch, annotation, slices(testset, by), draws))
     note = "Shares of all segments. miss: less in the candidate; add: more; hit: equally much."

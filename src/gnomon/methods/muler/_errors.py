@@ -30,6 +30,7 @@ from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.linguistics import (
     Features,
+    FeatureSources,
     standard_tagger,
 )
 from gnomon.methods.muler._error_rates import CHARACTERS, WORDS, major_errors
@@ -43,7 +44,6 @@ from gnomon.methods.muler._error_tables import (
 )
 from gnomon.methods.muler._errors_verdict import ERRORS_CLAIMS, errors_verdict
 from gnomon.methods.muler._setup import (
-    FeatureSources,
     MaskChoice,
     Run,
     WordChoice,
@@ -237,7 +237,7 @@ def errors(
     draws = Bootstrap(resamples, confidence, seed)
     testset, every = _marks(testset, human, marks, side, allow_code=allow_code)
     language = _language(testset, side)
-    words = _words(sources.words(features), language)
+    words = _words(WordChoice.of(sources, features), language)
     surface = words.pattern in (SURFACE, UNSPACED_SURFACE)
     notices = [_without_tagger(language)] if surface else []
     counted = CHARACTERS if is_unspaced(language) else WORDS

@@ -26,7 +26,7 @@ from gnomon.core.slices import slices
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers
 from gnomon.core.verdicts import LEAST, amount
-from gnomon.linguistics import Features, gloss
+from gnomon.linguistics import Features, FeatureSources, gloss
 from gnomon.methods.muler._differences import (
     DifferenceRow,
     differences_table,
@@ -61,9 +61,9 @@ from gnomon.methods.muler._sentences import (
     sentence_part,
 )
 from gnomon.methods.muler._setup import (
-    FeatureSources,
     MaskOptions,
     Run,
+    WordChoice,
     check_masked_slices,
     drawn_slices,
     prepared,
@@ -492,7 +492,7 @@ def score(
     """
     draws = Bootstrap(resamples, confidence, seed)
     chosen = scorers_of(scorers, allow_code=run.allow_code) if scorers else {}
-    setup = prepared(testset, metrics, sources.words(features), masks.seeded(seed), run)
+    setup = prepared(testset, metrics, WordChoice.of(sources, features), masks.seeded(seed), run)
     parts = slices(testset, by)
     drawn = uncertainty(draws, unit, setup.words, testset, parts, variants)
     with using_workers(workers):

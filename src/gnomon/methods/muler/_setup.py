@@ -16,10 +16,7 @@ from gnomon.core.spans import SpanTable
 from gnomon.core.validation import Problem, problems
 from gnomon.linguistics import (
     Features,
-    LabelFiles,
-    Regexes,
-    Tagger,
-    WordLists,
+    FeatureSources,
     annotate,
     chosen_features,
     feature_faults,
@@ -72,24 +69,15 @@ def used_texts(batch: Batch) -> NDArray[np.intp]:
 
 
 @dataclass(frozen=True)
-class FeatureSources:
-    """What marks words: the options that methods on features share."""
-
-    tagger: Tagger = None
-    lexicon: WordLists = None
-    pattern: Regexes = None
-    labels: LabelFiles = None
-
-    def words(self, features: Features) -> WordChoice:
-        """The words of features."""
-        return WordChoice(**vars(self), features=features)
-
-
-@dataclass(frozen=True)
 class WordChoice(FeatureSources):
     """Which words are marked; as for :func:`gnomon.muler.score`."""
 
     features: Features = None
+
+    @classmethod
+    def of(cls, sources: FeatureSources, features: Features) -> WordChoice:
+        """The words of some features."""
+        return cls(**vars(sources), features=features)
 
     @property
     def origin(self) -> dict[str, Any]:

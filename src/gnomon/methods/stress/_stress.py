@@ -1,21 +1,34 @@
-"""Minimal pairs under any metrics: which errors each of them sees (``gnomon stress``)."""
+"""Which errors metrics see, by texts that differ in one way (``gnomon stress``)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 
+from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding, HeatMap, Listing
-from gnomon.core.options import SEED, Confidence, Count, InputFile, Limits, Metavar, Seed, Share
+from gnomon.core.options import (
+    SEED,
+    Confidence,
+    Count,
+    InputFile,
+    Limits,
+    Metavar,
+    Seed,
+    Share,
+    with_fields,
+)
 from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
-from gnomon.core.validation import Problem
+from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import read_pairs
+from gnomon.linguistics import FeatureSources
 from gnomon.methods.stress._examples import (
     ExampleRow,
     example_exhibits,
@@ -31,8 +44,11 @@ from gnomon.methods.stress._figures import (
     stress_rows,
 )
 from gnomon.methods.stress._outcomes import FEW_PAIRS, Outcomes, PairGroups
+from gnomon.methods.stress._own_texts import TextChoice, own_pairs
 from gnomon.methods.stress._verdict import CLAIMS, stress_verdict
-from gnomon.metrics.protocol import Metrics, Noticing
+from gnomon.methods.stress.perturbations import find_perturbations
+from gnomon.metrics.protocol import Metrics, Noticing, each_metric
+from gnomon.metrics.registry import check_metric
 from gnomon.metrics.scoring import bind, signature_of
 
 if TYPE_CHECKING:
@@ -53,25 +69,40 @@ Ties: TypeAlias = Annotated[float, Limits(0), Metavar("X")]
 _TITLE = "Which errors the metrics see"
 _EXAMPLES = """\
 examples:
+  gnomon stress ref.txt -i sys.txt -m chrf bleu -l en
+  gnomon stress ref.txt -i sys.txt -s src.txt -l en --perturb number 'delete pos:*' 'replace ent:*'
   gnomon stress --pairs demetr/*.json -m bleu chrf
   gnomon stress --pairs challenge.tsv -m chrf bertscore --seen 0.9 --html stress.html
 """
 _RANDOM, _LENGTH, _NEAREST = "random scores", "candidate length", "nearest length"
+_NOTHING = (
+    "there is nothing to change: give texts (ref.txt -i sys.txt, or -t DIR; testset=), or files of"
+    " minimal pairs (--pairs FILE; pairs=)"
+)
 
 
-def check_stress(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+def _test_set(inputs: Any, options: dict[str, Any]) -> tuple[TestSet | None]:
+    """The test set that a command line names; none, where pairs alone are given."""
+    if not inputs.has_testset and not options.get("pairs"):
+        raise UsageError(_NOTHING)
+    return (inputs.one().testset() if inputs.has_testset else None,)
+
+
+def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.stress` refuses of options that fit each alone."""
-    if not options.pairs:
-        said = "no pairs: name files of minimal pairs (--pairs FILE; pairs=)"
-        yield Problem("pairs", UsageError(said))
+    language = None if outline is None else outline.target_language
+    if options.perturb is not None:
+        yield from problems("perturb", find_perturbations, options.perturb, language)
+    for metric in each_metric(options.metrics):
+        # scores that are given are looked at when they are bound to the pairs
+        yield from problems("metrics", check_metric, metric, outline, allow_code=options.allow_code)  # type: ignore[arg-type]
 
 
 @method(
     "stress",
     answers="which kinds of errors metrics see, and which they miss",
     title=_TITLE,
-    data=(),
-    given="nothing",
+    given=_test_set,
     examples=_EXAMPLES,
     rows={
         "stress": StressRow,
@@ -85,26 +116,34 @@ def check_stress(_outline: Outline | None, options: BoundOptions) -> Iterator[Pr
     verdict=stress_verdict,
     claims=CLAIMS,
 )
+@with_fields(texts=TextChoice, sources=FeatureSources)
 def stress(
-    pairs: PairFiles = (),
+    testset: TestSet | None = None,
     metrics: Metrics = "bleu",
     *,
+    texts: TextChoice,
+    pairs: PairFiles = (),
     seen: Share = 0.8,
     ties: Ties = 1e-6,
     examples: Count = 3,
+    sources: FeatureSources,
     confidence: Confidence = 0.95,
     seed: Seed = SEED,
+    cache: Cache | None = None,
     allow_code: bool = False,
     progress: Progress = None,
 ) -> Finding:
-    """Score minimal pairs: texts that differ in one way, of which one is known to be better.
+    """Score texts beside the same texts with an error: which errors does a metric see?
 
-    A metric sees an error where it scores the text with the error below the same text without it.
-    A status (sees, misses, blind) rests on intervals that hold for all rows together (Bonferroni).
+    The outputs of a system are changed by rules (``gnomon list perturbations``), or minimal pairs
+    are read. A metric sees an error where it scores the text with the error below the same text
+    without it. A status (sees, misses, blind) rests on intervals that hold for all rows together
+    (Bonferroni).
 
     Args:
-        pairs: files of minimal pairs: DEMETR's .json files, or .tsv tables with ACES's columns.
+        testset: outputs, references or sources; None: the pairs of files alone.
         metrics: specs, metrics or functions, as in :func:`gnomon.score`.
+        pairs: files of minimal pairs: DEMETR's .json files, or .tsv tables with ACES's columns.
         seen: the share of pairs that a metric must see, for it to be said that it sees an error.
         ties: scores that differ by as much or less are equal: encoders differ by about 1e-7 from
             run to run.
@@ -119,8 +158,14 @@ def stress(
         DataError: there is no pair, or the pairs lack what a metric needs.
         FormatError: a file cannot be read.
     """
+    if testset is None and not pairs:
+        raise UsageError(_NOTHING)
     found = [pair for path in pairs for pair in read_pairs(path)]
-    return stress_pairs(
+    own = None
+    if testset is not None:
+        own = own_pairs(testset, texts, sources, seed=seed, cache=cache, progress=progress)
+        found += own.pairs
+    finding = stress_pairs(
         found,
         metrics,
         seen=seen,
@@ -130,6 +175,11 @@ def stress(
         seed=seed,
         allow_code=allow_code,
         progress=progress,
+    )
+    if own is None:
+        return finding
+    return replace(
+        finding, facts={**own.facts, **finding.facts}, notices=(*own.notices, *finding.notices)
     )
 
 
@@ -257,7 +307,7 @@ def _scores(
         by_language.setdefault(pair.language_pair, []).append(number)
     name, sign, signature = "", 1, ""
     for language_pair, numbers in by_language.items():
-        testset = _test_set([pairs[n] for n in numbers], language_pair)
+        testset = _as_systems([pairs[n] for n in numbers], language_pair)
         name, bound = bind(testset, metric, allow_code=allow_code)  # type: ignore[arg-type]  # no scores
         batch = testset.batch()
         sign = 1 if bound.higher_is_better else -1
@@ -267,7 +317,7 @@ def _scores(
     return name, scores, sign, signature
 
 
-def _test_set(pairs: Sequence[Pair], language_pair: str | None) -> TestSet:
+def _as_systems(pairs: Sequence[Pair], language_pair: str | None) -> TestSet:
     """Better and worse texts as two systems."""
     sources = [pair.source for pair in pairs]
     known = [text for text in sources if text is not None]

@@ -17,14 +17,14 @@ from gnomon.core.options import SEED, By, Count, Group, Limits, Metavar, Rare, S
 from gnomon.core.registry import method
 from gnomon.core.slices import slices
 from gnomon.core.testset import SystemInfo, TestSet
-from gnomon.linguistics import Features, Tagger
+from gnomon.linguistics import Features, FeatureSources, Tagger
 from gnomon.methods.muler._exhibits import NegativeRow
 from gnomon.methods.muler._figures import VARIANTS, Variants, figures
 from gnomon.methods.muler._sentences import ScorerRow, Scorers, scorer_faults, scorers_of, sentences
 from gnomon.methods.muler._setup import (
-    FeatureSources,
     MaskOptions,
     Run,
+    WordChoice,
     check_masked_slices,
     prepared,
 )
@@ -501,7 +501,7 @@ def correlate(
     sentence_scorers = (
         list(scorers_of(scorers, allow_code=run.allow_code).values()) if scorers else []
     )
-    words = sources.words(features)
+    words = WordChoice.of(sources, features)
     masking = masks.seeded(seed)
     shown = Examples(examples, near, far)
     gathered = Gathered()

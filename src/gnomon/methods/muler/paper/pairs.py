@@ -29,13 +29,13 @@ from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import LEAST, Claim, counted, listed, titles_of
 from gnomon.data.formats import write_together
-from gnomon.linguistics import Features, gloss
+from gnomon.linguistics import Features, FeatureSources, gloss
 from gnomon.methods.muler._exhibits import SegmentTexts
 from gnomon.methods.muler._figures import figures, is_outside
 from gnomon.methods.muler._setup import (
-    FeatureSources,
     MaskOptions,
     Run,
+    WordChoice,
     check_masked,
     prepared,
 )
@@ -469,7 +469,7 @@ def pairs(
         UnknownNameError: a metric, feature or tagger does not exist.
     """
     limits = Thresholds(near, apart, least)
-    setup = prepared(testset, metrics, sources.words(features), masks.seeded(seed), run)
+    setup = prepared(testset, metrics, WordChoice.of(sources, features), masks.seeded(seed), run)
     ((name, bound),) = setup.metrics.items()
     scores = bound.system(setup.batch)
     chosen = _fitting(setup, bound, scores, limits)

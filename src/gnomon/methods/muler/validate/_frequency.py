@@ -12,12 +12,12 @@ from gnomon.core.registry import method
 from gnomon.core.slices import slices
 from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import Claim, counted, titles_of
-from gnomon.linguistics import Features
+from gnomon.linguistics import Features, FeatureSources
 from gnomon.methods.muler._figures import VARIANT, VARIANTS, feature_scores, figures, presence
 from gnomon.methods.muler._setup import (
-    FeatureSources,
     MaskOptions,
     Run,
+    WordChoice,
     check_masked_shares,
     prepared,
 )
@@ -248,7 +248,7 @@ def frequency(
         DataError: the test set has no references or no systems.
     """
     shares = tuple(sorted({*shares, 1.0}))[::-1]
-    setup = prepared(testset, metrics, sources.words(features), masks.seeded(seed), run)
+    setup = prepared(testset, metrics, WordChoice.of(sources, features), masks.seeded(seed), run)
     split = all_initials(setup.batch, setup.spans)
     rows: list[PartRow] = []
     signatures: dict[str, str] = {}

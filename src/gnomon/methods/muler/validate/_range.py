@@ -12,12 +12,12 @@ from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, columns
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import Claim, amount, counted, titles_of
-from gnomon.linguistics import Features
+from gnomon.linguistics import Features, FeatureSources
 from gnomon.methods.muler._figures import presence, ratio
 from gnomon.methods.muler._setup import (
-    FeatureSources,
     MaskOptions,
     Run,
+    WordChoice,
     check_masked_shares,
     prepared,
 )
@@ -255,7 +255,7 @@ def range(  # noqa: A001  # its name as a method
         DataError: the test set has no references or no systems.
     """
     shares = tuple(sorted(set(shares)))
-    setup = prepared(testset, metrics, sources.words(features), masks.seeded(seed), run)
+    setup = prepared(testset, metrics, WordChoice.of(sources, features), masks.seeded(seed), run)
     split = all_initials(setup.batch, setup.spans)
     rows: list[RangeRow] = []
     signatures: dict[str, str] = {}

@@ -19,10 +19,9 @@ from gnomon.core.registry import method
 from gnomon.core.slices import slices
 from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
-from gnomon.linguistics import Features, gloss
+from gnomon.linguistics import Features, FeatureSources, gloss
 from gnomon.methods.muler._figures import VARIANT, VARIANTS, defined, figures, is_outside
 from gnomon.methods.muler._setup import (
-    FeatureSources,
     MaskOptions,
     Run,
     WordChoice,
@@ -579,7 +578,7 @@ def specificity(
         MaskingError: the metric cannot tell two masks apart.
         DataError: the test set has no references or no systems.
     """
-    setup = prepared(testset, metrics, sources.words(features), masks.seeded(seed), run)
+    setup = prepared(testset, metrics, WordChoice.of(sources, features), masks.seeded(seed), run)
     every = words_of(setup.batch)
     if vocabulary == "content":
         content = WordChoice(tagger=sources.tagger, features=_CONTENT)

@@ -1,0 +1,1 @@
+"""The perturbations that come with gnomon."""
