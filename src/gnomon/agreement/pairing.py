@@ -544,7 +544,14 @@ def control_entries(pairing: Pairing, *, seed: int) -> tuple[JudgedMetric, ...]:
     shape = (len(pairing.systems), pairing.testset.segments)
     controls = {"constant": np.zeros(shape), "random": _random(pairing, seed)}
     if has_texts(pairing.testset):
-        controls["candidate length"] = _candidate_lengths(pairing)
+        texts = pairing.testset.systems
+        missing = [float("nan")] * pairing.testset.segments
+        rows = [
+            [float(len(t)) for t in texts[s]] if s in texts else missing for s in pairing.systems
+        ]
+        controls["candidate length"] = np.array(rows, dtype=np.float64).reshape(
+            len(rows), pairing.testset.segments
+        )
         lengths = _reference_lengths(pairing)
         if lengths is not None:
             controls["reference length"] = np.tile(lengths, (shape[0], 1))
@@ -569,13 +576,6 @@ def _random(pairing: Pairing, seed: int) -> NDArray[np.float64]:
     for system in pairing.systems:
         of_system = int(content_hash(pairing.title, system), 16)
         rows.append(np.random.default_rng([seed, of_system]).random(pairing.testset.segments))
-    return np.array(rows, dtype=np.float64).reshape(len(rows), pairing.testset.segments)
-
-
-def _candidate_lengths(pairing: Pairing) -> NDArray[np.float64]:
-    texts = pairing.testset.systems
-    missing = [float("nan")] * pairing.testset.segments
-    rows = [[float(len(t)) for t in texts[s]] if s in texts else missing for s in pairing.systems]
     return np.array(rows, dtype=np.float64).reshape(len(rows), pairing.testset.segments)
 
 

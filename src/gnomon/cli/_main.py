@@ -76,8 +76,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception:  # noqa: BLE001  # shown as Python does
         sys.excepthook(*sys.exc_info())
         code = 1
-    if code:
-        _leave(code)
+    if code:  # threads may wait for a server, and libraries count what an error still holds
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
     return code
 
 
@@ -110,14 +113,6 @@ def _run_command(argv: Sequence[str]) -> int:
     except KeyboardInterrupt as error:
         return _interrupted(args, *error.args)
     return code
-
-
-def _leave(code: int) -> None:
-    """End at once: threads may wait for a server, and libraries count what an error still holds."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(code)
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -77,13 +77,6 @@ def named_in_shell() -> Iterator[None]:
         _in_shell = before
 
 
-def _of_surface(message: str) -> str:
-    """A message as the surface at hand names options."""
-    if _in_shell:
-        return _PAIR.sub(r"(\1)", message)
-    return _OPTION.sub(_keyword, _PAIR.sub(r"(\2)", message))
-
-
 def _keyword(found: re.Match[str]) -> str:
     if not found["name"]:
         return found[0]
@@ -97,7 +90,10 @@ class GnomonError(Exception):
     exit_code: ClassVar[int] = 1
 
     def __str__(self) -> str:
-        return _of_surface(super().__str__())
+        message = super().__str__()
+        if _in_shell:
+            return _PAIR.sub(r"(\1)", message)
+        return _OPTION.sub(_keyword, _PAIR.sub(r"(\2)", message))
 
 
 class DataError(GnomonError, ValueError):

@@ -99,7 +99,10 @@ def find_tagger(tagger: str) -> Annotator:
             " 'spacy:en_core_web_sm'"
         )
     if engine == "spacy":
-        return SpacyAnnotator(_installed_name(model))
+        other = _OTHER_NAMES.get(model)
+        return SpacyAnnotator(
+            other if other and model not in installed() and other in installed() else model
+        )
     if engine in _registered:
         return _registered[engine](model)
     for point in importlib.metadata.entry_points(group=GROUP, name=engine):
@@ -126,12 +129,6 @@ def _describe_failure(point: EntryPoint, problem: str) -> str:
         f"tagger {point.name!r} of the package {package} ({point.value}) cannot be used: {problem};"
         " update or uninstall that package"
     )
-
-
-def _installed_name(model: str) -> str:
-    """The same pipeline under the name by which it is installed."""
-    other = _OTHER_NAMES.get(model)
-    return other if other and model not in installed() and other in installed() else model
 
 
 def engines() -> tuple[str, ...]:

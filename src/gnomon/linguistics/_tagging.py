@@ -321,9 +321,13 @@ def tagged(
     new = {layer: unpack(layer, entries) for layer, entries in tags.entries.items()}
     keep(cache, annotator.signature, new, texts)
     facts = whole | new
+    named = {
+        kind: tuple(annotator.inventory(kind)) for kind in [k for k in kinds if kinds[k] in layers]
+    }
+    free = [name for name in left if not named.get(kind_of(name), ("",))]
     return MarkSource(
         facts={layer: replace(facts[layer], without=own) for layer in sorted(layers)},
-        known=_inventory(annotator, left, [k for k in kinds if kinds[k] in layers]),
+        known=frozenset([*free, *(name for names in named.values() for name in names)]),
         signature=annotator.signature,
         tagged=tags.tagged,
         cached=tags.cached,
@@ -335,12 +339,3 @@ def tagged(
 def token_layers(annotator: Annotator) -> list[str]:
     """The layers of an annotator that make sentences of texts."""
     return [layer for layer in SENTENCE_LAYERS if layer in annotator.layers]
-
-
-def _inventory(
-    annotator: Annotator, asked: Sequence[str], kinds: Collection[str]
-) -> frozenset[str]:
-    """What the tagger may give; a kind of unknown inventory may give whatever is asked."""
-    named = {kind: tuple(annotator.inventory(kind)) for kind in kinds}
-    free = [name for name in asked if not named.get(kind_of(name), ("",))]
-    return frozenset([*free, *(name for names in named.values() for name in names)])

@@ -81,7 +81,12 @@ class Sbert(Options):
         from gnomon.models import find_model
 
         folder = find_model(self.model, self.revision).path
-        _check_pooling(self.model, folder)
+        pooling = _setting(folder / "1_Pooling" / "config.json")
+        if pooling and not pooling.get("pooling_mode_mean_tokens", True):
+            raise SpecError(
+                f"sbert: model {self.model!r} was trained with another pooling than the mean over"
+                " tokens (1_Pooling/config.json); take a model with mean pooling"
+            )
         limit = _setting(folder / "sentence_bert_config.json").get("max_seq_length")
         return encoder_of(self, self.model, self.layer, limit)
 
@@ -149,16 +154,6 @@ class BoundSbert(MeanOfSegments):
         vectors[used] = np.divide(means, norms, out=np.zeros_like(means), where=norms > 0)
         vectors[[not text.strip() for text in batch.texts]] = 0.0
         return vectors, pieces
-
-
-def _check_pooling(model: str, folder: Path) -> None:
-    """Refuse models that were trained with another way to make one vector of many."""
-    pooling = _setting(folder / "1_Pooling" / "config.json")
-    if pooling and not pooling.get("pooling_mode_mean_tokens", True):
-        raise SpecError(
-            f"sbert: model {model!r} was trained with another pooling than the mean over tokens"
-            " (1_Pooling/config.json); take a model with mean pooling"
-        )
 
 
 def _setting(path: Path) -> dict[str, int]:

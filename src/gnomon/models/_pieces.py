@@ -210,7 +210,9 @@ def _overlapping(
     plain = np.flatnonzero(inside)
     first, stop = int(plain[0]), int(plain[-1]) + 1
     size = max(limit - first - (len(rows) - stop), 1)
-    starts = _starts(stop - first, size)
+    length = stop - first  # windows begin evenly from end to end, at most half a size apart
+    count = -(-(length - size) // max(size // 2, 1)) + 1
+    starts = np.linspace(0, length - size, count).astype(np.int64)
     middles = (starts[1:] + starts[:-1] + size) // 2  # of where neighbours overlap
     bounds = np.concatenate([[0], middles, [stop - first]])
     for number, start in enumerate(starts.tolist()):
@@ -224,12 +226,6 @@ def _overlapping(
         yield Window(
             text, np.concatenate([rows[:first], inner, rows[stop:]]), slice(low, high), position
         )
-
-
-def _starts(length: int, size: int) -> NDArray[np.int64]:
-    """Where windows of a size begin, evenly spaced from end to end, at most half a size apart."""
-    count = -(-(length - size) // max(size // 2, 1)) + 1
-    return np.linspace(0, length - size, count).astype(np.int64)
 
 
 # Texts of similar length together, so that little is padded.

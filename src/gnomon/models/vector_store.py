@@ -134,7 +134,15 @@ class VectorStore:
         shard = self.folder / f"{content_hash(b''.join(keys))}.safetensors"
         try:
             if not self._make_space(vectors.nbytes):
-                self._warn_of_limit()
+                if not self._full:
+                    _log.warning(
+                        "embeddings in %s reach %d bytes; further ones are not kept (%s=BYTES"
+                        " allows more)",
+                        self.folder.parent,
+                        self.limit_bytes,
+                        _LIMIT,
+                    )
+                self._full = True
                 return
             self._write(shard, index, vectors)
         except OSError as error:
@@ -173,7 +181,10 @@ class VectorStore:
                     raise _DamagedError("vectors are not those that were written")
                 into[offsets[number] : offsets[number + 1]] = rows
                 whole[number] = True
-        self._note_use(shard)
+        try:
+            os.utime(shard)
+        except OSError as error:  # a folder that may only be read goes without
+            _log.info("use of %s is not noted: %s", shard, error)
 
     def _write(
         self, shard: Path, index: Mapping[str, NDArray[Any]], vectors: NDArray[np.float32]
@@ -206,22 +217,6 @@ class VectorStore:
             self._forget(shard)
             total -= stat.st_size
         return total <= self.limit_bytes
-
-    def _warn_of_limit(self) -> None:
-        if not self._full:
-            _log.warning(
-                "embeddings in %s reach %d bytes; further ones are not kept (%s=BYTES allows more)",
-                self.folder.parent,
-                self.limit_bytes,
-                _LIMIT,
-            )
-        self._full = True
-
-    def _note_use(self, shard: Path) -> None:
-        try:
-            os.utime(shard)
-        except OSError as error:  # a folder that may only be read goes without
-            _log.info("use of %s is not noted: %s", shard, error)
 
     def _drop(self, shard: Path, why: str) -> None:
         """Forget a damaged shard; its texts are encoded anew."""

@@ -6,12 +6,12 @@ saved to a file (TSV or JSON), which is all that leaves the page.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gnomon.report.html import framed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from gnomon.core.findings import Exhibit
 
@@ -26,7 +26,21 @@ def to_form(
     title: str = "Which output is better?",
 ) -> str:
     """The form, as a page."""
-    content = {"study": study, "items": _items(items), "strings": []}
+    content = {
+        "study": study,
+        "items": [
+            {
+                "item": name,
+                "feature": exhibit.group,
+                "texts": [
+                    [text.role, text.name, text.text, [[m.start, m.end] for m in text.highlights]]
+                    for text in exhibit.texts
+                ],
+            }
+            for name, exhibit in items.items()
+        ],
+        "strings": [],
+    }
     return framed(
         "sheet.html.j2",
         content,
@@ -35,17 +49,3 @@ def to_form(
         title=title,
         question=question,
     )
-
-
-def _items(items: Mapping[str, Exhibit]) -> Sequence[dict[str, Any]]:
-    return [
-        {
-            "item": name,
-            "feature": exhibit.group,
-            "texts": [
-                [text.role, text.name, text.text, [[m.start, m.end] for m in text.highlights]]
-                for text in exhibit.texts
-            ],
-        }
-        for name, exhibit in items.items()
-    ]

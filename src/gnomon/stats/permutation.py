@@ -253,7 +253,10 @@ def _from_pairs(
     people, *by_item = (np.ascontiguousarray(side.T) for side in (human, *scores))
     sides = [(people, by_item[i], by_item[j]) for i, j in zip(first, second, strict=True)]
     alike = measure.statistic == "pairwise_accuracy"
-    divisors = _divisors(people, alike=alike)
+    # what the counts of an item are divided by if the metric ties nothing
+    counts = pair_counts(PairedRows(people, people))
+    every = counts.total.astype(np.float64)
+    divisors = every if alike else np.sqrt(every * counts.concordant)
     defined = divisors > 0
     weights = np.divide(0.5, divisors, out=np.zeros(len(people)), where=defined)
     leanings = np.empty((len(sides), *people.shape), dtype=np.int16)
@@ -271,7 +274,9 @@ def _from_pairs(
         gains = np.concatenate(
             [signs @ some.reshape(len(some), -1).T.astype(np.float64) for some in batches], axis=1
         )
-        words = _as_words(drawn)
+        # [64, systems, items] -> [items, systems], a bit for each draw
+        octets = np.packbits(drawn > 0, axis=0, bitorder="little").transpose(2, 1, 0)
+        words = np.ascontiguousarray(octets).view("<u8")[..., 0]
         for k, (three, items) in enumerate(zip(sides, tying, strict=True)):
             gains[:, k] = of_pair(three, words, items, gains[:, k])
         return gains
@@ -304,19 +309,6 @@ def _of_exchanges(
     assert measure.of_pairs is not None  # noqa: S101  # who calls has looked
     counts, totals = loops.exchanged_pairs(*three, words)
     return [measure.of_pairs(_concordance(some, totals)) for some in counts]
-
-
-def _divisors(people: NDArray[np.float64], *, alike: bool) -> NDArray[np.float64]:
-    # what the counts of an item are divided by if the metric ties nothing
-    counts = pair_counts(PairedRows(people, people))
-    every = counts.total.astype(np.float64)
-    return every if alike else np.sqrt(every * counts.concordant)
-
-
-def _as_words(swaps: NDArray[np.float64]) -> NDArray[np.uint64]:
-    # exchanges of one block [64, systems, items] -> [items, systems], a bit for each draw
-    octets = np.packbits(swaps > 0, axis=0, bitorder="little").transpose(2, 1, 0)
-    return np.ascontiguousarray(octets).view("<u8")[..., 0]
 
 
 def _concordance(counts: NDArray[np.int16], known: NDArray[np.int64]) -> Concordance:

@@ -322,7 +322,7 @@ def look(
     study: Study, problems: Problems, *, allow_code: bool = False
 ) -> tuple[list[PlannedSet], Sketches]:
     """Read the test sets, and note what is wrong with them, and with the methods on them."""
-    sketches = _load_sketches(study)
+    sketches = Sketches.read(study.store / SKETCHES)
     sets = _sketched(study, sketches, problems)
     _check_names(study, sets, problems)
     for number, step in enumerate(study.steps):
@@ -335,10 +335,6 @@ def look(
 
 def _folder(study: Study) -> Path:
     return Path(study.path).absolute().parent
-
-
-def _load_sketches(study: Study) -> Sketches:
-    return Sketches.read(study.store / SKETCHES)
 
 
 def _sketched(study: Study, sketches: Sketches, problems: Problems) -> list[PlannedSet]:

@@ -479,7 +479,13 @@ _SHORT = {level: short for short, level in LEVELS.items()}
 def write_layout(testset: TestSet, folder: Path, *, compress: bool) -> None:
     """Fill an empty directory with a test set."""
     suffix = ".txt.gz" if compress else ".txt"
-    _write_about(testset, folder)
+    about = {
+        "name": testset.name,
+        "language_pair": testset.language_pair,
+        "references": list(testset.references),
+    }
+    with atomic_write(folder / "testset.json") as file:
+        file.write(json.dumps(about, indent=2) + "\n")
     if testset.sources is not None:
         write_lines(folder / f"src{suffix}", testset.sources)
     _write_references(testset.references, folder, suffix)
@@ -523,16 +529,6 @@ def _write_references(
         gaps = [[str(number)] for number, t in enumerate(texts, start=1) if t is None]
         if gaps:
             write_tsv(folder / f"ref.{name}.missing.tsv", ["seg"], gaps)
-
-
-def _write_about(testset: TestSet, folder: Path) -> None:
-    about = {
-        "name": testset.name,
-        "language_pair": testset.language_pair,
-        "references": list(testset.references),
-    }
-    with atomic_write(folder / "testset.json") as file:
-        file.write(json.dumps(about, indent=2) + "\n")
 
 
 def _write_systems(testset: TestSet, folder: Path) -> None:

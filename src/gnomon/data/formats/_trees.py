@@ -145,7 +145,10 @@ def parse_tree(text: str) -> Tree | None:
     outside = [child for child in stack[0] if isinstance(child, str)]
     if outside:
         raise FormatError(f"{outside[0]!r} stands outside of all brackets: {text[:60]!r}")
-    return _strip_root(stack[0])
+    inner = [child for tree in stack[0] for child in _inner(tree)]
+    if len(inner) == 1 and isinstance(inner[0], Tree):
+        return inner[0]
+    return Tree("", tuple(inner)) if inner else None
 
 
 def write_trees(path: str | PathLike[str], trees: Sequence[Tree | None]) -> None:
@@ -164,13 +167,6 @@ def _close(parts: list[Child]) -> list[Child]:
     if label is not None and not children:
         return [f"({label})"]  # some parsers do not escape parentheses: (CD (76))
     return [Tree(label or "", children)] if children else []
-
-
-def _strip_root(trees: Sequence[Child]) -> Tree | None:
-    inner = [child for tree in trees for child in _inner(tree)]
-    if len(inner) == 1 and isinstance(inner[0], Tree):
-        return inner[0]
-    return Tree("", tuple(inner)) if inner else None
 
 
 def _inner(tree: Child) -> Sequence[Child]:

@@ -139,19 +139,14 @@ def is_rubbish(path: PurePosixPath) -> bool:
     return any(component in _RUBBISH or component.startswith("._") for component in path.parts)
 
 
-def _make_folder(folder: Path, path: PurePosixPath, archive: Path) -> None:
-    """The folder of a member."""
-    try:
-        (folder / path).mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError) as error:
-        raise _twice(path, archive) from error
-
-
 def write_member(
     stream: IO[bytes], folder: Path, path: PurePosixPath, archive: Path, budget: Budget | None
 ) -> None:
     """Write a member that is a file; its times and its permissions are not taken over."""
-    _make_folder(folder, path.parent, archive)
+    try:
+        (folder / path.parent).mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise _twice(path.parent, archive) from error
     try:
         file = (folder / path).open("xb")
     except (FileExistsError, IsADirectoryError) as error:

@@ -235,7 +235,8 @@ class Engine:
         self._tell(done, len(cells))
         for group in self._groups(open_):
             explained = self._explained(group)
-            self._write_cache(explained)
+            if self.cache is not None:
+                self.cache.put_many({self._address(c): _packed(f) for c, f in explained.items()})
             explanations |= explained
             done += len(group)
             self._tell(done, len(cells))
@@ -341,10 +342,6 @@ class Engine:
         return {
             address[name]: self._unpacked(address[name], value) for name, value in values.items()
         }
-
-    def _write_cache(self, explanations: dict[Cell, CellExplanation]) -> None:
-        if self.cache is not None:
-            self.cache.put_many({self._address(c): _packed(f) for c, f in explanations.items()})
 
     def _address(self, cell: Cell) -> bytes:
         texts = self.batch.texts

@@ -197,13 +197,18 @@ def _tested(finding: Finding, name: str, explainer: str, sides: str) -> _Tested 
     alone = _by_pair((row.language_pair, row.gain) for row in rows)
     if not alone:
         return None
+    shares = [
+        row.collapsed
+        for row in finding.records(TunedSetting)
+        if (row.explainer, row.sides) == (explainer, sides) and row.rule in ("held-out", "fixed")
+    ]
     return _Tested(
         explainer,
         sides,
         rows,
         _by_pair((row.language_pair, row.over_control) for row in rows),
         alone,
-        _share_collapsed(finding, explainer, sides),
+        max((share for share in shares if share is not None), default=None),
         chosen_elsewhere=name != "experiments",
     )
 
@@ -274,15 +279,6 @@ def _halves(finding: Finding) -> Iterator[Statement]:
 
 def _signed(value: float) -> str:
     return f"{amount(abs(value), share=True)} {'above' if value > 0 else 'below'}"
-
-
-def _share_collapsed(finding: Finding, explainer: str, sides: str) -> float | None:
-    shares = [
-        row.collapsed
-        for row in finding.records(TunedSetting)
-        if (row.explainer, row.sides) == (explainer, sides) and row.rule in ("held-out", "fixed")
-    ]
-    return max((share for share in shares if share is not None), default=None)
 
 
 def _collapsed(finding: Finding) -> Iterator[Statement]:

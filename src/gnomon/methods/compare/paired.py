@@ -258,7 +258,11 @@ def figures(
             seed=plan.seed,
         )
         if not plan.resamples:
-            tested = _undrawn(tested)
+            tested = tested._replace(
+                p=np.full_like(tested.p, np.nan),
+                intervals=np.full_like(tested.intervals, np.nan),
+                difference_intervals=np.full_like(tested.difference_intervals, np.nan),
+            )
     published = _published(paired, values, plan, members_documents)
     shown = tested if published is None else tested._replace(p=published.p)
     if published is not None and plan.null == "sacrebleu" and plan.test == "bootstrap":
@@ -332,15 +336,6 @@ def _published(
         count=plan.resamples,
         seed=plan.seed,
         expand=plan.null != "sacrebleu",
-    )
-
-
-def _undrawn(boot: BootstrapTest) -> BootstrapTest:
-    """Scores and differences alone."""
-    return boot._replace(
-        p=np.full_like(boot.p, np.nan),
-        intervals=np.full_like(boot.intervals, np.nan),
-        difference_intervals=np.full_like(boot.difference_intervals, np.nan),
     )
 
 

@@ -481,7 +481,15 @@ def views(
     if SLICES in kinds:
         chosen += [_slice_map(rows, metric, prominent=alone is None) for metric in metrics]
     if SEGMENTS in kinds and alone:
-        chosen += [_deciders(metric) for metric in metrics]
+        chosen += [
+            Listing(
+                SEGMENTS,
+                f"{metric}: segments that decide",
+                ("side", "segment", "difference", "score", "baseline_score", "influence"),
+                {"metric": metric},
+            )
+            for metric in metrics
+        ]
     if NGRAMS in kinds and alone:
         there = kinds[NGRAMS].values("side")
         chosen += [_ngrams(side) for side in (alone, systems[0]) if side in there]
@@ -523,15 +531,6 @@ def _slice_map(rows: Sequence[ComparisonRow], metric: str, *, prominent: bool) -
         high=reach,
         faint="undecided",
         prominent=prominent,
-    )
-
-
-def _deciders(metric: str) -> Listing:
-    return Listing(
-        SEGMENTS,
-        f"{metric}: segments that decide",
-        ("side", "segment", "difference", "score", "baseline_score", "influence"),
-        {"metric": metric},
     )
 
 

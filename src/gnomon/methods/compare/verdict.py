@@ -340,7 +340,14 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
     if len(systems) == 1:
         yield from _slices([pair for pair in every if pair.row.slice is not None])
     yield from _disagreement(sound)
-    yield from _judged_together(whole)
+    together = [
+        pair
+        for pair in whole
+        if pair.row.people and pair.row.unit == "segment" and not pair.row.documents
+    ]
+    if together:
+        titles = dict.fromkeys(pair.title for pair in together)
+        yield JUDGED_TOGETHER.said(_places(together), title=listed(list(titles)))
     yield from _clustered(sound)
     yield from _few(every)
     yield from cut_texts(finding.notices)
@@ -621,17 +628,6 @@ def _missing(finding: Finding) -> Iterator[Statement]:
                 missing=listed([f"{row.missing:,} ({row.system})" for row in most_first]),
                 segments=counted(total),
             )
-
-
-def _judged_together(whole: Sequence[_SystemPair]) -> Iterator[Statement]:
-    together = [
-        pair
-        for pair in whole
-        if pair.row.people and pair.row.unit == "segment" and not pair.row.documents
-    ]
-    if together:
-        titles = dict.fromkeys(pair.title for pair in together)
-        yield JUDGED_TOGETHER.said(_places(together), title=listed(list(titles)))
 
 
 def _clustered(sound: Sequence[_SystemPair]) -> Iterator[Statement]:

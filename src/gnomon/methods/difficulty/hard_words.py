@@ -448,7 +448,22 @@ def _views_of(
         if len({row.hard for row in same_metric}) > 1:  # else they lie on one line
             title = words_headline(same_metric, spec) or f"{_TITLES['systems']}{title_end}"
             yield Scatter("systems", title, x="other", y="hard", label="system", where=where)
-    yield from _strips(cast("Sequence[StripRow]", rows["strips"]), spec, title_end, where)
+    strips = [
+        (row.segment, row.reference)
+        for row in cast("Sequence[StripRow]", rows["strips"])
+        if row.metric == spec
+    ]
+    for segment, reference in dict.fromkeys(strips):
+        yield HeatMap(
+            table="strips",
+            title=f"Words of segment {segment} across systems (reference {reference}){title_end}",
+            rows="token",
+            columns="system",
+            value="similarity",
+            beside="difficulty",
+            where={"segment": segment, "reference": reference, **where},
+            marks="other",
+        )
     if rows["systems"]:
         shown = ("system", "hard", "hard_exact", "rank", "other", "other_exact", "other_rank")
         yield listing("systems", shown)
@@ -471,20 +486,3 @@ def _views_of(
 
 def _columns(name: str) -> tuple[str, ...]:
     return tuple(column.name for column in columns_of(_ROWS[name], without=("metric",)))
-
-
-def _strips(
-    rows: Sequence[StripRow], spec: str, title_end: str, where: Mapping[str, str]
-) -> Iterator[View]:
-    strips = [(row.segment, row.reference) for row in rows if row.metric == spec]
-    for segment, reference in dict.fromkeys(strips):
-        yield HeatMap(
-            table="strips",
-            title=f"Words of segment {segment} across systems (reference {reference}){title_end}",
-            rows="token",
-            columns="system",
-            value="similarity",
-            beside="difficulty",
-            where={"segment": segment, "reference": reference, **where},
-            marks="other",
-        )

@@ -501,7 +501,10 @@ class ChatClient:
         if code in _NO_MONEY:
             raise ServerFailedError(f"{endpoint.url} answers no more: {problem}")
         if status in _AGAIN:
-            after = _asked_pause(response.headers)
+            exact = _retry_after(response.headers.get("retry-after-ms"))
+            after = (
+                _retry_after(response.headers.get("Retry-After")) if exact is None else exact / 1000
+            )
             raise _TransientError(problem, after=after, busy=status == 429)
         if status in (401, 403):
             names = " or ".join(endpoint.key_names)
@@ -662,12 +665,6 @@ def _shown(text: str) -> str:
 def _listed(parameters: Mapping[str, object]) -> str:
     listed = ", ".join(f"{name}={value}" for name, value in parameters.items())
     return listed or "no parameters"
-
-
-def _asked_pause(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks to wait; some say it in thousandths, too, which are exacter."""
-    exact = _retry_after(headers.get("retry-after-ms"))
-    return _retry_after(headers.get("Retry-After")) if exact is None else exact / 1000
 
 
 def _retry_after(value: str | None) -> float | None:

@@ -192,18 +192,14 @@ def _hidden(settings: Mapping[str, Any]) -> list[int]:
     return sizes
 
 
-def _mix_shapes(depth: int) -> Shapes:
-    named = {f"layerwise_attention.scalar_parameters.{n}": (1,) for n in range(depth + 1)}
-    return {**named, "layerwise_attention.gamma": (1,)}
-
-
 def _block_shapes(blocks: int, layer: str) -> Callable[[Mapping[str, Any], int, int], Shapes]:
     """An estimator on some vectors side by side, of mixed layers or of one."""
 
     def shapes(settings: Mapping[str, Any], dimensions: int, depth: int) -> Shapes:
         head = feed_forward_shapes("estimator.ff", [blocks * dimensions, *_hidden(settings), 1])
         if is_mixed(settings, layer):
-            return head | _mix_shapes(depth)
+            named = {f"layerwise_attention.scalar_parameters.{n}": (1,) for n in range(depth + 1)}
+            return head | {**named, "layerwise_attention.gamma": (1,)}
         if not -depth - 1 <= settings[layer] <= depth:
             raise DataError(
                 f"hyper-parameter {layer} is {settings[layer]}; the encoder has layers 0 to {depth}"

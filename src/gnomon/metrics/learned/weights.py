@@ -238,6 +238,12 @@ def _read(name: str, path: Path, stamps: tuple[tuple[int, int], ...]) -> Learned
         check_settings(config.get("class"), settings)
     except DataError as error:
         raise DataError(f"{path / CONFIG}: {error}; convert the checkpoint again") from None
+    checksums = config.get("sha256")
+    if not isinstance(checksums, dict) or not isinstance(checksums.get(WEIGHTS), str):
+        raise DataError(
+            f"{path / CONFIG} states no checksum of {WEIGHTS} (sha256); convert the checkpoint"
+            " again: gnomon setup model FOLDER"
+        )
     return LearnedModel(
         folder=ModelFolder(name, path),
         kind=str(config.get("class")),
@@ -245,20 +251,9 @@ def _read(name: str, path: Path, stamps: tuple[tuple[int, int], ...]) -> Learned
         encoder=_mapping(config, "encoder", path),
         origin={key: str(value) for key, value in _mapping(config, "origin", path).items()},
         licence=str(config.get("licence") or "unknown"),
-        sha256=_stated_checksums(config, path),
+        sha256={name: str(value) for name, value in checksums.items()},
         learnt=_learnt(config, path),
     )
-
-
-def _stated_checksums(config: dict[str, Any], path: Path) -> dict[str, str]:
-    """The checksums of the weights that a configuration states."""
-    checksums = config.get("sha256")
-    if not isinstance(checksums, dict) or not isinstance(checksums.get(WEIGHTS), str):
-        raise DataError(
-            f"{path / CONFIG} states no checksum of {WEIGHTS} (sha256); convert the checkpoint"
-            " again: gnomon setup model FOLDER"
-        )
-    return {name: str(value) for name, value in checksums.items()}
 
 
 def _learnt(config: dict[str, Any], path: Path) -> dict[str, frozenset[str]]:

@@ -211,7 +211,10 @@ def split_by_rule(texts: Sequence[str], tokeniser: Aligned, rule: Rule) -> Token
         start, end = loops.places_of(texts, _RULES[rule], tokeniser.lowercase, reread)
         for number, characters in changed.items():
             rows = slice(*offsets[number : number + 2])
-            _put_back(characters, rows, start, end)
+            starts, ends = np.array(characters.starts), np.array(characters.ends)
+            if len(starts):
+                start[rows] = starts[start[rows]]
+                end[rows] = ends[end[rows] - 1]
         return TokenPlaces(start, end)
 
     vocabulary = Vocabulary(len(bounds) - 1, spell)
@@ -220,15 +223,6 @@ def split_by_rule(texts: Sequence[str], tokeniser: Aligned, rule: Rule) -> Token
 
 def _unbroken(characters: Characters) -> str:
     return characters.text.replace("\n", " ")
-
-
-def _put_back(
-    characters: Characters, rows: slice, start: NDArray[np.int32], end: NDArray[np.int32]
-) -> None:
-    starts, ends = np.array(characters.starts), np.array(characters.ends)
-    if len(starts):
-        start[rows] = starts[start[rows]]
-        end[rows] = ends[end[rows] - 1]
 
 
 # Texts to tables of tokens, every distinct text (or word) split once.

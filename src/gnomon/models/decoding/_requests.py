@@ -59,19 +59,17 @@ def make_requests(
         prefix = () if prefixes is None else tuple(map(int, prefixes[number]))
         most = 2 * len(source) + 10 + len(prefix) if limit is None else limit
         most = min(most, model.limit)
-        _check_prefix(model, prefix, most)
+        if len(prefix) > most:
+            raise UsageError(f"a prefix of {len(prefix)} pieces is longer than the limit of {most}")
+        if prefix and not (
+            0 <= min(prefix) <= max(prefix) < model.size and model.end not in prefix
+        ):
+            raise UsageError(
+                f"prefix {prefix}: pieces are numbers from 0 to {model.size - 1}, and {model.end}"
+                " is not allowed, since it ends a target"
+            )
         requests[number] = Request(tuple(source), prefix, most)
     return requests
-
-
-def _check_prefix(model: Seq2Seq, prefix: tuple[int, ...], most: int) -> None:
-    if len(prefix) > most:
-        raise UsageError(f"a prefix of {len(prefix)} pieces is longer than the limit of {most}")
-    if prefix and not (0 <= min(prefix) <= max(prefix) < model.size and model.end not in prefix):
-        raise UsageError(
-            f"prefix {prefix}: pieces are numbers from 0 to {model.size - 1}, and {model.end} is"
-            " not allowed, since it ends a target"
-        )
 
 
 def each_once(

@@ -79,7 +79,16 @@ def read_grids(path: str | os.PathLike[str]) -> Grids:
             path=path,
         )
     try:
-        return _grids(fields)
+        p, w, correlations = (
+            np.asarray(fields[key], dtype=np.float64) for key in ("p", "w", "corr")
+        )
+        tenths = np.rint(p * 10) / 10
+        return Grids(
+            experiments=_experiments(fields),
+            p=np.where(np.abs(p - tenths) < _ROUNDING, tenths, p),
+            w=np.where(np.abs(w - np.rint(w * 10) / 10) < _ROUNDING, np.rint(w * 10) / 10, w),
+            correlations=correlations,
+        )
     except (GnomonError, TypeError, ValueError) as error:
         raise FormatError(str(error), path=path) from error
 
@@ -104,17 +113,6 @@ def write_grids(path: str | os.PathLike[str], grids: Grids) -> None:
             language_pair=pair,
             sides=sides,
         )
-
-
-def _grids(fields: Mapping[str, NDArray[np.generic]]) -> Grids:
-    p, w, correlations = (np.asarray(fields[key], dtype=np.float64) for key in ("p", "w", "corr"))
-    tenths = np.rint(p * 10) / 10
-    return Grids(
-        experiments=_experiments(fields),
-        p=np.where(np.abs(p - tenths) < _ROUNDING, tenths, p),
-        w=np.where(np.abs(w - np.rint(w * 10) / 10) < _ROUNDING, np.rint(w * 10) / 10, w),
-        correlations=correlations,
-    )
 
 
 def _experiments(fields: Mapping[str, NDArray[np.generic]]) -> tuple[Experiment, ...]:

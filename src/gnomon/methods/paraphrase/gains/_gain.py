@@ -439,6 +439,7 @@ def gain(
     rows = _judged_rows([testset for testset, _ in sets], scored, kinds, how)
     if len(sets) > 1:
         rows.averages.extend(average_rows(rows.gain))
+    bare = dict.fromkeys(row.test_set for row in rows.gain if row.value is None)
     return Finding(
         method="paraphrase gain",
         title=TITLE,
@@ -449,7 +450,13 @@ def gain(
             for arm in some
         },
         views=views(rows),
-        notices=(*notices, *_unjudged(rows.gain)),
+        notices=(
+            *notices,
+            *[
+                f"{test_set}: people scored fewer than three systems, so that there is no r"
+                for test_set in bare
+            ],
+        ),
         facts={
             "test sets": ", ".join(labels),
             "segments": ", ".join(str(testset.segments) for testset, _ in sets),
@@ -636,11 +643,3 @@ def _language(testset: TestSet, looked: DiversityOptions, *, parse: bool) -> str
     if looked.language or looked.tagger or not parse:
         return looked.language
     return parsed_language(testset.outline)
-
-
-def _unjudged(rows: Sequence[GainRow]) -> list[str]:
-    bare = dict.fromkeys(row.test_set for row in rows if row.value is None)
-    return [
-        f"{test_set}: people scored fewer than three systems, so that there is no r"
-        for test_set in bare
-    ]
