@@ -393,6 +393,6 @@ def _of_task(
 def _scaled(
     task: WeightedMeasure, names: Sequence[str], values: Sequence[Value]
 ) -> dict[str, float]:
-    share = task.measure.is_share
+    share = task.measure.kind.share
     numbers = zip(names, (figure.value for figure in values), strict=True)
     return {name: value if share else (value + 1) / 2 for name, value in numbers}

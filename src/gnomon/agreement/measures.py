@@ -10,6 +10,7 @@ import numpy as np
 from gnomon import stats
 from gnomon.core.errors import UsageError
 from gnomon.stats.jackknife import numbered
+from gnomon.stats.measures import ROW_STATISTICS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,6 +58,12 @@ class Statistic(NamedTuple):
     default: tuple[Level, ...] = ()  # levels at which it is taken unless statistics are named
     unit: str = ""  # what its n counts, where it counts neither systems nor scores
     ties: bool = False  # whether it judges ties, so that controls belong beside it
+    share: bool = False  # whether its values lie between 0 and 1; else they lie between -1 and 1
+
+    @property
+    def is_correlation(self) -> bool:
+        """Whether it is a correlation; what counts decisions on pairs judges ties."""
+        return not self.ties
 
 
 _BY_ITEM: tuple[Grouping, ...] = ("item",)
@@ -66,10 +73,15 @@ STATISTICS: Mapping[StatisticName, Statistic] = {
     "kendall_b": Statistic("Kendall tau-b", LEVELS, _ALL, _BY_ITEM, LEVELS),
     "kendall_c": Statistic("Kendall tau-c", ("segment",), _ALL, _BY_ITEM),
     "pairwise_accuracy": Statistic(
-        "pairwise accuracy", ("system",), default=("system",), unit="pairs", ties=True
+        "pairwise accuracy", ("system",), default=("system",), unit="pairs", ties=True, share=True
     ),
     "spa": Statistic(
-        "soft pairwise accuracy", ("system",), default=("system",), unit="pairs", ties=True
+        "soft pairwise accuracy",
+        ("system",),
+        default=("system",),
+        unit="pairs",
+        ties=True,
+        share=True,
     ),
     "acc_eq": Statistic(
         "accuracy with tie calibration",
@@ -79,6 +91,7 @@ STATISTICS: Mapping[StatisticName, Statistic] = {
         ("segment",),
         unit="pairs",
         ties=True,
+        share=True,
     ),
     "acc_eq_held_out": Statistic(
         "accuracy with held-out tie calibration",
@@ -87,6 +100,7 @@ STATISTICS: Mapping[StatisticName, Statistic] = {
         _BY_ITEM,
         unit="pairs",
         ties=True,
+        share=True,
     ),
     "pairwise_difference_pearson": Statistic(
         "Pearson of pairwise differences", ("segment",), _ALL, _BY_ITEM, unit="pairs"
@@ -129,20 +143,9 @@ class Measure:
         return "segment" if self.statistic == "spa" else self.level
 
     @property
-    def is_share(self) -> bool:
-        """Whether its values lie between 0 and 1; else they lie between -1 and 1."""
-        return self.statistic in {"pairwise_accuracy", "spa", "acc_eq", "acc_eq_held_out"}
-
-    @property
     def is_row_statistic(self) -> bool:
         """Whether :mod:`gnomon.stats` resamples it by name."""
-        return self.statistic in {
-            "pearson",
-            "spearman",
-            "kendall_b",
-            "kendall_c",
-            "pairwise_accuracy",
-        }
+        return self.statistic in ROW_STATISTICS
 
 
 class WeightedMeasure(NamedTuple):
@@ -401,12 +404,7 @@ def value(found: MeasuredScores, metric: int) -> Value:
 
 
 def _correlation(found: MeasuredScores, scores: NDArray[np.float64]) -> Value:
-    function = {
-        "pearson": stats.pearson,
-        "spearman": stats.spearman,
-        "kendall_b": stats.kendall_b,
-        "kendall_c": stats.kendall_c,
-    }[found.measure.statistic]
+    function = getattr(stats, found.measure.statistic)
     both = ~(np.isnan(found.human) | np.isnan(scores))
     r = function(found.human, scores, grouping=found.measure.grouping)
     return Value(r, int(both.sum()))

@@ -10,6 +10,8 @@ from gnomon.core.errors import LengthMismatchError, UnknownNameError
 from gnomon.native import pairs as loops
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from numpy.typing import ArrayLike, NDArray
 
 
@@ -179,8 +181,9 @@ def tau_b(counts: Concordance) -> NDArray[np.float64]:
     return np.asarray(np.clip(tau, -1.0, 1.0))
 
 
-def tau_c(counts: Concordance, rows: PairedRows) -> NDArray[np.float64]:
+def tau_c(rows: PairedRows) -> NDArray[np.float64]:
     """2 (C - D) / (n^2 (m - 1)/m), m the smaller number of distinct values of a side."""
+    counts = pair_counts(rows)
     n = members(rows.x).astype(np.float64)
     m = np.minimum(_distinct(rows.x), _distinct(rows.y)).astype(np.float64)
     varies = np.where(m >= 2, m, np.nan)
@@ -198,3 +201,30 @@ def accuracy(counts: Concordance) -> NDArray[np.float64]:
     """Share of pairs that both sides order alike, ties included."""
     total = counts.total.astype(np.float64)
     return np.asarray((counts.concordant + counts.tied_both) / np.where(total == 0, np.nan, total))
+
+
+# Statistics by name, each of all rows at once.
+
+
+def spearman_rows(rows: PairedRows) -> NDArray[np.float64]:
+    """Pearson's r of ranks."""
+    return pearson_rows(PairedRows(ranked_rows(rows.x), ranked_rows(rows.y)))
+
+
+def kendall_rows(rows: PairedRows) -> NDArray[np.float64]:
+    """tau-b."""
+    return tau_b(pair_counts(rows))
+
+
+def accuracy_rows(rows: PairedRows, epsilon: float = 0.0) -> NDArray[np.float64]:
+    """:func:`accuracy` where y ties what differs by at most ``epsilon``; NaN without a pair."""
+    return np.where(members(rows.x) < 2, np.nan, accuracy(pair_counts(rows, epsilon)))
+
+
+ROW_STATISTICS: Mapping[str, Callable[[PairedRows], NDArray[np.float64]]] = {
+    "pearson": pearson_rows,
+    "spearman": spearman_rows,
+    "kendall_b": kendall_rows,
+    "kendall_c": tau_c,
+    "pairwise_accuracy": accuracy_rows,
+}

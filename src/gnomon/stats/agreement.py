@@ -12,7 +12,7 @@ from gnomon.stats._rows import (
     LONG,
     Grouping,
     PairedRows,
-    accuracy,
+    accuracy_rows,
     average,
     members,
     pair_counts,
@@ -223,7 +223,7 @@ def tau_eq(
 def _accuracies(rows: PairedRows, epsilon: float) -> NDArray[np.float64]:
     if not epsilon >= 0:
         raise UsageError(f"a tie threshold is a difference of at least 0; got {epsilon}")
-    return np.where(members(rows.x) < 2, np.nan, accuracy(pair_counts(rows, epsilon)))
+    return accuracy_rows(rows, epsilon)
 
 
 # Tie calibration: the difference of metric scores below which calling a tie fits people best.

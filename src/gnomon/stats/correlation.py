@@ -10,16 +10,14 @@ import numpy as np
 from gnomon.core.errors import LengthMismatchError
 from gnomon.stats._rows import (
     Grouping,
-    PairedRows,
     Undefined,
     average,
     centred_rows,
+    kendall_rows,
     members,
-    pair_counts,
     paired_rows,
     pearson_rows,
-    ranked_rows,
-    tau_b,
+    spearman_rows,
     tau_c,
 )
 from gnomon.stats.significance import Alternative, check_alternative
@@ -81,8 +79,7 @@ def spearman(
     >>> round(spearman([1, 2, 3, 4], [1, 2, 9, 3]), 12)
     0.8
     """
-    rows = paired_rows(x, y, grouping)
-    return average(pearson_rows(PairedRows(ranked_rows(rows.x), ranked_rows(rows.y))), undefined)
+    return average(spearman_rows(paired_rows(x, y, grouping)), undefined)
 
 
 def kendall_b(
@@ -98,7 +95,7 @@ def kendall_b(
     >>> kendall_b([1, 2, 3, 4], [1, 2, 4, 4])
     0.912...
     """
-    return average(tau_b(pair_counts(paired_rows(x, y, grouping))), undefined)
+    return average(kendall_rows(paired_rows(x, y, grouping)), undefined)
 
 
 def kendall_c(
@@ -113,8 +110,7 @@ def kendall_c(
     >>> kendall_c([1, 2, 3, 4], [1, 2, 4, 4])
     0.9375
     """
-    rows = paired_rows(x, y, grouping)
-    return average(tau_c(pair_counts(rows), rows), undefined)
+    return average(tau_c(paired_rows(x, y, grouping)), undefined)
 
 
 def pairwise_difference_pearson(

@@ -11,25 +11,21 @@ from gnomon.core.errors import LengthMismatchError, UnknownNameError, UsageError
 from gnomon.native import pairs as loops
 from gnomon.stats._rows import (
     GROUPINGS,
+    ROW_STATISTICS,
     Concordance,
     Grouping,
     PairedRows,
     accuracy,
     mean_of_known,
-    members,
-    pair_counts,
-    pearson_rows,
-    ranked_rows,
     tau_b,
-    tau_c,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["SoftPairwiseAccuracy", "spa", "system_p_values"]
+__all__ = ["ROW_STATISTICS", "SoftPairwiseAccuracy", "spa", "system_p_values"]
 
 
 # Soft pairwise accuracy: does a metric share people's confidence in a ranking of systems?
@@ -279,37 +275,11 @@ def _with_holes(
     return p
 
 
-# Statistics by name, each of all rows at once, and of cells under a grouping and a level.
+# Statistics of cells, by name, under a grouping and a level.
 
 
 Level = Literal["segment", "system"]
 _DIGITS = 13  # of system means, against the largest; what lies beyond is rounding
-
-
-def _spearman(rows: PairedRows) -> NDArray[np.float64]:
-    return pearson_rows(PairedRows(ranked_rows(rows.x), ranked_rows(rows.y)))
-
-
-def _kendall_b(rows: PairedRows) -> NDArray[np.float64]:
-    return tau_b(pair_counts(rows))
-
-
-def _kendall_c(rows: PairedRows) -> NDArray[np.float64]:
-    return tau_c(pair_counts(rows), rows)
-
-
-def _accuracy(rows: PairedRows) -> NDArray[np.float64]:
-    few = members(rows.x) < 2
-    return np.where(few, np.nan, accuracy(pair_counts(rows)))
-
-
-ROW_STATISTICS: Mapping[str, Callable[[PairedRows], NDArray[np.float64]]] = {
-    "pearson": pearson_rows,
-    "spearman": _spearman,
-    "kendall_b": _kendall_b,
-    "kendall_c": _kendall_c,
-    "pairwise_accuracy": _accuracy,
-}
 
 
 class GroupedStatistic(NamedTuple):

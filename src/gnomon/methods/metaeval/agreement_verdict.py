@@ -12,6 +12,7 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.agreement.judging import ALL, AVERAGE, POOLED
+from gnomon.agreement.measures import STATISTICS
 from gnomon.agreement.significance import FEW_SYSTEMS
 from gnomon.agreement.tables import AgreementRow, DecidedPairsRow, WinRow
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
@@ -29,7 +30,7 @@ _ALPHA = 0.05
 _KINDS, _MOST_KINDS = 2, 6
 #: agreements with controls that a sentence names
 _MOST_CONTROLS = 2
-_CORRELATIONS = ("pearson", "spearman", "kendall_b", "kendall_c", "pairwise_difference_pearson")
+_CORRELATIONS = frozenset(name for name, kind in STATISTICS.items() if kind.is_correlation)
 #: systems from which Student's t serves a rank correlation
 _RANKED = 8
 
