@@ -11,7 +11,7 @@ from gnomon import stats
 from gnomon.agreement.judging import ALL
 from gnomon.agreement.measures import cells, of_pairs, value
 from gnomon.agreement.tables import GROUPING, HUMAN, LEVEL, STATISTIC, SUBSET, TEST_SET
-from gnomon.core.options import SEED
+from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.core.records import METRIC, Record, column
 from gnomon.core.verdicts import amount, counted
 from gnomon.stats.correlation import pearson_of_sums
@@ -100,9 +100,9 @@ class AgreementGainRow(Record):
 class GainTesting:
     """How gains are tested."""
 
-    resamples: int = 1000  # draws; 0 for no intervals, of documents neither
+    resamples: int = RESAMPLES  # draws; 0 for no intervals, of documents neither
     seed: int = SEED  # of all draws
-    confidence: float = 0.95  # of the intervals
+    confidence: float = CONFIDENCE  # of the intervals
     over: Over = "segments"  # what is drawn for intervals of system-level figures
     # whether documents, where they are known, are independent at segment level
     by_document: bool = False

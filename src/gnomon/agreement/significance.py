@@ -11,7 +11,7 @@ import numpy as np
 from gnomon import stats
 from gnomon.agreement.measures import of_pairs
 from gnomon.core.errors import UsageError
-from gnomon.core.options import SEED
+from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.core.validation import Problem
 from gnomon.stats.agreement import item_accuracies
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
@@ -54,9 +54,9 @@ class Testing:
     # pairwise accuracy)
     test: Test = "auto"
     alternative: Alternative = "greater"  # what is said of (row, column)
-    resamples: int = 1000  # draws; 0 for neither intervals nor tests that draw
+    resamples: int = RESAMPLES  # draws; 0 for neither intervals nor tests that draw
     seed: int = SEED  # seed of all draws
-    confidence: float = 0.95  # share of draws inside an interval
+    confidence: float = CONFIDENCE  # share of draws inside an interval
     alpha: float = 0.05  # largest p that is significant
     plus_one: bool = True  # p = (r + 1)/(B + 1), else r/B
     early_stopping: EarlyStopping | None = None  # of permutation tests

@@ -54,7 +54,9 @@ from typing import (
 from gnomon.core.errors import UnknownNameError, UsageError, WrongTypeError, nearest
 
 __all__ = [
+    "CONFIDENCE",
     "MOST",
+    "RESAMPLES",
     "SEED",
     "Alpha",
     "BoundOptions",
@@ -106,6 +108,8 @@ R = TypeVar("R")
 
 #: of every draw (sacreBLEU's)
 SEED = 12345
+#: draws of intervals and tests, and the confidence of intervals
+RESAMPLES, CONFIDENCE = 1000, 0.95
 #: more of anything is a slip of the keyboard
 MOST = 10**9
 _MOST_SEGMENTS = 10**7  # of one test set
@@ -247,7 +251,7 @@ Workers: TypeAlias = Annotated[
     Limits(1, MOST),
     Metavar("N"),
     Rare(),
-    Help("threads for TER, chrF and masks; results do not depend on it."),
+    Help("threads for TER, chrF, masks and tests; results do not depend on it."),
 ]
 Share: TypeAlias = Annotated[float, Limits(0, 1), Metavar("SHARE")]
 Seed: TypeAlias = Annotated[
@@ -258,7 +262,7 @@ Resamples: TypeAlias = Annotated[
     Limits(0, MOST),
     Metavar("N"),
     Group("intervals and tests"),
-    Help("resamples of the segments for intervals; 0 for none."),
+    Help("draws for intervals and tests; 0: no intervals, and no tests that draw."),
 ]
 # below 1e-12 no number of draws would do
 _INNER = Limits(1e-12, 1 - 1e-12, words="strictly between 0 and 1")
@@ -280,7 +284,7 @@ Unit: TypeAlias = Annotated[Literal["auto", "segment", "document"], Group("inter
 By: TypeAlias = Annotated[
     str | None,
     Metavar("KIND"),
-    Help('slice by "document", "domain", "length" or a label of the test set.'),
+    Help('slices, too: by "document", "domain", "length" or a label of the test set.'),
 ]
 Device: TypeAlias = Annotated[
     str | None, Metavar("NAME"), Help("cpu, cuda or cuda:1; by default a GPU if there is one.")
@@ -295,8 +299,8 @@ OutputFile: TypeAlias = Annotated[
 class DrawOptions:
     """How often is drawn, for intervals of which confidence, with which seed."""
 
-    resamples: Resamples = 1000
-    confidence: Confidence = 0.95
+    resamples: Resamples = RESAMPLES
+    confidence: Confidence = CONFIDENCE
     seed: Seed = SEED
 
 

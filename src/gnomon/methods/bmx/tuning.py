@@ -352,7 +352,6 @@ def tune(
             grids, set second iterations apart.
         second_iterations: second iterations and what they started from; by default those whose
             metric is a spec ``bmx(...)``.
-        resamples: of segments and of groups, for intervals; 0 for none.
 
     Returns:
         Tables ``settings`` (a row per explainer and rule), ``experiments``, ``halves``,

@@ -13,6 +13,8 @@ from gnomon.agreement.significance import Correction
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
+    CONFIDENCE,
+    RESAMPLES,
     SEED,
     Alpha,
     By,
@@ -27,6 +29,7 @@ from gnomon.core.options import (
     Seed,
     Shorthand,
     Unit,
+    Workers,
 )
 from gnomon.core.registry import method
 from gnomon.core.scores import Scores
@@ -134,7 +137,7 @@ def compare(
     *,
     baseline: str | None = None,
     test: Annotated[PairedTest, Shorthand(("-par", "--paired-ar"), "ar")] = "bootstrap",
-    resamples: Annotated[Resamples, Flags(("-pbsn", "--paired-bs-n"))] = 1000,
+    resamples: Annotated[Resamples, Flags(("-pbsn", "--paired-bs-n"))] = RESAMPLES,
     trials: Annotated[
         int, Limits(1), Flags(("-parn", "--paired-ar-n")), Group("intervals and tests")
     ] = 10000,
@@ -142,14 +145,14 @@ def compare(
     alternative: Alternative = "two-sided",
     correction: Correction = "holm",
     alpha: Alpha = 0.05,
-    confidence: Confidence = 0.95,
+    confidence: Confidence = CONFIDENCE,
     seed: Seed = SEED,
     unit: Unit = "auto",
     by: By = None,
     examples: Count = 3,
     ngrams: Annotated[Count, Needs("gnomon.methods.compare.ngrams:needs")] = 10,
     longest: Positive = 4,
-    workers: Annotated[Positive, Flags(("-j", "--paired-jobs"))] = 1,
+    workers: Annotated[Workers, Flags(("-j", "--paired-jobs"))] = 1,
     fail_if_worse: Sequence[str] = (),
     min_drop: MinDrop = 0.0,
     allow_code: bool = False,
@@ -168,9 +171,9 @@ def compare(
             too, with ``fail_if_worse`` and with ``null="sacrebleu"``).
         test: "bootstrap" (paired bootstrap; Koehn, 2004) or "ar" (approximate randomisation;
             Riezler and Maxwell, 2005). Intervals are the bootstrap's either way.
-        resamples: bootstrap resamples of the segments, at least so many: more, up to 20000, where
-            Holm's correction takes more; 0 for neither intervals nor a bootstrap test, so that p
-            is undefined unless the test is "ar".
+        resamples: draws for intervals and tests, at least so many: more, up to 20000, where Holm's
+            correction takes more; 0: no intervals, and no tests that draw, so that p is undefined
+            unless the test is "ar".
         trials: draws of the randomisation.
         null: how resamples become a p-value: "studentised" (see
             :func:`gnomon.stats.studentised_test`), "sign", "centred", or "sacrebleu" for exactly
@@ -178,13 +181,12 @@ def compare(
         alternative: "two-sided", "greater" (the system is better) or "less" (it is worse).
         correction: of p for the number of systems, metric by metric, and for slices x systems:
             "holm", "benjamini-hochberg" or "none".
-        unit: what counts as independent: "segment", "document", or "auto": documents for scores
-            that people gave, segments for metrics.
-        by: slices by "length", "score", "document", "domain" or a label of the test set.
+        unit: what is independent: "segment", "document", or "auto": documents for scores that
+            people gave, segments for metrics.
+        by: slices, too: by "document", "domain", "length", "score" or a label of the test set.
         examples: segments shown per metric, system and side; 0 for none.
         ngrams: n-grams listed per system, side and length; 0 for none.
         longest: length of the longest n-grams.
-        workers: threads for TER, chrF and the tests; results do not depend on it.
         fail_if_worse: metrics by which no system may be significantly worse than the baseline;
             the finding's ``failure`` says where one is, and the command line ends with exit code 3.
         min_drop: smallest drop that fails, in the metric's own units.

@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.agreement.significance import Correction, resample_faults
 from gnomon.core.errors import UsageError
-from gnomon.core.options import SEED
+from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.core.scores import UNREAD
 from gnomon.core.validation import Problem
 from gnomon.stats import (
@@ -72,13 +72,13 @@ class PairedTestPlan:
     """How differences are tested."""
 
     test: PairedTest = "bootstrap"  # of intervals in any case the bootstrap
-    resamples: int = 1000  # 0: neither intervals nor a bootstrap test
+    resamples: int = RESAMPLES  # 0: neither intervals nor a bootstrap test
     trials: int = 10000  # draws of the randomisation
     null: PairedNull = "studentised"  # intervals are studentised in any case
     alternative: Alternative = "two-sided"  # what the system is, compared with the baseline
     correction: Correction = "holm"
     alpha: float = 0.05  # largest corrected p of a difference
-    confidence: float = 0.95  # of the intervals
+    confidence: float = CONFIDENCE  # of the intervals
     seed: int = SEED
     unit: SampledUnit = "segment"  # documents are left out one at a time, or exchanged whole
 

@@ -12,6 +12,8 @@ import numpy as np
 from gnomon.core.cache import Cache
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing, Scatter
 from gnomon.core.options import (
+    CONFIDENCE,
+    RESAMPLES,
     SEED,
     Confidence,
     Count,
@@ -229,8 +231,8 @@ def words(
     omission: Omission = False,
     tagger: OptionalTagger = None,
     seed: Seed = SEED,
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
+    resamples: Resamples = RESAMPLES,
+    confidence: Confidence = CONFIDENCE,
     allow_code: bool = False,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,

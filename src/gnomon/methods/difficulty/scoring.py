@@ -15,7 +15,7 @@ from gnomon.agreement.tables import AgreementRow, JudgedSystemRow, TopSystemsRow
 from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, GnomonError
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing, beside_base
-from gnomon.core.options import SEED, By, Confidence, Resamples, Seed
+from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED, By, Confidence, Resamples, Seed
 from gnomon.core.records import Record, table
 from gnomon.core.registry import method
 from gnomon.core.scores import Scores, of_metric
@@ -167,8 +167,8 @@ def score(
     omission: Omission = False,
     tagger: OptionalTagger = None,
     seed: Seed = SEED,
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
+    resamples: Resamples = RESAMPLES,
+    confidence: Confidence = CONFIDENCE,
     allow_code: bool = False,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -189,7 +189,7 @@ def score(
         curves: agreement over the K best systems, for every K.
         allow_circular: judge by human scores even where they chose the pool, and draw the curve
             whose pool follows the K best systems, as the authors do.
-        by: scores over slices, too: "length", "domain", "document", "score" or a label.
+        by: slices, too: by "document", "domain", "length", "score" or a label of the test set.
         tagger: what tells content words for the omission test: ``spacy:NAME``, an annotator, or
             "auto" for the one of the target language; by default length and frequency.
 

@@ -51,6 +51,8 @@ from gnomon.agreement.tables import ROWS, tables
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
+    CONFIDENCE,
+    RESAMPLES,
     SEED,
     Absent,
     Alpha,
@@ -223,8 +225,8 @@ def metaeval(
     unit: Unit = "auto",
     alternative: Annotated[Alternative, _TESTS, Rare()] = "greater",
     correction: Annotated[Correction, _TESTS] = "none",
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
+    resamples: Resamples = RESAMPLES,
+    confidence: Confidence = CONFIDENCE,
     alpha: Alpha = 0.05,
     seed: Seed = SEED,
     allow_code: bool = False,
@@ -266,8 +268,8 @@ def metaeval(
             system; by default as is usual for each statistic.
         weights: an average over tasks (statistics on test sets), in which each has a weight:
             "pearson=1", "system.pearson=2"; others have none. Presets bring their own.
-        by: slices by "domain", "document", "length" or a label of the test set, each judged alone,
-            too; system scores are those of the slice's segments.
+        by: slices, too, each judged alone: by "document", "domain", "length" or a label of the test
+            set; system scores are those of the slice's segments.
         top: system level over the K best systems by human score alone, too.
         inliers: system level without outlying systems, too (by the median absolute deviation of
             human scores, see :func:`gnomon.stats.outliers`).
@@ -285,14 +287,12 @@ def metaeval(
             Soft pairwise accuracy goes by permutation where this is given, and can exchange "pairs"
             of systems. That of acc_eq exchanges inputs; p_decisions exchanges decisions on pairs,
             as the shared tasks do, and is too small.
-        unit: what is independent at segment level: "document", "segment", or "auto": documents
-            where they are known and no test is named.
-            At system level systems are.
+        unit: what is independent at segment level: "segment", "document", or "auto": documents
+            where they are known and no test is named. At system level systems are.
         alternative: what p speaks of: the metric is "greater" (better) than the baseline, "less",
             or "two-sided". Ranks and clusters need "greater".
         correction: of p for the number of metrics of a table ("holm", "benjamini-hochberg"), beside
             p itself.
-        resamples: draws of tests and intervals; 0 for neither (Williams's test draws nothing).
         alpha: largest significant p (ranks, wins).
 
     Returns:

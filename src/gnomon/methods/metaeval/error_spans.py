@@ -206,10 +206,8 @@ def spans(
         error_free: when people found an output free of errors: score and no span ("both"),
             "score", or "spans".
         thresholds: scores of people from which on an output may be free of errors.
-        unit: what is independent: "document", "segment", or "auto": documents where they are known,
+        unit: what is independent: "segment", "document", or "auto": documents where they are known,
             because one person marks a whole document.
-        resamples: resamples of the segments for intervals and tests; 0 for none, neither over
-            segments nor over documents.
         per_segment: add a table "segments": the figures of every single output.
         examples: outputs shown in which people and a marker differ most.
 

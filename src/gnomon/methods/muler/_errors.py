@@ -13,6 +13,8 @@ from gnomon.core.errors import DataError, GnomonError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.human import marked_kinds
 from gnomon.core.options import (
+    CONFIDENCE,
+    RESAMPLES,
     SEED,
     Confidence,
     Count,
@@ -192,8 +194,8 @@ def errors(
     masking: MaskKind = "tokens",
     fail_if_major: MajorErrors = None,
     examples: Annotated[Count, Group("output")] = 3,
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
+    resamples: Resamples = RESAMPLES,
+    confidence: Confidence = CONFIDENCE,
     unit: Unit = "auto",
     seed: Seed = SEED,
     allow_code: bool = False,
@@ -219,10 +221,9 @@ def errors(
         fail_if_major: how many major errors are too many; the finding's ``failure`` says which
             systems have so many by any of the marks, and the command line ends with exit code 3.
         examples: outputs shown, those with the gravest errors, once for each who marked some.
-        resamples: resamples of the segments for intervals and tests; 0 for none.
-        unit: what counts as independent: segments, or documents, which are left out one at a time
-            in place of resamples. auto: documents (where they are known) for people's marks, for
-            one person marks whole documents; segments for metrics and judges.
+        unit: what is independent: "segment", "document" (left out one at a time, in place of
+            resamples), or "auto": documents where they are known for people's marks, because one
+            person marks a whole document; segments for metrics and judges.
 
     Returns:
         A finding whose rows hold ``marks, by, system, feature, severity, occurrences, hits, rate,

@@ -10,6 +10,8 @@ import numpy as np
 
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing, StackedBars
 from gnomon.core.options import (
+    CONFIDENCE,
+    RESAMPLES,
     SEED,
     By,
     Confidence,
@@ -444,8 +446,8 @@ def score(
     masks: MaskOptions,
     examples: Count = 3,
     per_segment: bool = False,
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
+    resamples: Resamples = RESAMPLES,
+    confidence: Confidence = CONFIDENCE,
     unit: Unit = "auto",
     seed: Seed = SEED,
     workers: Workers = 1,
@@ -464,11 +466,9 @@ def score(
         examples: segments shown per feature and system; 0 for none.
         per_segment: add a table "segments": base, oracle, anti-oracle and counts on both sides of
             every segment that has the feature.
-        resamples: resamples of the segments, for intervals and for tests of differences between
-            systems; 0 for neither.
         confidence: of the intervals; differences are significant at 1 - confidence.
-        unit: what counts as independent: segments (auto), or documents, which are left out one at a
-            time in place of resamples.
+        unit: what is independent: "segment", "document" (left out one at a time, in place of
+            resamples), or "auto": segments.
 
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, slice, segments, muler,

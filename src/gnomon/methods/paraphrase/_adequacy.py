@@ -14,6 +14,7 @@ import numpy as np
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.core.findings import Bars, Finding, Listing
 from gnomon.core.options import (
+    CONFIDENCE,
     SEED,
     Confidence,
     Group,
@@ -218,7 +219,7 @@ def adequacy(
     sheet: Annotated[OutputFile, Group("scores by people")] = None,
     key: Annotated[OutputFile, Group("scores by people")] = None,
     items: Annotated[Positive, Group("scores by people")] = 100,
-    confidence: Confidence = 0.95,
+    confidence: Confidence = CONFIDENCE,
     seed: Seed = SEED,
     allow_code: bool = False,
 ) -> Finding:
@@ -482,7 +483,7 @@ def judge(
     answers: Annotated[Sequence[str | PathLike[str]], InputFile(), Metavar("FILE")],
     key: Annotated[str | PathLike[str], InputFile(), Metavar("FILE")],
     *,
-    confidence: Confidence = 0.95,
+    confidence: Confidence = CONFIDENCE,
     seed: Seed = SEED,
 ) -> Finding:
     """Mean human score of each method, from filled sheets.

@@ -13,6 +13,7 @@ from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding, HeatMap, Listing
 from gnomon.core.options import (
+    CONFIDENCE,
     SEED,
     Confidence,
     Count,
@@ -127,7 +128,7 @@ def stress(
     ties: Ties = 1e-6,
     examples: Count = 3,
     sources: FeatureSources,
-    confidence: Confidence = 0.95,
+    confidence: Confidence = CONFIDENCE,
     seed: Seed = SEED,
     cache: Cache | None = None,
     allow_code: bool = False,
@@ -190,7 +191,7 @@ def stress_pairs(
     seen: float = 0.8,
     ties: float = 1e-6,
     examples: int = 3,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     seed: int = SEED,
     allow_code: bool = False,
     progress: Progress = None,

@@ -17,7 +17,17 @@ import numpy as np
 from gnomon.agreement.files import with_judgements
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.core.findings import Finding, Listing
-from gnomon.core.options import Confidence, Device, Group, Metavar, Outcome, Resamples, with_fields
+from gnomon.core.options import (
+    CONFIDENCE,
+    RESAMPLES,
+    Confidence,
+    Device,
+    Group,
+    Metavar,
+    Outcome,
+    Resamples,
+    with_fields,
+)
 from gnomon.core.records import METRIC, TEST_SET, Record, column, columns_of, table
 from gnomon.core.registry import method
 from gnomon.core.signature import content_hash, version
@@ -621,8 +631,8 @@ def metric(
     device: Annotated[Device, _RUNNING] = None,
     embeddings: Annotated[str | PathLike[str] | None, Metavar("FOLDER"), _RUNNING] = None,
     recipe: HeadRecipe,
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
+    resamples: Resamples = RESAMPLES,
+    confidence: Confidence = CONFIDENCE,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
     """Fit the head of a COMET metric to human scores of segments.
@@ -645,7 +655,6 @@ def metric(
         embeddings: folder where the encoder's vectors are kept for other runs; by default the
             metric's own.
         recipe: how the metric is built and trained.
-        resamples: resamples of what is held out, for intervals; 0 for none.
 
     Returns:
         A finding with a row of the metric, and tables "held_out" (agreement beside chrF and the

@@ -11,7 +11,7 @@ import numpy as np
 from gnomon import stats
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding, Listing, Scatter
-from gnomon.core.options import SEED, Confidence, OutputFile, Positive, Seed
+from gnomon.core.options import CONFIDENCE, SEED, Confidence, OutputFile, Positive, Seed
 from gnomon.core.records import (
     METRIC,
     SEGMENT,
@@ -290,7 +290,7 @@ def calibrate(
     curve: Curve = "linear",
     items: Positive = 50,
     save: OutputFile = None,
-    confidence: Confidence = 0.95,
+    confidence: Confidence = CONFIDENCE,
     seed: Seed = SEED,
     allow_code: bool = False,
 ) -> Finding:

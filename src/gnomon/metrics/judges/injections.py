@@ -12,7 +12,7 @@ from gnomon import stats
 from gnomon.core.batch import Batch
 from gnomon.core.errors import DataError
 from gnomon.core.findings import Finding, Listing
-from gnomon.core.options import SEED, Confidence, Positive, Seed
+from gnomon.core.options import CONFIDENCE, SEED, Confidence, Positive, Seed
 from gnomon.core.records import METRIC, EndColumns, Record, column, columns_of, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
@@ -184,7 +184,7 @@ def probe(
     metrics: Metrics = (),
     *,
     items: Positive = 30,
-    confidence: Confidence = 0.95,
+    confidence: Confidence = CONFIDENCE,
     seed: Seed = SEED,
     allow_code: bool = False,
 ) -> Finding:

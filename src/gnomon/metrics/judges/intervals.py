@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.findings import Finding, Listing
-from gnomon.core.options import Confidence
+from gnomon.core.options import CONFIDENCE, Confidence
 from gnomon.core.records import (
     METRIC,
     SEGMENT,
@@ -162,7 +162,7 @@ def spread(
     testset: TestSet,
     metrics: Metrics = (),
     *,
-    confidence: Confidence = 0.95,
+    confidence: Confidence = CONFIDENCE,
     allow_code: bool = False,
 ) -> Finding:
     """A judge's score of each system, with the noise of the judge and the spread of segments.

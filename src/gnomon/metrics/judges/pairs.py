@@ -11,7 +11,7 @@ import numpy as np
 from gnomon import stats
 from gnomon.core.errors import DataError
 from gnomon.core.findings import Finding, Listing
-from gnomon.core.options import Confidence
+from gnomon.core.options import CONFIDENCE, Confidence
 from gnomon.core.records import METRIC, EndColumns, Record, column, columns_of, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
@@ -183,7 +183,7 @@ def pairwise(
     testset: TestSet,
     metrics: Metrics = (),
     *,
-    confidence: Confidence = 0.95,
+    confidence: Confidence = CONFIDENCE,
     allow_code: bool = False,
 ) -> Finding:
     """For each pair of systems, which outputs a judge prefers.

@@ -382,10 +382,9 @@ def gain(
         language: its standard pipeline does.
         over: what is resampled for the intervals over systems: "segments" (would another text give
             this gain?) or "systems" (would other systems?).
-        unit: of intervals over segments: "document" (documents left out one at a time), "segment"
-            (segments drawn), or "auto": documents where the test set has them, as one person
-            judges a document of one system whole.
-        resamples: draws; 0: no intervals, of documents neither.
+        unit: what is independent at segment level: "segment", "document" (left out one at a time,
+            in place of resamples), or "auto": documents where they are known, because one person
+            judges a whole document.
 
     Returns:
         A finding whose rows hold ``test_set, metric, base, value, gain, gain_low, gain_high, p,
