@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from gnomon.core.pairs import Pair, PairKind
-from gnomon.methods.stress._figures import SeenContrastRow, SeenOverallRow, StressRow
+from gnomon.methods.stress._contrasts import SeenContrastRow
+from gnomon.methods.stress._figures import SeenOverallRow, StressRow
 from gnomon.methods.stress._outcomes import (
     Outcomes,
     PairGroups,

@@ -14,8 +14,9 @@ import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.pairs import Pair
+from gnomon.methods.stress._contrasts import SeenContrastRow
 from gnomon.methods.stress._examples import ExampleRow
-from gnomon.methods.stress._figures import SeenContrastRow, SeenOverallRow, StressRow
+from gnomon.methods.stress._figures import SeenOverallRow, StressRow
 from gnomon.methods.stress._outcomes import Outcomes, is_worded
 from gnomon.methods.stress._stress import stress_pairs
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.core.pairs import Pair
-    from gnomon.methods.stress._outcomes import Outcomes, PairGroups
+    from gnomon.methods.stress._outcomes import ScoredPairs
 
 _WORD = re.compile(r"\S+")
 
@@ -31,28 +31,23 @@ class ExampleRow(Record):
     bad_score: float | None = column("Score with the error", help="of the worse text")
 
 
-def unseen_pairs(
-    outcomes: Mapping[str, Outcomes], groups: PairGroups, controls: Sequence[str], *, most: int
-) -> Iterator[tuple[str, int]]:
+def unseen_pairs(scored: ScoredPairs, *, most: int) -> Iterator[tuple[str, int]]:
     """The first pairs that each metric does not see, of each kind of errors: metric and number."""
-    for metric, outcome in outcomes.items():
+    groups = scored.groups
+    for metric, outcome in scored.metrics.items():
         left: Counter[str] = Counter()
         for number, pair in enumerate(groups.pairs):
             name = groups.names[number]
             unseen = outcome.scored[number] and not outcome.seen[number]
             wrong = pair.kind in ("error", "crossed")
-            if metric not in controls and wrong and unseen and left[name] < most:
+            if wrong and unseen and left[name] < most:
                 left[name] += 1
                 yield metric, number
 
 
-def example_rows(
-    unseen: Sequence[tuple[str, int]],
-    outcomes: Mapping[str, Outcomes],
-    groups: PairGroups,
-    signs: Mapping[str, int],
-) -> Iterator[ExampleRow]:
+def example_rows(unseen: Sequence[tuple[str, int]], scored: ScoredPairs) -> Iterator[ExampleRow]:
     """Rows of pairs, with scores in the units of the metric."""
+    groups, outcomes, signs = scored.groups, scored.outcomes, scored.signs
     for metric, number in unseen:
         pair = groups.pairs[number]
         yield ExampleRow(
@@ -66,13 +61,9 @@ def example_rows(
         )
 
 
-def example_exhibits(
-    unseen: Sequence[tuple[str, int]],
-    outcomes: Mapping[str, Outcomes],
-    groups: PairGroups,
-    signs: Mapping[str, int],
-) -> Iterator[Exhibit]:
+def example_exhibits(unseen: Sequence[tuple[str, int]], scored: ScoredPairs) -> Iterator[Exhibit]:
     """A segment per pair, with the metrics that do not see it; words that differ are marked."""
+    groups, outcomes, signs = scored.groups, scored.outcomes, scored.signs
     metrics: dict[int, list[str]] = {}
     for metric, number in unseen:
         metrics.setdefault(number, []).append(metric)

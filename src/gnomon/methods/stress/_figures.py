@@ -7,21 +7,19 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from gnomon import stats
 from gnomon.core.records import METRIC, Record, column
 from gnomon.core.verdicts import further_segments
+from gnomon.methods.stress._corpus import hidden_errors, neighbour_difference
 from gnomon.methods.stress._outcomes import FEW_PAIRS, is_worded, share_interval
 from gnomon.methods.stress._prices import SEVERITIES, compared, harmless, in_order, price_of
-from gnomon.stats.jackknife import LEAST_DOCUMENTS, jackknife
 from gnomon.stats.resampling import Interval
-from gnomon.stats.significance import binomial_p
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.methods.stress._outcomes import Outcomes, PairGroups
+    from gnomon.methods.stress._outcomes import PairGroups, ScoredPairs
 
 #: what a row says of a metric
 Status: TypeAlias = Literal["sees", "misses", "blind", "undecided", "few", ""]
@@ -98,6 +96,18 @@ class StressRow(Record):
         help="of pairs whose reference has none of these words; 20 pairs at least",
     )
     unworded_pairs: int = column("Pairs, worded otherwise", help="how many these are")
+    fall: float | None = column(
+        "Fall of the corpus score",
+        better="higher",
+        help="if each of these sentences has the error, in the metric's units",
+    )
+    hidden: float | None = column(
+        "Hidden errors",
+        digits=0,
+        better="lower",
+        help="in how many of 100 sentences such errors cost no more than the median difference"
+        " between neighbouring systems; where four or more are known",
+    )
     control: bool = column("Control", help="random scores, or lengths of texts alone")
 
 
@@ -143,44 +153,24 @@ class SeenOverallRow(Record):
     control: bool = column("Control", help="random scores, or lengths of texts alone")
 
 
-class SeenContrastRow(Record):
-    """Two metrics on the same pairs of one kind."""
-
-    phenomenon: str = column("Phenomenon", help="in what the two texts of a pair differ")
-    metric: str = METRIC
-    other: str = column("Other metric", help="that is compared with it")
-    pairs: int = column("Pairs", help="of which both metrics scored both texts")
-    metric_only: int = column("Seen by it alone", help="pairs that the first metric alone sees")
-    other_only: int = column("By the other alone", help="pairs that the other metric alone sees")
-    p: float | None = column(
-        "p",
-        digits=3,
-        help="exact test of McNemar, two-sided; where documents or sentences have several pairs,"
-        " that of the difference over these (jackknife)",
-    )
-    p_corrected: float | None = column(
-        "p, corrected", digits=3, help="Holm's over all rows of this table"
-    )
-
-
-def stress_rows(
-    outcomes: Mapping[str, Outcomes],
-    groups: PairGroups,
-    controls: Sequence[str],
-    *,
-    wanted: float,
-    confidence: float,
-) -> Iterator[StressRow]:
+def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Iterator[StressRow]:
     """A row per metric and phenomenon; status by intervals that hold for all rows together.
 
     Errors come first, and among them those that the metrics see least.
+
+    Args:
+        scored: the pairs.
+        wanted: the share that a metric must see.
+        confidence: of the intervals.
     """
-    by_name = _by_name(outcomes, groups, controls)
+    groups, outcomes = scored.groups, scored.outcomes
+    by_name = _by_name(scored)
     worded = [is_worded(pair) for pair in groups.pairs]
     level = 1 - (1 - confidence) / (len(by_name) * len(outcomes))
     changes = harmless(groups)
     for metric, outcome in outcomes.items():
         comparisons = compared(outcome, groups, changes)
+        difference = neighbour_difference(scored.systems.get(metric, ()))
         for name, numbers in by_name.items():
             there = np.array([n for n in numbers if outcome.scored[n]], dtype=np.intp)
             seen, n = outcome.seen[there], len(there)
@@ -199,6 +189,8 @@ def stress_rows(
             of_price = there if wrong else there[:0]
             price_at_once, _ = comparisons.interval(groups, of_price, level=level)
             priced, sentences = comparisons.interval(groups, of_price, level=confidence)
+            corpus = scored.corpora.get(metric, {}).get(name)
+            fall = corpus.fall if corpus else None
             yield StressRow(
                 metric=metric,
                 phenomenon=name,
@@ -220,23 +212,20 @@ def stress_rows(
                 worded_pairs=len(by_words[True]),
                 unworded_seen=_share(by_words[False]),
                 unworded_pairs=len(by_words[False]),
-                control=metric in controls,
+                fall=fall,
+                hidden=hidden_errors(fall, difference) if wrong else None,
+                control=metric in scored.controls,
                 intervals={"seen": shown[1:], "priced": priced[1:]},
             )
 
 
-def _by_name(
-    outcomes: Mapping[str, Outcomes], groups: PairGroups, controls: Sequence[str]
-) -> dict[str, list[int]]:
-    by_name: dict[str, list[int]] = {}
-    for number, name in enumerate(groups.names):
-        by_name.setdefault(name, []).append(number)
-    metrics = [outcome for name, outcome in outcomes.items() if name not in controls]
+def _by_name(scored: ScoredPairs) -> dict[str, list[int]]:
+    groups, by_name = scored.groups, scored.groups.by_name()
 
     def order(name: str) -> tuple[bool, bool, float]:
         numbers = by_name[name]
         kind = groups.pairs[numbers[0]].kind
-        seen = sum(int(outcome.seen[numbers].sum()) for outcome in metrics) / len(numbers)
+        seen = sum(int(said.seen[numbers].sum()) for said in scored.metrics.values()) / len(numbers)
         return kind not in ("error", "crossed"), kind == "crossed", seen
 
     return {name: by_name[name] for name in sorted(by_name, key=order)}
@@ -263,16 +252,13 @@ def _status(n: int, interval: Interval, tied: int, wanted: float) -> tuple[Statu
 
 
 def overall_rows(
-    rows: Sequence[StressRow],
-    outcomes: Mapping[str, Outcomes],
-    groups: PairGroups,
-    *,
-    confidence: float,
+    rows: Sequence[StressRow], scored: ScoredPairs, *, confidence: float
 ) -> Iterator[SeenOverallRow]:
     """The mean share of errors seen, by metric, and what they cost beside harmless changes."""
+    groups = scored.groups
     changes, wrong = harmless(groups), groups.of_kind("error", "crossed")
     critical = np.array([pair.severity == SEVERITIES[-1] for pair in groups.pairs]) & wrong
-    for metric, outcome in outcomes.items():
+    for metric, outcome in scored.outcomes.items():
         errors = [row for row in rows if row.metric == metric and row.kind == "error" and row.pairs]
         beside_harmless = compared(outcome, groups, changes)
         priced, sentences = beside_harmless.interval(
@@ -281,12 +267,10 @@ def overall_rows(
         order, ordered_sentences = in_order(outcome, groups).interval(
             groups, np.flatnonzero(wrong), level=confidence
         )
-        scored = np.flatnonzero(changes & outcome.scored)
+        there = np.flatnonzero(changes & outcome.scored)
         lowered = Interval(math.nan, math.nan, math.nan)
-        if len(scored) >= FEW_PAIRS:
-            lowered = share_interval(
-                outcome.seen[scored], groups.clusters[scored], level=confidence
-            )
+        if len(there) >= FEW_PAIRS:
+            lowered = share_interval(outcome.seen[there], groups.clusters[there], level=confidence)
         yield SeenOverallRow(
             metric=metric,
             phenomena=len(errors),
@@ -295,61 +279,13 @@ def overall_rows(
             critical_priced=priced.estimate,
             critical_sentences=sentences,
             harmless_lowered=lowered.estimate,
-            harmless=len(scored),
+            harmless=len(there),
             in_order=order.estimate,
             ordered_sentences=ordered_sentences,
-            control=any(row.control for row in rows if row.metric == metric),
+            control=metric in scored.controls,
             intervals={
                 "critical_priced": priced[1:],
                 "harmless_lowered": lowered[1:],
                 "in_order": order[1:],
             },
         )
-
-
-def contrast_rows(
-    outcomes: Mapping[str, Outcomes], groups: PairGroups, controls: Sequence[str]
-) -> list[SeenContrastRow]:
-    """Each two metrics that are no controls, on each kind of errors."""
-    metrics = [name for name in outcomes if name not in controls]
-    errors = np.flatnonzero(groups.of_kind("error", "crossed"))
-    names = list(dict.fromkeys(groups.names[n] for n in errors.tolist()))
-    of_name = {name: np.array([other == name for other in groups.names]) for name in names}
-    fields = []
-    for position, metric in enumerate(metrics):
-        for other in metrics[position + 1 :]:
-            first, second = outcomes[metric], outcomes[other]
-            for name in names:
-                both = np.flatnonzero(of_name[name] & first.scored & second.scored)
-                gain = first.seen[both].astype(np.int64) - second.seen[both]
-                p = _p_value(gain, groups.clusters[both])
-                alone, reverse = int((gain > 0).sum()), int((gain < 0).sum())
-                fields.append((name, metric, other, len(both), alone, reverse, p))
-    corrected = stats.holm([values[-1] for values in fields]).tolist() if fields else []
-    return [
-        SeenContrastRow(
-            phenomenon=name,
-            metric=metric,
-            other=other,
-            pairs=n,
-            metric_only=alone,
-            other_only=reverse,
-            p=p,
-            p_corrected=adjusted,
-        )
-        for (name, metric, other, n, alone, reverse, p), adjusted in zip(
-            fields, corrected, strict=True
-        )
-    ]
-
-
-def _p_value(gain: NDArray[np.int64], clusters: NDArray[np.int64]) -> float:
-    """Of one metric seeing as many pairs as the other."""
-    _, which, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
-    if len(sizes) == len(gain):
-        return binomial_p(int((gain > 0).sum()), int(np.count_nonzero(gain)))
-    if len(sizes) < LEAST_DOCUMENTS:
-        return math.nan
-    sums = np.bincount(which, gain)
-    without = (sums.sum() - sums) / (len(gain) - sizes)
-    return float(jackknife(gain.mean(), without, sizes).p)

@@ -22,11 +22,12 @@ from gnomon.stats.significance import wilson_interval
 from gnomon.stats.student import upper_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.core.pairs import Pair
+    from gnomon.methods.stress._corpus import CorpusScores
 
 #: shares of fewer pairs, or of fewer sentences, are no finding
 FEW_PAIRS = 20
@@ -72,14 +73,12 @@ class PairGroups:
             kinds share a phenomenon.
         sentences: the sentence of each pair as a number, [pairs].
         clusters: its document as a number; its sentence where no document is known, [pairs].
-        has_documents: whether the document of every pair is known.
     """
 
     pairs: Sequence[Pair]
     names: Sequence[str]
     sentences: NDArray[np.int64]
     clusters: NDArray[np.int64]
-    has_documents: bool
 
     @classmethod
     def of(cls, pairs: Sequence[Pair]) -> PairGroups:
@@ -107,7 +106,6 @@ class PairGroups:
             names,
             numbered(sentences),  # type: ignore[arg-type]  # any hashable names
             numbered(clusters),  # type: ignore[arg-type]
-            all(pair.document for pair in pairs),
         )
 
     def at(self, numbers: Sequence[int]) -> PairGroups:
@@ -119,6 +117,13 @@ class PairGroups:
             sentences=self.sentences[numbers],
             clusters=self.clusters[numbers],
         )
+
+    def by_name(self, numbers: Sequence[int] | None = None) -> dict[str, list[int]]:
+        """The pairs of each name, or those of some pairs alone."""
+        by_name: dict[str, list[int]] = {}
+        for number in range(len(self.pairs)) if numbers is None else numbers:
+            by_name.setdefault(self.names[number], []).append(number)
+        return by_name
 
     def of_kind(self, *kinds: str) -> NDArray[np.bool_]:
         """Which pairs are of one of these kinds, [pairs]."""
@@ -135,6 +140,38 @@ class PairGroups:
             for n, (key, pair) in enumerate(zip(keys, self.pairs, strict=True))
             if pair.dose == lowest[key]
         ]
+
+
+@dataclass(frozen=True)
+class ScoredPairs:
+    """Pairs, and what metrics and controls say of them.
+
+    Attributes:
+        groups: the pairs.
+        outcomes: what each metric and each control says.
+        controls: the names of controls.
+        signs: -1 for error rates, by metric.
+        corpora: corpus scores of better and worse texts, by metric and name of pairs.
+        systems: corpus scores of systems, by metric; of metrics for which there are some.
+    """
+
+    groups: PairGroups
+    outcomes: Mapping[str, Outcomes]
+    controls: Sequence[str]
+    signs: Mapping[str, int]
+    corpora: Mapping[str, Mapping[str, CorpusScores]]
+    systems: Mapping[str, Sequence[float]]
+
+    @property
+    def metrics(self) -> Mapping[str, Outcomes]:
+        """What metrics say that are no controls."""
+        return {name: said for name, said in self.outcomes.items() if name not in self.controls}
+
+    def with_lowest_doses(self) -> ScoredPairs:
+        """Of sentences with several doses of an error the pairs with the lowest one alone."""
+        numbers = self.groups.lowest_doses()
+        outcomes = {name: outcome.at(numbers) for name, outcome in self.outcomes.items()}
+        return replace(self, groups=self.groups.at(numbers), outcomes=outcomes)
 
 
 def _sentence(pair: Pair) -> Hashable:

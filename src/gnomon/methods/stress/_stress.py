@@ -7,11 +7,9 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-import numpy as np
-
 from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, UsageError
-from gnomon.core.findings import Finding, HeatMap, Listing
+from gnomon.core.findings import Finding
 from gnomon.core.options import (
     CONFIDENCE,
     SEED,
@@ -24,38 +22,27 @@ from gnomon.core.options import (
     Share,
     with_fields,
 )
-from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import read_pairs
 from gnomon.linguistics import FeatureSources
-from gnomon.methods.stress._examples import (
-    ExampleRow,
-    example_exhibits,
-    example_rows,
-    unseen_pairs,
-)
-from gnomon.methods.stress._figures import (
-    SeenContrastRow,
-    SeenOverallRow,
-    StressRow,
-    contrast_rows,
-    overall_rows,
-    stress_rows,
-)
-from gnomon.methods.stress._outcomes import FEW_PAIRS, Outcomes, PairGroups
+from gnomon.methods.stress._contrasts import SeenContrastRow
+from gnomon.methods.stress._doses import DoseRow
+from gnomon.methods.stress._examples import ExampleRow
+from gnomon.methods.stress._figures import SeenOverallRow, StressRow
+from gnomon.methods.stress._outcomes import Outcomes, PairGroups, ScoredPairs
 from gnomon.methods.stress._own_texts import TextChoice, own_pairs
+from gnomon.methods.stress._sanity import SanityRow
+from gnomon.methods.stress._scoring import PairScores, control_scores, score_pairs
+from gnomon.methods.stress._tables import tables_of_pairs
 from gnomon.methods.stress._verdict import CLAIMS, stress_verdict
 from gnomon.methods.stress.perturbations import find_perturbations
-from gnomon.metrics.protocol import Metrics, Noticing, each_metric
+from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.registry import check_metric
-from gnomon.metrics.scoring import bind, signature_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Iterator, Mapping
 
     from gnomon.core.options import BoundOptions
     from gnomon.core.pairs import Pair
@@ -75,7 +62,6 @@ examples:
   gnomon stress --pairs demetr/*.json -m bleu chrf
   gnomon stress --pairs challenge.tsv -m chrf bertscore --seen 0.9 --html stress.html
 """
-_RANDOM, _LENGTH, _NEAREST = "random scores", "candidate length", "nearest length"
 _NOTHING = (
     "there is nothing to change: give texts (ref.txt -i sys.txt, or -t DIR; testset=), or files of"
     " minimal pairs (--pairs FILE; pairs=)"
@@ -108,6 +94,8 @@ def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     rows={
         "stress": StressRow,
         "overall": SeenOverallRow,
+        "sanity": SanityRow,
+        "doses": DoseRow,
         "contrasts": SeenContrastRow,
         "examples": ExampleRow,
     },
@@ -188,6 +176,7 @@ def stress_pairs(
     pairs: Sequence[Pair],
     metrics: AnyMetric | Sequence[AnyMetric] = "bleu",
     *,
+    systems: Mapping[str, Sequence[float]] | None = None,
     seen: float = 0.8,
     ties: float = 1e-6,
     examples: int = 3,
@@ -201,6 +190,8 @@ def stress_pairs(
     Args:
         pairs: the pairs.
         metrics: specs, metrics or functions, as in :func:`gnomon.score`.
+        systems: corpus scores of systems of the same texts, by metric as it was given; they say how
+            large a fall of the corpus score is, and which systems a sanity input beats.
         seen: the share of pairs that a metric must see, for it to be said that it sees an error.
         ties: scores that differ by as much or less are equal: encoders differ by about 1e-7 from
             run to run.
@@ -218,129 +209,41 @@ def stress_pairs(
     """
     if not pairs:
         raise DataError("there are no pairs to score")
-    wanted: list[Any] = list(metrics) if isinstance(metrics, list | tuple) else [metrics]
-    outcomes: dict[str, Outcomes] = {}
-    signs: dict[str, int] = {}
-    signatures: dict[str, str] = {}
-    notices: list[str] = []
+    groups, wanted = PairGroups.of(pairs), each_metric(metrics)
+    by_name = groups.by_name(groups.lowest_doses())
+    said: list[PairScores] = []
     for done, metric in enumerate(wanted):
         if progress:
             progress("scoring", done, len(wanted))
-        name, scores, signs_of, signature = _scores(pairs, metric, notices, allow_code=allow_code)
-        outcomes[name] = Outcomes(scores[0], scores[1], ties)
-        signs[name], signatures[name] = signs_of, signature
+        said.append(score_pairs(pairs, metric, by_name, allow_code=allow_code))
     if progress:
         progress("scoring", len(wanted), len(wanted))
-    controls = _controls(pairs, seed)
-    outcomes |= {name: Outcomes(good, bad, ties) for name, (good, bad) in controls.items()}
-    names = tuple(controls)
-    every = PairGroups.of(pairs)
-    lowest = every.lowest_doses()
-    groups = every.at(lowest)
-    outcomes = {name: outcome.at(lowest) for name, outcome in outcomes.items()}
-    rows = list(stress_rows(outcomes, groups, names, wanted=seen, confidence=confidence))
-    overall = list(overall_rows(rows, outcomes, groups, confidence=confidence))
-    contrasts = contrast_rows(outcomes, groups, names)
-    chosen = list(unseen_pairs(outcomes, groups, names, most=examples))
-    unseen = list(example_rows(chosen, outcomes, groups, signs))
-    tables = [
-        table("stress", _TITLE, StressRow, rows, confidence=confidence),
-        table(
-            "overall", "Over all kinds of errors", SeenOverallRow, overall, confidence=confidence
-        ),
-    ]
-    views: list[HeatMap | Listing] = [
-        HeatMap(
-            "stress",
-            _TITLE,
-            "phenomenon",
-            "metric",
-            "seen",
-            beside="pairs",
-            low=0,
-            high=1,
-            few=("pairs", FEW_PAIRS),
-        ),
-        Listing("overall", "Over all kinds of errors", _overall_columns(overall)),
-    ]
-    if contrasts:
-        tables.append(table("contrasts", "Metrics against each other", SeenContrastRow, contrasts))
-        views.append(_listing("contrasts", "Metrics against each other", contrasts[0]))
-    if unseen:
-        tables.append(table("examples", "Pairs that are not seen", ExampleRow, unseen))
-        views.append(_listing("examples", "Pairs that are not seen", unseen[0]))
+    controls = control_scores(pairs, seed)
+    scores = {of_metric.metric: of_metric.scores for of_metric in said} | controls
+    scored = ScoredPairs(
+        groups,
+        {name: Outcomes(good, bad, ties) for name, (good, bad) in scores.items()},
+        tuple(controls),
+        {of_metric.metric: of_metric.sign for of_metric in said},
+        {of_metric.metric: of_metric.corpora for of_metric in said},
+        systems or {},
+    )
+    tables, views, exhibits = tables_of_pairs(
+        scored, _TITLE, wanted=seen, examples=examples, confidence=confidence
+    )
     return Finding(
         method="stress",
         title=_TITLE,
-        tables=tuple(tables),
-        signatures=signatures,
-        views=tuple(views),
-        exhibits=tuple(example_exhibits(chosen, outcomes, groups, signs)),
+        tables=tables,
+        signatures={of_metric.metric: of_metric.signature for of_metric in said},
+        views=views,
+        exhibits=exhibits,
         facts={
             "pairs": f"{len(pairs):,}",
             "phenomena": str(len({pair.phenomenon for pair in pairs})),
             "seen means": "scored below the same text without the error",
             "asked for": f"{seen:g} of the pairs",
-            "controls": ", ".join(names),
+            "controls": ", ".join(controls),
         },
-        notices=tuple(dict.fromkeys(notices)),
+        notices=tuple(dict.fromkeys(text for of_metric in said for text in of_metric.notices)),
     )
-
-
-def _overall_columns(rows: Sequence[SeenOverallRow]) -> tuple[str, ...]:
-    """Those of which something is known."""
-    prices = ("critical_priced", "harmless_lowered", "in_order")
-    priced = [name for name in prices if any(getattr(row, name) is not None for row in rows)]
-    return "metric", "phenomena", "pairs", "seen", *priced
-
-
-def _listing(name: str, title: str, row: SeenContrastRow | ExampleRow) -> Listing:
-    return Listing(name, title, tuple(row.cells()))
-
-
-def _scores(
-    pairs: Sequence[Pair], metric: AnyMetric, notices: list[str], *, allow_code: bool
-) -> tuple[str, NDArray[np.float64], int, str]:
-    """Name, scores of better and worse texts ([2, pairs], higher is better), sign and signature."""
-    scores = np.full((2, len(pairs)), np.nan)
-    by_language: dict[str | None, list[int]] = {}
-    for number, pair in enumerate(pairs):
-        by_language.setdefault(pair.language_pair, []).append(number)
-    name, sign, signature = "", 1, ""
-    for language_pair, numbers in by_language.items():
-        testset = _as_systems([pairs[n] for n in numbers], language_pair)
-        name, bound = bind(testset, metric, allow_code=allow_code)  # type: ignore[arg-type]  # no scores
-        batch = testset.batch()
-        sign = 1 if bound.higher_is_better else -1
-        scores[:, numbers] = sign * bound.segments(batch)
-        signature = str(signature_of(bound, batch))
-        notices += bound.notices(batch) if isinstance(bound, Noticing) else ()
-    return name, scores, sign, signature
-
-
-def _as_systems(pairs: Sequence[Pair], language_pair: str | None) -> TestSet:
-    """Better and worse texts as two systems."""
-    sources = [pair.source for pair in pairs]
-    known = [text for text in sources if text is not None]
-    return TestSet.from_lists(
-        {"good": [pair.good for pair in pairs], "bad": [pair.bad for pair in pairs]},
-        [list(pair.references) for pair in pairs],
-        sources=known if len(known) == len(pairs) else None,
-        language_pair=language_pair,
-    )
-
-
-def _controls(
-    pairs: Sequence[Pair], seed: int
-) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Random scores and lengths, of better and worse texts."""
-    draws = np.random.default_rng(seed).random((2, len(pairs)))
-    good = np.array([len(pair.good) for pair in pairs], dtype=np.float64)
-    bad = np.array([len(pair.bad) for pair in pairs], dtype=np.float64)
-    controls = {_RANDOM: (draws[0], draws[1]), _LENGTH: (good, bad)}
-    if any(pair.references for pair in pairs):
-        reference = np.array(
-            [len(pair.references[0]) if pair.references else np.nan for pair in pairs]
-        )
-        controls[_NEAREST] = (-abs(good - reference), -abs(bad - reference))
-    return controls

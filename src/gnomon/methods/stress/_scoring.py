@@ -1,0 +1,111 @@
+"""Scores of the texts of minimal pairs, and of controls that know nothing of translation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon.core.testset import TestSet
+from gnomon.methods.stress._corpus import corpus_scores
+from gnomon.metrics.protocol import Noticing
+from gnomon.metrics.scoring import bind, signature_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.pairs import Pair
+    from gnomon.methods.stress._corpus import CorpusScores
+    from gnomon.metrics.protocol import AnyMetric
+
+_RANDOM, _LENGTH, _NEAREST = "random scores", "candidate length", "nearest length"
+
+
+class PairScores(NamedTuple):
+    """What a metric says of pairs.
+
+    - ``metric``: its name.
+    - ``scores``: of better and worse texts, higher is better, [2, pairs]; NaN where there is none.
+    - ``sign``: -1 for error rates, whose scores are turned.
+    - ``signature``: how to make them again.
+    - ``corpora``: corpus scores of better and worse texts by name, of names with one language pair.
+    - ``notices``: what a reader should know.
+    """
+
+    metric: str
+    scores: NDArray[np.float64]
+    sign: int
+    signature: str
+    corpora: Mapping[str, CorpusScores]
+    notices: tuple[str, ...]
+
+
+def score_pairs(
+    pairs: Sequence[Pair],
+    metric: AnyMetric,
+    by_name: Mapping[str, Sequence[int]],
+    *,
+    allow_code: bool,
+) -> PairScores:
+    """Score the texts of pairs, each language pair by itself.
+
+    Args:
+        pairs: the pairs.
+        metric: a spec, a metric or a function.
+        by_name: the pairs whose corpus scores are wanted, by name.
+        allow_code: specs may run code.
+    """
+    scores = np.full((2, len(pairs)), np.nan)
+    by_language: dict[str | None, list[int]] = {}
+    for number, pair in enumerate(pairs):
+        by_language.setdefault(pair.language_pair, []).append(number)
+    name, sign, signature = "", 1, ""
+    corpora: dict[str, CorpusScores] = {}
+    notices: list[str] = []
+    for language_pair, numbers in by_language.items():
+        testset = _as_systems([pairs[n] for n in numbers], language_pair)
+        name, bound = bind(testset, metric, allow_code=allow_code)  # type: ignore[arg-type]  # no scores
+        batch = testset.batch()
+        sign = 1 if bound.higher_is_better else -1
+        segments = bound.segments(batch)
+        scores[:, numbers] = sign * segments
+        position = {number: k for k, number in enumerate(numbers)}
+        wanted = {
+            name_of_pairs: [position[n] for n in some]
+            for name_of_pairs, some in by_name.items()
+            if all(n in position for n in some)
+        }
+        corpora |= corpus_scores(bound, batch, segments, wanted)
+        signature = str(signature_of(bound, batch))
+        notices += bound.notices(batch) if isinstance(bound, Noticing) else ()
+    return PairScores(name, scores, sign, signature, corpora, tuple(notices))
+
+
+def _as_systems(pairs: Sequence[Pair], language_pair: str | None) -> TestSet:
+    """Better and worse texts as two systems."""
+    sources = [pair.source for pair in pairs]
+    known = [text for text in sources if text is not None]
+    return TestSet.from_lists(
+        {"good": [pair.good for pair in pairs], "bad": [pair.bad for pair in pairs]},
+        [list(pair.references) for pair in pairs],
+        sources=known if len(known) == len(pairs) else None,
+        language_pair=language_pair,
+    )
+
+
+def control_scores(
+    pairs: Sequence[Pair], seed: int
+) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Random scores and lengths, of better and worse texts."""
+    draws = np.random.default_rng(seed).random((2, len(pairs)))
+    good = np.array([len(pair.good) for pair in pairs], dtype=np.float64)
+    bad = np.array([len(pair.bad) for pair in pairs], dtype=np.float64)
+    controls = {_RANDOM: (draws[0], draws[1]), _LENGTH: (good, bad)}
+    if any(pair.references for pair in pairs):
+        reference = np.array(
+            [len(pair.references[0]) if pair.references else np.nan for pair in pairs]
+        )
+        controls[_NEAREST] = (-abs(good - reference), -abs(bad - reference))
+    return controls
