@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from gnomon.metrics.circularity import (
     is_informed,
     known_metric,
 )
+from gnomon.metrics.protocol import each_metric
 from gnomon.metrics.random_ import Random
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.spec import is_own_metric
@@ -153,18 +154,11 @@ class Pairing:
         return None if self.ranking is None else self.ranking.pairs(self.systems)
 
 
-def every_metric(metrics: object) -> list[object]:
-    """One metric or several, as a list."""
-    if isinstance(metrics, Mapping):
-        return list(metrics.values())
-    return list(metrics) if isinstance(metrics, list | tuple) else [metrics]
-
-
 def metric_faults(
     outline: Outline | None, metrics: object, *, allow_code: bool
 ) -> Iterator[Problem]:
     """Specs that name no metric, or one that cannot score a test set."""
-    for number, metric in enumerate(every_metric(metrics)):
+    for number, metric in enumerate(each_metric(metrics)):
         if isinstance(metric, str):
             where = f"metrics[{number}]"
             yield from problems(where, check_metric, metric, outline, allow_code=allow_code)
@@ -176,7 +170,7 @@ def by_name(
     """Metrics under the names they are to have; None: their own."""
     if isinstance(metrics, Mapping):
         return list(metrics.items())
-    return [(None, cast("Wanted", metric)) for metric in every_metric(metrics)]
+    return [(None, metric) for metric in each_metric(metrics)]
 
 
 class PairingRequest(NamedTuple):

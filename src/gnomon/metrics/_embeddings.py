@@ -7,9 +7,9 @@ or part of the score do not encode it again.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from gnomon.metrics.masking import Action
 from gnomon.metrics.matching import Matches, SideMatches, TokenRows
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.sequences import TokenMasks, has_marked, offsets_of, ranges
+from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import TokenPlaces, TokenTable, Vocabulary
 from gnomon.models import length_batches
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.protocol import Metric
-    from gnomon.models import Backend, Embedded, Encoder, Long, Pieces, Precision
+    from gnomon.models import Embedded, Encoder, Pieces
 
 
 # What the metrics on embeddings share: encoders, weights, fields of signatures, notices.
@@ -43,21 +44,27 @@ if TYPE_CHECKING:
 _FOREIGN = 0.05
 
 
-class EncoderOptions(Protocol):
-    """Options that say how a model is run."""
+@dataclass(frozen=True, kw_only=True)
+class EncoderOptions(Options):
+    """Options of metrics on embeddings that say how their model is run.
 
-    @property
-    def revision(self) -> str | None: ...
-    @property
-    def device(self) -> str | None: ...
-    @property
-    def precision(self) -> Precision: ...
-    @property
-    def backend(self) -> Backend: ...
-    @property
-    def long(self) -> Long: ...
-    @property
-    def embeddings(self) -> str | None: ...
+    Attributes:
+        revision: commit of the model on the hub.
+        device: "cpu", "cuda", ...; by default a GPU if there is one.
+        precision: "fp32"; mixed precision with "bf16" or "fp16"; approximate scores by integers of
+            8 bits with "int8" (backend "onnx").
+        backend: "torch", or "onnx" for ONNX Runtime on the CPU.
+        long: texts beyond the model's limit are cut ("truncate") or read in overlapping windows
+            ("window").
+        embeddings: folder where vectors are kept for later runs; specs do not show it.
+    """
+
+    revision: str | None = None
+    device: str | None = None
+    precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
+    backend: Literal["torch", "onnx"] = "torch"
+    long: Literal["truncate", "window"] = "truncate"
+    embeddings: str | None = field(default=None, compare=False)
 
 
 def encoder_of(

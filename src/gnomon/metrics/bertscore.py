@@ -5,7 +5,7 @@ Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT". Equal to
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
@@ -15,6 +15,7 @@ import numpy as np
 from gnomon.core.errors import DataError, MissingDependencyError, SpecError
 from gnomon.metrics._embeddings import (
     BoundMatching,
+    EncoderOptions,
     Matcher,
     compared_rows,
     compared_texts,
@@ -27,7 +28,6 @@ from gnomon.metrics.differentiable import MatchedText, attributions, greedy_scor
 from gnomon.metrics.protocol import Metric
 from gnomon.metrics.registry import check_needs
 from gnomon.metrics.requirements import needs_of_options
-from gnomon.metrics.spec import Options
 from gnomon.models import SHORT_NAMES
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ M = TypeVar("M", bound=BoundMatched)
 
 
 @dataclass(frozen=True)
-class BertScore(Options):
+class BertScore(EncoderOptions):
     """BERTScore: greedy matching of tokens by the cosine of their contextual vectors.
 
     Precision is the mean over the candidate's tokens of the similarity to their best match in the
@@ -218,14 +218,6 @@ class BertScore(Options):
         baseline: file of baselines per layer, in bert-score's format, for ``rescale=True``.
         special: whether the tokens that begin and end a text may be matched ("match", as in
             bert-score) or not ("exclude"). They have no weight of their own either way.
-        revision: commit of the model on the hub.
-        device: "cpu", "cuda", ...; by default a GPU if there is one.
-        precision: "fp32"; mixed precision with "bf16" or "fp16"; approximate scores by integers of
-            8 bits with "int8" (backend "onnx").
-        backend: "torch", or "onnx" for ONNX Runtime on the CPU.
-        long: texts beyond the model's limit are cut ("truncate") or read in overlapping windows
-            ("window").
-        embeddings: folder where vectors are kept for later runs; specs do not show it.
 
     Raises:
         SpecError: an option has a value that it cannot have.
@@ -245,12 +237,6 @@ class BertScore(Options):
     rescale: bool | Literal["estimate"] = False
     baseline: str | None = None
     special: Literal["match", "exclude"] = "match"
-    revision: str | None = None
-    device: str | None = None
-    precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
-    backend: Literal["torch", "onnx"] = "torch"
-    long: Literal["truncate", "window"] = "truncate"
-    embeddings: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()

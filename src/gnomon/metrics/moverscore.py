@@ -15,6 +15,7 @@ import numpy as np
 from gnomon.core.errors import MissingDependencyError, SpecError
 from gnomon.metrics._embeddings import (
     BoundMatching,
+    EncoderOptions,
     compared_rows,
     compared_texts,
     encoder_of,
@@ -22,7 +23,6 @@ from gnomon.metrics._embeddings import (
 )
 from gnomon.metrics.means import best_by_cell
 from gnomon.metrics.registry import check_needs
-from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,7 +87,7 @@ _LM = "gpt2"
 
 
 @dataclass(frozen=True)
-class MoverScore(Options):
+class MoverScore(EncoderOptions):
     """MoverScore: 1 - the earth mover's distance between the n-grams of two texts.
 
     The distance between n-grams is that of their unit vectors (0 to 2). Only the first piece of a
@@ -109,16 +109,6 @@ class MoverScore(Options):
     # 1, or 2: the vector of two neighbours is their weighted sum, their weight the sum
     ngram: int = 1
     idf: bool = True  # weigh words by their inverse document frequency in the test set's references
-    revision: str | None = None  # commit of the model on the hub
-    device: str | None = None  # "cpu", "cuda", ...; by default a GPU if there is one
-    # "fp32"; mixed precision with "bf16" or "fp16"; approximate scores by integers of 8 bits with
-    # "int8" (backend "onnx")
-    precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
-    backend: Literal["torch", "onnx"] = "torch"  # "torch", or "onnx" for ONNX Runtime on the CPU
-    # texts beyond the model's limit are cut ("truncate") or read in overlapping windows ("window")
-    long: Literal["truncate", "window"] = "truncate"
-    # folder where vectors are kept for later runs; specs do not show it
-    embeddings: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -152,9 +142,9 @@ class XMoverScore(MoverScore):
     model: str = "bert-base-multilingual-cased"
     layer: int | None = 8  # whose vectors are compared
     idf: bool = False  # weigh words by their inverse document frequency in the test set's sources
-    variant: Literal["authors"] | None = None  # None, or "authors"
+    variant: Literal["authors"] | None = field(default=None, kw_only=True)  # None, or "authors"
     # the language model of variant "authors", named like ``model``; gpt2 by default
-    lm: str | None = None
+    lm: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()

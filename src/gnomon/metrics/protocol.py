@@ -8,12 +8,13 @@ resampling never bind again. Metrics that freeze nothing return themselves, boun
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeAlias, runtime_checkable
 
 from gnomon.core.options import Help, Metavar, Specs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -67,8 +68,10 @@ Metrics: TypeAlias = Annotated[
 ]
 
 
-def each_metric(metrics: Metrics) -> list[AnyMetric]:
-    """The metrics of a request, one by one."""
+def each_metric(metrics: object) -> list[AnyMetric]:
+    """The metrics of a request: one, several, or several by name."""
+    if isinstance(metrics, Mapping):
+        return list(metrics.values())
     return list(metrics) if isinstance(metrics, list | tuple) else [metrics]  # type: ignore[list-item]  # one
 
 

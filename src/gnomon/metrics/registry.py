@@ -31,6 +31,7 @@ from gnomon.metrics.spec import (
     default_of,
     fit,
     format_literal,
+    ordered_fields,
     read_spec,
     unknown_argument,
 )
@@ -384,7 +385,7 @@ def load_class(target: str) -> type[Any]:
 
 def summarise(options: type[Any]) -> tuple[tuple[str, ...], str]:
     """The options of a class with their defaults (names alone without one), and its summary."""
-    defaults = [(field.name, default_of(field)) for field in fields(options)]
+    defaults = [(field.name, default_of(field)) for field in ordered_fields(options)]
     shown = tuple(n if default is MISSING else f"{n}={default!r}" for n, default in defaults)
     return shown, " ".join((inspect.getdoc(options) or "").split("\n\n", 1)[0].split())
 

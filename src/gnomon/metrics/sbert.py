@@ -6,18 +6,23 @@ Reimers and Gurevych (2019), "Sentence-BERT".
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from gnomon.core.errors import SpecError
 from gnomon.core.signature import Signature
-from gnomon.metrics._embeddings import compared_rows, encoder_of, model_fields, notices_of
+from gnomon.metrics._embeddings import (
+    EncoderOptions,
+    compared_rows,
+    encoder_of,
+    model_fields,
+    notices_of,
+)
 from gnomon.metrics.differentiable import attributions
 from gnomon.metrics.means import MeanOfSegments, best_by_cell
 from gnomon.metrics.registry import check_needs
-from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +41,7 @@ _MODEL = "sentence-transformers/stsb-xlm-r-multilingual"
 
 
 @dataclass(frozen=True)
-class Sbert(Options):
+class Sbert(EncoderOptions):
     """SBERT: cosine between the mean vectors of candidate and reference, or source.
 
     The mean is over all tokens of the text, special ones included, as in sentence-transformers
@@ -56,16 +61,6 @@ class Sbert(Options):
     against: Literal["reference", "source"] = "reference"
     layer: int | None = None  # whose vectors are averaged; the last one by default
     prefix: str = ""  # put before every text, for models that were trained so ("query: ")
-    revision: str | None = None  # commit of the model on the hub
-    device: str | None = None  # "cpu", "cuda", ...; by default a GPU if there is one
-    # "fp32"; mixed precision with "bf16" or "fp16"; approximate scores by integers of 8 bits with
-    # "int8" (backend "onnx")
-    precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
-    backend: Literal["torch", "onnx"] = "torch"  # "torch", or "onnx" for ONNX Runtime on the CPU
-    # texts beyond the model's limit are cut ("truncate") or read in overlapping windows ("window")
-    long: Literal["truncate", "window"] = "truncate"
-    # folder where vectors are kept for later runs; specs do not show it
-    embeddings: str | None = field(default=None, compare=False)
 
     @property
     def needs(self) -> frozenset[Input]:

@@ -153,7 +153,7 @@ class Options:
     @property
     def spec(self) -> str:
         """Canonical spec: the options that differ from their default, in the order of fields."""
-        given = [(option, getattr(self, option.name)) for option in fields(self)]
+        given = [(option, getattr(self, option.name)) for option in ordered_fields(self)]
         first = next((value for option, value in given if option.name == self.positional), None)
         arguments = tuple(
             (option.name, _literal(value))
@@ -163,6 +163,11 @@ class Options:
             and not _same(value, default_of(option))
         )
         return _text(self.name, first, arguments)
+
+
+def ordered_fields(options: Any) -> list[Field[Any]]:
+    """The fields of a dataclass as specs and lists give them: what is by name alone comes last."""
+    return sorted(fields(options), key=lambda option: option.kw_only is True)
 
 
 @cache
@@ -202,7 +207,7 @@ def unknown_argument(metric: str, given: str, known: Iterable[str]) -> SpecError
 
 def check_names(metric: str, options: type[Any], arguments: Mapping[str, object]) -> None:
     """Refuse arguments that are not fields of a dataclass."""
-    names = [option.name for option in fields(options) if option.init]
+    names = [option.name for option in ordered_fields(options) if option.init]
     for name in arguments:
         if name not in names:
             raise unknown_argument(metric, name, names)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, Protocol, Type
 
 import numpy as np
 
-from gnomon.agreement.pairing import every_metric, metric_faults
+from gnomon.agreement.pairing import metric_faults
 from gnomon.agreement.significance import Correction
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Bars, Excerpt, Finding, HeatMap, Listing
@@ -42,7 +42,7 @@ from gnomon.methods.compare.preference_rows import (
 )
 from gnomon.methods.compare.preferences_verdict import CLAIMS, pairwise_verdict
 from gnomon.metrics import BoundMetric, resolve
-from gnomon.metrics.protocol import Metrics, Noticing, PairNoticing, PairScoring, lacks
+from gnomon.metrics.protocol import Metrics, Noticing, PairNoticing, PairScoring, each_metric, lacks
 from gnomon.metrics.registry import is_metric
 from gnomon.metrics.scoring import bind
 from gnomon.stats import benjamini_hochberg, holm
@@ -73,7 +73,7 @@ examples:
 def check_pairwise(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`pairwise` refuses of options that fit each alone."""
     yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
-    for number, spec in enumerate(every_metric(options.metrics)):
+    for number, spec in enumerate(each_metric(options.metrics)):
         if isinstance(spec, str) or is_metric(spec):
             try:
                 metric = resolve(spec, allow_code=options.allow_code)
@@ -153,7 +153,7 @@ def pairwise(
         UsageError: a metric scores outputs one at a time, or an option is out of range.
         OutputError: the file cannot be written.
     """
-    every = every_metric(metrics)
+    every = each_metric(metrics)
     plan = _PreferencePlan(pairs, tie, correction, alpha, draws)
     batch = testset.batch()
     findings = _PairwiseParts([], [], [], [], {}, [])

@@ -33,7 +33,6 @@ from gnomon.agreement.pairing import (
     by_name,
     check_kinds,
     circular,
-    every_metric,
     kinds_of,
     metric_faults,
     pairings,
@@ -79,7 +78,7 @@ from gnomon.methods.metaeval.agreement_views import BEST_METRICS_VIEW, PEOPLE, v
 from gnomon.methods.metaeval.notices import notices
 from gnomon.metrics import resolve, score
 from gnomon.metrics.functions import FunctionMetric
-from gnomon.metrics.protocol import Choosing
+from gnomon.metrics.protocol import Choosing, each_metric
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.spec import read_spec
 from gnomon.stats.significance import Alternative
@@ -418,7 +417,7 @@ def _check_named(metrics: object, baseline: str, *, allow_code: bool) -> None:
     if isinstance(metrics, Mapping):
         names = [str(name) for name in metrics]
     else:
-        every = every_metric(metrics)
+        every = each_metric(metrics)
         if not all(isinstance(spec, str) for spec in every):
             return  # scores and functions bring their names
         names = [_name(str(spec), allow_code=allow_code) for spec in every]
@@ -472,7 +471,7 @@ def _circular_faults(
     """Metrics whose judges would choose the systems that they look at."""
     judgements = kinds_of(outline, kinds)
     judges = [kind for levels in judgements for kind in dict.fromkeys(levels.values())]
-    for number, given in enumerate(every_metric(metrics)):
+    for number, given in enumerate(each_metric(metrics)):
         if not isinstance(given, str) or list(
             problems("", check_metric, given, outline, allow_code=allow_code)
         ):
