@@ -33,7 +33,7 @@ def test_files_are_compared_with_formats_in_a_fixed_order() -> None:
     assert judged[:2] == ["mt-metrics-eval", "ratings"]
     assert judged[2:6] == ["pearmut", "esa", "wmt-humeval", "ratings-json"]
     assert judged[6:10] == ["appraise", "mqm", "darr", "rr"]
-    assert judged[-2:] == ["gnomon", "table"]
+    assert judged.index("gnomon") < judged.index("table")
 
 
 def test_the_public_names_are_those_listed() -> None:
