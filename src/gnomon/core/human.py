@@ -24,6 +24,7 @@ __all__ = [
     "OutputLookedAt",
     "RankedPairs",
     "Ranking",
+    "RepeatedScore",
     "are_of_same_judgements",
 ]
 
@@ -156,6 +157,27 @@ class OutputLookedAt(NamedTuple):
     segment: int
 
 
+class RepeatedScore(NamedTuple):
+    """A score that is not among those of :class:`HumanScores`, and a judgement all the same.
+
+    Of an output that the same person scored again later, or in a document that was shown again or
+    in part: published scores leave these out, intervals of what people say need not.
+
+    Attributes:
+        kind: of the judgements.
+        rater: who scored; None where nobody is named.
+        system: whose output.
+        segment: 0-based.
+        score: higher is better.
+    """
+
+    kind: str
+    rater: str | None
+    system: str
+    segment: int
+    score: float
+
+
 @dataclass(frozen=True)
 class Judgements:
     """All that a file, or several, says of a test set.
@@ -166,12 +188,14 @@ class Judgements:
         errors: that were marked.
         looked_at: which outputs somebody looked at for errors, where the file says so whether there
             are any or not.
+        repeated: scores of outputs beyond those that ``scores`` hold.
     """
 
     scores: tuple[HumanScores, ...] = ()
     rankings: tuple[Ranking, ...] = ()
     errors: tuple[ErrorSpan, ...] = ()
     looked_at: tuple[OutputLookedAt, ...] = ()
+    repeated: tuple[RepeatedScore, ...] = ()
 
     def __add__(self, other: Judgements) -> Judgements:
         return Judgements(
@@ -179,6 +203,7 @@ class Judgements:
             self.rankings + other.rankings,
             self.errors + other.errors,
             self.looked_at + other.looked_at,
+            self.repeated + other.repeated,
         )
 
 
@@ -262,7 +287,12 @@ def of_segments(judgements: Judgements, segments: Sequence[int]) -> Judgements:
         for output in judgements.looked_at
         if output.segment in number
     )
-    return Judgements(scores, rankings, tuple(errors), tuple(looked_at))
+    repeated = (
+        score._replace(segment=number[score.segment])
+        for score in judgements.repeated
+        if score.segment in number
+    )
+    return Judgements(scores, rankings, tuple(errors), tuple(looked_at), tuple(repeated))
 
 
 def _of_segments(ranking: Ranking, place: Mapping[int, int]) -> Ranking:

@@ -24,6 +24,7 @@ from gnomon.core.human import (
     Judgements,
     OutputLookedAt,
     Ranking,
+    RepeatedScore,
     kinds,
     of_segments,
     only_kind,
@@ -167,6 +168,7 @@ class TestSet:
         errors: error spans that people marked.
         looked_at: outputs that somebody looked at for errors, be there one or none, where nothing
             else says so.
+        repeated: scores beyond those of ``human``, of outputs that a person scored again.
         system_references: references of one system alone (output-specific paraphrases), system ->
             reference name -> texts; these come beside ``references``.
         path: the file or directory that it was read from.
@@ -198,6 +200,7 @@ class TestSet:
     path: str | None = None
     paraphrases: Mapping[str, str] = field(default_factory=dict)
     looked_at: tuple[OutputLookedAt, ...] = ()
+    repeated: tuple[RepeatedScore, ...] = ()
 
     def __post_init__(self) -> None:
         _freeze(self)
@@ -411,6 +414,7 @@ class TestSet:
             rankings=self.rankings + new.rankings,
             errors=self.errors + new.errors,
             looked_at=self.looked_at + new.looked_at,
+            repeated=self.repeated + new.repeated,
         )
 
     def human_kinds(self, level: str | None = None) -> tuple[str, ...]:
@@ -581,7 +585,7 @@ class TestSet:
         def row(part: Sequence[str] | None) -> list[str] | None:
             return None if part is None else [part[i] for i in segments]
 
-        every = Judgements(self.human, self.rankings, self.errors, self.looked_at)
+        every = Judgements(self.human, self.rankings, self.errors, self.looked_at, self.repeated)
         said = of_segments(every, segments)
         return self._with(
             references=some(self.references),
@@ -594,6 +598,7 @@ class TestSet:
             rankings=said.rankings,
             errors=said.errors,
             looked_at=said.looked_at,
+            repeated=said.repeated,
             system_references={name: some(r) for name, r in self.system_references.items()},
         )
 

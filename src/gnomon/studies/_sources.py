@@ -239,8 +239,8 @@ def _digest_of_people(testset: TestSet) -> str:
     scores = [
         piece for scores_of_people in testset.human for piece in _bytes_of_scores(scores_of_people)
     ]
-    looked_at = [repr(testset.looked_at)] if testset.looked_at else []
-    return content_hash(*scores, repr(testset.rankings), repr(testset.errors), *looked_at)
+    further = [repr(rows) for rows in (testset.looked_at, testset.repeated) if rows]
+    return content_hash(*scores, repr(testset.rankings), repr(testset.errors), *further)
 
 
 def _bytes_of_scores(scores: HumanScores) -> tuple[str | bytes, ...]:

@@ -23,7 +23,8 @@ What Appraise exports (WMT 2019 to 2024): a comma-separated file without a heade
 
 9 fields: scores alone; 11: with documents; 12: with error spans in JSON (ESA). ``TGT`` is an
 output; controls (``BAD``, ``REF``, ``CHK``), tutorials and repeated or incomplete documents
-(``...#bad``, ``#dup``, ``#incomplete``) are left out, and so are scores of whole documents.
+(``...#bad``, ``#dup``, ``#incomplete``) are left out, and so are scores of whole documents. ESA
+of repeated and incomplete documents is kept apart (:class:`gnomon.core.human.RepeatedScore`).
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
-from gnomon.core.human import Judgements
+from gnomon.core.human import Judgements, RepeatedScore
 from gnomon.data.formats._esa import annotate, esa_objects
 from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._judgements import (
@@ -196,7 +197,8 @@ def _counts(row: FileRecord) -> bool:
 
 LENGTHS = (9, 11, 12)
 TYPES = ("TGT", "BAD", "REF", "CHK", "BAD.REF")
-_CONTROL_DOCUMENTS = ("#bad", "#dup", "#incomplete")
+_CONTROL = "#bad"
+_PARTIAL = ("#dup", "#incomplete")
 
 
 _FIELDS = ("user", "system", "item", "type", "source", "target", "score", "document", "whole")
@@ -216,10 +218,18 @@ def read_appraise(file: JudgedFile) -> Judgements:
         for row in rows:
             segment, spans = file.segment(row, row["item"]), _spans(row)
             system, score = file.names.of(row["system"]), row.values["score"]
+            if _is_partial(row["document"]):
+                value = in_scale(file.kind, cast("float", score), row)
+                again = RepeatedScore(file.kind, row["user"], system, segment, value)
+                file.repeated.append(again)
+                file.counts["scores of documents shown again or in part are kept apart"] += 1
+                continue
             annotate(file, row, row["user"], system, segment, score, spans)
         return file.judgements()
     kind, judged = file.kind or "da", ScoreTable(file.testset.segments)
     for row in rows:
+        if _is_partial(row.get("document")):
+            continue
         segment = file.segment(row, row["item"])
         score = in_scale(f"{kind}-raw", cast("float", row.values["score"]), row)
         judged.add(row["user"], file.names.all_of(row["system"]), segment, score)
@@ -257,7 +267,12 @@ def _row(row: FileRecord, cells: Sequence[str]) -> FileRecord | None:
 
 
 def _is_control(document: str) -> bool:
-    return "-tutorial" in document or any(mark in document for mark in _CONTROL_DOCUMENTS)
+    return "-tutorial" in document or _CONTROL in document
+
+
+def _is_partial(document: str) -> bool:
+    """Whether a document was shown again, or in part."""
+    return any(mark in document for mark in _PARTIAL)
 
 
 def _first(rows: Sequence[FileRecord], file: JudgedFile) -> int:

@@ -26,7 +26,7 @@ from itertools import count
 from typing import TYPE_CHECKING, cast
 
 from gnomon.core.errors import DataError
-from gnomon.core.human import clean_outputs, marked_kinds
+from gnomon.core.human import RepeatedScore, clean_outputs, marked_kinds
 from gnomon.core.spans import ErrorSpan, Span
 from gnomon.data.formats._error_marks import from_browser, to_browser
 from gnomon.data.formats._judgements import (
@@ -76,7 +76,11 @@ def annotate(
             f"a second annotation of segment {segment + 1} of {system}, and nothing says who"
             " made either; name the annotators, or keep one"
         )
-    file.counts["outputs were annotated again by the same person"] += key in file.outputs
+    before = file.outputs.get(key)
+    if before is not None:
+        file.counts["outputs were annotated again by the same person"] += 1
+        if before.score is not None:
+            file.repeated.append(RepeatedScore(file.kind, *key, before.score))
     value = None if score is None else record.finite("the score", score)
     if value is not None:
         in_scale(file.kind, value, record)

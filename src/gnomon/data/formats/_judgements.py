@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.core.human import RepeatedScore
     from gnomon.core.spans import ErrorSpan, SpanMarker
     from gnomon.core.testset import TestSet
     from gnomon.data.formats._error_marks import SpanEnds
@@ -153,6 +154,7 @@ class JudgedFile:
         outputs: annotated outputs; one with the key of an earlier one takes its place.
         errors: errors beside those of ``outputs``.
         counts: what else is said of the file at the end, with its number.
+        repeated: scores beside those of ``outputs``, of the same outputs.
         unplaced: how many errors are marked in a text that is not the test set's.
     """
 
@@ -182,6 +184,7 @@ class JudgedFile:
         self.outputs: dict[Hashable, AnnotatedOutput] = {}
         self.errors: list[ErrorSpan] = []
         self.counts: Counter[str] = Counter()
+        self.repeated: list[RepeatedScore] = []
         self.unplaced = 0
         self._segments: SegmentFinder | None = None
 
@@ -290,7 +293,10 @@ class JudgedFile:
         if looked_at is None:
             looked_at = not (scores and self.errors)
         return Judgements(
-            tuple(scores), errors=tuple(self.errors), looked_at=tuple(listed) if looked_at else ()
+            tuple(scores),
+            errors=tuple(self.errors),
+            looked_at=tuple(listed) if looked_at else (),
+            repeated=tuple(self.repeated),
         )
 
 
