@@ -85,6 +85,8 @@ def jackknife(
     sizes: ArrayLike,
     *,
     confidence: float = 0.95,
+    strata: ArrayLike | None = None,
+    unseen: float = 1.0,
 ) -> Jackknife:
     """Interval and test of a statistic by leaving out one document at a time.
 
@@ -95,8 +97,13 @@ def jackknife(
     Args:
         estimate: the statistic on all documents [...].
         without: the statistic without each document [documents, ...].
-        sizes: judgements (or segments) of each document [documents].
+        sizes: judgements (or segments) of each document [documents]; documents of none change the
+            statistic, and say nothing of how sure it is.
         confidence: of the interval, in (0, 1).
+        strata: from which part of the documents each was drawn, whole numbers [documents]: squared
+            distances are then from the mean of its stratum, and each costs a degree of freedom.
+        unseen: the share of the documents spoken of that is not among these: 1 for all texts that
+            might be, less for a test set of which they are a part.
 
     Returns:
         Estimate, standard error, interval and two-sided p; ends and p are NaN where the statistic
@@ -104,13 +111,18 @@ def jackknife(
     """
     value = np.asarray(estimate, dtype=np.float64)
     left = np.asarray(without, dtype=np.float64)
-    documents = len(left)
+    counted = np.asarray(sizes) > 0
+    documents = int(counted.sum())
     nothing = np.full(value.shape, np.nan)
     if documents < 2:
         return Jackknife(value, nothing, nothing, nothing, nothing, 0.0, documents)
-    squares = ((left - left.mean(axis=0)) ** 2).sum(axis=0)
-    error = np.sqrt((documents - 1) / documents * squares)
-    df = effective_documents(sizes) - 1
+    _, stratum = np.unique(
+        np.zeros(len(left)) if strata is None else np.asarray(strata), return_inverse=True
+    )
+    parts = [left[stratum == k] for k in range(int(stratum.max()) + 1)]
+    squares = [((p - p.mean(axis=0)) ** 2).sum(axis=0) * (len(p) - 1) / len(p) for p in parts]
+    error = np.sqrt(unseen * np.sum(squares, axis=0))
+    df = effective_documents(sizes) - len(np.unique(stratum[counted]))
     if documents < LEAST_DOCUMENTS or df < 1:
         return Jackknife(value, error, nothing, nothing, nothing, df, documents)
     error = np.where(error <= _STILL * np.maximum(np.abs(value), 1), 0.0, error)
