@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gnomon.methods import metaeval as metaeval
     from gnomon.methods import muler as muler
     from gnomon.methods import paraphrase as paraphrase
+    from gnomon.methods import people as people
     from gnomon.methods import stress as stress
     from gnomon.methods import train as train
     from gnomon.methods.compare import compare as compare
@@ -62,6 +63,7 @@ _MODULES = {
     "muler": "gnomon.methods.muler",
     "official": "gnomon.data.official",
     "paraphrase": "gnomon.methods.paraphrase",
+    "people": "gnomon.methods.people",
     "report": "gnomon.report",
     "stats": "gnomon.stats",
     "stress": "gnomon.methods.stress",
@@ -91,6 +93,7 @@ __all__ = [
     "official",
     "pairwise",
     "paraphrase",
+    "people",
     "report",
     "score",
     "stats",

@@ -79,6 +79,7 @@ paraphrase show {_WIDE}
 paraphrase constraints {_SET}
 paraphrase half-splits -t judged/es-en --splits 2 --human da -m bleu
 paraphrase diversity {_WIDE} --measures lexical
+people compare {_JUDGED} --human da
 stress --pairs minimal.tsv -m bleu chrf
 train metric {_JUDGED} --encoder none --save trained | {_MODELS}
 run small.toml | {_STUDY}

@@ -746,6 +746,8 @@ _PARAPHRASE = (
 
 _STRESS = (Case("stress", "stress --pairs toy/minimal.tsv -m bleu chrf ter"),)
 
+_PEOPLE = (Case("people compare", "people compare -t judged/es-en --human da -m chrf"),)
+
 _STUDIES = (
     Case("run: dry", "run small.toml --dry-run"),
     Case("run", "run small.toml --engine here", stores=("small.store",), page=False),
@@ -771,5 +773,6 @@ GROUPS = (
     Group("bmx", _BMX, toys),
     Group("paraphrase", _PARAPHRASE, toys),
     Group("stress", _STRESS, toys),
+    Group("people", _PEOPLE, example),
     Group("study", _STUDIES, study),
 )

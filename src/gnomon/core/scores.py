@@ -17,8 +17,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.signature import Signature
+    from gnomon.core.testset import TestSet
 
-__all__ = ["BEGINNINGS", "UNREAD", "Scores", "check_sums", "coverage", "named", "of_metric"]
+__all__ = [
+    "BEGINNINGS",
+    "UNREAD",
+    "Scores",
+    "check_sums",
+    "checked_scores",
+    "coverage",
+    "named",
+    "of_metric",
+]
 
 #: what notices say of texts that a model does not read to their end; verdicts warn of these
 BEGINNINGS = "only their beginnings are scored"
@@ -203,6 +213,22 @@ def named(names: Sequence[str]) -> str:
     """A list of names of readable length."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
+
+
+def checked_scores(scores: Scores, testset: TestSet) -> Scores:
+    """The scores, if they are of this test set."""
+    missing = [name for name in testset.systems if name not in scores.systems]
+    if missing:
+        raise DataError(
+            f"the scores of {scores.metric} lack {', '.join(missing)}; there are:"
+            f" {', '.join(scores.systems)}"
+        )
+    if scores.segments.shape[1] != testset.segments:
+        raise DataError(
+            f"the scores of {scores.metric} are of {scores.segments.shape[1]} segments, and test"
+            f" set {testset.name!r} has {testset.segments}"
+        )
+    return scores
 
 
 def check_sums(where: str, systems: Sequence[str], cells: NDArray[np.float64]) -> None:

@@ -32,7 +32,7 @@ from gnomon.core.options import (
     Workers,
 )
 from gnomon.core.registry import method
-from gnomon.core.scores import Scores
+from gnomon.core.scores import Scores, checked_scores
 from gnomon.core.slices import check_slices, slices
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import each_in_threads, using_workers
@@ -486,7 +486,7 @@ def scored(
         progress("scoring", 0, len(chosen))
     for done, metric in enumerate(chosen, start=1):
         if isinstance(metric, Scores):
-            every_scores.append(_checked(metric, testset))
+            every_scores.append(checked_scores(metric, testset))
         else:
             every_scores.append(score(testset, metric, workers=workers, allow_code=allow_code))
         if progress:
@@ -495,21 +495,6 @@ def scored(
     if len(set(names)) < len(names):
         raise UsageError(f"a metric is named twice: {', '.join(names)}")
     return every_scores
-
-
-def _checked(scores: Scores, testset: TestSet) -> Scores:
-    missing = [name for name in testset.systems if name not in scores.systems]
-    if missing:
-        raise DataError(
-            f"the scores of {scores.metric} lack {', '.join(missing)}; there are:"
-            f" {', '.join(scores.systems)}"
-        )
-    if scores.segments.shape[1] != testset.segments:
-        raise DataError(
-            f"the scores of {scores.metric} are of {scores.segments.shape[1]} segments, and test"
-            f" set {testset.name!r} has {testset.segments}"
-        )
-    return scores
 
 
 # What a reader of a comparison should know, in sentences.

@@ -1,0 +1,19 @@
+"""What people say: which system they prefer, how surely, and how many judgements it takes.
+
+Intervals take documents as what is independent, and the leniency of raters out. The package is
+callable: ``gnomon.people(testset)`` compares. Everything public is listed in ``__all__``; names are
+imported when first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.core.lazy import callable_package, lazy_exports
+
+if TYPE_CHECKING:
+    from gnomon.methods.people.comparison import compare as compare
+
+__getattr__, __dir__, __all__ = lazy_exports(__name__)
+
+callable_package(__name__, "compare")

@@ -1,0 +1,218 @@
+"""What people said of the systems of a test set, as single judgements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon.core.errors import DataError, UnknownNameError
+from gnomon.core.human import are_of_same_judgements
+from gnomon.core.verdicts import counted, listed
+from gnomon.stats.jackknife import numbered
+from gnomon.stats.leniency import hang_together
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.testset import TestSet
+
+__all__ = ["LEAST_SEGMENTS", "Campaign", "campaigns"]
+
+#: of fewer segments no interval covers as often as it says
+LEAST_SEGMENTS = 30
+#: systems with fewer of the segments than this share of the most are no part of a complete campaign
+_NEARLY_ALL = 0.9
+#: the least share of the judged segments that all systems must have for these to be taken
+_SHARED = 0.2
+
+
+class _Judgement(NamedTuple):
+    system: str
+    segment: int  # 0-based
+    rater: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """Judgements of one kind.
+
+    Attributes:
+        kind: "esa", "mqm", ...; of rankings, shares of comparisons that were won.
+        systems: the judged systems [K].
+        raters: who judged [R]; empty where nobody is named.
+        segments: the judged segments, 0-based and ascending [N].
+        documents: the document of each, numbers from 0 [N]; None where they are not known.
+        system: of each judgement [J].
+        item: its segment, a position in ``segments`` [J].
+        rater: its rater [J].
+        score: what was said [J]; higher is better.
+        complete: whether every system was judged in each of the segments.
+        ranked: whether the scores are of comparisons, which have no raters of one output.
+        left_out: what was not taken, in words.
+    """
+
+    kind: str
+    systems: tuple[str, ...]
+    raters: tuple[str, ...]
+    segments: NDArray[np.int64]
+    documents: NDArray[np.int64] | None
+    system: NDArray[np.int64]
+    item: NDArray[np.int64]
+    rater: NDArray[np.int64]
+    score: NDArray[np.float64]
+    complete: bool
+    ranked: bool
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def cells(self) -> NDArray[np.float64]:
+        """The mean judgement of each output, NaN where there is none [K, N]."""
+        shape = len(self.systems), len(self.segments)
+        where = self.system * shape[1] + self.item
+        sizes = np.bincount(where, minlength=shape[0] * shape[1])
+        sums = np.bincount(where, self.score, shape[0] * shape[1])
+        with np.errstate(invalid="ignore"):
+            return np.asarray((sums / np.where(sizes, sizes, np.nan)).reshape(shape))
+
+    @property
+    def systems_of_raters(self) -> NDArray[np.int64]:
+        """How many systems each rater judged [R]."""
+        judged = np.zeros((len(self.raters), len(self.systems)), dtype=bool)
+        judged[self.rater, self.system] = True
+        return np.asarray(judged.sum(axis=1))
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether raters link all systems, so that leniency can be separated from quality."""
+        return bool(self.raters) and hang_together(self.system, self.rater)
+
+    @property
+    def tells_leniency(self) -> bool:
+        """Whether raters are adjusted for unless somebody says otherwise."""
+        if not self.raters:
+            return False
+        several = self.systems_of_raters > 1
+        return bool(2 * several.sum() >= len(several)) and self.is_connected
+
+
+def campaigns(testset: TestSet, kinds: Sequence[str] = ()) -> list[Campaign]:
+    """The judgements of each kind, of segments; all kinds that are there unless some are named.
+
+    Raises:
+        DataError: nobody judged segments of two systems.
+        UnknownNameError: there is no such kind.
+    """
+    scored = tuple(dict.fromkeys(h.kind for h in testset.human if h.level == "segment"))
+    ranked = tuple(dict.fromkeys(ranking.kind for ranking in testset.rankings))
+    every = tuple(dict.fromkeys((*scored, *ranked)))
+    for kind in kinds:
+        if kind not in every:
+            raise UnknownNameError("kind of judgements of segments", kind, every)
+    if not every:
+        raise DataError(
+            f"nobody judged segments of the test set {testset.name!r}; name a file of human scores"
+            " (--human FILE), or a test set that has some: means of systems alone have no interval"
+        )
+    chosen = list(dict.fromkeys(kinds)) or [
+        kind for n, kind in enumerate(every) if not _again(kind, every[:n], every)
+    ]
+    return [
+        _campaign(testset, kind, list(_of_kind(testset, kind)), ranked=kind not in scored)
+        for kind in chosen
+    ]
+
+
+def _again(kind: str, before: Sequence[str], every: Sequence[str]) -> bool:
+    """Whether a kind is another one in other units: standardised where raw scores are there."""
+    raw = kind.removesuffix("-z") + "-raw"
+    return (kind.endswith("-z") and raw in every) or any(
+        are_of_same_judgements(kind, other) for other in before if not other.endswith("-z")
+    )
+
+
+def _of_kind(testset: TestSet, kind: str) -> Iterator[_Judgement]:
+    """Every single judgement where raters are named, else their means; comparisons of rankings."""
+    tables = [h for h in testset.human if (h.kind, h.level) == (kind, "segment")]
+    by_rater = [h for h in tables if h.rater is not None]
+    for table in by_rater or tables:
+        for name, row in zip(table.systems, table.values, strict=True):
+            for segment in np.flatnonzero(np.isfinite(row)).tolist():
+                yield _Judgement(name, segment, table.rater or "", float(row[segment]))
+    for again in testset.repeated:
+        if again.kind == kind:
+            yield _Judgement(again.system, again.segment, again.rater or "", again.score)
+    if tables:
+        return
+    for ranking in testset.rankings:
+        if ranking.kind == kind:
+            raters = ranking.raters or ("",) * len(ranking.rows)
+            for (segment, better, worse), rater in zip(ranking.rows, raters, strict=True):
+                yield _Judgement(better, segment, rater, 1.0)
+                yield _Judgement(worse, segment, rater, 0.0)
+
+
+def _campaign(
+    testset: TestSet, kind: str, judgements: Sequence[_Judgement], *, ranked: bool
+) -> Campaign:
+    human = {name for name, info in testset.info.items() if info.human}
+    names = [name for name in testset.systems if name not in human]
+    judged: dict[str, set[int]] = {name: set() for name in names}
+    for judgement in judgements:
+        if judgement.system in judged:
+            judged[judgement.system].add(judgement.segment)
+    most = max(map(len, judged.values()), default=0)
+    nearly = [name for name in names if judged[name] and len(judged[name]) >= _NEARLY_ALL * most]
+    shared = set.intersection(*(judged[name] for name in nearly)) if nearly else set()
+    every = set().union(*(judged[name] for name in nearly))
+    complete = len(shared) >= max(_SHARED * len(every), 1) and len(nearly) > 1
+    systems = nearly if complete else [n for n in names if len(judged[n]) >= LEAST_SEGMENTS]
+    segments = sorted(shared if complete else set().union(*(judged[name] for name in systems)))
+    if len(systems) < 2:
+        raise DataError(
+            f"people ({kind}) judged segments of {counted(len(systems), 'system')} of the test set"
+            f" {testset.name!r}, and a comparison takes two or more"
+        )
+    index = {name: k for k, name in enumerate(systems)}
+    place = {segment: k for k, segment in enumerate(segments)}
+    kept = [j for j in judgements if j.system in index and j.segment in place]
+    raters = tuple(dict.fromkeys(j.rater for j in kept))
+    named = any(raters)
+    number = {name: k for k, name in enumerate(raters)}
+    documents = None
+    if testset.documents is not None:
+        documents = numbered([testset.documents[segment] for segment in segments])
+    return Campaign(
+        kind=kind,
+        systems=tuple(systems),
+        raters=raters if named else (),
+        segments=np.array(segments, dtype=np.int64),
+        documents=documents,
+        system=np.array([index[j.system] for j in kept], dtype=np.int64),
+        item=np.array([place[j.segment] for j in kept], dtype=np.int64),
+        rater=np.array([number[j.rater] for j in kept], dtype=np.int64),
+        score=np.array([j.score for j in kept], dtype=np.float64),
+        complete=complete,
+        ranked=ranked,
+        left_out=_left_out(judged, systems, segments, every if complete else set(segments)),
+    )
+
+
+def _left_out(
+    judged: dict[str, set[int]], systems: Sequence[str], segments: Sequence[int], every: set[int]
+) -> tuple[str, ...]:
+    said = []
+    fewer = [name for name, own in judged.items() if own and name not in systems]
+    if fewer:
+        each = listed([f"{name} ({counted(len(judged[name]))})" for name in fewer])
+        said.append(f"left out, because fewer of their segments were judged: {each}")
+    if len(segments) < len(every):
+        said.append(
+            f"of {counted(len(every), 'judged segment')} the {len(segments):,} are taken that"
+            f" were judged for all {len(systems)} systems"
+        )
+    return tuple(said)

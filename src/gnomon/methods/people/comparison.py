@@ -1,0 +1,611 @@
+"""Which system people prefer, and how surely, where documents and raters are what varies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gnomon.agreement.pairing import every_metric, metric_faults
+from gnomon.agreement.significance import Correction
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.findings import Bars, Finding, HeatMap, Listing
+from gnomon.core.options import Confidence, Group, Limits, Metavar, Rare, Unit
+from gnomon.core.records import table
+from gnomon.core.registry import method
+from gnomon.core.scores import Scores, checked_scores
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem
+from gnomon.data.formats import Human, with_human
+from gnomon.methods.people.campaign import LEAST_SEGMENTS, Campaign, campaigns
+from gnomon.methods.people.estimates import Covariate, Estimates, Frame, estimates
+from gnomon.methods.people.rows import (
+    LOOKS,
+    PAIRS,
+    RATERS,
+    ROWS,
+    SYSTEMS,
+    WIDTH,
+    JudgedSystemRow,
+    LookRow,
+    PairVerdict,
+    PreferredRow,
+    RaterRow,
+    WidthRow,
+)
+from gnomon.methods.people.verdict import CLAIMS, people_verdict
+from gnomon.metrics import score
+from gnomon.metrics.circularity import REASONS, circularity, kind_counts_edits
+from gnomon.metrics.protocol import Metrics, each_metric
+from gnomon.stats import benjamini_hochberg, holm
+from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
+from gnomon.stats.looks import look_levels, obrien_fleming
+from gnomon.stats.student import upper_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.findings import Table, View
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
+    from gnomon.stats.jackknife import Jackknife
+
+#: whether the leniency of raters is taken out
+Raters: TypeAlias = Literal["auto", "adjust", "ignore"]
+#: what is spoken of: all texts that might be, or those of the test set
+Population: TypeAlias = Literal["texts", "test-set"]
+#: a first look at fewer documents calls equal systems different too often
+LEAST_FIRST_LOOK = 30
+_LOOK = re.compile(r"([1-9]\d?)/([1-9]\d?)")
+_TESTS = Group("intervals and tests")
+_EXAMPLES = """\
+examples:
+  gnomon people compare -t wmt24/en-cs --human esa.csv
+  gnomon people compare -t wmt24/en-cs --human esa.csv --systems Claude-3.5 GPT-4 -m chrf
+  gnomon people compare -t wmt24/en-cs --human esa.csv --baseline GPT-4 --population test-set
+  gnomon people compare -t wmt24/en-cs --human esa.csv --look 2/5
+"""
+
+
+def check_people(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`compare` refuses of options that fit each alone."""
+    yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
+    if len(every_metric(options.metrics)) > 1:
+        said = (
+            "one metric is taken, chosen before the judgements are read: the best of several would"
+            " look better on these judgements than it is; name one"
+        )
+        yield Problem("metrics", UsageError(said))
+    if options.look is not None:
+        planned = _LOOK.fullmatch(options.look)
+        if planned is None or int(planned[1]) > int(planned[2]):
+            said = (
+                f"look is {options.look!r}; which of how many planned looks is expected, as in 2/5:"
+                " a look that was not planned makes equal systems look different"
+            )
+            yield Problem("look", UsageError(said))
+    if outline is None:
+        return
+    if len(outline.systems) < 2:
+        given = f"{outline.systems[0]!r} alone" if outline.systems else "none"
+        message = f"a comparison takes two systems or more; test set {outline.name!r} gives {given}"
+        yield Problem("", DataError(message))
+    if options.baseline is not None and options.baseline not in outline.systems:
+        yield Problem("baseline", UnknownNameError("system", options.baseline, outline.systems))
+    if options.unit == "document" and not outline.slices.get("document"):
+        said = f"the documents of test set {outline.name!r} are not known; leave the unit out"
+        yield Problem("unit", DataError(said))
+
+
+@method(
+    "people.compare",
+    answers="which system people prefer, and how surely",
+    title="What people say of the systems",
+    examples=_EXAMPLES,
+    tables={
+        "": "people_pairs",
+        SYSTEMS: "people_systems",
+        RATERS: "people_raters",
+        WIDTH: "people_width",
+        LOOKS: "people_looks",
+    },
+    rows=ROWS,
+    metrics="none",
+    human=True,
+    judged=True,
+    verdict=people_verdict,
+    claims=CLAIMS,
+    check=check_people,
+)
+def compare(
+    testset: TestSet,
+    metrics: Metrics = (),
+    *,
+    human: Human = (),
+    baseline: str | None = None,
+    unit: Unit = "auto",
+    raters: Annotated[Raters, _TESTS] = "auto",
+    ridge: Annotated[float | None, Limits(0), Metavar("N"), _TESTS, Rare()] = None,
+    population: Annotated[Population, _TESTS] = "texts",
+    look: Annotated[str | None, Metavar("K/N"), _TESTS] = None,
+    correction: Correction = "holm",
+    confidence: Confidence = 0.95,
+    allow_code: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """Which system people prefer, with intervals that hold for other documents and other raters.
+
+    Segments that one person judged together are not independent: a jackknife leaves out one
+    document at a time, with Student's t of (sum m)^2 / sum(m^2) - 1 degrees of freedom (m: judged
+    segments of a document). Raters who judged several systems are adjusted for: score = system +
+    rater, raters shrunk by ridge, fitted again without each document. A metric moves each mean by
+    its pooled slope (0 or more) times its own difference between all segments and the judged ones.
+
+    Args:
+        testset: outputs of two or more systems, and what people said of them.
+        metrics: at most one metric, chosen before the judgements are read, whose differences
+            explain part of people's; none by default.
+        human: kinds of judgements ("esa"), or files of them; by default all kinds that there are.
+        baseline: a system that all others are compared with; by default each with each.
+        unit: what is independent: "document", "segment", or "auto": documents where they are known.
+        raters: "adjust" takes the leniency of raters out, "ignore" does not; "auto" adjusts where
+            at least half of the raters judged two systems or more, and raters link all systems.
+        ridge: how far raters are shrunk, in judgements; by default the variance within a rater over
+            the variance between raters, as the judgements say.
+        population: what the intervals speak of: all "texts" that might have been in the test set,
+            or the "test-set" itself, of which part was judged.
+        look: which of how many looks, planned before the first, this is ("2/5"): the level is
+            O'Brien and Fleming's, so that all looks together call equal systems different as often
+            as one test would.
+        correction: of p for the number of pairs: "holm", "benjamini-hochberg" or "none".
+
+    Returns:
+        A finding whose rows hold ``human, system, other, difference, low, high, p, p_corrected,
+        verdict, segments, documents, se, se_segments, se_documents, design_effect, slope, saved``;
+        further tables ``systems``, ``raters``, ``width`` and, of planned looks, ``looks``. ``None``
+        where undefined.
+
+    Raises:
+        DataError: people judged fewer than two systems, raters do not link the systems and are to
+            be adjusted for, or documents are asked for and not known.
+        UnknownNameError: there is no such kind, system or metric.
+        UsageError: several metrics are named, a metric has seen the judgements, or a look was not
+            planned.
+    """
+    testset, kinds = with_human(testset, human)
+    judged = campaigns(testset, kinds)
+    if baseline is not None:
+        for campaign in judged:
+            if baseline not in campaign.systems:
+                raise UnknownNameError(
+                    f"system that people ({campaign.kind}) judged", baseline, campaign.systems
+                )
+    scores = None
+    wanted = each_metric(metrics)
+    if wanted:
+        metric = wanted[0]
+        if isinstance(metric, Scores):
+            scores = checked_scores(metric, testset)
+        else:
+            scores = score(testset, metric, allow_code=allow_code)
+        _refuse_informed(testset, scores, judged)
+    plan = _Plan(unit, raters, ridge, population, look, correction, confidence, baseline)
+    compared = []
+    for done, campaign in enumerate(judged):
+        if progress:
+            progress("comparing", done, len(judged))
+        compared.append(_compared(testset, campaign, scores, plan))
+    if progress:
+        progress("comparing", len(judged), len(judged))
+    return _finding(testset, compared, scores, plan)
+
+
+class _Plan(NamedTuple):
+    """What was asked for beside the data."""
+
+    unit: str
+    raters: Raters
+    ridge: float | None
+    population: Population
+    look: str | None
+    correction: Correction
+    confidence: float
+    baseline: str | None
+
+    @property
+    def looks(self) -> tuple[int, int]:
+        """This look, and how many were planned."""
+        match = _LOOK.fullmatch(self.look or "1/1")
+        return (int(match[1]), int(match[2])) if match else (1, 1)
+
+    @property
+    def level(self) -> float:
+        """The p that decides at this look."""
+        number, of = self.looks
+        return look_levels(of, 1 - self.confidence)[number - 1]
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """One kind of judgements, compared."""
+
+    campaign: Campaign
+    frame: Frame
+    found: Estimates
+    by_document: bool
+    adjusted: bool
+    p_corrected: NDArray[np.float64]
+    enough: bool  # documents and segments for intervals
+
+
+def _refuse_informed(testset: TestSet, scores: Scores, judged: Sequence[Campaign]) -> None:
+    for campaign in judged:
+        rows = [scores.systems.index(name) for name in campaign.systems]
+        own = scores.segments[rows][:, campaign.segments]
+        why = circularity(
+            scores,
+            [campaign.kind],
+            pairs=((campaign.cells, own),),
+            edits=not campaign.ranked and kind_counts_edits(testset, campaign.kind),
+            post_edits=False,
+        )
+        if why is not None:
+            raise UsageError(
+                f"{scores.metric} cannot stand in for judgements that it was made of"
+                f" ({campaign.kind}): {REASONS[why]}; name another metric, or none"
+            )
+
+
+def _compared(
+    testset: TestSet, campaign: Campaign, scores: Scores | None, plan: _Plan
+) -> _Compared:
+    by_document = plan.unit == "document" or (
+        plan.unit == "auto" and campaign.documents is not None
+    )
+    groups = np.arange(len(campaign.segments))
+    if by_document and campaign.documents is not None:
+        groups = campaign.documents
+    share = len(campaign.segments) / testset.segments
+    frame = Frame(
+        groups,
+        np.ones(len(groups)),
+        np.zeros(int(groups.max()) + 1, dtype=np.int64),
+        1 - share if plan.population == "test-set" else 1.0,
+    )
+    _refuse_early_look(frame, plan)
+    adjusted = plan.raters == "adjust" or (plan.raters == "auto" and campaign.tells_leniency)
+    if adjusted and not campaign.is_connected:
+        raise DataError(
+            f"raters cannot be adjusted for ({campaign.kind}): "
+            + (
+                "no system shares raters with all others, directly or in steps, so that"
+                " leniency cannot be separated from quality"
+                if campaign.raters
+                else "nothing says who judged"
+            )
+            + "; leave raters out, or have some people judge several systems"
+        )
+    covariate = None
+    if scores is not None:
+        covariate = _covariate(testset, campaign, scores, frame, plan, by_document=by_document)
+    found = estimates(
+        campaign,
+        frame,
+        adjust=adjusted,
+        covariate=covariate,
+        ridge=plan.ridge,
+        confidence=1 - plan.level,
+    )
+    p = _corrected(found, campaign, plan)
+    enough = len(frame.sizes) >= LEAST_DOCUMENTS and len(campaign.segments) >= LEAST_SEGMENTS
+    return _Compared(campaign, frame, found, by_document, adjusted, p, enough)
+
+
+def _refuse_early_look(frame: Frame, plan: _Plan) -> None:
+    number, of = plan.looks
+    if of > 1 and len(frame.sizes) / number < LEAST_FIRST_LOOK:
+        raise DataError(
+            f"look {number} of {of} at {len(frame.sizes)} documents means a first look at"
+            f" {len(frame.sizes) // number}; plan the first look at {LEAST_FIRST_LOOK} documents or"
+            " later: before, equal systems are called different too often"
+        )
+
+
+def _covariate(
+    testset: TestSet,
+    campaign: Campaign,
+    scores: Scores,
+    frame: Frame,
+    plan: _Plan,
+    *,
+    by_document: bool,
+) -> Covariate:
+    rows = [scores.systems.index(name) for name in campaign.systems]
+    values = scores.segments[rows] * (1 if scores.higher_is_better else -1)
+    if by_document and testset.documents is not None:
+        own = [testset.documents[segment] for segment in campaign.segments]
+        groups = numbered([*own, *testset.documents])[len(own) :]
+    else:
+        groups = np.empty(testset.segments, dtype=np.int64)
+        groups[campaign.segments] = frame.groups
+        others = np.setdiff1d(np.arange(testset.segments), campaign.segments)
+        groups[others] = len(campaign.segments) + np.arange(len(others))
+    return Covariate(values, groups, fixed=plan.population == "test-set")
+
+
+def _corrected(found: Estimates, campaign: Campaign, plan: _Plan) -> NDArray[np.float64]:
+    """The p of the pairs that are looked at, corrected for their number; NaN of the others."""
+    p = np.array(found.final.p, dtype=np.float64)
+    if plan.baseline is not None:
+        own = campaign.systems.index(plan.baseline)
+        p[(found.pairs != own).all(axis=1)] = np.nan
+    if plan.correction == "none":
+        return p
+    return (holm if plan.correction == "holm" else benjamini_hochberg)(p)
+
+
+# The tables
+
+
+def _finding(
+    testset: TestSet, compared: Sequence[_Compared], scores: Scores | None, plan: _Plan
+) -> Finding:
+    pairs = [row for one in compared for row in _pair_rows(one, plan)]
+    systems = [row for one in compared for row in _system_rows(one, plan)]
+    raters = [row for one in compared for row in _rater_rows(one)]
+    width = [row for one in compared for row in _width_rows(one, plan)]
+    looks = [row for one in compared for row in _look_rows(one, plan)]
+    tables: list[Table] = [
+        table(PAIRS, "Pairs of systems", PreferredRow, pairs, confidence=plan.confidence),
+        table(SYSTEMS, "Systems", JudgedSystemRow, systems, confidence=plan.confidence),
+        table(RATERS, "People who judged", RaterRow, raters),
+        table(WIDTH, "Where the width of the intervals comes from", WidthRow, width),
+    ]
+    if looks:
+        tables.append(table(LOOKS, "Planned looks", LookRow, looks))
+    return Finding(
+        method="people compare",
+        title="What people say of the systems",
+        tables=tuple(tables),
+        signatures={} if scores is None else {scores.metric: str(scores.signature)},
+        views=tuple(_views(compared, plan)),
+        facts=_facts(testset, compared, scores, plan),
+        notices=tuple(
+            dict.fromkeys(
+                f"{one.campaign.kind}: {said}" for one in compared for said in one.campaign.left_out
+            )
+        ),
+    )
+
+
+def _shown(compared: _Compared, plan: _Plan) -> list[tuple[int, int, int]]:
+    """The pairs that are shown: number, better system and worse one, or baseline second."""
+    found, names = compared.found, compared.campaign.systems
+    shown = []
+    for number, (a, b) in enumerate(found.pairs.tolist()):
+        if plan.baseline is None:
+            first = (a, b) if found.final.estimate[number] >= 0 else (b, a)
+        elif plan.baseline in (names[a], names[b]):
+            first = (a, b) if names[b] == plan.baseline else (b, a)
+        else:
+            continue
+        shown.append((number, *first))
+    order = {k: n for n, k in enumerate(np.argsort(-found.systems.estimate).tolist())}
+    return sorted(shown, key=lambda pair: (order[pair[1]], order[pair[2]]))
+
+
+def _pair_rows(compared: _Compared, plan: _Plan) -> Iterator[PreferredRow]:
+    found, campaign = compared.found, compared.campaign
+    final, there = found.final, ~np.isnan(campaign.cells)
+    for number, a, b in _shown(compared, plan):
+        sign = 1 if found.pairs[number][0] == a else -1
+        ends = sorted((sign * float(final.low[number]), sign * float(final.high[number])))
+        if not compared.enough:
+            ends = [np.nan, np.nan]
+        difference = sign * float(final.estimate[number])
+        error, plain = float(final.error[number]), float(found.documents.error[number])
+        p = float(compared.p_corrected[number]) if compared.enough else np.nan
+        yield PreferredRow(
+            human=campaign.kind,
+            system=campaign.systems[a],
+            other=campaign.systems[b],
+            difference=difference,
+            p=float(final.p[number]) if compared.enough else None,
+            p_corrected=p,
+            verdict=_verdict(difference, p, plan.level),
+            segments=int((there[a] & there[b]).sum() if campaign.complete else there[[a, b]].sum()),
+            documents=len(compared.frame.sizes) if compared.by_document else None,
+            effective=compared.frame.effective if compared.by_document else None,
+            by_segments=bool(found.segments.p[number] <= plan.level),
+            uncorrected=compared.enough and bool(final.p[number] <= plan.level),
+            se=error,
+            se_segments=float(found.segments.error[number]),
+            se_documents=plain if compared.by_document else None,
+            design_effect=float(found.design_effects[number]) if compared.by_document else None,
+            slope=None if found.slope is None else max(np.nan_to_num(found.slope.slope), 0.0),
+            saved=1 - (error / plain) ** 2 if plain else None,
+            intervals={"difference": (ends[0], ends[1])},
+        )
+
+
+def _verdict(difference: float, p: float, level: float) -> PairVerdict:
+    if np.isnan(p):
+        return "too few"
+    if p > level or not difference:
+        return "undecided"
+    return "better" if difference > 0 else "worse"
+
+
+def _system_rows(compared: _Compared, plan: _Plan) -> Iterator[JudgedSystemRow]:
+    found, campaign = compared.found, compared.campaign
+    wins = np.zeros((2, len(campaign.systems)), dtype=np.int64)
+    if compared.enough:
+        for (a, b), difference, p in zip(
+            found.pairs, found.final.estimate, compared.p_corrected, strict=True
+        ):
+            if p <= plan.level and difference:
+                best, worst = (a, b) if difference > 0 else (b, a)
+                wins[0, best] += 1
+                wins[1, worst] += 1
+    segments = (~np.isnan(campaign.cells)).sum(axis=1)
+    counts = np.bincount(campaign.system, minlength=len(campaign.systems))
+    for k in np.argsort(-found.systems.estimate, kind="stable").tolist():
+        ends = (found.systems.low[k], found.systems.high[k]) if compared.enough else (None, None)
+        yield JudgedSystemRow(
+            human=campaign.kind,
+            system=campaign.systems[k],
+            score=float(found.systems.estimate[k]),
+            mean=float(found.means[k]),
+            judgements=int(counts[k]),
+            segments=int(segments[k]),
+            better_than=int(wins[0, k]),
+            worse_than=int(wins[1, k]),
+            intervals={"score": ends},
+        )
+
+
+def _rater_rows(compared: _Compared) -> Iterator[RaterRow]:
+    campaign, found = compared.campaign, compared.found
+    if not campaign.raters:
+        return
+    level = found.means if found.leniency is None else found.leniency.systems[:, 0]
+    counts = np.bincount(campaign.rater, minlength=len(campaign.raters))
+    sums = np.bincount(
+        campaign.rater, campaign.score - level[campaign.system], len(campaign.raters)
+    )
+    systems = campaign.systems_of_raters
+    for r in np.argsort(-sums / counts, kind="stable").tolist():
+        yield RaterRow(
+            human=campaign.kind,
+            rater=campaign.raters[r],
+            judgements=int(counts[r]),
+            systems=int(systems[r]),
+            leniency=float(sums[r] / counts[r]),
+            shrunk=None if found.leniency is None else float(found.leniency.raters[r, 0]),
+        )
+
+
+def half_widths(test: Jackknife, confidence: float) -> NDArray[np.float64]:
+    """Halves of the intervals of an estimator."""
+    share = (1 - confidence) / 2
+    return upper_quantile(share, test.df) * test.error if test.df >= 1 else test.error * np.nan
+
+
+def _width_rows(compared: _Compared, plan: _Plan) -> Iterator[WidthRow]:
+    found, names = compared.found, compared.campaign.systems
+    if not compared.enough:
+        return
+    steps = [found.segments, found.documents if compared.by_document else None]
+    steps += [found.raters, found.metric]
+    halves, before = [], None
+    for step in steps:
+        half = None if step is None else half_widths(step, 1 - plan.level)
+        halves.append(None if half is None else half - (0 if before is None else before))
+        before = before if half is None else half
+    for number, a, b in _shown(compared, plan):
+        parts = [None if half is None else float(half[number]) for half in halves]
+        yield WidthRow(
+            human=compared.campaign.kind,
+            pair=f"{names[a]} - {names[b]}",
+            segments=parts[0],
+            documents=parts[1],
+            raters=parts[2],
+            metric=parts[3],
+            half_width=sum(part or 0.0 for part in parts),
+        )
+
+
+def _look_rows(compared: _Compared, plan: _Plan) -> Iterator[LookRow]:
+    number, of = plan.looks
+    if of < 2:
+        return
+    alpha = 1 - plan.confidence
+    decided = int((compared.p_corrected <= plan.level).sum())
+    for k, (z, level) in enumerate(
+        zip(obrien_fleming(of, alpha), look_levels(of, alpha), strict=True), start=1
+    ):
+        yield LookRow(
+            human=compared.campaign.kind,
+            look=k,
+            looks=of,
+            documents=len(compared.frame.sizes) if k == number else None,
+            z=z,
+            level=level,
+            decided=decided if k == number else None,
+        )
+
+
+def _views(compared: Sequence[_Compared], plan: _Plan) -> Iterator[View]:
+    columns = ("system", "other", "difference", "p_corrected", "verdict", "se_segments", "se")
+    for one in compared:
+        where = {"human": one.campaign.kind}
+        of = f" ({one.campaign.kind})" if len(compared) > 1 else ""
+        yield Listing(
+            SYSTEMS,
+            f"Systems{of}",
+            ("system", "score", "mean", "judgements", "better_than", "worse_than"),
+            where=where,
+        )
+        yield Listing(PAIRS, f"Pairs of systems{of}", columns, where=where)
+        yield Bars(
+            SYSTEMS,
+            f"Scores of the systems{of}",
+            category="system",
+            series="human",
+            values=("score",),
+            where=where,
+            most=1,
+            dots=True,
+        )
+        if plan.baseline is None and len(one.campaign.systems) > 2:
+            yield HeatMap(
+                PAIRS,
+                f"Differences between systems{of}",
+                "system",
+                "other",
+                "difference",
+                where=where,
+                prominent=False,
+            )
+        if one.enough:
+            yield Bars(
+                WIDTH,
+                f"Where the width of the intervals comes from{of}",
+                category="pair",
+                series="human",
+                values=("segments", "documents", "raters", "metric", "half_width"),
+                where=where,
+                most=1,
+            )
+
+
+def _facts(
+    testset: TestSet, compared: Sequence[_Compared], scores: Scores | None, plan: _Plan
+) -> dict[str, str]:
+    facts = {"test set": testset.name}
+    for one in compared:
+        campaign = one.campaign
+        said = [f"{len(campaign.systems)} systems", f"{len(campaign.segments):,} segments"]
+        if one.by_document:
+            said.append(f"{len(one.frame.sizes):,} documents (effective {one.frame.effective:.1f})")
+        said.append(f"{len(campaign.score):,} judgements")
+        if campaign.raters:
+            said.append(f"{len(campaign.raters):,} raters")
+        if one.found.leniency is not None:
+            said.append(f"raters shrunk by {one.found.leniency.ridge:.1f} judgements")
+        facts[campaign.kind] = ", ".join(said)
+    if scores is not None:
+        facts["metric"] = scores.metric
+    facts["unit"] = ", ".join(
+        dict.fromkeys("documents" if one.by_document else "segments" for one in compared)
+    )
+    facts["intervals speak of"] = (
+        "all texts that might be" if plan.population == "texts" else "the test set"
+    )
+    facts["p corrected"] = plan.correction
+    return facts

@@ -1,0 +1,131 @@
+"""Rows of comparisons by people's scores."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from gnomon.core.records import SYSTEM, EndColumns, Record, column
+
+#: what is said of a pair: of its first system, or that nothing can be
+PairVerdict: TypeAlias = Literal["better", "worse", "undecided", "too few"]
+
+PAIRS, SYSTEMS, RATERS, WIDTH, LOOKS = "pairs", "systems", "raters", "width", "looks"
+_HUMAN = column("Judgements", help="the kind of people's scores")
+_OTHER = column("Other system", help="that it is compared with")
+_INTERVAL = EndColumns(titles=("from", "to"))
+
+
+class PreferredRow(Record):
+    """Two systems by people's scores."""
+
+    human: str = _HUMAN
+    system: str = SYSTEM
+    other: str = _OTHER
+    difference: float | None = column(
+        "Difference",
+        interval=_INTERVAL,
+        help="mean score of the system less that of the other one, with all that was asked for:"
+        " documents as the unit, leniency taken out, the metric's slope",
+    )
+    p: float | None = column("p", digits=3, help="Student's t, two-sided")
+    p_corrected: float | None = column("p, corrected", digits=3, help="for the number of pairs")
+    verdict: str = column(
+        "Verdict", help="better, worse or undecided, by the corrected p; too few: no interval"
+    )
+    segments: int = column("Segments", help="judged segments of the two systems")
+    documents: int | None = column("Documents", help="judged documents; blank where unknown")
+    effective: float | None = column(
+        "Effective documents", help="documents of one length that say as much"
+    )
+    by_segments: bool = column(
+        "By segments", help="whether it would look decided, were segments independent; uncorrected"
+    )
+    uncorrected: bool = column("Uncorrected", help="whether it is decided without correction of p")
+    se: float | None = column("Standard error", help="of the difference")
+    se_segments: float | None = column(
+        "... of segments", help="of the plain difference, were segments independent"
+    )
+    se_documents: float | None = column(
+        "... of documents", help="of the plain difference, with documents as the unit"
+    )
+    design_effect: float | None = column(
+        "Design effect",
+        help="how many times the variance of the plain difference is that of independent segments",
+    )
+    slope: float | None = column("Slope", help="points of people per point of the metric; pooled")
+    saved: float | None = column(
+        "Saved",
+        kind="share",
+        better="higher",
+        help="share of judgements that leniency and metric save: 1 - (se / se of documents)^2",
+    )
+
+
+class JudgedSystemRow(Record):
+    """A system by people's scores."""
+
+    human: str = _HUMAN
+    system: str = SYSTEM
+    score: float | None = column(
+        "Score",
+        better="higher",
+        interval=_INTERVAL,
+        help="mean score, leniency taken out and moved by the metric where asked for",
+    )
+    mean: float | None = column("Mean", better="higher", help="plain mean of what people said")
+    judgements: int = column("Judgements", help="single judgements of its outputs")
+    segments: int = column("Segments", help="judged segments")
+    better_than: int = column("Better than", help="systems that it is significantly better than")
+    worse_than: int = column("Worse than", help="systems that it is significantly worse than")
+
+
+class RaterRow(Record):
+    """A person who judged."""
+
+    human: str = _HUMAN
+    rater: str = column("Rater", help="as the file names them")
+    judgements: int = column("Judgements", help="how many")
+    systems: int = column("Systems", help="how many systems these are of")
+    leniency: float | None = column(
+        "Leniency", help="mean distance of the judgements from the systems' scores"
+    )
+    shrunk: float | None = column(
+        "Shrunk", help="what of it is taken for leniency; blank where raters are ignored"
+    )
+
+
+class WidthRow(Record):
+    """Where the width of a pair's interval comes from; halves of intervals, step by step."""
+
+    human: str = _HUMAN
+    pair: str = column("Pair", help="the two systems")
+    segments: float | None = column("Segments", help="half-width, were segments independent")
+    documents: float | None = column(
+        "Documents", help="what is added because segments of a document were judged together"
+    )
+    raters: float | None = column("Raters", help="what taking leniency out changes")
+    metric: float | None = column("Metric", help="what the slope on a metric changes")
+    half_width: float | None = column("Half-width", help="of the interval: the sum of these")
+
+
+class LookRow(Record):
+    """A planned look at judgements that are still coming in."""
+
+    human: str = _HUMAN
+    look: int = column("Look", help="from 1")
+    looks: int = column("Looks", help="how many were planned")
+    documents: int | None = column("Documents", help="judged by then; blank before it is reached")
+    z: float = column("z", digits=3, help="that a difference must reach to stop (O'Brien-Fleming)")
+    level: float = column("Level", digits=5, help="the two-sided p that it must not exceed")
+    decided: int | None = column(
+        "Decided", help="pairs that are decided at this look; blank before it is reached"
+    )
+
+
+ROWS: dict[str, type[Record]] = {
+    PAIRS: PreferredRow,
+    SYSTEMS: JudgedSystemRow,
+    RATERS: RaterRow,
+    WIDTH: WidthRow,
+    LOOKS: LookRow,
+}

@@ -1,0 +1,353 @@
+"""What people's scores say of systems, in sentences."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from gnomon.core.verdicts import Claim, amount, counted, listed, metric_title, p_value
+from gnomon.methods.people.campaign import LEAST_SEGMENTS
+from gnomon.methods.people.rows import (
+    JudgedSystemRow,
+    LookRow,
+    PreferredRow,
+    RaterRow,
+    WidthRow,
+)
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gnomon.core.findings import Finding, Statement
+
+_T = "Student's t over documents (jackknife), corrected for the number of pairs"
+PREFERS = Claim(
+    "people.compare.prefers", "People prefer {a} to {b} by {amount} ({data})", "better", _T
+)
+EVEN = Claim(
+    "people.compare.undecided",
+    "{a} and {b} cannot be told apart: people score {a} {amount} higher ({data})",
+    "undecided",
+    _T,
+)
+FIRST = Claim(
+    "people.compare.first",
+    "People prefer {first} to all {others} other systems; the next is {second}, {amount} lower"
+    " ({data})",
+    "better",
+    _T,
+)
+LEADS = Claim(
+    "people.compare.leads",
+    "People score {first} highest and prefer it to {beaten} of the {others} other systems;"
+    " {even} cannot be told apart from it ({data})",
+    "better",
+    _T,
+)
+ALL_EVEN = Claim(
+    "people.compare.all_undecided",
+    "People score {first} highest, but none of the {others} other systems can be told apart from it"
+    " ({data})",
+    "undecided",
+    _T,
+)
+AGAINST = Claim(
+    "people.compare.against",
+    "Against {baseline}, people prefer {better}, like {worse} less, and cannot tell {even} apart"
+    " ({data})",
+    None,
+    _T,
+)
+TOGETHER = Claim(
+    "people.compare.documents",
+    "segments alone would call {segments} different; {decided}, because documents were judged as"
+    " wholes",
+    "caution",
+    "p of segments and of documents, both uncorrected",
+)
+SAVES = Claim(
+    "people.compare.saves",
+    "{what}",
+    "better",
+    "the median over pairs of 1 - (standard error / that of documents alone)^2, above 1 in 100",
+)
+COSTS = Claim(
+    "people.compare.costs",
+    "{what} makes intervals {share} wider than they are without",
+    "caution",
+    "the median over pairs of the same, below -5 in 100",
+)
+FEW = Claim(
+    "people.compare.few",
+    "{what}: too few for an interval, so that nothing is said of which system is better ({least})",
+    "caution",
+    "fewer than 15 documents, or fewer than 30 segments",
+)
+UNEVEN = Claim(
+    "people.compare.effective",
+    "{documents} of very different length say as much as {effective} of one length",
+    "caution",
+    "effective documents below 20",
+)
+OWN_PEOPLE = Claim(
+    "people.compare.own_people",
+    "each system was judged by people of its own: leniency cannot be separated from quality",
+    "caution",
+    "raters who judged several systems, none",
+)
+SOME_ALONE = Claim(
+    "people.compare.one_system",
+    "{alone} of {raters} judged one system alone, so that their leniency counts as its quality",
+    "caution",
+    "raters who judged one system, more than half, where leniency is not taken out",
+)
+NO_RATERS = Claim(
+    "people.compare.no_raters",
+    "nothing says who judged ({human}): a difference may be one of leniency",
+    "caution",
+    "judgements without raters",
+)
+NO_DOCUMENTS = Claim(
+    "people.compare.no_documents",
+    "documents are not known ({human}), so that segments count as independent; where one person"
+    " judges a document as a whole, intervals are 1.6 times as wide (WMT24)",
+    "caution",
+    "segments as the unit",
+)
+FLAT = Claim(
+    "people.compare.flat",
+    "{metric} says nothing of these judgements: its slope is 0",
+    "caution",
+    "the pooled slope, not above 0",
+)
+UNEQUAL = Claim(
+    "people.compare.unequal",
+    "systems were judged on different segments ({fewest:,} to {most:,}): the comparison holds if"
+    " these were drawn at random",
+    "caution",
+    "the judged segments of each system",
+)
+FEW_OF_EACH = Claim(
+    "people.compare.single",
+    "intervals of single systems are rough below 100 segments; those of differences are not",
+    "caution",
+    "30 to 99 judged segments",
+)
+LOOK = Claim(
+    "people.compare.look",
+    "At look {look} of {looks}, {decided} of {pairs} are decided ({needs}){go_on}",
+    "undecided",
+    "O'Brien and Fleming's level of the look",
+)
+CLAIMS = (
+    *(PREFERS, EVEN, FIRST, LEADS, ALL_EVEN, AGAINST, TOGETHER, SAVES, COSTS, FEW, UNEVEN),
+    *(OWN_PEOPLE, SOME_ALONE, NO_RATERS, NO_DOCUMENTS, FLAT, UNEQUAL, FEW_OF_EACH, LOOK),
+)
+#: shares of judgements, saved and lost, that are worth a sentence
+_WORTH, _COSTLY = 0.01, 0.05
+_FEW_EFFECTIVE = 20
+_FEW_OF_EACH = 100
+_LENIENCY = "taking raters' leniency out"
+_TITLES = {"da-z": "standard deviations (DA)", "da-raw": "points of DA"}
+
+
+def people_verdict(finding: Finding) -> Iterator[Statement]:
+    """Which systems people prefer, what makes intervals wider and narrower, what is unknown."""
+    every = finding.records(PreferredRow)
+    for human in dict.fromkeys(row.human for row in every):
+        pairs = [row for row in every if row.human == human]
+        systems = [row for row in finding.records(JudgedSystemRow) if row.human == human]
+        raters = [row for row in finding.records(RaterRow) if row.human == human]
+        yield from _outcome(finding, pairs, systems, raters)
+        yield from _looks(finding, human, pairs)
+        yield from _width(finding, human, pairs)
+        yield from _cautions(finding, pairs, systems, raters)
+
+
+def points(human: str) -> str:
+    """The unit of a kind of judgements."""
+    return _TITLES.get(human, f"points of {human.upper() if len(human) < 5 else human}")
+
+
+def _data(
+    pairs: Sequence[PreferredRow], systems: Sequence[JudgedSystemRow], raters: Sequence[RaterRow]
+) -> str:
+    row = pairs[0]
+    units = counted(row.documents, "document") if row.documents else counted(row.segments)
+    said = f"{units}, {counted(sum(system.judgements for system in systems), 'judgement')}"
+    return f"{said} of {len(raters):,} people" if len(raters) > 1 else said
+
+
+def _outcome(
+    finding: Finding,
+    pairs: Sequence[PreferredRow],
+    systems: Sequence[JudgedSystemRow],
+    raters: Sequence[RaterRow],
+) -> Iterator[Statement]:
+    data, row = _data(pairs, systems, raters), pairs[0]
+    if row.verdict == "too few":
+        few_segments = row.documents is None or row.segments < LEAST_SEGMENTS
+        least = f"{LEAST_SEGMENTS} segments" if few_segments else f"{LEAST_DOCUMENTS} documents"
+        what = counted(row.segments if few_segments else row.documents or 0, least.split()[1][:-1])
+        yield FEW.said(finding.positions(pairs), what=what, least=f"{least} at least")
+    elif len(pairs) == 1:
+        yield _of_two(finding, row, data)
+    elif len({pair.other for pair in pairs}) == 1:
+        yield _against(finding, pairs, data)
+    else:
+        yield _leader(finding, [r for r in pairs if r.system == systems[0].system], data)
+
+
+def _of_two(finding: Finding, row: PreferredRow, data: str) -> Statement:
+    low, high = row.ends("difference")
+    flipped = (row.difference or 0.0) < 0  # a baseline stands second, whichever is better
+    a, b = (row.other, row.system) if flipped else (row.system, row.other)
+    ends = (-(high or 0.0), -(low or 0.0)) if flipped else (low, high)
+    said = amount(abs(row.difference or 0.0), *ends, unit=points(row.human))
+    claim = EVEN if row.verdict == "undecided" else PREFERS
+    return claim.said(finding.positions([row]), a=a, b=b, amount=said, data=data)
+
+
+def _against(finding: Finding, pairs: Sequence[PreferredRow], data: str) -> Statement:
+    names = {
+        verdict: [row.system for row in pairs if row.verdict == verdict]
+        for verdict in ("better", "worse", "undecided")
+    }
+    listed_names = {verdict: listed(some) if some else "none" for verdict, some in names.items()}
+    return AGAINST.said(
+        finding.positions(pairs),
+        level="better" if names["better"] else "worse" if names["worse"] else "undecided",
+        baseline=pairs[0].other,
+        better=listed_names["better"],
+        worse=listed_names["worse"],
+        even=listed_names["undecided"],
+        data=data,
+    )
+
+
+def _leader(finding: Finding, own: Sequence[PreferredRow], data: str) -> Statement:
+    """What is said of the system with the highest score, by its pairs."""
+    beaten = [row for row in own if row.verdict == "better"]
+    even = [row.other for row in own if row.verdict == "undecided"]
+    places, first, others = finding.positions(own), own[0].system, len(own)
+    if not even:
+        low, high = own[0].ends("difference")
+        gap = amount(own[0].difference or 0.0, low, high, unit=points(own[0].human))
+        return FIRST.said(
+            places, first=first, others=others, second=own[0].other, amount=gap, data=data
+        )
+    if not beaten:
+        return ALL_EVEN.said(places, first=first, others=others, data=data)
+    return LEADS.said(
+        places, first=first, others=others, beaten=len(beaten), even=listed(even), data=data
+    )
+
+
+def _looks(finding: Finding, human: str, pairs: Sequence[PreferredRow]) -> Iterator[Statement]:
+    rows = [row for row in finding.records(LookRow) if row.human == human]
+    row = next((row for row in rows if row.decided is not None), None)
+    if row is None:
+        return
+    open_ = len(pairs) - (row.decided or 0)
+    go_on = ""
+    if open_:
+        go_on = "; judge on to the next look for the others" if row.look < row.looks else ""
+    yield LOOK.said(
+        finding.positions([row]),
+        look=row.look,
+        looks=row.looks,
+        decided=row.decided,
+        pairs=counted(len(pairs), "pair"),
+        needs=p_value(row.level).replace("=", "<="),
+        go_on=go_on,
+    )
+
+
+def _width(finding: Finding, human: str, pairs: Sequence[PreferredRow]) -> Iterator[Statement]:
+    if pairs[0].verdict == "too few":
+        return
+    yield from _together(finding, pairs)
+    rows = [row for row in finding.records(WidthRow) if row.human == human]
+    saved = {
+        name: median(shares)
+        for name, step in ((_metric(finding), "metric"), (_LENIENCY, "raters"))
+        if (shares := [share for row in rows if (share := _saved(row, step)) is not None])
+    }
+    if pairs[0].slope == 0:
+        yield FLAT.said(finding.positions(pairs[:1]), metric=_metric(finding))
+    worth = [f"{name} {share:.0%}" for name, share in saved.items() if share >= _WORTH]
+    if worth:
+        first, *rest = worth
+        name, _, share_of_first = first.rpartition(" ")
+        name = name.capitalize() if name == _LENIENCY else name
+        said = f"{name} saves {share_of_first} of the judgements here"
+        yield SAVES.said(finding.positions(rows), what=", ".join((said, *rest)))
+    for name, share in saved.items():
+        if share <= -_COSTLY:
+            wider = f"{(1 - share) ** 0.5 - 1:.0%}"
+            yield COSTS.said(finding.positions(rows), what=name, share=wider)
+
+
+def _together(finding: Finding, pairs: Sequence[PreferredRow]) -> Iterator[Statement]:
+    """How many pairs segments alone would decide, and how many are."""
+    alone, decided = sum(row.by_segments for row in pairs), sum(row.uncorrected for row in pairs)
+    if pairs[0].documents is None or alone <= decided:
+        return
+    different, said = "the two systems", "they cannot be told apart"
+    if len(pairs) > 1:
+        different = f"{alone} of {len(pairs)} pairs of systems"
+        said = f"{decided} {'is' if decided == 1 else 'are'}"
+    corrected = sum(row.verdict in ("better", "worse") for row in pairs)
+    if corrected < decided:
+        said += f" ({corrected} after the correction for {len(pairs)} pairs)"
+    yield TOGETHER.said(finding.positions(pairs), segments=different, decided=said)
+
+
+def _saved(row: WidthRow, step: str) -> float | None:
+    """Share of judgements that a step saves: 1 - (width with it / width without it)^2."""
+    before = (row.segments or 0.0) + (row.documents or 0.0)
+    change = row.raters if step == "raters" else row.metric
+    if step == "metric":
+        before += row.raters or 0.0
+    return None if change is None or not before else 1 - ((before + change) / before) ** 2
+
+
+def _metric(finding: Finding) -> str:
+    return next((metric_title(spec) for spec in finding.signatures), "the metric")
+
+
+def _cautions(
+    finding: Finding,
+    pairs: Sequence[PreferredRow],
+    systems: Sequence[JudgedSystemRow],
+    raters: Sequence[RaterRow],
+) -> Iterator[Statement]:
+    row, human = pairs[0], pairs[0].human
+    places = finding.positions(raters)
+    if not raters:
+        yield NO_RATERS.said(finding.positions(systems), human=human)
+    elif all(rater.systems == 1 for rater in raters):
+        yield OWN_PEOPLE.said(places)
+    elif raters[0].shrunk is None:
+        alone = sum(rater.systems == 1 for rater in raters)
+        if 2 * alone > len(raters):
+            yield SOME_ALONE.said(
+                places,
+                alone=alone,
+                raters=counted(len(raters), "person").replace("persons", "people"),
+            )
+    if row.verdict != "too few":
+        if row.documents is None:
+            yield NO_DOCUMENTS.said(finding.positions(pairs), human=human)
+        elif (row.effective or 0.0) < _FEW_EFFECTIVE:
+            yield UNEVEN.said(
+                finding.positions(pairs),
+                documents=counted(row.documents, "document"),
+                effective=f"{row.effective:.0f}",
+            )
+        if row.segments < _FEW_OF_EACH:
+            yield FEW_OF_EACH.said(finding.positions(systems))
+    sizes = [system.segments for system in systems]
+    if min(sizes) < max(sizes):
+        yield UNEQUAL.said(finding.positions(systems), fewest=min(sizes), most=max(sizes))

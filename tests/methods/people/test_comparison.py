@@ -1,0 +1,226 @@
+"""Systems by people's scores: the shared figures of every pair, refusals, and what is asked for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from tests.truth.campaigns import campaign, judged, with_judgements
+
+import gnomon as gn
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.human import Ranking
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gnomon.core.findings import Finding
+
+_TOLERANCE = 1e-6
+
+
+def _known(shared: Path, name: str) -> dict[str, Any]:
+    known: dict[str, Any] = json.loads((shared / f"oracles/people/oracle_{name}.json").read_text())
+    return known
+
+
+def _wmt24(shared: Path, pair: str) -> gn.TestSet:
+    folder = shared / "data/wmt24" / pair
+    return gn.TestSet.read(folder).with_human(folder / "esa.csv")
+
+
+def _of(known: dict[str, Any], row: Any, name: str) -> float:
+    """The known figure of a pair, turned where that has the systems the other way round."""
+    pair = known["pairs"].get(f"{row['system']} - {row['other']}")
+    if pair is not None:
+        return float(pair[name])
+    value = float(known["pairs"][f"{row['other']} - {row['system']}"][name])
+    return -value if name.startswith("difference") else value
+
+
+@pytest.mark.parametrize("lp", ["en-cs", "en-ja"])
+def test_every_pair_of_wmt24_has_the_known_figures(shared: Path, lp: str) -> None:
+    known, testset = _known(shared, f"wmt24.{lp}"), _wmt24(shared, lp)
+    plain = gn.people.compare(testset, raters="ignore", correction="none")
+    adjusted = gn.people.compare(testset, "chrf", raters="adjust", ridge=8, correction="none")
+    without = gn.people.compare(testset, raters="adjust", ridge=8, correction="none")
+    assert len(plain.rows) == len(known["pairs"])
+    for row in plain:
+        assert row["segments"] == known["items"]
+        assert row["documents"] == known["documents"]
+        assert row["difference"] == pytest.approx(_of(known, row, "difference"), rel=_TOLERANCE)
+        for mine, theirs in (
+            ("se_segments", "se_segments"),
+            ("se_documents", "se_documents"),
+            ("se", "se_documents"),
+            ("design_effect", "design_effect"),
+        ):
+            assert row[mine] == pytest.approx(_of(known, row, theirs), rel=_TOLERANCE)
+    for row in without:
+        wanted = _of(known, row, "difference_raters")
+        assert row["difference"] == pytest.approx(wanted, rel=_TOLERANCE)
+        assert row["se"] == pytest.approx(_of(known, row, "se_raters"), rel=_TOLERANCE)
+    for row in adjusted:
+        assert row["slope"] == pytest.approx(known["chrf_slope"], rel=_TOLERANCE)
+    systems = without.table("systems").rows
+    assert sum(int(str(row["judgements"])) for row in systems) == known["judgements"]
+    assert len(without.table("raters").rows) == known["raters"]
+    assert sum(bool(row["by_segments"]) for row in plain) == known["decided"]["segments"]
+    assert sum(bool(row["uncorrected"]) for row in without) == known["decided"]["raters"]
+
+
+def test_documents_decide_52_pairs_of_english_to_czech(shared: Path) -> None:
+    testset = _wmt24(shared, "en-cs")
+    plain = gn.people.compare(testset, raters="ignore", correction="none")
+    assert sum(bool(row["uncorrected"]) for row in plain) == 52
+    assert plain.rows[0]["effective"] == pytest.approx(40.186, abs=5e-4)
+    found = gn.people.compare(testset)
+    assert sum(bool(row["uncorrected"]) for row in found) == 59
+    first = found.verdict[0].text
+    assert first.startswith("People score Claude-3.5 highest and prefer it to 6 of the 14 other")
+    assert "(85 documents, 4,720 judgements of 61 people)" in first
+    assert "segments alone would call 73 of 105 pairs" in found.verdict[1].text
+
+
+def test_every_pair_of_mqm_without_documents_has_the_known_figures(shared: Path) -> None:
+    known = _known(shared, "wmt21.en-de")
+    found = gn.people.compare(gn.TestSet.read(shared / "data/wmt21/en-de"), correction="none")
+    assert len(found.rows) == len(known["pairs"])
+    for row in found:
+        assert row["segments"] == known["items"]
+        assert row["difference"] == pytest.approx(_of(known, row, "difference"), rel=_TOLERANCE)
+        assert row["se"] == pytest.approx(_of(known, row, "se_segments"), rel=_TOLERANCE)
+        assert row["documents"] is None
+    claims = {said.claim for said in found.verdict}
+    assert {"people.compare.no_documents", "people.compare.no_raters"} <= claims
+
+
+def _pair(found: Finding, a: str, b: str) -> Any:
+    return next(row for row in found if {row["system"], row["other"]} == {a, b})
+
+
+def test_raters_are_adjusted_where_they_link_all_systems() -> None:
+    testset = campaign({"A": 70, "B": 70}, documents=40, leniency=20)
+    auto, ignored = (gn.people.compare(testset, raters=how) for how in ("auto", "ignore"))
+    assert auto.rows[0]["se"] < ignored.rows[0]["se"]
+    assert auto.rows[0]["saved"] > 0.1
+    assert ignored.table("raters").rows[0]["shrunk"] is None
+
+
+def test_raters_who_do_not_link_the_systems_are_not_adjusted_for() -> None:
+    said = judged([70, 60], documents=40)
+    apart = with_judgements(["A", "B"], said._replace(rater=said.rater + 100 * said.system))
+    assert gn.people.compare(apart).rows[0]["saved"] == 0
+    with pytest.raises(DataError, match="leniency cannot be separated from quality"):
+        gn.people.compare(apart, raters="adjust")
+    anonymous = campaign({"A": 1, "B": 2}, named_raters=False)
+    with pytest.raises(DataError, match="nothing says who judged"):
+        gn.people.compare(anonymous, raters="adjust")
+
+
+def test_a_test_set_that_is_judged_in_part_varies_less_than_all_texts() -> None:
+    said = judged([70, 60], documents=40)
+    testset = with_judgements(["A", "B"], said, further=[f"x{k}" for k in range(160)])
+    texts, whole = (gn.people.compare(testset, population=of) for of in ("texts", "test-set"))
+    assert whole.rows[0]["se"] == pytest.approx(texts.rows[0]["se"] * np.sqrt(0.5), rel=1e-9)
+    assert whole.rows[0]["difference"] == texts.rows[0]["difference"]
+
+
+def test_a_look_takes_the_level_of_obrien_and_fleming() -> None:
+    testset = campaign({"A": 70, "B": 66}, documents=70)
+    found = gn.people.compare(testset, look="1/2")
+    (first, second) = found.table("looks").rows
+    assert (first["documents"], second["documents"]) == (70, None)
+    assert first["level"] == pytest.approx(0.00517, abs=5e-5)
+    plain = gn.people.compare(testset)
+    wide = found.rows[0]["high"] - found.rows[0]["low"]
+    assert wide > 1.3 * (plain.rows[0]["high"] - plain.rows[0]["low"])
+
+
+@pytest.mark.parametrize("look", ["6/5", "0/5", "2", "two of five"])
+def test_looks_that_were_not_planned_are_refused(look: str) -> None:
+    with pytest.raises(UsageError, match="a look that was not planned"):
+        gn.people.compare(campaign({"A": 1, "B": 2}), look=look)
+
+
+def test_a_first_look_at_few_documents_is_refused() -> None:
+    with pytest.raises(DataError, match="plan the first look at 30 documents"):
+        gn.people.compare(campaign({"A": 1, "B": 2}, documents=58), look="2/4")
+
+
+def test_several_metrics_are_refused() -> None:
+    with pytest.raises(UsageError, match="chosen before the judgements are read"):
+        gn.people.compare(campaign({"A": 1, "B": 2}), ["bleu", "chrf"])
+
+
+def test_a_metric_that_is_the_judgements_is_refused() -> None:
+    testset = campaign({"A": 70, "B": 60})
+    same = gn.score(testset, lambda candidate, _: float(len(candidate)))
+    values = testset.human_scores("quality")
+    with pytest.raises(UsageError, match="the scores are the human scores"):
+        gn.people.compare(testset, replace(same, segments=values))
+
+
+def test_fewer_than_fifteen_documents_have_no_interval() -> None:
+    (row,) = gn.people.compare(campaign({"A": 80, "B": 60}, documents=14, length=9)).rows
+    assert (row["low"], row["high"], row["p"], row["verdict"]) == (None, None, None, "too few")
+
+
+def test_fewer_than_thirty_segments_have_no_interval() -> None:
+    (row,) = gn.people.compare(campaign({"A": 80, "B": 60}, documents=28, length=1)).rows
+    assert (row["low"], row["p_corrected"], row["verdict"]) == (None, None, "too few")
+
+
+def test_documents_that_are_not_known_are_refused_as_the_unit() -> None:
+    with pytest.raises(DataError, match="are not known"):
+        gn.people.compare(campaign({"A": 1, "B": 2}, named_documents=False), unit="document")
+
+
+def test_a_baseline_stands_second_in_every_pair() -> None:
+    testset = campaign({"A": 80, "B": 60, "C": 50}, documents=60)
+    found = gn.people.compare(testset, baseline="B")
+    assert [(row["system"], row["other"], row["verdict"]) for row in found] == [
+        ("A", "B", "better"),
+        ("C", "B", "worse"),
+    ]
+    with pytest.raises(UnknownNameError, match="'X'"):
+        gn.people.compare(testset, baseline="X")
+
+
+def test_systems_that_few_segments_were_judged_of_are_left_out() -> None:
+    said = judged([70, 60, 50], documents=40)
+    testset = with_judgements(
+        ["A", "B", "C"], said, without=(said.system == 2) & (said.segment > 50)
+    )
+    found = gn.people.compare(testset)
+    assert {row["system"] for row in found.table("systems").rows} == {"A", "B"}
+    assert any("left out" in notice and "C (51 segments)" in notice for notice in found.notices)
+
+
+def test_rankings_become_shares_of_comparisons_won() -> None:
+    draw = np.random.default_rng(1)
+    rows = []
+    for segment in range(200):
+        a_wins = draw.random() < 0.8
+        rows.append((segment, "A", "B") if a_wins else (segment, "B", "A"))
+    plain = campaign({"A": 1, "B": 2}, documents=50)
+    ranked = replace(plain, human=(), rankings=(Ranking("rr", tuple(rows)),))
+    found = gn.people.compare(ranked)
+    won = sum(better == "A" for _, better, _ in rows) / 200
+    assert found.rows[0]["difference"] == pytest.approx(2 * won - 1)
+    assert found.rows[0]["verdict"] == "better"
+
+
+def test_several_kinds_of_judgements_are_compared_each_for_itself() -> None:
+    one, other = (
+        campaign({"A": a, "B": 60}, documents=40, kind=kind)
+        for a, kind in ((80, "coherence"), (60, "fluency"))
+    )
+    both = replace(one, human=one.human + other.human)
+    assert [row["human"] for row in gn.people.compare(both)] == ["coherence", "fluency"]
+    assert [row["human"] for row in gn.people.compare(both, human="fluency")] == ["fluency"]
+    with pytest.raises(UnknownNameError, match="kind of judgements"):
+        gn.people.compare(both, human="adequacy")
