@@ -106,7 +106,11 @@ def not_tested() -> Finding:
     return gn.metaeval(judged(human), made, levels=["segment"], controls=False, resamples=0)
 
 
-@world("a metric that is near to people", says=["metaeval.agrees"], silent=["metaeval.*"])
+@world(
+    "a metric that is near to people",
+    says=["metaeval.agrees", "metaeval.decided"],
+    silent=["metaeval.*"],
+)
 def agrees() -> Finding:
     human = people()
     return gn.metaeval(judged(human), metric(near(human, 1.0, 1), "m"), controls=False, **FEW)
@@ -125,7 +129,7 @@ def goes_against() -> Finding:
 
 @world(
     "human scores drawn at random",
-    says=["metaeval.unsure"],
+    says=["metaeval.unsure", "metaeval.decided"],
     silent=["metaeval.*"],
 )
 def random_people() -> Finding:
@@ -148,7 +152,7 @@ def _by_chance(level: str, seed: int) -> Finding:
 
 @world(
     "human scores of systems drawn at random, and two metrics",
-    says=["metaeval.none"],
+    says=["metaeval.none", "metaeval.decided"],
     silent=["metaeval.*"],
     without=["highest agreement", "agrees better"],
 )
@@ -427,7 +431,7 @@ def some_pairs_decided() -> Finding:
 def no_pair_decided() -> Finding:
     # systems are equal, and each document is judged by somebody who is lenient or severe
     draw = np.random.default_rng(3)
-    human = np.repeat(draw.normal(size=(3, 20)), 10, axis=1) + 0.1 * draw.normal(size=(3, 200))
+    human = np.repeat(draw.normal(size=(5, 20)), 10, axis=1) + 0.1 * draw.normal(size=(5, 200))
     by = metric(near(human, 1.0, 1), "m")
     return gn.metaeval(judged(human, documents=10), by, controls=False, **FEW)
 

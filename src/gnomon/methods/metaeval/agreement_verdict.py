@@ -21,7 +21,7 @@ from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.student import upper_tail
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Finding, Statement
 
@@ -330,7 +330,8 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
     else:
         for group in sound if sets == 1 else ():
             yield from _of_set(finding, group)
-    yield from _decided_pairs(finding)
+    silent = {(group.first.test_set, group.first.human) for group in equal}
+    yield from _decided_pairs(finding, silent)
     yield from (_EQUAL.said(notice=text) for text in _widest(equal.values()))
     yield from _circular(finding)
     yield from _edits(finding, single)
@@ -616,9 +617,19 @@ def _decided(finding: Finding, sets: Sequence[_MeasureRows], best: str, other: s
     )
 
 
-def _decided_pairs(finding: Finding) -> Iterator[Statement]:
-    """How many pairs of systems people decide, and how often each metric agrees on these."""
-    rows = finding.records(DecidedPairsRow)
+def _decided_pairs(
+    finding: Finding, silent: Container[tuple[str, str | None]]
+) -> Iterator[Statement]:
+    """How many pairs of systems people decide, and how often each metric agrees on these.
+
+    Nothing is said of next to no systems, nor where people scored all of them alike.
+    """
+    few = FEW_SYSTEMS * (FEW_SYSTEMS - 1) // 2
+    rows = [
+        row
+        for row in finding.records(DecidedPairsRow)
+        if row.pairs > few and (row.test_set, row.human) not in silent
+    ]
     by_set: dict[tuple[str, str | None], DecidedPairsRow] = {}
     for row in rows:  # of the metric that scored most systems
         key = row.test_set, row.human
