@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.agreement.pairing import every_metric, metric_faults
+from gnomon.agreement.pairing import metric_faults
 from gnomon.agreement.significance import Correction
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing
@@ -75,7 +75,7 @@ examples:
 def check_people(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`compare` refuses of options that fit each alone."""
     yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
-    if len(every_metric(options.metrics)) > 1:
+    if len(each_metric(options.metrics)) > 1:
         said = (
             "one metric is taken, chosen before the judgements are read: the best of several would"
             " look better on these judgements than it is; name one"

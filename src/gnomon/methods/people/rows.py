@@ -12,7 +12,7 @@ PairVerdict: TypeAlias = Literal["better", "worse", "undecided", "too few"]
 PAIRS, SYSTEMS, RATERS, WIDTH, LOOKS = "pairs", "systems", "raters", "width", "looks"
 _HUMAN = column("Judgements", help="the kind of people's scores")
 _OTHER = column("Other system", help="that it is compared with")
-_INTERVAL = EndColumns(titles=("from", "to"))
+_INTERVAL = EndColumns()
 
 
 class PreferredRow(Record):
