@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import UsageError
-from gnomon.linguistics import constituents, parse
+from gnomon.linguistics import annotate, constituents, parse
 
 
 def test_a_head_makes_a_phrase_over_its_dependents() -> None:
@@ -51,8 +51,9 @@ def test_texts_are_parsed_once_and_cached(tmp_path: object) -> None:
     texts = ["The cat sat.", "The cat sat.", " ", "It rained  hard ( again )."]
     with Cache(str(tmp_path)) as cache:
         first = parse(texts, language="en", cache=cache)
-        assert cache.stats().entries == 3
+        assert cache.stats().entries == 6  # parts of speech, relations and heads of two texts
         assert parse(texts, language="en", cache=cache) == first
+        assert annotate(texts, ["dep:nsubj"], language="en", cache=cache).tagged == 0
     assert first[0] == first[1]
     assert first[2] is None
     assert first[3] is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import GnomonError, UsageError
@@ -14,6 +14,7 @@ from gnomon.linguistics._features import FORMS, expand, is_wildcard, kind_of, ma
 from gnomon.linguistics._labels import Labels
 from gnomon.linguistics._parse import find_parser, standard_parser
 from gnomon.linguistics._tagging import check_kind, check_listed, find_labels, listed, tagged
+from gnomon.linguistics._tokens import SENTENCE_LAYERS, sentences
 from gnomon.linguistics._word_lists import Lexicon, Pattern, bare_name, with_built_in
 
 if TYPE_CHECKING:
@@ -83,8 +84,8 @@ def annotate(
         progress: called with "tagging", texts done, texts to do.
         processes: how many processes tag; by default one, and for many texts on the command line
             one per core.
-        tokens: give the texts as tokens, too, with lemmas and heads, by the tagger (no features
-            need be asked for then).
+        tokens: give the texts as tokens, too, with lemmas and heads: those of CoNLL-U labels, else
+            the tagger's. No features need be asked for then.
 
     Raises:
         UsageError: a feature's name is malformed, or nothing can give it.
@@ -104,11 +105,12 @@ def annotate(
     sources = [
         *listed("lex", kinds, distinct, lexicon, Lexicon.read),
         *listed("re", kinds, distinct, pattern, Pattern.read),
-        *find_labels(kinds, distinct, labels),
+        *find_labels(kinds, distinct, labels, tokens=tokens),
     ]
     left = [kind for kind in kinds if kind not in listed_kinds]
-    if tokens or any(not is_wildcard(kind) or tagger or language for kind in left):
-        annotator, notices = annotator_of(tagger, language, left, labels)
+    words = _layers_of_words(sources, named=bool(tagger or language)) if tokens else []
+    if words or any(not is_wildcard(kind) or tagger or language for kind in left):
+        annotator, notices = annotator_of(tagger, language, [*left, *words], labels)
         sources.append(
             tagged(
                 annotator,
@@ -119,10 +121,23 @@ def annotate(
                 progress=progress,
                 processes=processes,
                 notices=notices,
-                tokens=tokens,
+                words=words,
             )
         )
-    return _join_sources(sources, asked, texts, distinct)
+    annotation = _join_sources(sources, asked, texts, distinct)
+    if not tokens:
+        return annotation
+    facts = {layer: some for source in sources for layer, some in source.words.items()}
+    by_text = dict(zip(distinct, sentences(distinct, facts), strict=True))
+    return replace(annotation, sentences=tuple(by_text[text] for text in texts))
+
+
+def _layers_of_words(sources: Sequence[MarkSource], *, named: bool) -> list[str]:
+    """The layers that a tagger must give, if there is to be one, so that there are sentences."""
+    there = {layer for source in sources for layer in source.words}
+    if "token" not in there:
+        return [layer for layer in SENTENCE_LAYERS if layer not in there]
+    return ["ent"] if named and "ent" not in there else []
 
 
 def no_features(asked: Sequence[str]) -> None:
@@ -186,9 +201,6 @@ def _join_sources(
         tagged=sum(source.tagged for source in sources),
         cached=sum(source.cached for source in sources),
         notices=(*(n for source in sources for n in source.notices), *said),
-        sentences=tuple(
-            source.sentences[row] for source in sources if source.sentences for row in rows
-        ),
     )
 
 

@@ -31,8 +31,9 @@ class Mark(NamedTuple):
     """Characters ``start`` to ``end`` (half-open code points) and what a layer says of them.
 
     Labels of the layers ``pos`` and ``dep`` hold several facts, parted by bars
-    (``NOUN|Gender=Fem|Number=Sing``); of other layers the label is the feature's name after the
-    colon (``PERSON``).
+    (``NOUN|Gender=Fem|Number=Sing``). Those of ``lemma`` (the base form) and ``head`` (how many
+    tokens later the head stands, ``-2``; 0 for a root) are no features. Of other layers the label
+    is the feature's name after the colon (``PERSON``).
     """
 
     start: int
@@ -69,6 +70,14 @@ class LayerFacts:
         text = np.repeat(np.arange(len(chosen), dtype=np.int32), lengths)
         columns = (self.start[places], self.end[places], self.label[places])
         return LayerFacts(self.layer, len(chosen), text, *columns, self.labels, self.without)
+
+    def marks(self) -> list[list[Mark]]:
+        """The marks of each text."""
+        marks: list[list[Mark]] = [[] for _ in range(self.texts)]
+        columns = (column.tolist() for column in (self.text, self.start, self.end, self.label))
+        for text, start, end, label in zip(*columns, strict=True):
+            marks[text].append(Mark(start, end, self.labels[label]))
+        return marks
 
     def features(self, bounds: Sequence[int] = ()) -> list[tuple[str, ...]]:
         """The features that each distinct label carries, ``dep:long>=N`` for the bounds N too."""

@@ -126,6 +126,8 @@ FORMS = (
 KINDS = ("pos", "ent", "morph", "dep", "lex", "re", "label")
 _LONG = re.compile(r"dep:long>=([1-9][0-9]*)")
 _UPOS_PLACE = {name: place for place, name in enumerate(UPOS)}
+#: layers that make sentences of texts, and no features
+_OF_TOKENS = frozenset({"head", "lemma", "token"})
 _LEFT_OUT = frozenset({"SPACE", ""})
 
 
@@ -144,6 +146,8 @@ def features_of(layer: str, label: str) -> tuple[str, ...]:
             return ()
         morph = (name for fact in facts for name in _morph(fact))
         return (*((f"pos:{upos}",) if upos not in _LEFT_OUT else ()), *morph)
+    if layer in _OF_TOKENS:
+        return ()
     if layer == "dep":
         relation, *facts = label.split("|")
         crossing = ("dep:nonprojective",) if "crossing" in facts else ()

@@ -20,6 +20,7 @@ from gnomon.data.formats import read_lines
 from gnomon.linguistics._dependencies import crossing, reach
 from gnomon.linguistics._facts import Mark
 from gnomon.linguistics._features import features_of
+from gnomon.linguistics._tokens import token_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,6 +43,7 @@ class _Word:
     head: int | None
     relation: str
     entity: tuple[str, str] | None
+    lemma: str
     surface: int  # which stretch of the text bears the word
 
 
@@ -157,7 +159,7 @@ def _check_heads(words: Sequence[_Word], path: str) -> None:
 
 
 def _word(columns: Sequence[str], number: int, surface: int, path: str) -> _Word:
-    upos, feats, head, relation, misc = (columns[i] for i in (3, 5, 6, 7, 9))
+    lemma, upos, feats, head, relation, misc = (columns[i] for i in (2, 3, 5, 6, 7, 9))
     if head != "_" and not head.isdecimal():
         _refuse_line(f"HEAD {head!r} is not a number", path, number)
     if feats != "_" and not all("=" in fact for fact in feats.split("|")):
@@ -170,6 +172,7 @@ def _word(columns: Sequence[str], number: int, surface: int, path: str) -> _Word
         head=None if head == "_" else int(head),
         relation="" if relation == "_" else relation,
         entity=(entity[1], entity[2]) if entity and entity[1] else None,
+        lemma="" if lemma == "_" != columns[1] else lemma,
         surface=surface,
     )
 
@@ -198,19 +201,22 @@ def _place(
 
 def _marks(sentence: _Sentence, spans: Sequence[tuple[int, int]]) -> dict[str, Sequence[Mark]]:
     words = sentence.words
-    pos, dep = [], []
+    pos, dep, tokens = [], [], []
     heads = [i if not word.head else word.head - 1 for i, word in enumerate(words)]
     reached, crossed = reach(heads), crossing(heads)
     for i, word in enumerate(words):
         start, end = spans[word.surface]
-        if word.upos or word.feats:
-            label = f"{word.upos}|{word.feats}" if word.feats else word.upos
-            pos.append(Mark(start, end, label))
+        word_class = f"{word.upos}|{word.feats}" if word.feats else word.upos
+        if word_class:
+            pos.append(Mark(start, end, word_class))
         if word.relation or reached[i]:
             label = f"{word.relation}|{reached[i]}" + "|crossing" * crossed[i]
             dep.append(Mark(start, end, label))
+        label = token_label(word_class, word.lemma, word.relation, heads[i] - i)
+        tokens.append(Mark(start, end, label))
     layers = {"pos": pos, "dep": dep, "named": _entities(words, spans)}
-    return {layer: tuple(dict.fromkeys(marks)) for layer, marks in layers.items() if marks}
+    distinct = {layer: tuple(dict.fromkeys(marks)) for layer, marks in layers.items() if marks}
+    return {**distinct, "token": tuple(tokens)}
 
 
 def _entities(words: Sequence[_Word], spans: Sequence[tuple[int, int]]) -> list[Mark]:
@@ -374,7 +380,8 @@ class Labels:
 
     Attributes:
         texts: for each text, layer -> marks. Layer ``named`` holds marks whose label is the whole
-            name of a feature; ``pos`` and ``dep`` are as ``Mark`` says.
+            name of a feature; ``pos`` and ``dep`` are as ``Mark`` says; ``token`` holds all that
+            CoNLL-U says of each word.
         files: where they come from.
         notices: texts that occur with two different labellings (the first one counts).
     """
@@ -448,13 +455,19 @@ class Labels:
 
     @cached_property
     def signature(self) -> str:
-        """``labels#HASH``, the hash of texts and marks."""
+        """``labels#HASH``, the hash of texts and marks (without lemmas and heads)."""
         parts: Mapping[str, str] = {}
         if 0 < len(self._states) <= _KEPT:  # of more files nothing is remembered
             described = [*map(_describe_file, self.files, self._states)]
             parts = dict(pair for texts in reversed(described) for pair in texts.items())
         parts = parts or _describe(self.texts.items())
         return f"labels#{content_hash(*sorted(parts.values()))}"
+
+    @cached_property
+    def token_signature(self) -> str:
+        """The same with lemmas and heads."""
+        tokens = (f"{text}\0{marks.get('token')}" for text, marks in self.texts.items())
+        return f"labels#{content_hash(self.signature, *sorted(tokens))}"
 
 
 def _describe(rows: Iterable[tuple[str, Mapping[str, Sequence[Mark]]]]) -> dict[str, str]:
@@ -465,6 +478,7 @@ def _describe(rows: Iterable[tuple[str, Mapping[str, Sequence[Mark]]]]) -> dict[
         marks = [
             f"('{layer}', {start}, {end}, {spelled.get(label) or _spell(label, spelled)})"
             for layer in sorted(layers)
+            if layer != "token"
             for start, end, label in sorted(layers[layer])
         ]
         descriptions.setdefault(text, f"{text}\0[{', '.join(marks)}]")

@@ -1,4 +1,4 @@
-"""Trees of texts, by spaCy's dependencies or by Stanza, made once and kept."""
+"""Trees of texts, from a tagger's dependencies or by Stanza."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from gnomon.core.lazy import checked
 from gnomon.data.formats import Tree, parse_tree
 from gnomon.linguistics._annotators import find_tagger, standard_tagger
 from gnomon.linguistics._dependencies import constituents
-from gnomon.linguistics._spacy import SpacyAnnotator
+from gnomon.linguistics._tagging import facts_of
+from gnomon.linguistics._tokens import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gnomon.core.cache import Cache
+    from gnomon.linguistics._annotators import Annotator
 
 
 # Parsers by name: what makes constituency trees of texts.
@@ -32,17 +34,15 @@ _log = logging.getLogger(__name__)
 
 
 class TreeParser(Protocol):
-    """Anything that makes trees of texts."""
+    """Anything that makes trees of distinct texts: None where there is none."""
 
-    @property
-    def name(self) -> str: ...  # documented above
-
-    @property
-    def signature(self) -> str: ...  # documented above
-
-    def trees(self, texts: Sequence[str]) -> list[Tree | None]:
-        """One tree per text, several sentences side by side; None where there is none."""
-        ...
+    def trees(
+        self,
+        texts: Sequence[str],
+        *,
+        cache: Cache | None,
+        progress: Callable[[str, int, int], None] | None,
+    ) -> list[Tree | None]: ...  # one per text, several sentences side by side
 
 
 def find_parser(name: str) -> TreeParser:
@@ -51,12 +51,12 @@ def find_parser(name: str) -> TreeParser:
     if engine in _ENGINES and model:
         return _ENGINES[engine](model)
     annotator = find_tagger(name)
-    if not isinstance(annotator, SpacyAnnotator):
+    if not set(annotator.layers) >= _LAYERS:
         raise UsageError(
-            f"trees are made from spaCy's dependencies or by stanza; {annotator.name} is neither:"
-            " write spacy:NAME or stanza:LANGUAGE"
+            f"trees are made by stanza, or from parts of speech and heads of words, which"
+            f" {annotator.name} does not give: write spacy:NAME or stanza:LANGUAGE"
         )
-    return _Spacy(annotator)
+    return _Heads(annotator)
 
 
 def standard_parser(language: str) -> str:
@@ -68,22 +68,37 @@ def standard_parser(language: str) -> str:
     return standard_tagger(language).name
 
 
+_LAYERS = frozenset(("pos", "head"))
+
+
 @dataclass(frozen=True)
-class _Spacy:
-    """Constituents from dependencies."""
+class _Heads:
+    """Constituents from dependencies, which are kept as tags are."""
 
-    annotator: SpacyAnnotator
+    annotator: Annotator
 
-    @property
-    def name(self) -> str:
-        return self.annotator.name
+    def trees(
+        self,
+        texts: Sequence[str],
+        *,
+        cache: Cache | None,
+        progress: Callable[[str, int, int], None] | None,
+    ) -> list[Tree | None]:
+        def parsing(_: str, done: int, total: int) -> None:
+            if progress is not None:
+                progress("parsing", done, total)
 
-    @property
-    def signature(self) -> str:
-        return self.annotator.signature
-
-    def trees(self, texts: Sequence[str]) -> list[Tree | None]:
-        return [constituents(*row) for row in self.annotator.dependencies(texts)]
+        facts, _ = facts_of(self.annotator, sorted(_LAYERS), texts, cache=cache, progress=parsing)
+        return [
+            _read(
+                constituents(
+                    [token.text for token in sentence.tokens],
+                    [token.pos or "X" for token in sentence.tokens],
+                    [token.head for token in sentence.tokens],
+                )
+            )
+            for sentence in sentences(texts, facts)
+        ]
 
 
 @dataclass(frozen=True)
@@ -104,7 +119,31 @@ class _Stanza:
     def signature(self) -> str:
         return f"{self.name}/stanza-{_version('stanza', self.name)}"
 
-    def trees(self, texts: Sequence[str]) -> list[Tree | None]:
+    def trees(
+        self,
+        texts: Sequence[str],
+        *,
+        cache: Cache | None,
+        progress: Callable[[str, int, int], None] | None,
+    ) -> list[Tree | None]:
+        names = dict(zip(texts, keys([_VERSION, self.signature], texts), strict=True))
+        kept = cache.get_many(list(names.values())) if cache is not None else {}
+        trees_by_text = {t: kept[key].decode() for t, key in names.items() if key in kept}
+        missing = [text for text in texts if text not in trees_by_text]
+        if missing and progress is not None:
+            progress("parsing", 0, len(missing))
+        for start in range(0, len(missing), _BATCH):
+            batch = missing[start : start + _BATCH]
+            made = self._parsed(batch)
+            new = {text: str(tree or "(())") for text, tree in zip(batch, made, strict=True)}
+            trees_by_text |= new
+            if cache is not None:
+                cache.put_many({names[text]: tree.encode() for text, tree in new.items()})
+            if progress is not None:
+                progress("parsing", start + len(batch), len(missing))
+        return [_read(trees_by_text[text]) for text in texts]
+
+    def _parsed(self, texts: Sequence[str]) -> list[Tree | None]:
         documents = _stanza(self.language).bulk_process(list(texts))
         return [
             _join_sentences(
@@ -202,14 +241,14 @@ def parse(
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> list[Tree | None]:
-    """Trees of texts: from spaCy's dependencies (:func:`constituents`) or by Stanza.
+    """Trees of texts: from dependencies (:func:`constituents`) or by Stanza.
 
     Args:
         texts: the texts; equal ones are parsed once.
         tagger: ``spacy:NAME`` or ``stanza:LANGUAGE``; by default the standard
             spaCy pipeline of the language.
         language: "en", or a pair "de-en", of which the target counts.
-        cache: where trees are kept between runs.
+        cache: where what they are made of is kept between runs.
         progress: called with "parsing", texts done, texts to do.
 
     Returns:
@@ -226,27 +265,13 @@ def parse(
         )
     parser = find_parser(tagger if tagger is not None else standard_parser(str(language)))
     distinct = list(dict.fromkeys(texts))
-    names = dict(zip(distinct, keys([_VERSION, parser.signature], distinct), strict=True))
-    kept = cache.get_many(list(names.values())) if cache is not None else {}
-    trees_by_text = {t: kept[key].decode() for t, key in names.items() if key in kept}
-    missing = [text for text in distinct if text not in trees_by_text]
-    if missing and progress is not None:
-        progress("parsing", 0, len(missing))
-    for start in range(0, len(missing), _BATCH):
-        batch = missing[start : start + _BATCH]
-        made = parser.trees(batch)
-        new = {text: str(tree or "(())") for text, tree in zip(batch, made, strict=True)}
-        trees_by_text |= new
-        if cache is not None:
-            cache.put_many({names[text]: tree.encode() for text, tree in new.items()})
-        if progress is not None:
-            progress("parsing", start + len(batch), len(missing))
-    trees = {text: _read(tree) for text, tree in trees_by_text.items()}
+    trees = dict(zip(distinct, parser.trees(distinct, cache=cache, progress=progress), strict=True))
     return [trees[text] for text in texts]
 
 
-def _read(text: str) -> Tree | None:
+def _read(tree: Tree | str | None) -> Tree | None:
+    """A tree as if it had been read from brackets."""
     try:
-        return parse_tree(text)
+        return parse_tree(str(tree or ""))
     except FormatError:  # nested too deeply: a text of hundreds of words without a structure
         return None

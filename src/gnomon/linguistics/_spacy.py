@@ -130,22 +130,6 @@ class SpacyAnnotator:
         with _quiet():
             return load(self.package, meta_of(self.package)["version"], tuple(sorted(layers)))
 
-    def dependencies(self, texts: Sequence[str]) -> list[tuple[list[str], list[str], list[int]]]:
-        """Words, parts of speech and positions of heads, per text; a root is its own head."""
-        pipeline = self._pipeline(("dep", "pos"))
-        pieces = [(i, piece) for i, text in enumerate(texts) for _, piece in _pieces(text)]
-        sentences: list[tuple[list[str], list[str], list[int]]] = [([], [], []) for _ in texts]
-        with _quiet(), pipeline.zone():
-            docs = pipeline.run([piece for _, piece in pieces])
-            for (number, _), doc in zip(pieces, docs, strict=True):
-                words, tags, heads = sentences[number]
-                kept = [token for token in doc if not token.is_space]
-                numbers = {token.i: len(words) + n for n, token in enumerate(kept)}
-                heads += [numbers.get(token.head.i, numbers[token.i]) for token in kept]
-                tags += [token.pos_ or "X" for token in kept]
-                words += [token.text for token in kept]
-        return sentences
-
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
     """A text in pieces of bounded length, cut at spaces where there are any."""

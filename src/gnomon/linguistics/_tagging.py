@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -15,7 +15,6 @@ from gnomon.core.errors import AnnotationError, UnknownNameError, UsageError
 from gnomon.core.processes import end_with, leash, starting_workers
 from gnomon.linguistics._facts import FORMAT, columns, keep, pack, recall, unpack
 from gnomon.linguistics._features import is_wildcard, kind_of, matches
-from gnomon.linguistics._tokens import SENTENCE_LAYERS, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from gnomon.linguistics._annotators import Annotator
     from gnomon.linguistics._facts import LayerFacts, Mark
     from gnomon.linguistics._labels import Labels
-    from gnomon.linguistics._tokens import Sentence
 
 
 # one to two seconds of work with a small pipeline: this much an interruption loses at most
@@ -228,7 +226,8 @@ class MarkSource:
     tagged: int = 0
     cached: int = 0
     notices: tuple[str, ...] = ()
-    sentences: tuple[Sentence, ...] = ()
+    #: the layers that sentences are made of
+    words: Mapping[str, LayerFacts] = field(default_factory=dict)
 
 
 class _Marker(Protocol):
@@ -273,11 +272,13 @@ def check_kind(annotator: Annotator, kinds: Iterable[str], wanted: str) -> None:
 
 
 def find_labels(
-    kinds: Collection[str], texts: Sequence[str], labels: Labels | None
+    kinds: Collection[str], texts: Sequence[str], labels: Labels | None, *, tokens: bool = False
 ) -> Iterator[MarkSource]:
-    """The user's labels, if any of their kinds is asked for."""
-    wanted = labels and any(matches(asked, kind) for asked in kinds for kind in labels.kinds)
-    if labels is None or not wanted:
+    """The user's labels, if any of their kinds is asked for, or tokens that they hold."""
+    if labels is None:
+        return
+    tokens = tokens and not {"ent", "token"}.isdisjoint(labels.kinds | {*labels.layers})
+    if not tokens and not any(matches(asked, kind) for asked in kinds for kind in labels.kinds):
         return
     for number, text in enumerate(texts, start=1):
         if text.strip() and text not in labels.texts:
@@ -286,11 +287,20 @@ def find_labels(
                 f" ({', '.join(labels.files)}) must hold each reference and each candidate,"
                 " character by character"
             )
-    facts = {
-        layer: columns(layer, [labels.texts.get(text, {}).get(layer, ()) for text in texts])
-        for layer in labels.layers
-    }
-    yield MarkSource(facts, labels.features, labels.signature, notices=labels.notices)
+    rows = [labels.texts.get(text, {}) for text in texts]
+    facts = {layer: columns(layer, [row.get(layer, ()) for row in rows]) for layer in labels.layers}
+    words = {layer: facts.pop(layer) for layer in ("token",) if layer in facts}
+    if tokens and "ent" in labels.kinds:
+        named = ([m for m in row.get("named", ()) if m.label.startswith("ent:")] for row in rows)
+        entities = [[mark._replace(label=mark.label[4:]) for mark in marks] for marks in named]
+        words["ent"] = columns("ent", entities)
+    yield MarkSource(
+        facts,
+        labels.features,
+        labels.token_signature if tokens else labels.signature,
+        notices=labels.notices,
+        words=words if tokens else {},
+    )
 
 
 def tagged(
@@ -303,9 +313,9 @@ def tagged(
     progress: Callable[[str, int, int], None] | None,
     processes: int | None,
     notices: tuple[str, ...],
-    tokens: bool = False,
+    words: Sequence[str] = (),
 ) -> MarkSource:
-    """What a tagger says, for the kinds that no other source gives."""
+    """What a tagger says, for the kinds that no other source gives, and layers of words."""
     kinds = {kind: layer for layer, some in annotator.layers.items() for kind in some}
     left = [name for name in asked if kind_of(name) not in own]
     layers: dict[str, None] = {}
@@ -314,13 +324,11 @@ def tagged(
         if not hits:
             check_kind(annotator, kinds, kind_of(name))
         layers.update(dict.fromkeys(kinds[kind] for kind in hits))
-    needed = sorted({*layers, *(token_layers(annotator) if tokens else ())})
-    whole = recall(cache, annotator.signature, needed, texts)
-    lacking = [layer for layer in needed if layer not in whole]
-    tags = tag(texts, lacking, annotator, cache=cache, progress=progress, processes=processes)
-    new = {layer: unpack(layer, entries) for layer, entries in tags.entries.items()}
-    keep(cache, annotator.signature, new, texts)
-    facts = whole | new
+    words = [layer for layer in words if layer in annotator.layers]
+    needed = sorted({*layers, *words})
+    facts, tags = facts_of(
+        annotator, needed, texts, cache=cache, progress=progress, processes=processes
+    )
     named = {
         kind: tuple(annotator.inventory(kind)) for kind in [k for k in kinds if kinds[k] in layers]
     }
@@ -332,10 +340,23 @@ def tagged(
         tagged=tags.tagged,
         cached=tags.cached,
         notices=notices if needed else (),
-        sentences=tuple(sentences(texts, facts)) if tokens else (),
+        words={layer: facts[layer] for layer in words},
     )
 
 
-def token_layers(annotator: Annotator) -> list[str]:
-    """The layers of an annotator that make sentences of texts."""
-    return [layer for layer in SENTENCE_LAYERS if layer in annotator.layers]
+def facts_of(
+    annotator: Annotator,
+    layers: Sequence[str],
+    texts: Sequence[str],
+    *,
+    cache: Cache | None,
+    progress: Callable[[str, int, int], None] | None,
+    processes: int | None = None,
+) -> tuple[dict[str, LayerFacts], Tags]:
+    """What a tagger says of distinct texts in some layers, and what had to be tagged."""
+    whole = recall(cache, annotator.signature, layers, texts)
+    lacking = [layer for layer in layers if layer not in whole]
+    tags = tag(texts, lacking, annotator, cache=cache, progress=progress, processes=processes)
+    new = {layer: unpack(layer, entries) for layer, entries in tags.entries.items()}
+    keep(cache, annotator.signature, new, texts)
+    return whole | new, tags

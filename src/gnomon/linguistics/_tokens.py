@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.linguistics._facts import Mark
@@ -12,10 +13,9 @@ if TYPE_CHECKING:
 
     from gnomon.linguistics._facts import LayerFacts
 
-#: the layers that tokens are made of
-TOKEN_LAYERS = ("pos", "dep", "head", "lemma")
-#: those and the one of entities
-SENTENCE_LAYERS = (*TOKEN_LAYERS, "ent")
+#: the layers that sentences are made of, as far as an annotator has them
+SENTENCE_LAYERS = ("pos", "lemma", "dep", "head", "ent")
+_FACT = "\n"  # parts what is said of a word; no label holds it
 
 
 class Token(NamedTuple):
@@ -24,7 +24,7 @@ class Token(NamedTuple):
     Attributes:
         start: its first code point in the text.
         end: the code point after it.
-        text: its characters.
+        text: its characters; those of a multiword token for each of its words (CoNLL-U).
         pos: universal part of speech; "" where there is none.
         morph: morphological facts, ``{"Number=Plur"}``.
         lemma: its base form; "" where there is none.
@@ -58,43 +58,41 @@ class Sentence:
 
 
 def sentences(texts: Sequence[str], facts: Mapping[str, LayerFacts]) -> Iterator[Sentence]:
-    """The texts as tokens, made of what layers say of the same characters."""
-    by_layer = {layer: _marks(layer_facts) for layer, layer_facts in facts.items()}
+    """The texts as tokens, made of what several layers say of the same words.
+
+    Layer ``token`` says all of each word, and several of its words may stand in one place.
+    """
+    by_layer = {layer: layer_facts.marks() for layer, layer_facts in facts.items()}
+    none: list[list[Mark]] = [[] for _ in texts]
+    entities = by_layer.get("ent", none)
+    layers = [by_layer.get(layer, none) for layer in SENTENCE_LAYERS[:-1]]
     for number, text in enumerate(texts):
-        labels = [
-            {(start, end): label for start, end, label in by_layer[layer][number]}
-            if layer in by_layer
-            else {}
-            for layer in TOKEN_LAYERS
-        ]
-        tokens = tuple(_tokens(text, *labels))
-        yield Sentence(text, tokens, tuple(by_layer["ent"][number]) if "ent" in by_layer else ())
+        if "token" in by_layer:
+            words = by_layer["token"][number]
+        else:
+            labels = [{mark[:2]: mark.label for mark in layer[number]} for layer in layers]
+            words = [
+                Mark(*place, _FACT.join(some.get(place, "") for some in labels))
+                for place in sorted(set().union(*labels))
+            ]
+        tokens = tuple(_token(text, position, word) for position, word in enumerate(words))
+        yield Sentence(text, tokens, tuple(entities[number]))
 
 
-def _marks(facts: LayerFacts) -> list[list[Mark]]:
-    marks: list[list[Mark]] = [[] for _ in range(facts.texts)]
-    columns = (facts.text.tolist(), facts.start.tolist(), facts.end.tolist(), facts.label.tolist())
-    for text, start, end, label in zip(*columns, strict=True):
-        marks[text].append(Mark(start, end, facts.labels[label]))
-    return marks
+def token_label(pos: str, lemma: str, relation: str, distance: int) -> str:
+    """What layer ``token`` says of a word; part of speech and morphology as in layer ``pos``."""
+    return _FACT.join((pos, lemma, relation, str(distance)))
 
 
-_Labels = dict[tuple[int, int], str]
+def _token(text: str, position: int, word: Mark) -> Token:
+    """A token of a mark whose label is like that of :func:`token_label`."""
+    start, end, label = word
+    pos, morph, lemma, relation, distance = _facts_of_label(label)
+    return Token(start, end, text[start:end], pos, morph, lemma, relation, position + distance)
 
 
-def _tokens(
-    text: str, pos: _Labels, relations: _Labels, heads: _Labels, lemmas: _Labels
-) -> Iterator[Token]:
-    places = sorted({*pos, *relations, *heads, *lemmas})
-    for number, (start, end) in enumerate(places):
-        tag, *morph = pos.get((start, end), "").split("|")
-        yield Token(
-            start,
-            end,
-            text[start:end],
-            tag,
-            frozenset(morph),
-            lemmas.get((start, end), ""),
-            relations.get((start, end), "").partition("|")[0],
-            number + int(heads.get((start, end), "0")),
-        )
+@lru_cache(maxsize=65536)
+def _facts_of_label(label: str) -> tuple[str, frozenset[str], str, str, int]:
+    word_class, lemma, relation, distance = label.split(_FACT)
+    pos, *morph = word_class.split("|")
+    return pos, frozenset(morph), lemma, relation.partition("|")[0], int(distance or 0)
