@@ -746,7 +746,14 @@ _PARAPHRASE = (
 
 _STRESS = (Case("stress", "stress --pairs toy/minimal.tsv -m bleu chrf ter"),)
 
-_PEOPLE = (Case("people compare", "people compare -t judged/es-en --human da -m chrf"),)
+_PEOPLE = (
+    Case("people compare", "people compare -t judged/es-en --human da -m chrf"),
+    Case(
+        "people draw",
+        "people draw -t es-en --documents 16 --raters 3 --how pps -m chrf --to tsv --save c.tsv",
+        files=("sample.tsv",),
+    ),
+)
 
 _STUDIES = (
     Case("run: dry", "run small.toml --dry-run"),

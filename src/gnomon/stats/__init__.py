@@ -56,6 +56,11 @@ from gnomon.stats.permutation import (
 )
 from gnomon.stats.ranking import clusters, outliers, rank_ranges, ranks, top
 from gnomon.stats.resampling import Interval, bootstrap_interval, resamples
+from gnomon.stats.sampling import (
+    inclusion_probabilities,
+    proportional_allocation,
+    systematic_draw,
+)
 from gnomon.stats.significance import (
     PRESETS,
     EarlyStopping,
@@ -113,6 +118,7 @@ __all__ = [
     "design_effect",
     "document_test",
     "holm",
+    "inclusion_probabilities",
     "input_swap_test",
     "jackknife",
     "jackknife_test",
@@ -129,6 +135,7 @@ __all__ = [
     "pearson",
     "permutation_test",
     "precision_recall_f1",
+    "proportional_allocation",
     "rank_ranges",
     "ranks",
     "resampled_scores",
@@ -144,6 +151,7 @@ __all__ = [
     "system_document_randomisation",
     "system_document_test",
     "system_p_values",
+    "systematic_draw",
     "tau_eq",
     "top",
     "williams",

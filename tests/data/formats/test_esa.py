@@ -89,6 +89,45 @@ def test_items_with_validation_are_controls(tmp_path: Path) -> None:
     assert judged_set().with_human(file).human_raters("esa") == ("ann",)
 
 
+def test_answers_before_a_task_was_reset_do_not_count(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    reset = json.dumps({"user_id": "ann", "annotation": "__RESET__"})
+    again = log("ann", 0, (1, {"alpha": answer(10), "beta": answer(20)}))
+    file = written(tmp_path, "esa.jsonl", *PEARMUT, reset, again)
+    testset = judged_set().with_human(file)
+    ann = testset.human_scores("esa", rater="ann")
+    np.testing.assert_array_equal(ann, [[np.nan, 10, np.nan], [np.nan, 20, np.nan]])
+    assert testset.human_scores("esa", rater="bob")[0, 0] == 40
+    assert "3 answers were withdrawn (the task was reset)" in caplog.text
+
+
+def test_what_the_dashboard_downloads_is_read_as_its_logs(tmp_path: Path) -> None:
+    logs = {"look1": [json.loads(line) for line in PEARMUT[:1]]}
+    logs["look2"] = [json.loads(line) for line in PEARMUT[1:]]
+    file = written(tmp_path, "annotations.json", json.dumps(logs))
+    downloaded = judged_set().with_human(file)
+    one_by_one = judged_set().with_human(written(tmp_path, "esa.jsonl", *PEARMUT))
+    np.testing.assert_array_equal(downloaded.human_scores("esa"), one_by_one.human_scores("esa"))
+    assert downloaded.errors == one_by_one.errors
+    broken = written(tmp_path, "broken.json", '{"c": ["annotation", "item"]}')
+    with pytest.raises(FormatError, match="log of the campaign 'c' must be a list of objects"):
+        judged_set().with_human(broken)
+
+
+def test_the_number_in_an_item_of_a_campaign_decides_between_equal_sources(tmp_path: Path) -> None:
+    twice = judged_set(sources=["Ja.", "Nein.", "Ja."])
+    record = json.loads(log("ann", 0, (2, {"alpha": answer(80)})))
+    record["item"][0] |= {"src": "Ja.", "item_id": "d_#_3"}
+    testset = twice.with_human(written(tmp_path, "esa.jsonl", json.dumps(record)))
+    assert testset.human_scores("esa")[0].tolist()[2] == 80
+    # a number that is another segment's gives way to the texts
+    record["item"][0]["item_id"] = "d_#_2"
+    testset = twice.with_human(written(tmp_path, "esa.jsonl", json.dumps(record)))
+    assert testset.human_scores("esa")[0].tolist()[2] == 80
+
+
 def wmt(system: str, segment: int, score: object, *spans: dict[str, object]) -> str:
     record = {
         "langs": "de-en",

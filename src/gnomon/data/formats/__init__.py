@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from gnomon.data.formats._anomalies import anomalies as anomalies
     from gnomon.data.formats._anomalies import anomaly_texts as anomaly_texts
     from gnomon.data.formats._anomalies import warn_of_anomalies as warn_of_anomalies
+    from gnomon.data.formats._campaigns import CampaignForm as CampaignForm
+    from gnomon.data.formats._campaigns import CampaignItem as CampaignItem
+    from gnomon.data.formats._campaigns import campaign_text as campaign_text
     from gnomon.data.formats._files import MAX_INPUT as MAX_INPUT
     from gnomon.data.formats._files import atomic_write as atomic_write
     from gnomon.data.formats._files import explain_failure as explain_failure
@@ -95,6 +98,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats._sample import Sample as Sample
     from gnomon.data.formats._sample import SampledSegment as SampledSegment
     from gnomon.data.formats._sample import read_sample as read_sample
+    from gnomon.data.formats._sample import sample_text as sample_text
     from gnomon.data.formats._sample import write_sample as write_sample
     from gnomon.data.formats._scores import find_scores as find_scores
     from gnomon.data.formats._scores import is_wmt_scores as is_wmt_scores

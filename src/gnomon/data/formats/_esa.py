@@ -22,12 +22,14 @@ in something that is missing becomes an empty span at the end of the output, of 
 from __future__ import annotations
 
 import json
+import re
 from itertools import count
 from typing import TYPE_CHECKING, cast
 
-from gnomon.core.errors import DataError
+from gnomon.core.errors import DataError, FormatError, RowNumber
 from gnomon.core.human import RepeatedScore, clean_outputs, marked_kinds
 from gnomon.core.spans import ErrorSpan, Span
+from gnomon.data.formats._campaigns import segment_of_item
 from gnomon.data.formats._error_marks import from_browser, to_browser
 from gnomon.data.formats._judgements import (
     AnnotatedOutput,
@@ -38,9 +40,10 @@ from gnomon.data.formats._judgements import (
     rated_kind,
     scores_of_raters,
 )
-from gnomon.data.formats._lines import write_lines
-from gnomon.data.formats._records import read_records
+from gnomon.data.formats._lines import read_text, write_lines
+from gnomon.data.formats._records import parse_json, read_records
 from gnomon.data.formats._registry import JudgementFormat
+from gnomon.data.formats._rows import FileRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -50,7 +53,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.data.formats._error_marks import SpanEnds
     from gnomon.data.formats._judgements import JudgedFile
-    from gnomon.data.formats._rows import FileRecord
+    from gnomon.data.formats._rows import FileHead
 
 
 # What the formats of error span annotation (ESA) share: a score and spans per output.
@@ -140,15 +143,20 @@ def _browser_span(
 
 _CONTROLS = "annotations are tutorials or controls and are left out"
 _NO_TASK = ("welcome_", "random_", "goodbye_")
+_WITHDRAWN = (
+    "__RESET__"  # in place of an annotation: what the person answered before does not count
+)
 
 
 def read_pearmut(file: JudgedFile) -> Judgements:
     """Read the answers that pearmut logs: segment scores (mean and each person) and error spans.
 
-    Segments are found by their texts. Tutorials, attention checks and forms are left out; of
-    several answers of one person to one item, the last counts.
+    The file is a log (JSONL), or what its dashboard downloads: a JSON object with the logs of
+    campaigns by name. Segments are found by their texts. Tutorials, attention checks and forms are
+    left out, and so are answers before a person's task was reset; of several answers of one person
+    to one item, the last counts.
     """
-    for record in read_records(file.path, "jsonl"):
+    for record in _counted_answers(file):
         items, answers = record.values.get("item"), record.value("annotation")
         if str(record.values.get("item_i")).startswith(_NO_TASK):
             file.counts[_CONTROLS] += 1
@@ -163,6 +171,53 @@ def read_pearmut(file: JudgedFile) -> Judgements:
         for item, answer in zip(items, answers, strict=True):
             _add_item(file, record, item, answer)
     return file.judgements()
+
+
+def _counted_answers(file: JudgedFile) -> Iterator[FileRecord]:
+    """The answers without those that were withdrawn."""
+    name = file.path.removesuffix(".gz")
+    campaigns = _downloaded(file.path) if name.endswith(".json") else None
+    for records in campaigns or [read_records(file.path, "jsonl")]:
+        resets = {
+            record.optional("user_id"): number
+            for number, record in enumerate(records)
+            if record.values.get("annotation") == _WITHDRAWN
+        }
+        for number, record in enumerate(records):
+            reset = resets.get(record.optional("user_id"), -1)
+            if number > reset:
+                yield record
+            elif number < reset:
+                file.counts["answers were withdrawn (the task was reset) and are left out"] += 1
+
+
+def _downloaded(path: str) -> list[list[FileRecord]]:
+    """The logs of campaigns in what pearmut's dashboard downloads; none if it is something else."""
+    text = read_text(path)
+    if _DOWNLOAD.match(text) is None:
+        return []
+    campaigns = parse_json(path, text)
+    logs = []
+    for name, log in campaigns.items() if isinstance(campaigns, dict) else ():
+        whole = isinstance(log, list) and all(isinstance(answer, dict) for answer in log)
+        if not whole:
+            raise FormatError(
+                f"the log of the campaign {name!r} must be a list of objects, one per answer",
+                path=path,
+            )
+        logs.append([FileRecord(path, RowNumber(n), a) for n, a in enumerate(log, start=1)])
+    return logs
+
+
+#: how what pearmut's dashboard downloads begins
+_DOWNLOAD = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[')
+
+
+def _is_pearmut(head: FileHead) -> bool:
+    if {"annotation", "user_id"} <= head.keys:
+        return True
+    some = '"annotation"' in head.text and '"item"' in head.text
+    return head.name.endswith(".json") and some and _DOWNLOAD.match(head.text) is not None
 
 
 def read_esa(file: JudgedFile) -> Judgements:
@@ -213,9 +268,12 @@ def _add_item(file: JudgedFile, record: FileRecord, item: object, answer: object
     if not isinstance(answer, dict):
         raise record.error("an annotation must be an object: system -> score and error_spans")
     texts = _texts(record, item["tgt"], file)
-    number = str(item.get("item_id", "")).rpartition("-")[2]
+    item_id = str(item.get("item_id", ""))
     source = item.get("src") if isinstance(item.get("src"), str) else None
-    segment = file.segment_of_texts(record, number, source, texts)
+    segment = segment_of_item(item_id)
+    if segment is None or not file.has_texts(segment, source, texts):
+        number = item_id.rpartition("-")[2]
+        segment = file.segment_of_texts(record, number, source, texts)
     rater = record.optional("user_id")
     for name, given in answer.items():
         if not isinstance(given, dict):
@@ -333,8 +391,8 @@ def write_pearmut(
 FORMATS = (
     JudgementFormat(
         name="pearmut",
-        title="pearmut logs, JSONL: user_id, item, annotation",
-        recognise=lambda head: {"annotation", "user_id"} <= head.keys,
+        title="pearmut logs, JSONL or downloaded as JSON: user_id, item, annotation",
+        recognise=_is_pearmut,
         defaults={"kind": "esa", "rename": None, "ends": "last"},
         read=read_pearmut,
         write=write_pearmut,

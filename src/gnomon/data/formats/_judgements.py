@@ -225,6 +225,14 @@ class JudgedFile:
         segment = None if index < 0 else index - (self.first_segment or 0)
         return self._segments.of(segment, source, outputs, row.line)
 
+    def has_texts(self, segment: int, source: str | None, outputs: Mapping[str, str]) -> bool:
+        """Whether a segment of the test set has this source, or else one of these outputs."""
+        if segment >= self.testset.segments:
+            return False
+        if source is not None and self.testset.sources is not None:
+            return self.testset.sources[segment] == source
+        return any(self.text("output", name, segment) == text for name, text in outputs.items())
+
     def text(self, side: str, system: str, segment: int) -> str | None:
         """A source, or an output of a system, if the test set has it."""
         testset = self.testset

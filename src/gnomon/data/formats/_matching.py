@@ -260,6 +260,16 @@ def pair(source: str, target: str) -> str:
     return f"{_SHORT.get(source, source)}-{_SHORT.get(target, target)}"
 
 
+def long_code(language: str) -> str:
+    """The code of three letters that annotation campaigns write, where it is known.
+
+    >>> long_code("cs"), long_code("zh_TW"), long_code("tlh")
+    ('ces', 'zho', 'tlh')
+    """
+    code = language.partition("_")[0]
+    return next((long for long, short in _SHORT.items() if short == code), code)
+
+
 def same_pair(there: str, wanted: str) -> bool:
     """Whether two pairs are the same, regions apart where only one has them."""
     short = [[code.split("_")[0] for code in name.split("-")] for name in (there, wanted)]

@@ -305,13 +305,19 @@ def write_tsv(
     path: str | PathLike[str], columns: Sequence[str], rows: Iterable[Sequence[str]]
 ) -> None:
     """Write a tab-separated table with a header."""
+    text = table_text(shown(path), columns, rows)
+    with atomic_write(path) as file:
+        file.write(text)
+
+
+def table_text(name: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A tab-separated table with a header; messages call it by its name."""
     lines = []
     for number, cells in enumerate([columns, *rows], start=1):
         for cell in cells:
-            check_cell(cell, f"{shown(path)}: a cell of row {number}")
+            check_cell(cell, f"{name}: a cell of row {number}")
         lines.append("\t".join(cells) + "\n")
-    with atomic_write(path) as file:
-        file.writelines(lines)
+    return "".join(lines)
 
 
 def check_cell(text: str, where: str) -> None:

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import UsageError
+from gnomon.data.formats._files import atomic_write
 from gnomon.data.formats._judgements import say_unread
 from gnomon.data.formats._registry import Format
-from gnomon.data.formats._rows import FileRecord, print_number, read_tsv, write_tsv
+from gnomon.data.formats._rows import FileRecord, print_number, read_tsv, table_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -173,7 +174,13 @@ def write_sample(path: str | PathLike[str], sample: Sample) -> None:
     Raises:
         DataError: the name of a document holds a tab or a line end.
     """
-    write_tsv(path, _COLUMNS, map(_cells, sample.rows))
+    with atomic_write(path) as file:
+        file.write(sample_text(sample))
+
+
+def sample_text(sample: Sample) -> str:
+    """The table of :func:`write_sample`."""
+    return table_text("sample", _COLUMNS, map(_cells, sample.rows))
 
 
 def _cells(row: SampledSegment) -> Sequence[str]:

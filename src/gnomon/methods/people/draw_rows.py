@@ -1,0 +1,58 @@
+"""Rows of what was drawn for people to judge."""
+
+from __future__ import annotations
+
+from gnomon.core.records import SEGMENT, Record, column
+
+
+class DrawnStratumRow(Record):
+    """How many were drawn of a stratum; of all, where there are no strata."""
+
+    stratum: str = column("Stratum", help="of which is drawn; all: there are none")
+    unit: str = column("Unit", help="what is drawn as a whole: document or segment")
+    units: int = column("In the set", help="how many documents, or segments, there are")
+    drawn: int = column("Drawn", help="how many of them are judged")
+    least: float | None = column(
+        "Least chance", kind="share", digits=3, help="the smallest inclusion probability"
+    )
+    most: float | None = column(
+        "Largest chance", kind="share", digits=3, help="the largest inclusion probability"
+    )
+    segments: int = column("Segments", help="that are drawn with them")
+
+
+class DrawnLookRow(Record):
+    """What people judge for one planned look."""
+
+    look: int = column("Look", help="from 1")
+    file: str = column("File", help="the campaign")
+    documents: int = column("Documents", help="of this look; segments where there are none")
+    so_far: int = column("So far", help="documents of this look and those before")
+    segments: int = column("Segments", help="of this look")
+    judgements: int = column("Judgements", help="outputs to judge for this look")
+
+
+class DrawnRaterRow(Record):
+    """What one person judges."""
+
+    rater: str = column("Rater", help="who judges")
+    documents: int = column("Documents", help="of which the person judges some output")
+    segments: int = column("Segments", help="of which the person judges some output")
+    systems: int = column("Systems", help="of which the person judges some output")
+    judgements: int = column("Judgements", help="outputs to judge")
+    together: int = column(
+        "Documents with several systems", help="of which the person judges two systems or more"
+    )
+
+
+class DrawnSegmentRow(Record):
+    """A segment that was drawn; the columns of ``sample.tsv``."""
+
+    segment: int = SEGMENT
+    document: str = column("Document", help="blank where the test set does not tell")
+    inclusion: float | None = column(
+        "Chance", kind="share", digits=3, help="inclusion probability: how likely it was drawn"
+    )
+    stratum: str = column("Stratum", help="blank where there are none")
+    look: int = column("Look", help="the first planned look that holds it")
+    rater: str = column("Rater", help="who judges it; one for each system between commas")

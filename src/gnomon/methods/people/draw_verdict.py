@@ -1,0 +1,114 @@
+"""What was drawn for people to judge, in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gnomon.core.verdicts import Claim, counted, listed
+from gnomon.methods.people.draw_rows import DrawnLookRow, DrawnRaterRow, DrawnStratumRow
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gnomon.core.findings import Finding, Statement
+
+_COUNTS = "counts of the draw"
+RANDOM = Claim(
+    "people.draw.random",
+    "{drawn} of {units} are drawn at random, each with the same chance ({chance:.3g}): {segments},"
+    " {judgements} to judge",
+    "undecided",
+    _COUNTS,
+)
+STRATA = Claim(
+    "people.draw.strata",
+    "{drawn} of {units} are drawn at random within {strata}: {segments}, {judgements} to judge",
+    "undecided",
+    f"{_COUNTS}, stratum by stratum",
+)
+WEIGHTED = Claim(
+    "people.draw.weighted",
+    "{drawn} of {units} are drawn with chances from {least:.3g} to {most:.3g}, the larger the more"
+    " the metric's scores of the systems differ: {segments}, {judgements} to judge. Plain means of"
+    " these judgements are biased; means weighted by sample.tsv are not",
+    "undecided",
+    "the inclusion probabilities",
+)
+SHARES = Claim(
+    "people.draw.raters",
+    "Each of {raters} people judges {judgements}",
+    "undecided",
+    "what each person judges",
+)
+APART = Claim(
+    "people.draw.apart",
+    "outputs of one document go to different people, so differences between systems hold"
+    " differences between people, too; one person for all systems of a document (same_rater)"
+    " avoids that",
+    "caution",
+    "documents of which nobody judges all systems",
+)
+LOOKS = Claim(
+    "people.draw.looks",
+    "{looks} looks are planned, after {documents} {units}: systems may be compared at these, and at"
+    " no other time",
+    "undecided",
+    "the documents of each look",
+)
+FEW = Claim(
+    "people.draw.few",
+    "{drawn} are too few for an interval, which takes {least} {units} or more",
+    "caution",
+    f"fewer than {LEAST_DOCUMENTS} documents, or fewer segments than an interval takes",
+)
+CLAIMS = (RANDOM, STRATA, WEIGHTED, SHARES, APART, LOOKS, FEW)
+#: segments below which no interval is given
+_LEAST_SEGMENTS = 30
+
+
+def draw_verdict(finding: Finding) -> Iterator[Statement]:
+    """What is judged, by how many people, and when systems may be compared."""
+    strata = finding.records(DrawnStratumRow)
+    looks = finding.records(DrawnLookRow)
+    unit = strata[0].unit
+    drawn = sum(row.drawn for row in strata)
+    parts: dict[str, Any] = {
+        "drawn": f"{drawn:,}",
+        "units": counted(sum(row.units for row in strata), unit),
+        "segments": counted(sum(row.segments for row in strata)),
+        "judgements": counted(sum(row.judgements for row in looks), "output"),
+    }
+    least = min(row.least or 0.0 for row in strata)
+    most = max(row.most or 0.0 for row in strata)
+    places = finding.positions(strata)
+    if finding.facts["draw"] == "pps":
+        yield WEIGHTED.said(places, least=least, most=most, **parts)
+    elif finding.facts["draw"] == "strata":
+        named = [f"{row.stratum} ({row.drawn} of {row.units})" for row in strata]
+        yield STRATA.said(places, strata=listed(named), **parts)
+    else:
+        yield RANDOM.said(places, chance=most, **parts)
+    yield from _raters(finding, finding.records(DrawnRaterRow))
+    documents = looks[-1].so_far
+    what = "document" if finding.facts["documents"] == "yes" else "segment"
+    if len(looks) > 1:
+        after = listed([f"{row.so_far:,}" for row in looks], most=len(looks))
+        yield LOOKS.said(
+            finding.positions(looks), looks=len(looks), documents=after, units=f"{what}s"
+        )
+    enough = LEAST_DOCUMENTS if what == "document" else _LEAST_SEGMENTS
+    if documents < enough:
+        yield FEW.said(places, drawn=counted(documents, what), least=enough, units=f"{what}s")
+
+
+def _raters(finding: Finding, rows: Sequence[DrawnRaterRow]) -> Iterator[Statement]:
+    if len(rows) < 2:
+        return
+    counts = sorted(row.judgements for row in rows)
+    span = f"{counts[0]:,} to {counts[-1]:,} outputs" if counts[0] < counts[-1] else ""
+    judgements = span or counted(counts[0], "output")
+    yield SHARES.said(finding.positions(rows), raters=len(rows), judgements=judgements)
+    apart = [row for row in rows if row.together < row.documents]
+    if apart and finding.facts["systems"] != "1":
+        yield APART.said(finding.positions(apart))

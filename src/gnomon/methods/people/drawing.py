@@ -1,0 +1,455 @@
+"""Draws what people judge, and writes the campaign (``gnomon people draw``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import numpy as np
+
+from gnomon.agreement.pairing import metric_faults
+from gnomon.core.errors import DataError, UsageError
+from gnomon.core.findings import Excerpt, Finding, Listing
+from gnomon.core.options import SEED, Absent, Group, Limits, Metavar, Outcome, Positive, Seed
+from gnomon.core.records import table
+from gnomon.core.registry import method
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem
+from gnomon.data.formats import (
+    CampaignForm,
+    CampaignItem,
+    Sample,
+    SampledSegment,
+    campaign_text,
+    sample_text,
+    write_together,
+)
+from gnomon.methods.people.draw_rows import (
+    DrawnLookRow,
+    DrawnRaterRow,
+    DrawnSegmentRow,
+    DrawnStratumRow,
+)
+from gnomon.methods.people.draw_verdict import CLAIMS, draw_verdict
+from gnomon.methods.people.sampling import (
+    TERCILES,
+    Design,
+    How,
+    blocks_of,
+    design_of,
+    look_of_units,
+    units_of,
+)
+from gnomon.metrics.protocol import Metrics, each_metric
+from gnomon.metrics.scoring import bind, signature_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
+    from gnomon.methods.people.sampling import Block, SamplingUnit, Unit
+
+_TITLE = "What people are to judge"
+#: planned looks of fewer documents call equal systems different too often
+LEAST_FIRST_LOOK = 30
+_NO_TOP = (
+    "segments that a metric picks are not like the others, and no weight makes up for it: on WMT's"
+    " judgements the error of means over them is up to 11 times that of a random draw of the same"
+    " size. 'pps' draws them more often, and keeps how likely each was"
+)
+_TOP: Mapping[str, str] = dict.fromkeys(
+    ("top-k", "topk", "top", "worst", "hardest", "difficulty", "diverse"), _NO_TOP
+)
+_SIZE, _PEOPLE = Group("how many"), Group("who judges, and when")
+_Number: TypeAlias = Annotated[int | None, Limits(1, 10**9), Metavar("N"), _SIZE]
+_SUFFIXES: Mapping[str, str] = {"pearmut": ".json", "appraise": ".json", "tsv": ".tsv"}
+#: what is kept beside each campaign
+_SAMPLE = "sample.tsv"
+#: rows of the sample that a page holds
+_PAGE = 200
+_EXAMPLES = """\
+examples:
+  gnomon people draw -t wmt24/en-cs --documents 60 --raters 6 --same-rater --to pearmut \\
+    --save campaign.json
+  gnomon people draw ref.txt -s src.txt -i a.txt b.txt --segments 200 --to tsv --save campaign.tsv
+  gnomon people draw -t wmt24/en-cs --judgements 900 --how pps -m chrf --save campaign.json
+"""
+
+
+def check_draw(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.people.draw` refuses of options that fit each alone."""
+    sizes = [name for name in ("documents", "segments", "judgements") if getattr(options, name)]
+    if len(sizes) != 1:
+        given = " and ".join(sizes) or "none of them"
+        said = f"say how much is judged by one of documents, segments and judgements; got {given}"
+        yield Problem("", UsageError(said))
+    metrics = each_metric(options.metrics)
+    yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
+    if options.how == "random" and metrics:
+        said = "metrics goes with the draws strata and pps; a random draw asks no metric"
+        yield Problem("metrics", UsageError(said))
+    elif options.how == "pps" and len(metrics) != 1:
+        said = f"the draw pps takes one metric, whose scores weigh the units; got {len(metrics)}"
+        yield Problem("metrics", UsageError(said))
+    elif len(metrics) > 1:
+        said = f"a draw within strata takes one metric or none (domains); got {len(metrics)}"
+        yield Problem("metrics", UsageError(said))
+    suffix = _SUFFIXES[options.to]
+    name = Path(fspath(options.save)).name
+    if not name.endswith(suffix) or name == _SAMPLE:
+        said = f"save must be a file name in {suffix} for {options.to}, not {_SAMPLE}; got {name}"
+        yield Problem("save", UsageError(said))
+    if outline is not None:
+        yield from _check_set(outline, options, by_metric=bool(metrics))
+
+
+def _check_set(outline: Outline, options: BoundOptions, *, by_metric: bool) -> Iterator[Problem]:
+    """What is refused of a test set."""
+    if options.documents and not outline.slices.get("document"):
+        said = (
+            "the test set does not tell which segments belong to which document: draw segments, or"
+            " give a test set that has documents"
+        )
+        yield Problem("documents", DataError(said))
+    if options.segments and options.segments > outline.segments:
+        said = f"{options.segments:,} segments cannot be drawn: the set has {outline.segments:,}"
+        yield Problem("segments", DataError(said))
+    if options.how == "strata" and not by_metric and not outline.slices.get("domain"):
+        said = (
+            "the test set has no domains to draw from; name a metric, whose thirds are the strata,"
+            " or draw at random"
+        )
+        yield Problem("how", DataError(said))
+    if options.how == "pps" and len(outline.systems) < 2:
+        said = "the draw pps weighs units by how far a metric sees systems apart: give two systems"
+        yield Problem("how", DataError(said))
+
+
+@method(
+    "people.draw",
+    answers="which documents or segments to let people judge, and a campaign of them",
+    title=_TITLE,
+    examples=_EXAMPLES,
+    rows={
+        "strata": DrawnStratumRow,
+        "looks": DrawnLookRow,
+        "raters": DrawnRaterRow,
+        "sample": DrawnSegmentRow,
+    },
+    metrics="all",
+    verdict=draw_verdict,
+    claims=CLAIMS,
+    check=check_draw,
+)
+def draw(
+    testset: TestSet,
+    metrics: Metrics = (),
+    *,
+    documents: _Number = None,
+    segments: _Number = None,
+    judgements: _Number = None,
+    how: Annotated[How, Absent(_TOP), _SIZE] = "random",
+    raters: Annotated[Positive, _PEOPLE] = 1,
+    same_rater: Annotated[bool, _PEOPLE] = False,
+    looks: Annotated[int, Limits(1, 10), Metavar("N"), _PEOPLE] = 1,
+    to: Annotated[CampaignForm, Group("campaign")] = "pearmut",
+    save: Annotated[str | PathLike[str], Outcome(), Metavar("FILE"), Group("campaign")],
+    seed: Annotated[Seed, _SIZE] = SEED,
+    allow_code: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """Draw documents or segments for people to judge, and write the campaign.
+
+    Beside the campaign, ``sample.tsv`` keeps how likely each segment was to be drawn, in which look
+    it is judged and by whom; weights of judgements come from there.
+
+    Args:
+        testset: the outputs of the systems; sources, and documents if documents are drawn.
+        metrics: one metric, for weighted draws and strata.
+        documents: draw so many documents, which are judged whole.
+        segments: draw so many segments.
+        judgements: draw documents (segments where there are none) with so many outputs to judge,
+            as many as expected in mean over draws, or fewer.
+        how: "random"; "strata": at random within domains or, with a metric, within thirds of its
+            difference (of two systems) or mean score; "pps": chances in proportion to the spread of
+            a metric between systems.
+        raters: how many people judge.
+        same_rater: each document is judged for all systems by one person; otherwise systems of a
+            document go to different people, as at WMT.
+        looks: after how many parts of the judgements systems may be compared; each part has its own
+            campaign.
+        to: the tool: "pearmut", "appraise", or "tsv" for a table to fill in.
+        save: the campaign; of several looks, files with the look in their names.
+
+    Returns:
+        A finding with the strata, the looks, the raters and the segments that were drawn.
+
+    Raises:
+        DataError: the set has fewer documents or segments than are drawn, the first look has fewer
+            than 30 documents, or the tool needs what the set lacks.
+        UsageError: another sample.tsv is there.
+        OutputError: a file cannot be written.
+    """
+    whole = not segments and testset.documents is not None
+    unit: Unit = "document" if whole else "segment"
+    units = units_of(testset, unit)
+    every = each_metric(metrics)
+    signatures: dict[str, str] = {}
+    scores = None
+    if every:
+        if progress:
+            progress("scoring", 0, 1)
+        name, bound = bind(testset, every[0], allow_code=allow_code)  # type: ignore[arg-type]  # checked before
+        batch = testset.batch()
+        scores = bound.segments(batch)
+        signatures[name] = str(signature_of(bound, batch))
+        if progress:
+            progress("scoring", 1, 1)
+    count = documents or segments or _affordable(units, how, judgements or 0, testset, scores)
+    if count > len(units):
+        raise DataError(f"{count:,} {unit}s cannot be drawn: the set has {len(units):,}")
+    design = design_of(units, how, count, testset, scores)
+    drawing, ordering, assigning = (np.random.default_rng([seed, k]) for k in range(3))
+    chosen = design.drawn(drawing)
+    drawn_units = [units[number] for number in chosen.tolist()]
+    look_of = look_of_units(drawn_units, looks, ordering)
+    _check_first_look(drawn_units, look_of, looks)
+    rows = [
+        SampledSegment(
+            segment,
+            drawn.document,
+            float(design.inclusion[number]),
+            design.strata[number],
+            int(look),
+        )
+        for number, drawn, look in zip(chosen.tolist(), drawn_units, look_of, strict=True)
+        for segment in drawn.segments
+    ]
+    blocks = blocks_of(
+        sorted(rows), tuple(testset.systems), raters, same_rater=same_rater, rng=assigning
+    )
+    if len({block.rater for block in blocks}) < raters:
+        raise DataError(
+            f"{raters:,} raters are more than there is to share: the draw gives {len(blocks):,}"
+            " documents or outputs of documents; take fewer raters, or draw more"
+        )
+    sample = Sample(tuple(sorted(_with_raters(rows, blocks, tuple(testset.systems)))))
+    files = _write(Path(fspath(save)), testset, sample, blocks, to)
+    return _finding(testset, design, unit, chosen, sample, blocks, files, signatures, seed=seed)
+
+
+def _affordable(
+    units: Sequence[SamplingUnit],
+    how: How,
+    judgements: int,
+    testset: TestSet,
+    scores: NDArray[np.float64] | None,
+) -> int:
+    """The most units whose outputs are no more than so many, in mean over draws."""
+    sizes = np.array([len(unit.segments) for unit in units]) * len(testset.systems)
+
+    def expected(count: int) -> float:
+        return float(design_of(units, how, count, testset, scores).inclusion @ sizes)
+
+    if sizes.sum() < judgements:
+        raise DataError(
+            f"{judgements:,} judgements are more than the set's {sizes.sum():,} outputs; let people"
+            " judge all of it, or draw fewer"
+        )
+    fewest, most = 0, len(units)
+    while fewest < most:
+        middle = (fewest + most + 1) // 2
+        if how == "strata" or expected(middle) <= judgements:
+            fewest = middle
+        else:
+            most = middle - 1
+    if not fewest:
+        raise DataError(
+            f"{judgements:,} judgements do not reach for one document of {len(testset.systems)}"
+            " systems; draw more, or draw segments"
+        )
+    return fewest
+
+
+def _check_first_look(units: Sequence[SamplingUnit], looks: NDArray[np.intp], count: int) -> None:
+    """Refuse looks of which the first has too few documents."""
+    first = {unit.document or unit.segments for unit, n in zip(units, looks, strict=True) if n == 1}
+    if count > 1 and len(first) < LEAST_FIRST_LOOK:
+        what = "documents" if units[0].document else "segments"
+        raise DataError(
+            f"the first of {count} looks would have {len(first)} {what}, and a look at fewer than"
+            f" {LEAST_FIRST_LOOK} calls equal systems different too often; plan fewer looks, or"
+            f" draw {count * LEAST_FIRST_LOOK} {what} or more"
+        )
+
+
+def _with_raters(
+    rows: Sequence[SampledSegment], blocks: Sequence[Block], systems: Sequence[str]
+) -> Iterator[SampledSegment]:
+    """The segments with those who judge them: one name, or one for each system."""
+    raters: dict[int, dict[str, str]] = {}
+    for block in blocks:
+        for segment in block.segments:
+            shown = dict.fromkeys(block.systems, _rater(block.rater))
+            raters.setdefault(segment, {}).update(shown)
+    for row in rows:
+        names = tuple(raters[row.segment][system] for system in systems)
+        yield row._replace(raters=names[:1] if len(set(names)) == 1 else names)
+
+
+def _rater(number: int) -> str:
+    return f"rater{number + 1}"
+
+
+def _write(
+    path: Path, testset: TestSet, sample: Sample, blocks: Sequence[Block], form: CampaignForm
+) -> list[str]:
+    """Write the campaign of each look, and the sample; the names of the campaigns."""
+    files: dict[str | PathLike[str], str | bytes] = {}
+    for look in range(1, sample.looks + 1):
+        name = path.stem if sample.looks == 1 else f"{path.stem}.look{look}"
+        items = [
+            CampaignItem(_rater(block.rater), block.document, block.segments, block.systems)
+            for block in blocks
+            if block.look == look
+        ]
+        files[path.with_name(name + path.suffix)] = campaign_text(form, name, testset, items)
+    beside, text = path.with_name(_SAMPLE), sample_text(sample)
+    if beside.exists() and beside.read_bytes() != text.encode():
+        raise UsageError(
+            f"{beside} holds another draw, without which its judgements cannot be weighed; write"
+            " the campaign into another folder, or move that file away"
+        )
+    campaigns = [Path(name).name for name in files]
+    write_together({**files, beside: text})
+    return campaigns
+
+
+# What is shown
+
+
+def _finding(
+    testset: TestSet,
+    design: Design,
+    unit: Unit,
+    chosen: NDArray[np.intp],
+    sample: Sample,
+    blocks: Sequence[Block],
+    files: Sequence[str],
+    signatures: Mapping[str, str],
+    *,
+    seed: int,
+) -> Finding:
+    excerpt = None
+    if len(sample.rows) > _PAGE:
+        note = f"the first {_PAGE}; sample.tsv holds all {len(sample.rows):,}"
+        excerpt = Excerpt(tuple(range(_PAGE)), note)
+    strata = list(_stratum_rows(design, unit, chosen))
+    looks = list(_look_rows(sample, blocks, files))
+    raters = list(_rater_rows(blocks))
+    segments = [
+        DrawnSegmentRow(
+            segment=row.segment + 1,
+            document=row.document,
+            inclusion=row.inclusion,
+            stratum=row.stratum,
+            look=row.look,
+            rater=",".join(row.raters),
+        )
+        for row in sample.rows
+    ]
+    titles = {
+        "strata": "What is drawn",
+        "looks": "Planned looks" if len(looks) > 1 else "The campaign",
+        "raters": "Who judges how much",
+        "sample": "Segments that were drawn",
+    }
+    tables = (
+        table("strata", titles["strata"], DrawnStratumRow, strata),
+        table("looks", titles["looks"], DrawnLookRow, looks),
+        table("raters", titles["raters"], DrawnRaterRow, raters),
+        table("sample", titles["sample"], DrawnSegmentRow, segments, excerpt=excerpt),
+    )
+    views = tuple(
+        Listing(one.name, one.title, tuple(column.name for column in one.columns))
+        for one in tables[:3]
+    )
+    return Finding(
+        method="people.draw",
+        title=_TITLE,
+        tables=tables,
+        signatures=signatures,
+        views=views,
+        facts={
+            "test set": testset.name,
+            "systems": str(len(testset.systems)),
+            "documents": "no" if testset.documents is None else "yes",
+            "draw": design.how,
+            "seed": str(seed),
+            "written": ", ".join([*files, _SAMPLE]),
+        },
+    )
+
+
+def _stratum_rows(
+    design: Design, unit: Unit, chosen: NDArray[np.intp]
+) -> Iterator[DrawnStratumRow]:
+    strata = np.array(design.strata)
+    drawn = np.isin(np.arange(len(strata)), chosen)
+    sizes = np.array([len(unit.segments) for unit in design.units])
+    names = sorted(set(design.strata))
+    ordered = [name for name in TERCILES if name in names]
+    for name in ordered if len(ordered) == len(names) else names:
+        members = strata == name
+        yield DrawnStratumRow(
+            stratum=name or "all",
+            unit=unit,
+            units=int(members.sum()),
+            drawn=int((members & drawn).sum()),
+            least=float(design.inclusion[members].min()),
+            most=float(design.inclusion[members].max()),
+            segments=int(sizes[members & drawn].sum()),
+        )
+
+
+def _look_rows(
+    sample: Sample, blocks: Sequence[Block], files: Sequence[str]
+) -> Iterator[DrawnLookRow]:
+    so_far = 0
+    for look, file in enumerate(files, start=1):
+        rows = [row for row in sample.rows if row.look == look]
+        documents = len({row.document or row.segment for row in rows})
+        so_far += documents
+        yield DrawnLookRow(
+            look=look,
+            file=file,
+            documents=documents,
+            so_far=so_far,
+            segments=len(rows),
+            judgements=_outputs([block for block in blocks if block.look == look]),
+        )
+
+
+def _rater_rows(blocks: Sequence[Block]) -> Iterator[DrawnRaterRow]:
+    for number in sorted({block.rater for block in blocks}):
+        mine = [block for block in blocks if block.rater == number]
+        systems: dict[tuple[int, ...], set[str]] = {}
+        for block in mine:
+            systems.setdefault(block.segments, set()).update(block.systems)
+        yield DrawnRaterRow(
+            rater=_rater(number),
+            documents=len(systems),
+            segments=sum(map(len, systems)),
+            systems=len(set().union(*systems.values())),
+            judgements=_outputs(mine),
+            together=sum(len(names) > 1 for names in systems.values()),
+        )
+
+
+def _outputs(blocks: Sequence[Block]) -> int:
+    return sum(len(block.segments) * len(block.systems) for block in blocks)

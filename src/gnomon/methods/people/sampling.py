@@ -1,0 +1,207 @@
+"""Which documents or segments people judge, in which look, and who judges them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gnomon.core.errors import DataError
+from gnomon.stats import inclusion_probabilities, proportional_allocation, systematic_draw
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.testset import TestSet
+    from gnomon.data.formats import SampledSegment
+
+How: TypeAlias = Literal["random", "strata", "pps"]
+#: what is drawn as a whole
+Unit: TypeAlias = Literal["document", "segment"]
+#: no chance of a weighted draw is smaller than with this share of the mean spread
+_LEAST_SPREAD = 0.25
+TERCILES = ("low", "middle", "high")
+
+
+class SamplingUnit(NamedTuple):
+    """What is drawn as a whole: a document, or a segment.
+
+    Attributes:
+        document: empty where the test set does not tell.
+        segments: 0-based.
+    """
+
+    document: str
+    segments: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is drawn, and how.
+
+    Attributes:
+        how: of all, of each stratum, or weighted.
+        units: documents or segments, in the order of the test set.
+        strata: of each unit; empty where there are none.
+        inclusion: the probability of each unit to be drawn [units].
+    """
+
+    how: How
+    units: tuple[SamplingUnit, ...]
+    strata: tuple[str, ...]
+    inclusion: NDArray[np.float64]
+
+    def drawn(self, rng: np.random.Generator) -> NDArray[np.intp]:
+        """The units of one draw, ascending."""
+        if self.how == "pps":
+            return systematic_draw(self.inclusion, rng.permutation(len(self.units)), rng.random())
+        strata = np.array(self.strata)
+        chosen = []
+        for stratum in dict.fromkeys(self.strata):
+            members = np.flatnonzero(strata == stratum)
+            count = round(float(self.inclusion[members].sum()))
+            chosen.append(rng.choice(members, count, replace=False))
+        return np.sort(np.concatenate(chosen))
+
+
+def units_of(testset: TestSet, unit: Unit) -> tuple[SamplingUnit, ...]:
+    """The documents, or the segments, of a test set in its order."""
+    documents = testset.documents or [""] * testset.segments
+    if unit == "segment":
+        return tuple(SamplingUnit(name, (segment,)) for segment, name in enumerate(documents))
+    segments: dict[str, list[int]] = {}
+    for segment, name in enumerate(documents):
+        segments.setdefault(name, []).append(segment)
+    return tuple(SamplingUnit(name, tuple(members)) for name, members in segments.items())
+
+
+def design_of(
+    units: Sequence[SamplingUnit],
+    how: How,
+    count: int,
+    testset: TestSet,
+    scores: NDArray[np.float64] | None,
+) -> Design:
+    """A draw of so many units.
+
+    Args:
+        units: of which is drawn.
+        how: at random, within strata, or with unequal probabilities.
+        count: how many units are drawn.
+        testset: whose domains are the strata where there are no scores.
+        scores: of a metric [systems, segments]; NaN counts as 0 in sums.
+
+    Raises:
+        DataError: there are fewer units to draw than strata.
+    """
+    if how == "random":
+        strata: Sequence[str] = [""] * len(units)
+        inclusion = np.full(len(units), count / len(units))
+    elif how == "pps" and scores is not None:
+        strata = [""] * len(units)
+        inclusion = inclusion_probabilities(_spreads(units, scores), count)
+    else:
+        strata = _domains(units, testset) if scores is None else _terciles(units, scores)
+        names, members = np.unique(strata, return_inverse=True)
+        if count < len(names):
+            raise DataError(
+                f"there are {len(names)} strata, and {count} units cannot be drawn from each of"
+                " them; draw more, or draw at random"
+            )
+        sizes = np.bincount(members)
+        inclusion = (proportional_allocation(sizes, count) / sizes)[members]
+    return Design(how, tuple(units), tuple(strata), inclusion)
+
+
+def _spreads(units: Sequence[SamplingUnit], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far apart a metric sees the systems on each unit; never next to nothing."""
+    sums = np.array([np.nansum(scores[:, list(unit.segments)], axis=1) for unit in units])
+    spread = sums.std(axis=1)
+    mean = float(spread.mean())
+    return np.maximum(spread, _LEAST_SPREAD * mean) if mean else np.ones(len(units))
+
+
+def _domains(units: Sequence[SamplingUnit], testset: TestSet) -> list[str]:
+    domains = testset.domains or ()
+    return [domains[unit.segments[0]] for unit in units]
+
+
+def _terciles(units: Sequence[SamplingUnit], scores: NDArray[np.float64]) -> list[str]:
+    """Thirds of the units: by the difference of two systems, else by the mean of all."""
+    values = scores[0] - scores[1] if len(scores) == 2 else scores.mean(axis=0)
+    means = [np.nan_to_num(values[list(unit.segments)]).mean() for unit in units]
+    order = np.argsort(means, kind="stable")
+    third = np.empty(len(units), dtype=np.intp)
+    third[order] = np.arange(len(units)) * len(TERCILES) // len(units)
+    return [TERCILES[number] for number in third.tolist()]
+
+
+def look_of_units(
+    units: Sequence[SamplingUnit], looks: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """The look, from 1, in which each drawn unit is judged: equally many documents in each."""
+    number: dict[str | int, int] = {}
+    groups = [number.setdefault(unit.document or unit.segments[0], len(number)) for unit in units]
+    look = np.empty(len(number), dtype=np.intp)
+    for which, members in enumerate(np.array_split(rng.permutation(len(number)), looks), start=1):
+        look[members] = which
+    return look[groups]
+
+
+class Block(NamedTuple):
+    """What goes to one person: a document, or its drawn segments, of some systems.
+
+    Attributes:
+        look: from 1.
+        document: empty where the test set does not tell.
+        segments: 0-based.
+        systems: in the order in which they are shown.
+        rater: from 0.
+    """
+
+    look: int
+    document: str
+    segments: tuple[int, ...]
+    systems: tuple[str, ...]
+    rater: int
+
+
+def blocks_of(
+    rows: Sequence[SampledSegment],
+    systems: Sequence[str],
+    raters: int,
+    *,
+    same_rater: bool,
+    rng: np.random.Generator,
+) -> list[Block]:
+    """Who judges what, in the order in which each person sees it.
+
+    Every person judges about equally much in each look, and of equally many systems. Where systems
+    of a document go to different people, nobody judges two of them as long as there are enough.
+    """
+    documents: dict[tuple[int, str | int], list[int]] = {}
+    for row in rows:
+        documents.setdefault((row.look, row.document or row.segment), []).append(row.segment)
+    names = {row.segment: row.document for row in rows}
+    loads = np.zeros(raters)
+    judged = np.zeros((raters, len(systems)))
+    blocks = []
+    shuffled = [list(documents)[n] for n in rng.permutation(len(documents))]
+    # long documents first, so that short ones level the loads
+    for look, key in sorted(shuffled, key=lambda place: (place[0], -len(documents[place]))):
+        segments = tuple(documents[look, key])
+        here = np.zeros(raters)
+        order = rng.permutation(len(systems)).tolist()
+        for shown in [order] if same_rater else [[number] for number in order]:
+            burden = judged[:, shown].sum(axis=1)
+            rater = int(np.lexsort((rng.random(raters), burden, loads, here))[0])
+            here[rater] += 1
+            loads[rater] += len(segments) * len(shown)
+            judged[rater, shown] += len(segments)
+            shown_systems = tuple(systems[number] for number in shown)
+            blocks.append(Block(look, names[segments[0]], segments, shown_systems, rater))
+    mixed = [blocks[n] for n in rng.permutation(len(blocks))]
+    return sorted(mixed, key=lambda block: (block.look, block.rater))
