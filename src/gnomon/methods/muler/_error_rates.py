@@ -11,17 +11,25 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gnomon.core.verdicts import LEAST
+from gnomon.methods.muler._error_rows import (
+    ChargeCorrelationRow,
+    ErrorCountRow,
+    ErrorRateDifferenceRow,
+    FeatureChargeRow,
+)
 from gnomon.methods.muler._uncertainty import figure_columns, figures_and_errors
 from gnomon.metrics.error_marks import severity_of
 from gnomon.stats import pearson, spearman
+from gnomon.stats.draws import DocumentDraws
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -174,76 +182,58 @@ def _with_all(values: Floats, axis: int = -1) -> Floats:
     return np.concatenate([values, values.sum(axis=axis, keepdims=True)], axis=axis)
 
 
-class RateDifference(NamedTuple):
-    """Two systems on a feature, over the segments in which both were checked."""
-
-    severity: str
-    feature: str
-    first: int
-    second: int
-    rates: tuple[float, float]
-    difference: float
-    low: float
-    high: float
-    p: float
-    occurrences: int
-
-
-def rate_differences(tallies: ErrorTallies, draws: Draws | None) -> Iterator[RateDifference]:
-    """All pairs of systems on all features that occur often enough.
+def rate_differences(
+    marks: str, systems: Sequence[str], tallies: ErrorTallies, draws: Draws | None
+) -> Iterator[ErrorRateDifferenceRow]:
+    """All pairs of systems on all features that occur often enough, p not corrected.
 
     By a paired bootstrap of segments (the interval is difference -+ q and p that of
-    :func:`gnomon.stats.resampling.shift_p`), or by a jackknife over documents. Features with fewer
-    than 30 occurrences on either side are left out.
+    :func:`gnomon.stats.resampling.shift_p`; of fewer than 30 segments there is no p), or by a
+    jackknife over documents. Features with fewer than 30 occurrences on either side are left out.
     """
-    systems = len(tallies.judged)
-    for first in range(systems):
-        for second in range(first + 1, systems):
-            pair = [first, second]
-            common = np.flatnonzero(np.all(tallies.judged[pair], axis=0))
-            if not len(common):
-                continue
-            of = tallies.occurrences[:, pair][:, :, common]
-            hits = tallies.hits[: len(COMPARED)][:, :, pair][..., common]
-            enough = np.flatnonzero(np.all(of.sum(axis=-1) >= LEAST, axis=1))
-            pair_draws = None
-            if draws is not None:
-                pair_draws = draws.of_segments(
-                    common, np.full(len(common), len(pair), dtype=np.intp)
-                )
-            for f in enough.tolist():
-                yield from _differences(tallies, f, (first, second), of[f], hits[:, f], pair_draws)
+    for pair in combinations(range(len(systems)), 2):
+        common = np.flatnonzero(np.all(tallies.judged[[*pair]], axis=0))
+        if not len(common):
+            continue
+        of = tallies.occurrences[:, pair][:, :, common]
+        hits = tallies.hits[: len(COMPARED)][:, :, pair][..., common]
+        enough = np.flatnonzero(np.all(of.sum(axis=-1) >= LEAST, axis=1))
+        pair_draws = None
+        if draws is not None:
+            twice = np.full(len(common), len(pair), dtype=np.intp)
+            pair_draws = draws.of_segments(common, twice)
+        for f in enough.tolist():
+            where: dict[str, Any] = {"marks": marks, "feature": tallies.features[f]}
+            where |= {"system_a": systems[pair[0]], "system_b": systems[pair[1]]}
+            yield from _differences(where, of[f], hits[:, f], pair_draws)
 
 
 def _differences(
-    tallies: ErrorTallies,
-    feature: int,
-    pair: tuple[int, int],
-    occurrences: Floats,
-    hits: Floats,
-    draws: Draws | None,
-) -> Iterator[RateDifference]:
+    where: Mapping[str, Any], occurrences: Floats, hits: Floats, draws: Draws | None
+) -> Iterator[ErrorRateDifferenceRow]:
     rates = 100 * hits.sum(axis=-1) / occurrences.sum(axis=-1)
     samples = None
     if draws is not None:
         stacked = np.concatenate([occurrences, hits.reshape(-1, hits.shape[-1])])
         sums = draws.sums(stacked)
         samples = 100 * _divided(sums[2:].reshape(*hits.shape[:2], -1), sums[None, :2])
+    few = not isinstance(draws, DocumentDraws) and occurrences.shape[-1] < LEAST
     for severity, name in enumerate(COMPARED):
         difference = float(rates[severity, 0] - rates[severity, 1])
         low = high = p = np.nan
         if draws is not None and samples is not None:
             low, high, p = draws.test(difference, samples[severity, 0] - samples[severity, 1])
-        yield RateDifference(
-            name,
-            tallies.features[feature],
-            *pair,
-            (float(rates[severity, 0]), float(rates[severity, 1])),
-            difference,
-            low,
-            high,
-            p,
-            int(occurrences.sum(axis=-1).min()),
+        yield ErrorRateDifferenceRow(
+            **where,
+            severity=name,
+            rate_a=float(rates[severity, 0]),
+            rate_b=float(rates[severity, 1]),
+            difference=difference,
+            intervals={"difference": (low, high)},
+            p=None if few else p,
+            p_holm=None,
+            p_bh=None,
+            occurrences=int(occurrences.sum(axis=-1).min()),
         )
 
 
@@ -280,26 +270,6 @@ def feature_cost(
     return muler, inside.sum(axis=1).astype(np.int64), samples
 
 
-class FeatureGap(NamedTuple):
-    """How many errors people mark on a feature, and what it costs under a metric."""
-
-    feature: int
-    rate: float
-    muler: float
-    people: float
-    metric: float
-    gap: tuple[float, float, float]
-    p: float
-
-
-class ChargeCorrelation(NamedTuple):
-    """Do features on which errors are frequent cost the metric more?"""
-
-    r: tuple[float, float, float]
-    rho: tuple[float, float, float]
-    features: int
-
-
 @dataclass(frozen=True, eq=False)
 class ErrorsAndCosts:
     """Rates and MuLER of the G features for which both are defined, of one or of all systems."""
@@ -334,22 +304,23 @@ class ErrorsAndCosts:
         left_out = np.flatnonzero(enough & ~inside)
         return cls(kept, left_out, rate[kept], muler[kept], drawn, rates.draws)
 
-    def correlation(self) -> ChargeCorrelation | None:
+    def correlation(self, **where: Any) -> ChargeCorrelationRow | None:
         """Over the features; None where there are fewer than three."""
         if len(self.features) < 3:
             return None
-        correlations = []
-        for each in (pearson, spearman):
-            value, ends = float(each(self.rate, self.muler)), (np.nan, np.nan)
+        values: dict[str, Any] = {}
+        ends = {}
+        for name, each in (("r", pearson), ("rho", spearman)):
+            values[name] = float(each(self.rate, self.muler))
             if self.drawn is not None and self.draws is not None:
                 samples = [float(each(a, b)) for a, b in np.moveaxis(self.drawn, 2, 0)]
-                low, high = self.draws.ends(np.array(value), np.array(samples))
-                ends = float(low), float(high)
-            correlations.append((value, *ends))
-        return ChargeCorrelation(correlations[0], correlations[1], len(self.features))
+                low, high = self.draws.ends(np.array(values[name]), np.array(samples))
+                ends[name] = float(low), float(high)
+        features = len(self.features)
+        return ChargeCorrelationRow(**where, **values, features=features, intervals=ends)
 
-    def gaps(self) -> Iterator[FeatureGap]:
-        """Each feature, by how much more people mark on it than it costs under the metric."""
+    def gaps(self, names: Sequence[str], **where: Any) -> Iterator[FeatureChargeRow]:
+        """Each feature, by how much more people mark on it than it costs; p not corrected."""
         if len(self.features) < 3:
             return
         people, metric = _standing(self.rate), _standing(self.muler)
@@ -359,15 +330,16 @@ class ErrorsAndCosts:
             low, high = self.draws.ends(people - metric, apart)
             p = self.draws.p(people - metric, apart)
         for at, feature in enumerate(self.features.tolist()):
-            gap = float(people[at] - metric[at])
-            yield FeatureGap(
-                feature,
-                float(self.rate[at]),
-                float(self.muler[at]),
-                float(people[at]),
-                float(metric[at]),
-                (gap, float(low[at]), float(high[at])),
-                float(p[at]),
+            yield FeatureChargeRow(
+                **where,
+                feature=names[feature],
+                rate=float(self.rate[at]),
+                muler=float(self.muler[at]),
+                people=float(people[at]),
+                charged=float(metric[at]),
+                gap=float(people[at] - metric[at]),
+                intervals={"gap": (low[at], high[at])},
+                p=float(p[at]),
             )
 
 
@@ -382,17 +354,7 @@ def _standing(values: Floats) -> Floats:
 # Counts by severity and category.
 
 
-class ErrorCount(NamedTuple):
-    """Errors of one severity and category in the outputs of a system."""
-
-    system: int
-    severity: str
-    category: str
-    errors: float
-    placeless: float
-
-
-def error_counts(marks: ErrorMarks) -> list[ErrorCount]:
+def error_counts(marks: ErrorMarks, systems: Sequence[str]) -> list[ErrorCountRow]:
     """Counts by system, severity and category, all severities that occur for every system."""
     often = marks.judged.sum(axis=0)
     counts: dict[tuple[int, str, str], list[float]] = {}
@@ -406,18 +368,31 @@ def error_counts(marks: ErrorMarks) -> list[ErrorCount]:
                 cell[0] += weight
                 cell[1] += weight * column
                 kinds[key[1:]] = None
-    systems = np.flatnonzero(often.any(axis=1)).tolist()
-    return [
-        ErrorCount(k, *kind, *counts.get((k, *kind), (0.0, 0.0)))
-        for k in systems
-        for kind in sorted(kinds)
-    ]
+    outputs = (often > 0).sum(axis=1).tolist()
+    rows = []
+    for k in np.flatnonzero(outputs).tolist():
+        for severity, category in sorted(kinds):
+            number, placeless = counts.get((k, severity, category), (0.0, 0.0))
+            rows.append(
+                ErrorCountRow(
+                    marks=marks.name,
+                    system=systems[k],
+                    severity=severity,
+                    category=category,
+                    errors=number,
+                    per_hundred=100 * number / outputs[k],
+                    placeless=placeless,
+                    outputs=outputs[k],
+                )
+            )
+    return rows
 
 
-def major_errors(marks: ErrorMarks) -> dict[int, float]:
+def major_errors(marks: ErrorMarks, systems: Sequence[str]) -> dict[str, float]:
     """By system, the major (and critical) errors in its outputs, those without a place, too."""
-    errors = dict.fromkeys(np.flatnonzero(marks.judged.any(axis=(0, 2))).tolist(), 0.0)
-    for count in error_counts(marks):
-        if severity_of(count.severity):
-            errors[count.system] += count.errors
+    judged = np.flatnonzero(marks.judged.any(axis=(0, 2))).tolist()
+    errors = dict.fromkeys((systems[k] for k in judged), 0.0)
+    for row in error_counts(marks, systems):
+        if severity_of(row.severity):
+            errors[row.system] += row.errors
     return errors

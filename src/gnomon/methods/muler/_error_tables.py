@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gnomon.core.findings import Excerpt, Finding, HeatMap, Listing, Scatter
-from gnomon.core.records import FEATURE, METRIC, SYSTEM, EndColumns, Record, column, table
+from gnomon.core.records import table
 from gnomon.core.signature import Signature
 from gnomon.core.verdicts import LEAST, counted
 from gnomon.methods.muler._error_rates import (
@@ -27,6 +27,18 @@ from gnomon.methods.muler._error_rates import (
     in_characters,
     rate_differences,
 )
+from gnomon.methods.muler._error_rows import (
+    CHARGES,
+    CORRELATIONS,
+    COUNTS,
+    DIFFERENCES,
+    ERRORS,
+    ChargeCorrelationRow,
+    ErrorCountRow,
+    ErrorRateDifferenceRow,
+    ErrorRateRow,
+    FeatureChargeRow,
+)
 from gnomon.methods.muler._setup import facts_of, tagger_field
 from gnomon.metrics.marked_outputs import marked_exhibit
 from gnomon.stats import benjamini_hochberg, holm
@@ -35,8 +47,6 @@ from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
 
     from gnomon.core.findings import Exhibit, Table, View
     from gnomon.core.options import Unit
@@ -47,8 +57,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.error_marks import ErrorMarks
     from gnomon.stats.draws import Draws
 
-ERRORS, DIFFERENCES, COUNTS = "errors", "differences", "counts"
-CHARGES, CORRELATIONS = "charges", "correlations"
 _PAGE = 2000  # differences that a page holds
 _LISTED = 15
 #: systems of which so much more is listed, of all segments, differ in it
@@ -64,117 +72,6 @@ _DIFFERING = (
 _CHARGED = ("feature", "rate", "muler", "people", "charged", "gap", "low", "high")
 _CORRELATED = ("marks", "metric", "severity", "r", "r_low", "r_high", "rho", "features")
 _COUNTED = ("marks", "system", "severity", "category", "errors", "per_hundred", "outputs")
-
-
-# Rows
-
-_MARKER = column("Marks", help="of which kind of judgements, file or metric")
-_SEVERITY = column("Severity", help="any, major (and critical), or minor")
-_ALL = column("System", help="whose outputs; empty for all systems together")
-
-
-class ErrorRateRow(Record):
-    """How often a feature contains errors in the outputs of a system."""
-
-    marks: str = _MARKER
-    by: str = column("By", help="what marked: person, metric or judge")
-    system: str | None = _ALL
-    feature: str = FEATURE
-    severity: str = _SEVERITY
-    occurrences: int = column(
-        "Occurrences", help="of the feature in outputs that were checked for errors"
-    )
-    hits: int = column("Hit", help="of these, how many an error shares a character with")
-    rate: float | None = column(
-        "per 100", better="lower", help="hit, of a hundred occurrences", interval=True
-    )
-    relative: float | None = column(
-        "x words", help="the rate as a multiple of that of all words (or characters)", interval=True
-    )
-    p_words: float | None = column(
-        "p words",
-        digits=4,
-        help="of the rate being that of all words, corrected over features after Holm",
-    )
-    few: bool = column("few", help="fewer than 30 occurrences")
-
-
-class ErrorRateDifferenceRow(Record):
-    """Two systems on a feature, over the segments in which both were checked."""
-
-    marks: str = _MARKER
-    severity: str = _SEVERITY
-    feature: str = FEATURE
-    system_a: str = column("System", help="the one that comes first in the test set")
-    system_b: str = column("Other system", help="the other one")
-    rate_a: float = column("per 100", help="errors of the one per hundred occurrences")
-    rate_b: float = column("Other's", help="errors of the other")
-    difference: float = column("Difference", help="the one less the other", interval=EndColumns())
-    p: float | None = column("p", digits=4, help="two-sided, of a paired test")
-    p_holm: float | None = column("p Holm", digits=4, help="corrected for features and pairs")
-    p_bh: float | None = column("p BH", digits=4, help="likewise, after Benjamini and Hochberg")
-    occurrences: int = column("Occurrences", help="the smaller of the two numbers")
-
-
-class ErrorCountRow(Record):
-    """Errors of one severity and category in the outputs of a system."""
-
-    marks: str = _MARKER
-    system: str = SYSTEM
-    severity: str = column("Severity", help="as the marker has it")
-    category: str = column("Category", help="likewise; empty where there is none")
-    errors: float = column(
-        "Errors", digits=1, help="where several people checked an output, their mean counts"
-    )
-    per_hundred: float = column("per 100 outputs", digits=1, better="lower", help="of these errors")
-    placeless: float = column(
-        "No place", digits=1, help="of these, errors without a place in the text"
-    )
-    outputs: int = column("Outputs", help="that were checked for errors")
-
-
-class FeatureChargeRow(Record):
-    """Errors marked on a feature and its cost under a metric, all systems together."""
-
-    marks: str = _MARKER
-    metric: str = METRIC
-    severity: str = _SEVERITY
-    feature: str = FEATURE
-    rate: float = column("per 100", help="errors per hundred occurrences")
-    muler: float = column("MuLER", kind="share", help="mean over the systems")
-    people: float = column("Marked", help="the rate's distance from its mean over features, in sd")
-    charged: float = column("Cost", help="MuLER's distance from its mean, likewise")
-    gap: float = column("Gap", help="marked minus cost", interval=EndColumns())
-    p: float | None = column("p", digits=4, help="of no gap, corrected over features after Holm")
-
-
-class ChargeCorrelationRow(Record):
-    """Do features on which errors are frequent cost the metric more?"""
-
-    marks: str = _MARKER
-    metric: str = METRIC
-    severity: str = _SEVERITY
-    system: str | None = _ALL
-    r: float | None = column(
-        "r",
-        help="Pearson's, of rate and MuLER over features",
-        interval=EndColumns("r_low", "r_high"),
-    )
-    rho: float | None = column(
-        "rho",
-        help="Spearman's, likewise",
-        interval=EndColumns("rho_low", "rho_high"),
-    )
-    features: int = column("Features", help="that occur often enough")
-
-
-ROWS = {
-    ERRORS: ErrorRateRow,
-    DIFFERENCES: ErrorRateDifferenceRow,
-    COUNTS: ErrorCountRow,
-    CHARGES: FeatureChargeRow,
-    CORRELATIONS: ChargeCorrelationRow,
-}
 
 
 # The finding
@@ -293,18 +190,9 @@ class ErrorTables:
         where: dict[str, Any] = {"marks": marks, "metric": metric, "severity": severity}
         for system in (None, *range(len(self.systems))):
             standings = ErrorsAndCosts.of(rates, charges, SEVERITIES.index(severity), system)
-            correlation = standings.correlation()
-            if correlation is not None:
-                self.correlations.append(
-                    ChargeCorrelationRow(
-                        **where,
-                        system=None if system is None else self.systems[system],
-                        r=correlation.r[0],
-                        rho=correlation.rho[0],
-                        intervals={"r": correlation.r[1:], "rho": correlation.rho[1:]},
-                        features=correlation.features,
-                    )
-                )
+            name = None if system is None else self.systems[system]
+            correlation = standings.correlation(**where, system=name)
+            self.correlations += [correlation] if correlation else []
             if system is None and len(standings.outside) and severity == COMPARED[0]:
                 names = ", ".join(features[f] for f in standings.outside.tolist())
                 self.notices.append(
@@ -313,22 +201,9 @@ class ErrorTables:
                     " there"
                 )
             if system is None:
-                gaps = sorted(standings.gaps(), key=lambda gap: -abs(gap.gap[0]))
-                corrected = holm(np.array([gap.p for gap in gaps])).tolist()
-                self.charges += [
-                    FeatureChargeRow(
-                        **where,
-                        feature=features[gap_row.feature],
-                        rate=gap_row.rate,
-                        muler=gap_row.muler,
-                        people=gap_row.people,
-                        charged=gap_row.metric,
-                        gap=gap_row.gap[0],
-                        intervals={"gap": gap_row.gap[1:]},
-                        p=p,
-                    )
-                    for gap_row, p in zip(gaps, corrected, strict=True)
-                ]
+                gaps = sorted(standings.gaps(features, **where), key=lambda row: -abs(row.gap))
+                corrected = holm(np.array([row.p for row in gaps], dtype=np.float64)).tolist()
+                self.charges += [replace(row, p=p) for row, p in zip(gaps, corrected, strict=True)]
 
     def finding(self, examples: int) -> Finding:
         """All of it."""
@@ -388,7 +263,7 @@ class ErrorTables:
         yield table(ERRORS, title, ErrorRateRow, rows, note=note, confidence=level)
         if len(self.systems) > 1:
             yield self._difference_table()
-        counts = [row for marks in self.every for row in self._count_rows(marks)]
+        counts = [row for marks in self.every for row in error_counts(marks, self.systems)]
         title = "Errors by severity and category"
         yield table(COUNTS, title, ErrorCountRow, counts)
         if self.charges:
@@ -442,41 +317,21 @@ class ErrorTables:
     def _difference_table(self) -> Table:
         rows: list[ErrorRateDifferenceRow] = []
         for marks, tallies, draws in zip(self.every, self.tallies, self.draws, strict=True):
-            differences = list(rate_differences(tallies, draws))
-            if not isinstance(draws, DocumentDraws):
-                both = tallies.judged.astype(int) @ tallies.judged.T.astype(int)
-                differences = [
-                    d._replace(p=np.nan) if both[d.first, d.second] < LEAST else d
-                    for d in differences
-                ]
+            differences = list(rate_differences(marks.name, self.systems, tallies, draws))
             for severity in COMPARED:
-                family = [
-                    d for d in differences if d.severity == severity and d.feature not in UNITS
-                ]
-                family += [d for d in differences if d.severity == severity and d.feature in UNITS]
-                p = np.array([d.p for d in family])
-                order = sorted(
-                    zip(family, holm(p).tolist(), benjamini_hochberg(p).tolist(), strict=True),
-                    key=lambda each: (np.nan_to_num(each[0].p, nan=2), -abs(each[0].difference)),
-                )
-                rows += [
-                    ErrorRateDifferenceRow(
-                        marks=marks.name,
-                        severity=severity,
-                        feature=d.feature,
-                        system_a=self.systems[d.first],
-                        system_b=self.systems[d.second],
-                        rate_a=d.rates[0],
-                        rate_b=d.rates[1],
-                        difference=d.difference,
-                        intervals={"difference": (d.low, d.high)},
-                        p=d.p,
-                        p_holm=p_holm,
-                        p_bh=p_bh,
-                        occurrences=d.occurrences,
+                family = [row for row in differences if row.severity == severity]
+                family.sort(key=lambda row: row.feature in UNITS)
+                p = np.array([row.p for row in family], dtype=np.float64)
+                corrected = [
+                    replace(row, p_holm=p_holm, p_bh=p_bh)
+                    for row, p_holm, p_bh in zip(
+                        family, holm(p).tolist(), benjamini_hochberg(p).tolist(), strict=True
                     )
-                    for d, p_holm, p_bh in order
                 ]
+                rows += sorted(
+                    corrected,
+                    key=lambda row: (2 if row.p is None else row.p, -abs(row.difference)),
+                )
         excerpt = None
         if len(rows) > _PAGE:
             excerpt_note = (
@@ -490,20 +345,6 @@ class ErrorTables:
         )
         title = "Systems compared, feature by feature"
         return table(DIFFERENCES, title, ErrorRateDifferenceRow, rows, note=note, excerpt=excerpt)
-
-    def _count_rows(self, marks: ErrorMarks) -> Iterator[ErrorCountRow]:
-        outputs: NDArray[np.int64] = np.any(marks.judged, axis=0).sum(axis=1)
-        for count in error_counts(marks):
-            yield ErrorCountRow(
-                marks=marks.name,
-                system=self.systems[count.system],
-                severity=count.severity,
-                category=count.category,
-                errors=count.errors,
-                per_hundred=100 * count.errors / int(outputs[count.system]),
-                placeless=count.placeless,
-                outputs=int(outputs[count.system]),
-            )
 
     def _views(self, tables: Sequence[Table]) -> Iterator[View]:
         columns = {column.name for column in tables[0].columns}

@@ -36,14 +36,8 @@ from gnomon.linguistics import (
     standard_tagger,
 )
 from gnomon.methods.muler._error_rates import CHARACTERS, WORDS, major_errors
-from gnomon.methods.muler._error_tables import (
-    CHARGES,
-    CORRELATIONS,
-    COUNTS,
-    DIFFERENCES,
-    ROWS,
-    ErrorTables,
-)
+from gnomon.methods.muler._error_rows import CHARGES, CORRELATIONS, COUNTS, DIFFERENCES, ROWS
+from gnomon.methods.muler._error_tables import ErrorTables
 from gnomon.methods.muler._errors_verdict import ERRORS_CLAIMS, errors_verdict
 from gnomon.methods.muler._setup import (
     MaskChoice,
@@ -293,11 +287,10 @@ def _without_tagger(language: str | None) -> str:
 
 def _failure(testset: TestSet, every: Sequence[ErrorMarks], allowed: int) -> str:
     """Which systems have as many major errors, by any of the marks."""
-    names = list(testset.systems)
     failures = [
-        f"{names[k]} has {count:g} major errors by {marks.name}"
+        f"{name} has {count:g} major errors by {marks.name}"
         for marks in every
-        for k, count in major_errors(marks).items()
+        for name, count in major_errors(marks, list(testset.systems)).items()
         if count >= allowed
     ]
     return f"{'; '.join(failures)} ({allowed} fail)" if failures else ""

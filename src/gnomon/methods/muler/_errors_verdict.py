@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, metric_title, p_value
 from gnomon.linguistics import gloss
 from gnomon.methods.muler._error_rates import UNITS
-from gnomon.methods.muler._error_tables import (
-    LISTED,
-    TOO_FEW,
+from gnomon.methods.muler._error_rows import (
     ChargeCorrelationRow,
     ErrorRateDifferenceRow,
     ErrorRateRow,
     FeatureChargeRow,
 )
+from gnomon.methods.muler._error_tables import LISTED, TOO_FEW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,0 +1,116 @@
+"""Rows of errors by feature: rates, differences of systems, counts, and metrics beside them."""
+
+from __future__ import annotations
+
+from gnomon.core.records import FEATURE, METRIC, SYSTEM, EndColumns, Record, column
+
+ERRORS, DIFFERENCES, COUNTS = "errors", "differences", "counts"
+CHARGES, CORRELATIONS = "charges", "correlations"
+
+_MARKER = column("Marks", help="of which kind of judgements, file or metric")
+_SEVERITY = column("Severity", help="any, major (and critical), or minor")
+_ALL = column("System", help="whose outputs; empty for all systems together")
+
+
+class ErrorRateRow(Record):
+    """How often a feature contains errors in the outputs of a system."""
+
+    marks: str = _MARKER
+    by: str = column("By", help="what marked: person, metric or judge")
+    system: str | None = _ALL
+    feature: str = FEATURE
+    severity: str = _SEVERITY
+    occurrences: int = column(
+        "Occurrences", help="of the feature in outputs that were checked for errors"
+    )
+    hits: int = column("Hit", help="of these, how many an error shares a character with")
+    rate: float | None = column(
+        "per 100", better="lower", help="hit, of a hundred occurrences", interval=True
+    )
+    relative: float | None = column(
+        "x words", help="the rate as a multiple of that of all words (or characters)", interval=True
+    )
+    p_words: float | None = column(
+        "p words",
+        digits=4,
+        help="of the rate being that of all words, corrected over features after Holm",
+    )
+    few: bool = column("few", help="fewer than 30 occurrences")
+
+
+class ErrorRateDifferenceRow(Record):
+    """Two systems on a feature, over the segments in which both were checked."""
+
+    marks: str = _MARKER
+    severity: str = _SEVERITY
+    feature: str = FEATURE
+    system_a: str = column("System", help="the one that comes first in the test set")
+    system_b: str = column("Other system", help="the other one")
+    rate_a: float = column("per 100", help="errors of the one per hundred occurrences")
+    rate_b: float = column("Other's", help="errors of the other")
+    difference: float = column("Difference", help="the one less the other", interval=EndColumns())
+    p: float | None = column("p", digits=4, help="two-sided, of a paired test")
+    p_holm: float | None = column("p Holm", digits=4, help="corrected for features and pairs")
+    p_bh: float | None = column("p BH", digits=4, help="likewise, after Benjamini and Hochberg")
+    occurrences: int = column("Occurrences", help="the smaller of the two numbers")
+
+
+class ErrorCountRow(Record):
+    """Errors of one severity and category in the outputs of a system."""
+
+    marks: str = _MARKER
+    system: str = SYSTEM
+    severity: str = column("Severity", help="as the marker has it")
+    category: str = column("Category", help="likewise; empty where there is none")
+    errors: float = column(
+        "Errors", digits=1, help="where several people checked an output, their mean counts"
+    )
+    per_hundred: float = column("per 100 outputs", digits=1, better="lower", help="of these errors")
+    placeless: float = column(
+        "No place", digits=1, help="of these, errors without a place in the text"
+    )
+    outputs: int = column("Outputs", help="that were checked for errors")
+
+
+class FeatureChargeRow(Record):
+    """Errors marked on a feature and its cost under a metric, all systems together."""
+
+    marks: str = _MARKER
+    metric: str = METRIC
+    severity: str = _SEVERITY
+    feature: str = FEATURE
+    rate: float = column("per 100", help="errors per hundred occurrences")
+    muler: float = column("MuLER", kind="share", help="mean over the systems")
+    people: float = column("Marked", help="the rate's distance from its mean over features, in sd")
+    charged: float = column("Cost", help="MuLER's distance from its mean, likewise")
+    gap: float = column("Gap", help="marked minus cost", interval=EndColumns())
+    p: float | None = column("p", digits=4, help="of no gap, corrected over features after Holm")
+
+
+class ChargeCorrelationRow(Record):
+    """Do features on which errors are frequent cost the metric more?"""
+
+    marks: str = _MARKER
+    metric: str = METRIC
+    severity: str = _SEVERITY
+    system: str | None = _ALL
+    r: float | None = column(
+        "r",
+        help="Pearson's, of rate and MuLER over features",
+        interval=EndColumns("r_low", "r_high"),
+    )
+    rho: float | None = column(
+        "rho",
+        help="Spearman's, likewise",
+        interval=EndColumns("rho_low", "rho_high"),
+    )
+    features: int = column("Features", help="that occur often enough")
+
+
+ROWS = {
+    ERRORS: ErrorRateRow,
+    DIFFERENCES: ErrorRateDifferenceRow,
+    COUNTS: ErrorCountRow,
+    CHARGES: FeatureChargeRow,
+    CORRELATIONS: ChargeCorrelationRow,
+}
