@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.verdicts import Claim, counted, listed
+from gnomon.methods.people.campaign import LEAST_SEGMENTS
 from gnomon.methods.people.draw_rows import DrawnLookRow, DrawnRaterRow, DrawnStratumRow
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
@@ -63,8 +64,6 @@ FEW = Claim(
     f"fewer than {LEAST_DOCUMENTS} documents, or fewer segments than an interval takes",
 )
 CLAIMS = (RANDOM, STRATA, WEIGHTED, SHARES, APART, LOOKS, FEW)
-#: segments below which no interval is given
-_LEAST_SEGMENTS = 30
 
 
 def draw_verdict(finding: Finding) -> Iterator[Statement]:
@@ -97,7 +96,7 @@ def draw_verdict(finding: Finding) -> Iterator[Statement]:
         yield LOOKS.said(
             finding.positions(looks), looks=len(looks), documents=after, units=f"{what}s"
         )
-    enough = LEAST_DOCUMENTS if what == "document" else _LEAST_SEGMENTS
+    enough = LEAST_DOCUMENTS if what == "document" else LEAST_SEGMENTS
     if documents < enough:
         yield FEW.said(places, drawn=counted(documents, what), least=enough, units=f"{what}s")
 

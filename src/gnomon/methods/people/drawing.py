@@ -26,6 +26,7 @@ from gnomon.data.formats import (
     sample_text,
     write_together,
 )
+from gnomon.methods.people.comparison import LEAST_FIRST_LOOK
 from gnomon.methods.people.draw_rows import (
     DrawnLookRow,
     DrawnRaterRow,
@@ -55,8 +56,6 @@ if TYPE_CHECKING:
     from gnomon.methods.people.sampling import Block, SamplingUnit, Unit
 
 _TITLE = "What people are to judge"
-#: planned looks of fewer documents call equal systems different too often
-LEAST_FIRST_LOOK = 30
 _NO_TOP = (
     "segments that a metric picks are not like the others, and no weight makes up for it: on WMT's"
     " judgements the error of means over them is up to 11 times that of a random draw of the same"
@@ -177,7 +176,7 @@ def draw(
             as many as expected in mean over draws, or fewer.
         how: "random"; "strata": at random within domains or, with a metric, within thirds of its
             difference (of two systems) or mean score; "pps": chances in proportion to the spread of
-            a metric between systems.
+            a metric between systems, and equal where that is below its mean.
         raters: how many people judge.
         same_rater: each document is judged for all systems by one person; otherwise systems of a
             document go to different people, as at WMT.

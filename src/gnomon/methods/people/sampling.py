@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 How: TypeAlias = Literal["random", "strata", "pps"]
 #: what is drawn as a whole
 Unit: TypeAlias = Literal["document", "segment"]
-#: no chance of a weighted draw is smaller than with this share of the mean spread
-_LEAST_SPREAD = 0.25
 TERCILES = ("low", "middle", "high")
 
 
@@ -117,11 +115,13 @@ def design_of(
 
 
 def _spreads(units: Sequence[SamplingUnit], scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How far apart a metric sees the systems on each unit; never next to nothing."""
+    """How far apart a metric sees the systems on each unit, and at least the mean of that.
+
+    Smaller chances of what a metric sees alike cost more than they save.
+    """
     sums = np.array([np.nansum(scores[:, list(unit.segments)], axis=1) for unit in units])
     spread = sums.std(axis=1)
-    mean = float(spread.mean())
-    return np.maximum(spread, _LEAST_SPREAD * mean) if mean else np.ones(len(units))
+    return np.maximum(spread, spread.mean()) if spread.any() else np.ones(len(units))
 
 
 def _domains(units: Sequence[SamplingUnit], testset: TestSet) -> list[str]:
