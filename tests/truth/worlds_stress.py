@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tests.truth.worlds import world
@@ -221,7 +223,9 @@ def higher_price() -> Finding:
     silent=["stress.prices", "stress.no_dearer", "stress.sees", "stress.blind"],
 )
 def severity_by_chance() -> Finding:
-    slight = pairs(200, "end replaced", severity="minor", change=lambda words: [*words[:-1], "x"])
+    slight = pairs(
+        200, "end replaced", severity="minor", change=lambda words: [*words[:-1], "false"]
+    )
     return stressed([*pairs(200, severity="critical"), *slight], by_chance)
 
 
@@ -232,6 +236,184 @@ def severity_by_chance() -> Finding:
 )
 def severity_reversed() -> Finding:
     slight = pairs(
-        200, "ends replaced", severity="minor", change=lambda words: [*words[:-2], "x", "y"]
+        200, "ends replaced", severity="minor", change=lambda words: [*words[:-2], "false", "wrong"]
     )
     return stressed([*pairs(200, severity="critical"), *slight], words_apart)
+
+
+def paired(given: list[Pair], *metrics: Callable[[str, str], float], **more: object) -> Finding:
+    """What the method says of pairs at hand, with what files do not hold."""
+    from gnomon.core.registry import find
+    from gnomon.methods.stress import stress_pairs
+
+    finding = stress_pairs(given, list(metrics), **more)  # type: ignore[arg-type]  # its options
+    return replace(finding, verdict=find("stress").with_verdict(finding, ()).verdict)
+
+
+def crossed(number: int) -> list[Pair]:
+    """A right text that says it in another word, and a wrong one with the reference's words."""
+    return [
+        replace(pair, good=f"other {pair.good}", bad=f"{pair.good} wrong", kind="crossed")
+        for pair in pairs(number, seed=7)
+    ]
+
+
+@world(
+    "a metric that counts common words, and right texts that are worded otherwise",
+    says=["stress.crossed", "stress.sees"],
+    silent=["stress.*"],
+)
+def worded_otherwise() -> Finding:
+    return paired([*pairs(200), *crossed(200)], words_apart)
+
+
+@world(
+    "a metric that knows the better text, whatever its words are",
+    says=["stress.sees"],
+    silent=["stress.*"],
+)
+def worded_otherwise_and_known() -> Finding:
+    def metric(candidate: str, _reference: str) -> float:
+        return -float("wrong" in candidate)
+
+    return paired([*pairs(200), *crossed(200)], metric)
+
+
+def twice(number: int) -> list[Pair]:
+    """Texts that are said twice."""
+    return pairs(
+        number, "the text said twice", kind="sanity", seed=4, change=lambda words: [*words, *words]
+    )
+
+
+def words_in_common(candidate: str, reference: str) -> float:
+    """The share of the reference's words in percent, less one for each word of the text."""
+    common = Counter(reference.split()) & Counter(candidate.split())
+    return 100.0 * common.total() / len(reference.split()) - len(candidate.split())
+
+
+@world(
+    "a text said twice, which beats one of two systems",
+    says=["stress.sanity_beats", "stress.sees"],
+    silent=["stress.*"],
+)
+def beaten_system() -> Finding:
+    scores = {"words_in_common": [80.0, 20.0]}
+    return paired([*pairs(200), *twice(200)], words_in_common, systems=scores)
+
+
+@world(
+    "a text said twice, which is worse than both systems",
+    says=["stress.sees"],
+    silent=["stress.*"],
+)
+def unbeaten_systems() -> Finding:
+    scores = {"words_in_common": [80.0, 75.0]}
+    return paired([*pairs(200), *twice(200)], words_in_common, systems=scores)
+
+
+@world(
+    "systems that lie farther apart than what an error in a few sentences costs",
+    says=["stress.hidden", "stress.sees"],
+    silent=["stress.*"],
+)
+def distant_systems() -> Finding:
+    scores = {"words_in_common": [70.0, 72.0, 75.0, 77.0]}
+    return paired(pairs(200), words_in_common, systems=scores)
+
+
+@world("systems that lie close together", says=["stress.sees"], silent=["stress.*"])
+def close_systems() -> Finding:
+    scores = {"words_in_common": [70.0, 70.1, 70.2, 70.3]}
+    return paired(pairs(200), words_in_common, systems=scores)
+
+
+@world(
+    "a metric that sees what another one does not see",
+    says=["stress.contrast", "stress.sees", "stress.blind"],
+    silent=["stress.*"],
+)
+def one_sees_more() -> Finding:
+    def constant_score(_candidate: str, _reference: str) -> float:
+        return 1.0
+
+    return paired(pairs(200), is_right, constant_score)
+
+
+def false_ends(number: int) -> list[Pair]:
+    """Pairs whose last word is wrong."""
+    return pairs(number, "end replaced", seed=2, change=lambda words: [*words[:-1], "false"])
+
+
+@world(
+    "two metrics of which each sees what the other misses",
+    says=["stress.contrasts", "stress.sees_but"],
+    silent=["stress.contrast", "stress.sees", "stress.control", "stress.few"],
+)
+def each_sees_some() -> Finding:
+    def beginnings(candidate: str, reference: str) -> float:
+        return by_chance(candidate, reference) - ("wrong" in candidate)
+
+    def ends(candidate: str, reference: str) -> float:
+        return by_chance(candidate, reference) - ("false" in candidate)
+
+    return paired([*pairs(200), *false_ends(200)], beginnings, ends)
+
+
+@world(
+    "two metrics that see the same",
+    says=["stress.sees"],
+    silent=["stress.*"],
+)
+def equal_metrics() -> Finding:
+    def other_name(candidate: str, reference: str) -> float:
+        return is_right(candidate, reference)
+
+    return paired(pairs(200), is_right, other_name)
+
+
+def doses(number: int) -> list[Pair]:
+    """Sentences with one, two and four wrong words."""
+    return [
+        replace(pair, dose=dose)
+        for dose in (1, 2, 4)
+        for pair in pairs(number, change=lambda words, n=dose: ["wrong"] * n + words[n:])  # type: ignore[misc]
+    ]
+
+
+@world(
+    "a metric that takes off for a wrong word, and less where several are wrong",
+    says=["stress.doses", "stress.sees"],
+    silent=["stress.*"],
+)
+def fewer_points_for_more_errors() -> Finding:
+    def metric(candidate: str, _reference: str) -> float:
+        wrong = candidate.split().count("wrong")
+        return -1.0 / wrong if wrong else 0.0
+
+    return paired(doses(200), metric)
+
+
+@world(
+    "a metric that takes off for each wrong word",
+    says=["stress.sees"],
+    silent=["stress.*"],
+)
+def points_for_each_error() -> Finding:
+    return paired(doses(200), words_apart)
+
+
+@world(
+    "two hundred pairs of ten documents",
+    says=["stress.few_documents"],
+    silent=["stress.*"],
+)
+def ten_documents() -> Finding:
+    given = [replace(pair, document=f"d{n % 10}") for n, pair in enumerate(pairs(200))]
+    return paired(given, is_right)
+
+
+@world("two hundred pairs of forty documents", says=["stress.sees"], silent=["stress.*"])
+def forty_documents() -> Finding:
+    given = [replace(pair, document=f"d{n % 40}") for n, pair in enumerate(pairs(200))]
+    return paired(given, is_right)

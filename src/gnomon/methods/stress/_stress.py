@@ -27,6 +27,7 @@ from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import read_pairs
 from gnomon.linguistics import FeatureSources
+from gnomon.methods.stress._claims import CLAIMS
 from gnomon.methods.stress._contrasts import SeenContrastRow
 from gnomon.methods.stress._doses import DoseRow
 from gnomon.methods.stress._examples import ExampleRow
@@ -36,7 +37,7 @@ from gnomon.methods.stress._own_texts import TextChoice, own_pairs
 from gnomon.methods.stress._sanity import SanityRow
 from gnomon.methods.stress._scoring import PairScores, control_scores, score_pairs
 from gnomon.methods.stress._tables import tables_of_pairs
-from gnomon.methods.stress._verdict import CLAIMS, stress_verdict
+from gnomon.methods.stress._verdict import stress_verdict
 from gnomon.methods.stress.perturbations import find_perturbations
 from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.registry import check_metric

@@ -4,10 +4,42 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.core.verdicts import UNREAD_TEXTS, Claim, counted, listed, titles_of
+from gnomon.core.verdicts import (
+    MOST,
+    amount,
+    counted,
+    listed,
+    titles_of,
+)
+from gnomon.methods.stress._claims import (
+    BLIND,
+    CONTRAST,
+    CONTRASTS,
+    CONTROLLED,
+    CROSSED,
+    DOSES,
+    FEW,
+    FEW_DOCUMENTS,
+    HIDDEN,
+    MISSES,
+    NO_DEARER,
+    PRICES,
+    REPEATED,
+    SANITY,
+    SANITY_BEATS,
+    SEES,
+    SEES_BUT,
+    SEVERITY,
+    UNDECIDED,
+    WORDING,
+)
+from gnomon.methods.stress._contrasts import SeenContrastRow
+from gnomon.methods.stress._doses import DoseRow
 from gnomon.methods.stress._figures import SeenOverallRow, StressRow
 from gnomon.methods.stress._outcomes import FEW_PAIRS
 from gnomon.methods.stress._prices import SEVERITIES
+from gnomon.methods.stress._sanity import SanityRow
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -15,141 +47,61 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Finding, Statement
     from gnomon.core.records import Record
 
-_INTERVALS = "Wilson's intervals of the shares of pairs, which hold for all rows together"
-SEES = Claim(
-    "stress.sees",
-    "{title} sees {sees}: it scores them below the same text without the error",
-    "better",
-    _INTERVALS,
-)
-SEES_BUT = Claim(
-    "stress.sees_but",
-    "{title} sees {sees}, but too few of {misses}; seen means scored below the same text without"
-    " the error",
-    "worse",
-    _INTERVALS,
-)
-MISSES = Claim("stress.misses", "{title} sees too few of {misses}", "worse", _INTERVALS)
-BLIND = Claim(
-    "stress.blind",
-    "{title} is blind to {phenomena}: it scores both texts the same in more than nine of ten pairs",
-    "worse",
-    f"{_INTERVALS}, and the share of ties",
-)
-UNDECIDED = Claim(
-    "stress.undecided",
-    "the data cannot tell whether {title} sees {phenomena} in the share of pairs that was asked"
-    " for",
-    "undecided",
-    _INTERVALS,
-)
-WORDING = Claim(
-    "stress.wording",
-    "{title} sees {phenomenon} in {unworded} of {pairs} where the reference has none of the words"
-    " (in {worded} where it has them)",
-    "caution",
-    "the shares of pairs whose reference has all words that the worse text lacks, or none of them",
-)
-SANITY = Claim(
-    "stress.sanity",
-    "{title} scores {phenomenon} as high as the output, or higher, in {share} of the pairs",
-    "caution",
-    "the share of such pairs, 1 in 100 or more",
-)
-CONTROLLED = Claim(
-    "stress.control",
-    "random scores or length alone see {phenomena}, too: that a metric sees them says little",
-    "caution",
-    _INTERVALS,
-)
-PRICES = Claim(
-    "stress.prices",
-    "of comparisons with a harmless change of the same sentence, a critical error costs more in"
-    " {shares} (50 %: the same price)",
-    "caution",
-    "the mean share over sentences, whose interval lies below 80 in 100",
-)
-NO_DEARER = Claim(
-    "stress.no_dearer",
-    "under {title} {phenomena} cost no more than a harmless change of the same sentence",
-    "caution",
-    "intervals of the shares of comparisons in which an error that is not labelled minor costs"
-    " more, which hold for all rows together and end at one half or below",
-)
-SEVERITY = Claim(
-    "stress.severity",
-    "the more severe of two errors in a sentence does not cost more under {title}: it does in"
-    " {share} of comparisons",
-    "caution",
-    "the interval of the mean share over sentences, which does not lie above one half",
-)
-FEW = Claim(
-    "stress.few",
-    "{phenomena} have fewer than {least} pairs each, too few to be a finding",
-    "caution",
-    f"fewer than {FEW_PAIRS} pairs",
-)
-REPEATED = Claim(
-    "stress.repeated",
-    "of the pairs of {phenomena} only {distinct} of {pairs} are distinct and of two texts that"
-    " differ: nothing follows from these",
-    "caution",
-    "fewer than half of the pairs are distinct",
-)
-CLAIMS = (
-    REPEATED,
-    UNREAD_TEXTS,
-    SEES,
-    SEES_BUT,
-    MISSES,
-    BLIND,
-    UNDECIDED,
-    WORDING,
-    PRICES,
-    NO_DEARER,
-    SEVERITY,
-    SANITY,
-    CONTROLLED,
-    FEW,
-)
 #: a wording of references is said to matter where it changes the share of pairs by so much
 _GAP = 0.2
 #: a metric prices critical errors if they cost more than harmless changes in so many comparisons
 _PRICED = 0.8
+#: metrics whose errors seen and missed are said
+_PROFILES = 2
+#: two metrics differ on an error at this level, corrected for all errors
+_ALPHA = 0.05
+#: so many of 100 sentences are worth saying
+_HIDDEN = 10
 #: the share of sanity inputs that pass as good outputs which is said
 _TAKEN_IN = 0.01
 
 
 def stress_verdict(finding: Finding) -> Iterator[Statement]:
-    """What each metric sees and misses, the best first; then what limits that."""
+    """Whether a metric is taken in; what each sees and misses, the best first; what limits that."""
     every = finding.records(StressRow)
     rows = [row for row in every if not _is_repeated(row)]
     repeated = [row for row in every if _is_repeated(row) and row.metric == every[0].metric]
+    said: list[Statement] = []
     if repeated:
-        yield REPEATED.said(
-            finding.positions(repeated),
-            phenomena=listed([row.phenomenon for row in repeated]),
-            distinct=f"{sum(row.distinct for row in repeated):,}",
-            pairs=f"{sum(row.pairs for row in repeated):,}",
+        said.append(
+            REPEATED.said(
+                finding.positions(repeated),
+                phenomena=listed([row.phenomenon for row in repeated]),
+                distinct=f"{sum(row.distinct for row in repeated):,}",
+                pairs=f"{sum(row.pairs for row in repeated):,}",
+            )
         )
     titles = titles_of(finding)
     ranked = sorted(
         (row for row in finding.records(SeenOverallRow) if not row.control),
         key=lambda row: -(row.seen or 0.0),
     )
-    for overall in ranked:
-        errors = [row for row in rows if row.metric == overall.metric and row.kind == "error"]
-        yield from _profile(finding, titles[overall.metric], errors)
-    yield from _wording(finding, titles, rows)
-    yield from _prices(finding, titles, ranked)
-    yield from _no_dearer(finding, titles, rows)
-    yield from _severity(finding, titles, ranked)
-    yield from _sanity(finding, titles, rows)
-    yield from _controls(finding, rows)
-    few = [row for row in rows if row.status == "few" and row.metric == every[0].metric]
-    if few:
-        names = listed([row.phenomenon for row in few])
-        yield FEW.said(finding.positions(few), phenomena=names, least=FEW_PAIRS)
+    errors = [row for row in rows if row.kind == "error" and not row.control]
+    profiles = [
+        list(_profile(finding, titles[of.metric], [r for r in errors if r.metric == of.metric]))
+        for of in ranked
+    ]
+    first = [*said, *_sanity(finding, titles)]
+    first += [statement for profile in profiles for statement in profile[:1]][:_PROFILES]
+    crossed = list(_crossed(finding, titles, rows))
+    limits = (
+        *(crossed or _wording(finding, titles, errors)),
+        *_prices(finding, titles, ranked),
+        *_no_dearer(finding, titles, rows),
+        *_controls(finding, rows),
+        *(statement for profile in profiles for statement in profile[1:]),
+        *_contrast(finding, titles, errors),
+        *_few(finding, rows),
+        *_severity(finding, titles, ranked),
+        *_doses(finding, titles),
+        *_hidden(finding, titles, errors),
+    )
+    yield from [*first, *limits][:MOST]
 
 
 def _is_repeated(row: StressRow) -> bool:
@@ -184,20 +136,21 @@ def _share(row: Record, name: str, of: str = "") -> str:
     """A share in percent and what it is of, with its interval if there is one."""
     share, (low, high) = getattr(row, name) or 0.0, row.ends(name)
     ends = "" if low is None or high is None else f" [{100 * low:.0f}, {100 * high:.0f}]"
-    return f"{100 * share:.0f} %{f' {of}' if of else ''}{ends}"
+    return f"{_percent(share)}{f' {of}' if of else ''}{ends}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def _wording(
-    finding: Finding, titles: Mapping[str, str], rows: Sequence[StressRow]
+    finding: Finding, titles: Mapping[str, str], errors: Sequence[StressRow]
 ) -> Iterator[Statement]:
     """Where the words of the reference decide, most of all."""
     gaps = [
         (row.worded_seen - row.unworded_seen, row)
-        for row in rows
-        if row.kind == "error"
-        and not row.control
-        and row.worded_seen is not None
-        and row.unworded_seen is not None
+        for row in errors
+        if row.worded_seen is not None and row.unworded_seen is not None
     ]
     gap, row = max(gaps, key=lambda item: item[0], default=(0.0, None))
     if row is not None and gap >= _GAP:
@@ -205,8 +158,8 @@ def _wording(
             finding.positions([row]),
             title=titles[row.metric],
             phenomenon=row.phenomenon,
-            unworded=f"{row.unworded_seen:.0%}",
-            worded=f"{row.worded_seen:.0%}",
+            unworded=_percent(row.unworded_seen or 0.0),
+            worded=_percent(row.worded_seen or 0.0),
             pairs=counted(row.unworded_pairs, "pair"),
         )
 
@@ -259,28 +212,146 @@ def _severity(
         yield SEVERITY.said(finding.positions([row]), title=titles[row.metric], share=share)
 
 
-def _sanity(
-    finding: Finding, titles: Mapping[str, str], rows: Sequence[StressRow]
-) -> Iterator[Statement]:
-    """The text that is no translation and passes most often."""
+def _sanity(finding: Finding, titles: Mapping[str, str]) -> Iterator[Statement]:
+    """The text that is no translation and beats most systems; else the one that passes most."""
+    rows = [row for row in finding.records(SanityRow) if not row.control]
+    row = max(rows, key=lambda row: row.beaten or 0, default=None)
+    if row is not None and row.beaten and row.corpus is not None:
+        yield SANITY_BEATS.said(
+            finding.positions([row]),
+            input=row.input,
+            title=titles[row.metric],
+            corpus=amount(row.corpus),
+            beaten=row.beaten,
+            systems=counted(row.systems or 0, "system"),
+        )
+        return
     passed = [
-        (1 - (row.seen or 0.0), row)
-        for row in rows
-        if row.kind == "sanity" and not row.control and row.status != "few"
+        (1 - row.below, row) for row in rows if row.below is not None and row.pairs >= FEW_PAIRS
     ]
     share, row = max(passed, key=lambda item: item[0], default=(0.0, None))
     if row is not None and share >= _TAKEN_IN:
         yield SANITY.said(
             finding.positions([row]),
             title=titles[row.metric],
-            phenomenon=row.phenomenon,
-            share=f"{share:.0%}",
+            input=row.input,
+            share=_percent(share),
         )
+
+
+def _crossed(
+    finding: Finding, titles: Mapping[str, str], rows: Sequence[StressRow]
+) -> Iterator[Statement]:
+    """The errors that a metric no longer sees where the right text is worded otherwise."""
+    gaps = [
+        ((plain.seen or 0.0) - (row.seen or 0.0), plain, row)
+        for row in rows
+        if row.kind == "crossed" and row.status not in ("few", "") and not row.control
+        for plain in rows
+        if plain.kind == "error" and plain.metric == row.metric and _is_same_error(plain, row)
+        if (plain.ends("seen")[0] or 0.0) > (row.ends("seen")[1] or 0.0)
+    ]
+    if gaps:
+        _, plain, row = max(gaps, key=lambda item: item[0])
+        yield CROSSED.said(
+            finding.positions([plain, row]),
+            title=titles[row.metric],
+            phenomenon=plain.phenomenon,
+            plain=_share(plain, "seen"),
+            crossed=_share(row, "seen"),
+        )
+
+
+def _is_same_error(plain: StressRow, crossed: StressRow) -> bool:
+    by_name = crossed.phenomenon == f"{plain.phenomenon}, crossed"
+    return by_name or (bool(plain.feature) and plain.feature == crossed.feature)
+
+
+def _contrast(
+    finding: Finding, titles: Mapping[str, str], errors: Sequence[StressRow]
+) -> Iterator[Statement]:
+    """What each of two metrics sees that the other misses, of the two that differ most."""
+    by_pair: dict[tuple[str, str], list[SeenContrastRow]] = {}
+    for row in finding.records(SeenContrastRow):
+        if row.p_corrected is not None and row.p_corrected <= _ALPHA:
+            by_pair.setdefault((row.metric, row.other), []).append(row)
+    if not by_pair:
+        return
+    pair, rows = max(by_pair.items(), key=lambda item: len(item[1]))
+    seen = {(row.metric, row.phenomenon): row.seen or 0.0 for row in errors}
+
+    def named(metric: str, other: str, chosen: Sequence[SeenContrastRow]) -> str:
+        shares = [
+            (seen[metric, row.phenomenon], seen[other, row.phenomenon], row.phenomenon)
+            for row in chosen
+            if (metric, row.phenomenon) in seen and (other, row.phenomenon) in seen
+        ]
+        shares.sort(key=lambda item: item[1] - item[0])
+        texts = [f"{name} ({_percent(a)} against {_percent(b)})" for a, b, name in shares]
+        return listed(texts) if texts else ""
+
+    more = [row for row in rows if row.metric_only > row.other_only]
+    less = [row for row in rows if row.metric_only < row.other_only]
+    metric, other = pair if len(more) >= len(less) else pair[::-1]
+    gains, losses = (more, less) if len(more) >= len(less) else (less, more)
+    phenomena, others = named(metric, other, gains), named(other, metric, losses)
+    places, claim = finding.positions(rows), CONTRASTS if others else CONTRAST
+    if phenomena:
+        yield claim.said(
+            places, title=titles[metric], other=titles[other], phenomena=phenomena, others=others
+        )
+
+
+def _doses(finding: Finding, titles: Mapping[str, str]) -> Iterator[Statement]:
+    """The errors of which more raise the score most often."""
+    rows = [row for row in finding.records(DoseRow) if not row.control and row.pairs >= FEW_PAIRS]
+    highest = {(row.metric, row.phenomenon): row for row in rows}.values()  # doses ascend
+    rising = [row for row in highest if (row.ends("never_rises")[1] or 1.0) < _PRICED]
+    row = min(rising, key=lambda row: row.never_rises or 0.0, default=None)
+    if row is not None:
+        yield DOSES.said(
+            finding.positions([row]),
+            title=titles[row.metric],
+            share=_share(row, "never_rises"),
+            phenomenon=row.phenomenon,
+            places=counted(row.dose, "place"),
+        )
+
+
+def _hidden(
+    finding: Finding, titles: Mapping[str, str], errors: Sequence[StressRow]
+) -> Iterator[Statement]:
+    """The errors, not labelled minor, of which most hide in a difference of systems."""
+    rows = [
+        row
+        for row in errors
+        if row.hidden is not None and row.status == "sees" and row.severity != SEVERITIES[0]
+    ]
+    row = max(rows, key=lambda row: row.hidden or 0.0, default=None)
+    if row is not None and row.hidden is not None and row.hidden >= _HIDDEN:
+        yield HIDDEN.said(
+            finding.positions([row]),
+            title=titles[row.metric],
+            phenomenon=row.phenomenon,
+            hidden=f"{row.hidden:.0f}",
+        )
+
+
+def _few(finding: Finding, rows: Sequence[StressRow]) -> Iterator[Statement]:
+    """The errors of too few pairs, or of too few documents."""
+    few = [row for row in rows if row.status == "few" and row.metric == rows[0].metric]
+    for claim, of_few, least in (
+        (FEW, [row for row in few if row.pairs < FEW_PAIRS], FEW_PAIRS),
+        (FEW_DOCUMENTS, [row for row in few if row.pairs >= FEW_PAIRS], LEAST_DOCUMENTS),
+    ):
+        if of_few:
+            names = listed([row.phenomenon for row in of_few])
+            yield claim.said(finding.positions(of_few), phenomena=names, least=least)
 
 
 def _controls(finding: Finding, rows: Sequence[StressRow]) -> Iterator[Statement]:
     """What a control sees as well."""
     seen = [row for row in rows if row.control and row.kind == "error" and row.status == "sees"]
     if seen:
-        names = [f"{row.phenomenon} ({row.metric} {row.seen:.0%})" for row in seen]
+        names = [f"{row.phenomenon} ({row.metric} {_percent(row.seen or 0.0)})" for row in seen]
         yield CONTROLLED.said(finding.positions(seen), phenomena=listed(names))
