@@ -12,8 +12,8 @@ from gnomon.linguistics import (
     apply_edits,
     begins_sentence,
     deletion,
-    deletions,
     exchange,
+    joint_edits,
     replacement,
 )
 
@@ -151,11 +151,38 @@ def test_the_edit_covers_the_letter_that_takes_the_capital() -> None:
 def test_deletions_together_leave_white_space_in_order(
     text: str, words: list[str], expected: str
 ) -> None:
-    assert apply_edits(text, deletions(text, [_span(text, word) for word in words])) == expected
+    edits = joint_edits(text, [Edit(*_span(text, word), "") for word in words])
+    assert apply_edits(text, edits) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "expected"),
+    [
+        ("The cat sat", {"The": "", "cat": "dog"}, "Dog sat"),
+        ("The cat sat", {"The": "", "sat": "ran"}, "Cat ran"),
+        ("The 'cat' sat", {"The": "", "cat": "dog"}, "'Dog' sat"),
+        ("the cat sat", {"the": "", "cat": "dog"}, "dog sat"),
+        ("The cat sat", {"The": "a", "sat": ""}, "A cat"),
+        ("Don't go", {"Do": "", "n't": ""}, "Go"),
+        ("Did he go?", {"Did": "", "he": "he", "go": "went"}, "He went?"),
+        ("SEE THE CAT", {"SEE": "", "CAT": "dog"}, "THE DOG"),
+    ],
+)
+def test_words_are_deleted_and_replaced_together(
+    text: str, changes: dict[str, str], expected: str
+) -> None:
+    edits = [Edit(*_span(text, word), new) for word, new in changes.items()]
+    assert apply_edits(text, joint_edits(text, edits)) == expected
+
+
+def test_an_empty_deletion_changes_nothing() -> None:
+    assert joint_edits("a cat", [Edit(1, 1, "")]) == ()
+    assert deletion("a cat", 1, 1) == Edit(1, 1, "")
 
 
 def test_deletions_may_leave_capitals_as_they_are() -> None:
-    assert apply_edits("The cat", deletions("The cat", [(0, 3)], capitals=False)) == "cat"
+    edits = [Edit(0, 3, ""), Edit(4, 7, "dog")]
+    assert apply_edits("The CAT", joint_edits("The CAT", edits, capitals=False)) == "dog"
 
 
 @given(st.lists(st.sampled_from(["The", "cat", "(", "old", ")", ".", "«", "，", "猫"])), st.data())
@@ -167,7 +194,8 @@ def test_what_is_not_deleted_stays_but_for_a_capital(words: list[str], data: st.
         text += word + space
     chosen = data.draw(st.lists(st.sampled_from(spans), unique=True)) if spans else []
     kept = [text[slice(*span)] for span in spans if span not in chosen]
-    left = "".join(apply_edits(text, deletions(text, chosen)).split())
+    edits = joint_edits(text, [Edit(*span, "") for span in chosen])
+    left = "".join(apply_edits(text, edits).split())
     assert left.casefold() == "".join(kept).casefold()
 
 

@@ -28,8 +28,8 @@ from gnomon.linguistics._edits import (
     apply_edits,
     begins_sentence,
     deletion,
-    deletions,
     exchange,
+    joint_edits,
     replacement,
 )
 from gnomon.linguistics._facts import Mark
@@ -75,7 +75,6 @@ __all__ = [
     "chosen_features",
     "constituents",
     "deletion",
-    "deletions",
     "describe",
     "describe_features",
     "describe_taggers",
@@ -83,6 +82,7 @@ __all__ = [
     "feature_faults",
     "find_tagger",
     "gloss",
+    "joint_edits",
     "parse",
     "parser_faults",
     "read_labels",

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Container, Iterable, Iterator
 
 
 _PLACE = itemgetter(0, 1)
@@ -68,8 +68,7 @@ _END = re.compile(rf"[{_FINAL}][{re.escape(_CLOSING)}]*\s+$|[。．！？｡][{r
 _ABBREVIATED = re.compile(
     r"(?<!\w)([^\W\d_]|\d{1,2}|Mrs?|Ms|Drs?|Prof|Sgt|Gen|Rev|Hon|Jr|Sr|Sta?|Mme|Mlle|vs)\.\s+$"
 )
-#: what may stand between the beginning of a sentence and its first letter
-_BEFORE_LETTER = re.compile(r"[\W_]*")
+_LETTER = re.compile(r"[^\W_]")
 
 
 def begins_sentence(text: str, start: int) -> bool:
@@ -117,38 +116,47 @@ def deletion(text: str, start: int, end: int) -> Edit:
     >>> apply_edits("The cat sat.", [deletion("The cat sat.", 0, 3)])
     'Cat sat.'
     """
-    return deletions(text, [(start, end)])[0]
+    deleted = Edit(start, end, "")
+    return next(iter(joint_edits(text, [deleted])), deleted)
 
 
-def deletions(
-    text: str, spans: Iterable[tuple[int, int]], *, capitals: bool = True
-) -> tuple[Edit, ...]:
-    """The edits that delete some spans together, each as :func:`deletion` does it alone.
+def joint_edits(text: str, changes: Iterable[Edit], *, capitals: bool = True) -> tuple[Edit, ...]:
+    """The edits that delete and replace some spans together.
 
-    Spans that touch, or have only white space between them, are deleted as one.
+    Each is what :func:`deletion` or :func:`replacement` makes of it alone, but that spans with
+    nothing or white space between them are deleted as one, and that a word which replaces another
+    takes the capital of what is deleted before it.
+
+    >>> apply_edits("The cat", joint_edits("The cat", [Edit(0, 3, ""), Edit(4, 7, "dog")]))
+    'Dog'
 
     Args:
         text: the text.
-        spans: start and end of each, in any order.
-        capitals: a word that then begins a sentence takes the capital that began it.
+        changes: disjoint spans in any order, and what becomes of each; "" deletes it.
+        capitals: capitals of sentences and words stay in their places; else only white space does.
 
     Returns:
         The edits, in the order of the text.
     """
     runs: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if runs and not text[runs[-1][1] : start].strip():
+    edits: list[tuple[Edit, bool]] = []
+    for start, end, new in sorted(changes):
+        if new:
+            edit = replacement(text, start, end, new) if capitals else Edit(start, end, new)
+            edits.append((edit, False))
+        elif runs and not text[runs[-1][1] : start].strip():
             runs[-1] = (runs[-1][0], max(end, runs[-1][1]))
-        else:
+        elif start < end:
             runs.append((start, end))
-    edits = [Edit(*_with_space(text, *run), "") for run in runs]
-    if capitals:
-        limits = [*(edit.start for edit in edits[1:]), len(text)]
-        edits = [
-            _with_capital(text, edit, run[0], limit)
-            for edit, run, limit in zip(edits, runs, limits, strict=False)
-        ]
-    return tuple(edits)
+    for start, end in runs:
+        edit = Edit(*_with_space(text, start, end), "")
+        edits.append((edit, capitals and _has_capital(text, start)))
+    edits.sort()
+    together = [edit for edit, _ in edits]
+    for number, (_, leaves_capital) in enumerate(edits):
+        if leaves_capital:
+            together[number : number + 2] = _pass_capital(text, *together[number : number + 2])
+    return tuple(together)
 
 
 def _with_space(text: str, start: int, end: int) -> tuple[int, int]:
@@ -162,15 +170,20 @@ def _with_space(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _with_capital(text: str, deleted: Edit, start: int, limit: int) -> Edit:
-    """A deletion that gives the capital of its sentence to the next word, before a limit."""
-    between = _BEFORE_LETTER.match(text, deleted.end)
-    position = between.end() if between else deleted.end
+def _pass_capital(text: str, deleted: Edit, *following: Edit) -> Iterator[Edit]:
+    """A deletion, and the edit after it, such that the next word takes the capital."""
+    match = _LETTER.search(text, deleted.end)
+    position = match.start() if match else len(text)
+    if any(edit.start <= position for edit in following):
+        yield deleted
+        yield from (edit._replace(new=_capitalised(edit.new)) for edit in following)
+        return
     letter = text[position : position + 1]
-    capital = _capitalised(letter)
-    if capital == letter or position >= limit or not _has_capital(text, start):
-        return deleted
-    return Edit(deleted.start, position + 1, text[deleted.end : position] + capital)
+    if letter != _capitalised(letter):
+        new = text[deleted.end : position] + _capitalised(letter)
+        deleted = Edit(deleted.start, position + 1, new)
+    yield deleted
+    yield from following
 
 
 def _closes(character: str) -> bool:

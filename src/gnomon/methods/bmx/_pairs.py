@@ -15,7 +15,7 @@ import numpy as np
 from gnomon.core.batch import Batch, Ragged
 from gnomon.core.errors import ScoringError, UsageError
 from gnomon.core.spans import Span
-from gnomon.linguistics import Edit, apply_edits, deletions
+from gnomon.linguistics import Edit, apply_edits, joint_edits
 from gnomon.metrics.protocol import Partial
 from gnomon.metrics.score_file import changed_texts
 
@@ -102,7 +102,8 @@ class TextWords:
         return tuple(Edit(*span, MASK) for span in self.spans)
 
     def _without(self, spans: Sequence[Span]) -> str:
-        return apply_edits(self.text, deletions(self.text, spans, capitals=False))
+        edits = joint_edits(self.text, [Edit(*span, "") for span in spans], capitals=False)
+        return apply_edits(self.text, edits)
 
 
 #: number of the text on a side that is not there

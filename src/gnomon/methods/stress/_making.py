@@ -8,7 +8,7 @@ from zlib import crc32
 import numpy as np
 
 from gnomon.core.errors import UsageError
-from gnomon.linguistics import Edit, apply_edits, deletion, replacement
+from gnomon.linguistics import Edit, apply_edits, joint_edits
 from gnomon.methods.stress.perturbations import Crossed
 
 if TYPE_CHECKING:
@@ -126,8 +126,4 @@ def _applied(text: str, sites: Sequence[Site], perturbation: Perturbation) -> st
     changes = [change for site in sites for change in _changes(site)]
     if perturbation.exact:
         return apply_edits(text, [Edit(*change) for change in changes])
-    edits = [
-        replacement(text, start, end, new) if new else deletion(text, start, end)
-        for start, end, new in changes
-    ]
-    return apply_edits(text, edits)
+    return apply_edits(text, joint_edits(text, [Edit(*change) for change in changes]))
