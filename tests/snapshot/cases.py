@@ -744,7 +744,20 @@ _PARAPHRASE = (
     ),
 )
 
-_STRESS = (Case("stress", "stress --pairs toy/minimal.tsv -m bleu chrf ter"),)
+_STRESS = (
+    Case("stress", "stress --pairs toy/minimal.tsv -m bleu chrf ter"),
+    Case(
+        "stress: own texts",
+        "stress -t es-en -m bleu chrf --perturb number swap lower twice 'other output'"
+        " --doses 1 2 --limit 60",
+    ),
+    Case(
+        "stress pairs",
+        "stress pairs -t es-en --perturb number typo --limit 8 --save made.tsv",
+        files=("made.tsv",),
+    ),
+    Case("stress check", "stress check -t es-en --perturb number swap --examples 3"),
+)
 
 _PEOPLE = (
     Case("people compare", "people compare -t judged/es-en --human da -m chrf"),

@@ -254,6 +254,24 @@ def _generators() -> _Listed:
     return ("name", "options", "gives", "source"), rows
 
 
+def _perturbations() -> _Listed:
+    from gnomon.methods import stress
+
+    rows = [
+        (
+            f"{each.name} FEATURE" if "feature" in each.needs else each.name,
+            each.phenomenon,
+            each.kind,
+            each.severity,
+            ", ".join(each.languages) or "any",
+            each.about,
+            each.package,
+        )
+        for each in stress.describe_perturbations()
+    ]
+    return ("name", "phenomenon", "kind", "severity", "languages", "does", "from"), rows
+
+
 def _formats() -> _Listed:
     from gnomon.data import formats
 
@@ -269,6 +287,7 @@ _KINDS: Mapping[str, Callable[[], _Listed]] = {
     "scorers": _scorers,
     "explainers": _explainers,
     "generators": _generators,
+    "perturbations": _perturbations,
     "formats": _formats,
 }
 

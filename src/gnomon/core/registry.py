@@ -106,6 +106,8 @@ BUILT_IN: Mapping[str, str] = {
     "people.compare": "gnomon.methods.people.comparison:compare",
     "people.draw": "gnomon.methods.people.drawing:draw",
     "stress": "gnomon.methods.stress._stress:stress",
+    "stress.pairs": "gnomon.methods.stress._written:pairs",
+    "stress.check": "gnomon.methods.stress._written:check",
     "train.metric": "gnomon.methods.train._metric:metric",
 }
 #: methods that have a first word of their own on the command line, beside their group's

@@ -319,4 +319,7 @@ def wilson_interval(successes: int, trials: int, *, level: float = 0.95) -> Inte
     share, weight = successes / trials, z * z / trials
     middle = (share + weight / 2) / (1 + weight)
     reach = z * math.sqrt(share * (1 - share) / trials + weight / (4 * trials)) / (1 + weight)
-    return Interval(share, max(0.0, middle - reach), min(1.0, middle + reach))
+    # at an end it is the end, which rounding misses
+    low = max(0.0, middle - reach) if successes else 0.0
+    high = min(1.0, middle + reach) if successes < trials else 1.0
+    return Interval(share, low, high)

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats._lines import write_lines as write_lines
     from gnomon.data.formats._mqm import MQM_WEIGHTS as MQM_WEIGHTS
     from gnomon.data.formats._mqm import read_mqm_set as read_mqm_set
+    from gnomon.data.formats._pairs import read_pair_scores as read_pair_scores
     from gnomon.data.formats._pairs import read_pairs as read_pairs
     from gnomon.data.formats._pairs import write_pairs as write_pairs
     from gnomon.data.formats._paraphrases import add_paraphrases as add_paraphrases

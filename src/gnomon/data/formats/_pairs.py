@@ -12,12 +12,15 @@ from gnomon.data.formats._registry import Format
 from gnomon.data.formats._rows import FileRecord, check_cell, read_csv_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from os import PathLike
 
 #: of ACES's columns, those that a table must have, and those that it may have beside them
 _NEEDED = ("good-translation", "incorrect-translation", "phenomena")
-_COLUMNS = ("source", *_NEEDED[:2], "reference", "phenomena", "langpair", "severity", "kind")
+_OWN = ("severity", "kind", "feature", "dose", "origin", "document")
+_COLUMNS = ("source", *_NEEDED[:2], "reference", "phenomena", "langpair", *_OWN)
+#: what ends the names of columns that hold a metric's scores of the better and of the worse texts
+_SIDES = (["-", "good"], ["-", "bad"])
 _DEMETR = ("mt_sent", "pert_sent", "pert_name", "eng_sent")
 #: the severity of DEMETR's files that hold no error but a text that no metric should be taken in by
 _BASELINE = "base"
@@ -30,7 +33,8 @@ def read_pairs(path: str | PathLike[str]) -> tuple[Pair, ...]:
     its baselines are sanity inputs, and the one that is the reference itself is harmless.
     A tab-separated table has ACES's columns ``good-translation``, ``incorrect-translation`` and
     ``phenomena``, and may have ``source``, ``reference`` (several times), ``langpair``,
-    ``severity`` and ``kind`` (error, harmless or sanity).
+    ``severity``, ``kind`` (error, harmless, crossed or sanity), ``feature``, ``dose`` (a whole
+    number), ``origin`` and ``document``; see :class:`gnomon.core.pairs.Pair`.
 
     Raises:
         FormatError: a row lacks a text, or its kind is unknown.
@@ -38,9 +42,14 @@ def read_pairs(path: str | PathLike[str]) -> tuple[Pair, ...]:
     """
     name = shown(path).removesuffix(".gz")
     if name.endswith((".json", ".jsonl")):
-        return tuple(
-            _of_demetr(record) for record in read_records(path) if record.value("pert_check")
-        )
+        records = [record for record in read_records(path) if record.value("pert_check")]
+        ids: set[str] = set()
+        for record in records:
+            number = record.optional("id")
+            if number is not None and number in ids:
+                raise record.error(f"id {number} is there twice")
+            ids |= {number or ""}
+        return tuple(_of_demetr(record) for record in records)
     if not name.endswith((".tsv", ".txt")):
         raise UsageError(
             f"{name}: minimal pairs are read of DEMETR's .json files and of .tsv tables with the"
@@ -70,6 +79,34 @@ def _kind(severity: str, bad: str, reference: str) -> PairKind:
 
 
 def _read_table(path: str | PathLike[str]) -> tuple[Pair, ...]:
+    return tuple(_of_row(record, references) for record, references in _rows(path))
+
+
+def _of_row(record: FileRecord, references: tuple[str, ...]) -> Pair:
+    kind = record.get("kind") or "error"
+    if kind not in KINDS:
+        raise record.error(f"kind is {kind!r}; it is one of {', '.join(KINDS)}")
+    good, bad = (record[column] for column in _NEEDED[:2])
+    if good == bad and kind in ("error", "crossed"):
+        raise record.error("both texts are the same, so that none is the worse; leave this row out")
+    return Pair(
+        good=good,
+        bad=bad,
+        phenomenon=record["phenomena"],
+        references=references,
+        source=record.get("source") or None,
+        kind=kind,
+        severity=record.get("severity"),
+        language_pair=record.get("langpair") or None,
+        feature=record.get("feature"),
+        dose=record.integer("dose", 1) if record.get("dose") else 1,
+        origin=record.get("origin"),
+        document=record.get("document"),
+    )
+
+
+def _rows(path: str | PathLike[str]) -> Iterator[tuple[FileRecord, tuple[str, ...]]]:
+    """The rows of a table, each with its references."""
     header, *rows = [*read_csv_rows(path, delimiter="\t")] or [(1, [])]
     columns = header[1]
     first = FileRecord(shown(path), 1, {})
@@ -78,34 +115,41 @@ def _read_table(path: str | PathLike[str]) -> tuple[Pair, ...]:
         raise first.error(
             f"has no column {missing[0]}; columns of minimal pairs are {', '.join(_COLUMNS)}"
         )
-    pairs = []
     for line, cells in rows:
         record = FileRecord(shown(path), line, dict(zip(columns, cells, strict=False)))
         if len(cells) != len(columns):
             raise record.error(f"{len(cells)} fields; {len(columns)} are expected")
-        kind = record.get("kind") or "error"
-        if kind not in KINDS:
-            raise record.error(f"kind is {kind!r}; it is one of {', '.join(KINDS)}")
-        references = [
-            cell for name, cell in zip(columns, cells, strict=True) if name == "reference"
-        ]
-        pairs.append(
-            Pair(
-                good=record[_NEEDED[0]],
-                bad=record[_NEEDED[1]],
-                phenomenon=record["phenomena"],
-                references=tuple(text for text in references if text),
-                source=record.get("source") or None,
-                kind=kind,
-                severity=record.get("severity"),
-                language_pair=record.get("langpair") or None,
-            )
-        )
-    return tuple(pairs)
+        named = zip(columns, cells, strict=True)
+        yield record, tuple(text for name, text in named if name == "reference" and text)
+
+
+def read_pair_scores(path: str | PathLike[str]) -> dict[str, list[tuple[float, float]]]:
+    """Scores that stand beside minimal pairs, in columns ``METRIC-good`` and ``METRIC-bad``.
+
+    Returns:
+        By the names of the metrics, the scores of the better and of the worse text of each pair,
+        in the order of :func:`read_pairs`; NaN where a cell is empty. No names for a file without
+        such columns.
+
+    Raises:
+        FormatError: a score is no number, or one of two columns is missing.
+    """
+    if not shown(path).removesuffix(".gz").endswith((".tsv", ".txt")):
+        return {}
+    scores: dict[str, list[tuple[float, float]]] = {}
+    for record, _ in _rows(path):
+        ends = [column.rpartition("-") for column in record.values]
+        for name in dict.fromkeys(name for name, *side in ends if name and side in _SIDES):
+            missing = [side for _, side in _SIDES if f"{name}-{side}" not in record.values]
+            if missing:
+                raise record.error(f"has no column {name}-{missing[0]} beside the other one")
+            good, bad = (record.number(f"{name}-{side}") for _, side in _SIDES)
+            scores.setdefault(name, []).append((good, bad))
+    return scores
 
 
 def write_pairs(path: str | PathLike[str], pairs: Iterable[Pair]) -> None:
-    """Write minimal pairs as a table with ACES's columns, ``severity`` and ``kind``.
+    """Write minimal pairs as a table with ACES's columns and gnomon's own.
 
     Raises:
         DataError: a text holds what a line of the table cannot.
@@ -117,7 +161,8 @@ def write_pairs(path: str | PathLike[str], pairs: Iterable[Pair]) -> None:
     for number, pair in enumerate(every, start=1):
         references = [*pair.references, *[""] * (most - len(pair.references))]
         texts = [pair.source or "", pair.good, pair.bad, *references, pair.phenomenon]
-        others = [pair.language_pair or "", pair.severity, pair.kind]
+        own = (str(getattr(pair, name)) for name in _OWN)
+        others = [pair.language_pair or "", *own]
         for text in (*texts, *others):
             check_cell(text, f"pair {number}")
         lines.append("\t".join(map(_quoted, (*texts, *others))))
@@ -138,7 +183,7 @@ FORMATS = (
     ),
     Format(
         name="aces",
-        title="minimal pairs in a table with the columns of ACES, severity and kind",
+        title="minimal pairs in a table with the columns of ACES, severity, kind and others",
         holds="pairs",
         read=read_pairs,
         write=write_pairs,

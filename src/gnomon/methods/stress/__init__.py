@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING
 from gnomon.core.lazy import callable_package, lazy_exports
 
 if TYPE_CHECKING:
+    from gnomon.methods.stress._outputs import Output as Output
+    from gnomon.methods.stress._outputs import Pool as Pool
     from gnomon.methods.stress._stress import stress as stress
     from gnomon.methods.stress._stress import stress_pairs as stress_pairs
+    from gnomon.methods.stress._written import check as check
+    from gnomon.methods.stress._written import pairs as pairs
+    from gnomon.methods.stress.perturbations import Crossed as Crossed
+    from gnomon.methods.stress.perturbations import Perturbation as Perturbation
+    from gnomon.methods.stress.perturbations import describe_perturbations as describe_perturbations
+    from gnomon.methods.stress.perturbations import perturbation as perturbation
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)
 callable_package(__name__, "stress")

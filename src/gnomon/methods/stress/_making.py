@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -44,14 +45,14 @@ def make_pairs(
         limit: the most sentences that are changed; None: all.
         seed: of the draws.
     """
-    key = crc32(perturbation.name.encode())
-    order = np.random.default_rng((seed, key)).permutation(len(outputs)).tolist()
+    draws = np.random.default_rng((seed, crc32(perturbation.name.encode())))
+    order = draws.permutation(len(outputs)).tolist()
     pairs: dict[int, list[Pair]] = {}
     for number in order:
         if len(pairs) == limit:
             break
         output = outputs[number]
-        rng = np.random.default_rng((seed, key, output.number))
+        rng = _draws(perturbation, output, seed)
         made = [
             pair_of(output, good, bad, dose)
             for good, bad, dose in _changed(perturbation, output, pool, rng, doses)
@@ -59,6 +60,27 @@ def make_pairs(
         if made:
             pairs[number] = made
     return [pair for number in sorted(pairs) for pair in pairs[number]]
+
+
+def try_sites(perturbation: Perturbation, output: Output, pool: Pool, *, seed: int) -> Counter[str]:
+    """How many places a rule names in an output, and what becomes of each alone."""
+    rng = _draws(perturbation, output, seed)
+    counts = Counter(texts=1)
+    text = output.text
+    before: list[Site] = []
+    for site in perturbation.sites(output, pool, rng) if text.strip() else ():
+        both = _sides(site, perturbation) if perturbation.kind == "crossed" else (site,)
+        equal = any(_applied(text, [side], perturbation) == text for side in both)
+        counts["places"] += 1
+        counts["equal"] += equal
+        counts["overlapping"] += _meets(both[-1], before)
+        counts["changed"] |= not equal
+        before.append(both[-1])
+    return counts
+
+
+def _draws(perturbation: Perturbation, output: Output, seed: int) -> np.random.Generator:
+    return np.random.default_rng((seed, crc32(perturbation.name.encode()), output.number))
 
 
 def _changed(

@@ -89,7 +89,11 @@ def words_of(text: str) -> list[Word]:
 
 
 class Pool:
-    """The outputs of all segments: where words and sentences from elsewhere are taken."""
+    """The outputs of all segments: where words and sentences from elsewhere are taken.
+
+    Attributes:
+        outputs: one per segment.
+    """
 
     def __init__(self, outputs: Sequence[Output]) -> None:
         self.outputs = outputs

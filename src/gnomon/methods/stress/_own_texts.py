@@ -13,6 +13,7 @@ from gnomon.core.errors import DataError, GnomonError, UnknownNameError
 from gnomon.core.options import Metavar, Positive
 from gnomon.core.pairs import KINDS, Pair, PairKind
 from gnomon.core.scripts import is_unspaced
+from gnomon.core.validation import Problem, problems
 from gnomon.linguistics import annotate, read_labels
 from gnomon.methods.stress._making import make_pairs
 from gnomon.methods.stress._outputs import Output, Pool
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from gnomon.core.cache import Cache
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotation, FeatureSources
     from gnomon.methods.stress.perturbations import Perturbation
@@ -62,6 +65,84 @@ class TextChoice:
     limit: Positive = 500
 
 
+def check_perturbations(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What is refused of perturbations that are asked for."""
+    language = None if outline is None else outline.target_language
+    if options.perturb is not None and outline is not None:
+        yield from problems("perturb", find_perturbations, options.perturb, language)
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedOutputs:
+    """Texts to be changed, and the perturbations that can change them.
+
+    Attributes:
+        testset: the test set.
+        on: whose texts they are.
+        outputs: the texts, tagged.
+        pool: where words and sentences from elsewhere are taken.
+        perturbations: each of one feature, where they are of features.
+        facts: for the head of a report.
+        notices: what a reader should know.
+    """
+
+    testset: TestSet
+    on: str
+    outputs: Sequence[Output]
+    pool: Pool
+    perturbations: Sequence[Perturbation]
+    facts: Mapping[str, str]
+    notices: tuple[str, ...]
+
+    def pairs(self, perturbation: Perturbation, choice: TextChoice, *, seed: int) -> list[Pair]:
+        """The pairs that one of the perturbations makes."""
+        return make_pairs(
+            perturbation,
+            self.outputs,
+            self.pool,
+            partial(_pair, self.testset, self.on, perturbation),
+            doses=sorted(set(choice.doses)),
+            limit=choice.limit,
+            seed=seed,
+        )
+
+
+def prepared_outputs(
+    testset: TestSet,
+    choice: TextChoice,
+    sources: FeatureSources,
+    *,
+    cache: Cache | None = None,
+    progress: Progress = None,
+) -> PreparedOutputs:
+    """Choose and tag the texts, and find the perturbations that can change them.
+
+    Raises:
+        DataError: there are no texts to change.
+        UnknownNameError: a system, a perturbation or a feature does not exist.
+    """
+    on, facts = _chosen_texts(testset, choice.on)
+    every = find_perturbations(choice.perturb, testset.target_language)
+    asked = [each for each in every if each.kind in choice.kinds]
+    wanted, notices = _possible(asked, testset, named=choice.perturb is not None)
+    texts = _texts(testset, on)
+    annotation, wanted, left_out = _annotated(
+        texts,
+        wanted,
+        testset.target_language,
+        sources,
+        cache,
+        progress,
+        named=choice.perturb is not None,
+    )
+    if annotation is not None and annotation.taggers:
+        facts["tagger"] = ", ".join(annotation.taggers)
+    outputs = list(_outputs(testset, texts, annotation))
+    return PreparedOutputs(
+        testset, on, outputs, Pool(outputs), wanted, facts, (*notices, *left_out)
+    )
+
+
 class OwnPairs(NamedTuple):
     """Pairs made of own texts, and what a reader should know of them."""
 
@@ -85,47 +166,19 @@ def own_pairs(
         DataError: there are no texts to change, or nothing in them that could be changed.
         UnknownNameError: a system, a perturbation or a feature does not exist.
     """
-    on, facts = _chosen_texts(testset, choice.on)
-    every = find_perturbations(choice.perturb, testset.target_language)
-    asked = [each for each in every if each.kind in choice.kinds]
-    wanted, notices = _possible(asked, testset, named=choice.perturb is not None)
-    texts = _texts(testset, on)
-    annotation, wanted, left_out = _annotated(
-        texts,
-        wanted,
-        testset.target_language,
-        sources,
-        cache,
-        progress,
-        named=choice.perturb is not None,
-    )
-    outputs = list(_outputs(testset, texts, annotation))
-    pool = Pool(outputs)
+    prepared = prepared_outputs(testset, choice, sources, cache=cache, progress=progress)
     pairs: list[Pair] = []
-    for done, each in enumerate(wanted):
+    for done, perturbation in enumerate(prepared.perturbations, start=1):
+        pairs += prepared.pairs(perturbation, choice, seed=seed)
         if progress:
-            progress("changing texts", done, len(wanted))
-        pairs += make_pairs(
-            each,
-            outputs,
-            pool,
-            partial(_pair, testset, on, each),
-            doses=sorted(set(choice.doses)),
-            limit=choice.limit,
-            seed=seed,
-        )
-    if progress:
-        progress("changing texts", len(wanted), len(wanted))
+            progress("changing texts", done, len(prepared.perturbations))
     if not pairs:
+        names = ", ".join(each.name for each in prepared.perturbations) or "no perturbation"
         raise DataError(
-            f"nothing in the texts of {on} could be changed by"
-            f" {', '.join(each.name for each in asked) or 'no perturbation'}; `gnomon list"
+            f"nothing in the texts of {prepared.on} could be changed by {names}; `gnomon list"
             " perturbations` shows what each of them changes"
         )
-    taggers = annotation.taggers if annotation is not None else ()
-    if taggers:
-        facts["tagger"] = ", ".join(taggers)
-    return OwnPairs(pairs, facts, (*notices, *left_out))
+    return OwnPairs(pairs, prepared.facts, prepared.notices)
 
 
 def _chosen_texts(testset: TestSet, on: str | None) -> tuple[str, dict[str, str]]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
+import numpy as np
+
 from gnomon.core.cache import Cache
-from gnomon.core.errors import DataError, UsageError
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
     CONFIDENCE,
@@ -18,6 +21,7 @@ from gnomon.core.options import (
     InputFile,
     Limits,
     Metavar,
+    Rare,
     Seed,
     Share,
     with_fields,
@@ -25,7 +29,7 @@ from gnomon.core.options import (
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
-from gnomon.data.formats import read_pairs
+from gnomon.data.formats import read_pair_scores, read_pairs
 from gnomon.linguistics import FeatureSources
 from gnomon.methods.stress._claims import CLAIMS
 from gnomon.methods.stress._contrasts import SeenContrastRow
@@ -33,17 +37,19 @@ from gnomon.methods.stress._doses import DoseRow
 from gnomon.methods.stress._examples import ExampleRow
 from gnomon.methods.stress._figures import SeenOverallRow, StressRow
 from gnomon.methods.stress._outcomes import Outcomes, PairGroups, ScoredPairs
-from gnomon.methods.stress._own_texts import TextChoice, own_pairs
+from gnomon.methods.stress._own_texts import TextChoice, check_perturbations, own_pairs
 from gnomon.methods.stress._sanity import SanityRow
 from gnomon.methods.stress._scoring import PairScores, control_scores, score_pairs
 from gnomon.methods.stress._tables import tables_of_pairs
 from gnomon.methods.stress._verdict import stress_verdict
-from gnomon.methods.stress.perturbations import find_perturbations
 from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.registry import check_metric
+from gnomon.metrics.scoring import bind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from numpy.typing import NDArray
 
     from gnomon.core.options import BoundOptions
     from gnomon.core.pairs import Pair
@@ -53,8 +59,10 @@ if TYPE_CHECKING:
     Progress: TypeAlias = "Callable[[str, int, int], None] | None"
 
 PairFiles: TypeAlias = Annotated[Sequence[str | PathLike[str]], InputFile(), Metavar("FILE")]
+LowerIsBetter: TypeAlias = Annotated[Sequence[str], Metavar("NAME"), Rare()]
 Ties: TypeAlias = Annotated[float, Limits(0), Metavar("X")]
 
+_SEVERAL = 2
 _TITLE = "Which errors the metrics see"
 _EXAMPLES = """\
 examples:
@@ -78,9 +86,7 @@ def _test_set(inputs: Any, options: dict[str, Any]) -> tuple[TestSet | None]:
 
 def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.stress` refuses of options that fit each alone."""
-    language = None if outline is None else outline.target_language
-    if options.perturb is not None:
-        yield from problems("perturb", find_perturbations, options.perturb, language)
+    yield from check_perturbations(outline, options)
     for metric in each_metric(options.metrics):
         # scores that are given are looked at when they are bound to the pairs
         yield from problems("metrics", check_metric, metric, outline, allow_code=options.allow_code)  # type: ignore[arg-type]
@@ -113,6 +119,7 @@ def stress(
     *,
     texts: TextChoice,
     pairs: PairFiles = (),
+    lower_is_better: LowerIsBetter = (),
     seen: Share = 0.8,
     ties: Ties = 1e-6,
     examples: Count = 3,
@@ -133,7 +140,9 @@ def stress(
     Args:
         testset: outputs, references or sources; None: the pairs of files alone.
         metrics: specs, metrics or functions, as in :func:`gnomon.score`.
-        pairs: files of minimal pairs: DEMETR's .json files, or .tsv tables with ACES's columns.
+        pairs: files of minimal pairs: DEMETR's .json files, or .tsv tables with ACES's columns,
+            which may hold scores of metrics that ran elsewhere (METRIC-good, METRIC-bad).
+        lower_is_better: names of such metrics whose lower scores are better.
         seen: the share of pairs that a metric must see, for it to be said that it sees an error.
         ties: scores that differ by as much or less are equal: encoders differ by about 1e-7 from
             run to run.
@@ -150,14 +159,17 @@ def stress(
     """
     if testset is None and not pairs:
         raise UsageError(_NOTHING)
-    found = [pair for path in pairs for pair in read_pairs(path)]
+    every, scores = _read(pairs)
     own = None
     if testset is not None:
         own = own_pairs(testset, texts, sources, seed=seed, cache=cache, progress=progress)
-        found += own.pairs
+        every += own.pairs
     finding = stress_pairs(
-        found,
+        every,
         metrics,
+        scores={name: _padded(given, len(every)) for name, given in scores.items()},
+        lower_is_better=lower_is_better,
+        systems=_of_systems(testset, metrics, allow_code=allow_code),
         seen=seen,
         ties=ties,
         examples=examples,
@@ -173,10 +185,45 @@ def stress(
     )
 
 
+def _read(
+    paths: Sequence[str | PathLike[str]],
+) -> tuple[list[Pair], dict[str, NDArray[np.float64]]]:
+    """The pairs of files, and by metric the scores that stand beside them, [2, pairs]."""
+    pairs: list[Pair] = []
+    scores: dict[str, NDArray[np.float64]] = {}
+    for path in paths:
+        before = len(pairs)
+        pairs += read_pairs(path)
+        for name, given in read_pair_scores(path).items():
+            scores[name] = _padded(scores.get(name, np.zeros((2, 0))), len(pairs))
+            scores[name][:, before:] = np.array(given).T
+    return pairs, scores
+
+
+def _padded(scores: NDArray[np.float64], pairs: int) -> NDArray[np.float64]:
+    """The scores, and NaN for the pairs after them."""
+    return np.pad(scores, ((0, 0), (0, pairs - scores.shape[1])), constant_values=np.nan)
+
+
+def _of_systems(
+    testset: TestSet | None, metrics: Metrics, *, allow_code: bool
+) -> dict[str, list[float]]:
+    """Corpus scores of all systems by metric; none of a single one, which is what is changed."""
+    if testset is None or len(testset.systems) < _SEVERAL:
+        return {}
+    scores = {}
+    for metric in each_metric(metrics):
+        name, bound = bind(testset, metric, allow_code=allow_code)  # type: ignore[arg-type]  # no scores
+        scores[name] = bound.system(testset.batch()).tolist()
+    return scores
+
+
 def stress_pairs(
     pairs: Sequence[Pair],
     metrics: AnyMetric | Sequence[AnyMetric] = "bleu",
     *,
+    scores: Mapping[str, NDArray[np.float64]] = MappingProxyType({}),
+    lower_is_better: Sequence[str] = (),
     systems: Mapping[str, Sequence[float]] | None = None,
     seen: float = 0.8,
     ties: float = 1e-6,
@@ -191,6 +238,9 @@ def stress_pairs(
     Args:
         pairs: the pairs.
         metrics: specs, metrics or functions, as in :func:`gnomon.score`.
+        scores: of further metrics, by name: of the better and of the worse texts, [2, pairs]; NaN
+            where there is none.
+        lower_is_better: those of them whose lower scores are better.
         systems: corpus scores of systems of the same texts, by metric as it was given; they say how
             large a fall of the corpus score is, and which systems a sanity input beats.
         seen: the share of pairs that a metric must see, for it to be said that it sees an error.
@@ -219,11 +269,17 @@ def stress_pairs(
         said.append(score_pairs(pairs, metric, by_name, allow_code=allow_code))
     if progress:
         progress("scoring", len(wanted), len(wanted))
+    unknown = [name for name in lower_is_better if name not in scores]
+    if unknown:
+        raise UnknownNameError("metric of the pairs", unknown[0], tuple(scores))
+    for name, given in scores.items():
+        sign = -1 if name in lower_is_better else 1
+        said.append(PairScores(name, sign * given, sign, f"{name}|scores:given", {}, ()))
     controls = control_scores(pairs, seed)
-    scores = {of_metric.metric: of_metric.scores for of_metric in said} | controls
+    by_metric = {of_metric.metric: of_metric.scores for of_metric in said} | controls
     scored = ScoredPairs(
         groups,
-        {name: Outcomes(good, bad, ties) for name, (good, bad) in scores.items()},
+        {name: Outcomes(good, bad, ties) for name, (good, bad) in by_metric.items()},
         tuple(controls),
         {of_metric.metric: of_metric.sign for of_metric in said},
         {of_metric.metric: of_metric.corpora for of_metric in said},

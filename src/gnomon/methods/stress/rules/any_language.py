@@ -108,11 +108,14 @@ def number(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Cha
         yield (*match.span(), other_number(match[0], rng))
 
 
+_MANY_DIGITS = 4  # behind the first
+
+
 def other_number(digits: str, rng: np.random.Generator) -> str:
     """Another number of like size, written in the same way.
 
-    Small whole numbers are drawn from half to twice as much; of longer ones two digits change, and
-    never the first.
+    Small whole numbers are drawn from half to twice as much; of longer ones two digits change:
+    the last two of up to four (a year stays in its century), else any but the first.
     """
     if digits.isdigit() and len(digits) <= 2:  # a number in words of daily life
         value = int(digits)
@@ -121,7 +124,8 @@ def other_number(digits: str, rng: np.random.Generator) -> str:
         return new.zfill(len(digits)) if digits.startswith("0") else new
     letters = list(digits)
     places = [n for n, letter in enumerate(letters) if letter.isdigit()][1:]
-    for place in rng.permutation(places).tolist()[:2]:
+    chosen = places[-2:] if len(places) < _MANY_DIGITS else rng.permutation(places).tolist()[:2]
+    for place in chosen:
         letters[place] = str((int(letters[place]) + int(rng.integers(1, 10))) % 10)
     return "".join(letters)
 

@@ -1,0 +1,174 @@
+"""Pairs are written, scored elsewhere and read back; perturbations can be looked at first."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+from gnomon.cli import main
+from gnomon.core.errors import DataError, FormatError, UnknownNameError
+from gnomon.data.formats import read_pair_scores, read_pairs
+from gnomon.data.formats._pairs import write_pairs
+
+WORDS = ["number", "swap", "lower", "twice"]
+TEXTS = [f"The {n} cats of Anna sat on mat {n}." for n in range(10, 40)]
+
+
+@pytest.fixture
+def testset():
+    outputs = [text.replace("sat", "slept") for text in TEXTS]
+    return gn.TestSet.from_lists(
+        {"a": outputs}, TEXTS, language_pair="de-en", sources=[text[::-1] for text in TEXTS]
+    )
+
+
+def test_pairs_that_are_written_and_read_give_the_same_finding(testset, tmp_path):
+    path = tmp_path / "pairs.tsv"
+    written = gn.stress.pairs(testset, perturb=WORDS, save=path, doses=[1, 2])
+    own = gn.stress(testset, ["bleu", "chrf"], perturb=WORDS, doses=[1, 2])
+    read = gn.stress(None, ["bleu", "chrf"], pairs=[path])
+    assert [dict(row) for row in read.rows] == [dict(row) for row in own.rows]
+    counts = {row["phenomenon"]: row["pairs"] for row in written.rows}
+    assert counts["missing capitals"] == 30
+    assert counts["wrong numbers"] == 60  # two places of each of thirty sentences, and one
+    assert {row["sentences"] for row in written.rows} == {30}
+
+
+def test_scores_of_a_metric_that_ran_elsewhere_are_read_back(testset, tmp_path):
+    path = tmp_path / "pairs.tsv"
+    gn.stress.pairs(testset, perturb=WORDS, save=path)
+    pairs = read_pairs(path)
+    good, bad = ([getattr(pair, side) for pair in pairs] for side in ("good", "bad"))
+    references = [list(pair.references) for pair in pairs]
+    both = gn.TestSet.from_lists({"good": good, "bad": bad}, references, language_pair="de-en")
+    by_side = gn.score(both, "ter").segments
+    lines = path.read_text(encoding="utf-8").splitlines()
+    header = f"{lines[0]}\tTER-good\tTER-bad"
+    rows = [f"{line}\t{by_side[0][n]}\t{by_side[1][n]}" for n, line in enumerate(lines[1:])]
+    path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    assert len(read_pair_scores(path)["TER"]) == len(pairs)
+    found = gn.stress(None, "ter", pairs=[path], lower_is_better=["TER"])
+    of_metric = {
+        name: [(r["phenomenon"], r["seen"], r["ties"]) for r in found.rows if r["metric"] == name]
+        for name in ("ter", "TER")
+    }
+    assert of_metric["ter"] == of_metric["TER"]
+    with pytest.raises(UnknownNameError, match="unknown metric of the pairs 'XX'"):
+        gn.stress(None, "ter", pairs=[path], lower_is_better=["XX"])
+
+
+@pytest.mark.parametrize(
+    ("columns", "cells", "said"),
+    [
+        ("", "", None),
+        ("\tM-good", "\t1", "p.tsv:2: has no column M-bad beside the other one"),
+        ("\tM-good\tM-bad", "\t1\tx", "p.tsv:2: M-bad is 'x'; a number is expected"),
+        ("\tdose", "\t0", "p.tsv:2: dose is '0'; a whole number from 1 is expected"),
+    ],
+)
+def test_wrong_scores_are_refused_with_their_line(tmp_path, columns, cells, said):
+    path = tmp_path / "p.tsv"
+    path.write_text(
+        f"good-translation\tincorrect-translation\tphenomena{columns}\na\tb\tc{cells}\n"
+    )
+    if said is None:
+        assert read_pair_scores(path) == {}
+        return
+    with pytest.raises(FormatError) as caught:
+        gn.stress(None, "bleu", pairs=[path])
+    assert said in str(caught.value)
+
+
+def test_pairs_of_two_equal_texts_are_refused_with_their_line(tmp_path):
+    path = tmp_path / "p.tsv"
+    path.write_text("good-translation\tincorrect-translation\tphenomena\na\tb\tc\na\ta\tc\n")
+    with pytest.raises(FormatError, match=r"p\.tsv:3: both texts are the same"):
+        read_pairs(path)
+
+
+def test_files_of_demetr_with_doubled_ids_or_without_checks_are_refused(tmp_path):
+    record = '{"id": 1, "mt_sent": "a b", "pert_sent": "a", "pert_name": "x", "eng_sent": "a b"%s}'
+    path = tmp_path / "d.json"
+    path.write_text("[" + record % "" + "]")
+    with pytest.raises(FormatError, match="pert_check"):
+        read_pairs(path)
+    checked = record % ', "pert_check": true'
+    path.write_text(f"[\n{checked},\n{checked}\n]")
+    with pytest.raises(FormatError, match="id 1 is there twice"):
+        read_pairs(path)
+
+
+def test_what_is_written_is_what_is_read(tmp_path):
+    pairs = read_pairs_of(tmp_path)
+    write_pairs(tmp_path / "again.tsv", pairs)
+    assert read_pairs(tmp_path / "again.tsv") == pairs
+
+
+def read_pairs_of(folder):
+    testset = gn.TestSet.from_lists(
+        {"a": ['"Two", he said.', "Nine men."]},
+        [["Two, he said.", "“Two”"], ["Nine men."]],
+        documents=["x", "y"],
+        language_pair="de-en",
+    )
+    gn.stress.pairs(testset, perturb=["lower", "swap"], save=folder / "p.tsv")
+    pairs = read_pairs(folder / "p.tsv")
+    assert pairs[0].good == '"Two", he said.'
+    assert {pair.document for pair in pairs} == {"x", "y"}
+    return pairs
+
+
+def test_a_check_counts_what_a_rule_does(testset):
+    @gn.stress.perturbation("odd", phenomenon="odd changes", exact=True)
+    def odd(output, pool, rng):
+        start = output.text.index("cats")
+        yield start, start + 4, "cats"  # leaves the text as it is
+        yield start, start + 4, "dogs"
+        yield start + 2, start + 6, "x"  # overlaps both
+
+    found = gn.stress.check(testset, perturb=[odd], examples=7)
+    (row,) = found.table("checked").rows
+    assert (row["texts"], row["places"], row["changed"]) == (30, 90, 1.0)
+    assert row["equal"] == pytest.approx(1 / 3)
+    assert row["overlapping"] == pytest.approx(2 / 3)
+    assert len(found.table("pairs").rows) == len(found.exhibits) == 7
+    assert found.verdict[0].text.startswith("'odd' changes 30 of 30 texts; read 7 of them")
+
+
+def test_a_perturbation_that_changes_nothing_is_said(testset):
+    @gn.stress.perturbation("idle", phenomenon="nothing")
+    def idle(output, pool, rng):
+        return iter(())
+
+    (said,) = gn.stress.check(testset, perturb=[idle]).verdict
+    assert said.text == "Caution: 'idle' change none of 30 texts."
+    with pytest.raises(DataError, match="nothing in the texts of a could be changed by idle"):
+        gn.stress(testset, "bleu", perturb=[idle])
+
+
+def test_the_best_output_is_changed_and_any_other_if_asked(testset):
+    worse = ["Nothing 5." for _ in range(30)]
+    both = gn.TestSet.from_lists({"bad": worse, **testset.systems}, TEXTS, language_pair="de-en")
+    assert gn.stress(both, "bleu", perturb=["lower"]).facts["texts"] == (
+        "outputs of a, the best of 2 by chrF"
+    )
+    other = gn.stress(both, "bleu", perturb=["lower"], on="bad")
+    assert other.facts["texts"] == "outputs of bad"
+    on_reference = gn.stress(both, "bleu", perturb=["lower"], on="REFERENCE")
+    assert on_reference.rows[0]["seen"] == 1.0
+    with pytest.raises(UnknownNameError, match="unknown system 'c'"):
+        gn.stress(both, "bleu", on="c")
+
+
+def test_same_command_same_bytes(testset, tmp_path, capsys):
+    texts = {name: tmp_path / name for name in ("ref.txt", "a.txt")}
+    texts["ref.txt"].write_text("\n".join(TEXTS) + "\n")
+    texts["a.txt"].write_text("\n".join(testset.systems["a"]) + "\n")
+    command = ["stress", str(texts["ref.txt"]), "-i", str(texts["a.txt"]), "-q", "-l", "xx"]
+    printed = []
+    for _ in range(2):
+        assert main([*command, "--limit", "9", "-m", "chrf"]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+    assert np.array([len(text) > 500 for text in printed]).all()
