@@ -416,3 +416,45 @@ def ten_documents() -> Finding:
 def forty_documents() -> Finding:
     given = [replace(pair, document=f"d{n % 40}") for n, pair in enumerate(pairs(200))]
     return paired(given, is_right)
+
+
+def own_texts() -> gn.TestSet:
+    """Thirty short outputs, with a number each."""
+    written = [f"The {n} old cats slept." for n in range(10, 40)]
+    return gn.TestSet.from_lists({"a": written}, written, language_pair="xx")
+
+
+@world(
+    "pairs that are written",
+    says=["stress.written"],
+    silent=["stress.changes", "stress.changes_nothing", "stress.sees"],
+)
+def written() -> Finding:
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as folder:
+        return gn.stress.pairs(own_texts(), perturb=["number"], save=Path(folder) / "p.tsv")
+
+
+@world(
+    "a perturbation that changes every text",
+    says=["stress.changes"],
+    silent=["stress.changes_nothing", "stress.written"],
+)
+def changing() -> Finding:
+    return gn.stress.check(own_texts(), perturb=["number"])
+
+
+@world(
+    "a perturbation that finds nothing to change",
+    says=["stress.changes_nothing"],
+    silent=["stress.changes", "stress.written"],
+)
+def idle() -> Finding:
+    return gn.stress.check(own_texts(), perturb=[_nothing])
+
+
+@gn.stress.perturbation("nothing", phenomenon="nothing")
+def _nothing(*_: object) -> tuple[()]:
+    return ()
