@@ -167,6 +167,12 @@ def _bars(figure: Any, view: Bars, table: Table, rows: Sequence[Any]) -> None:
             else:
                 style = {"label": label, "color": _COLOURS[k], "error_kw": {"lw": 0.8}}
                 axes.barh(at, values, height, xerr=reach, **style)
+            if view.hollow:
+                others = [_number(row[view.hollow]) for row in mine]
+                axes.plot(others, at, "o", mfc="none", color=_COLOURS[k], zorder=3)
+            lines = [_number(row[view.line]) for row in mine] if view.line else []
+            if lines:
+                axes.axvline(lines[0], color=_COLOURS[k], linestyle=":")
         axes.set_xlabel(column.title)
     if len(names) == 1:  # the bars of one category have names of their own
         middle = (len(series) - 1) / 2

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import gnomon as gn
-from gnomon.core.findings import Finding, Lines
+from gnomon.core.findings import Bars, Finding, Lines
 from gnomon.core.pairs import Pair
 from gnomon.methods.stress._contrasts import SeenContrastRow
 from gnomon.methods.stress._corpus import hidden_errors, neighbour_difference
@@ -173,3 +173,24 @@ def test_unseen_pairs_are_shown_once_for_all_metrics_that_miss_them() -> None:
         {"constant": 1.0, "length": -float(len(bad.text))},
     )
     assert not finding.records(SeenContrastRow)[0].metric_only
+
+
+def test_a_picture_of_each_metric_has_hollow_dots_and_a_line() -> None:
+    pytest.importorskip("matplotlib", reason="an extra")
+    other = [replace(pair, references=("nothing alike",)) for pair in pairs() * 2]
+    alike = [replace(pair, references=(pair.good,)) for pair in pairs() * 2]
+    harmless = [
+        replace(pair, bad=f"{pair.good} {word}", phenomenon="fillers", kind="harmless")
+        for pair in pairs()
+        for word in ("now", "then")
+    ]
+    finding = stress_pairs([*other, *alike, *harmless], ["chrf", "bleu"])
+    row = finding.records(StressRow)[0]
+    assert (row.metric, row.phenomenon) == ("chrf", "deleted nouns")
+    assert row.unworded_seen is not None
+    bars = [n for n, view in enumerate(finding.views) if isinstance(view, Bars)]
+    assert len(bars) == 2
+    (axes,) = finding.plot(bars[0]).axes
+    hollow, line = axes.lines[-2:]
+    assert row.unworded_seen in hollow.get_xdata()
+    assert set(line.get_xdata()) == {row.harmless_lowered}

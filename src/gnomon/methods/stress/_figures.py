@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.methods.stress._outcomes import PairGroups, ScoredPairs
+    from gnomon.methods.stress._outcomes import Outcomes, PairGroups, ScoredPairs
 
 #: what a row says of a metric
 Status: TypeAlias = Literal["sees", "misses", "blind", "undecided", "few", ""]
@@ -65,6 +65,12 @@ class StressRow(Record):
         " change",
     )
     needed: int | None = column("More pairs", help="that would decide, at the share seen so far")
+    harmless_lowered: float | None = column(
+        "Harmless changes that lower the score",
+        kind="share",
+        help="of all harmless changes, under this metric: the same in all of its rows",
+    )
+    mostly_ties: bool = column("Mostly ties", help="more than half of the pairs are ties")
     priced: float | None = column(
         "Dearer than harmless",
         kind="share",
@@ -170,6 +176,7 @@ def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Ite
     changes = harmless(groups)
     for metric, outcome in outcomes.items():
         comparisons = compared(outcome, groups, changes)
+        lowered = _lowered(outcome, groups, changes, confidence)
         difference = neighbour_difference(scored.systems.get(metric, ()))
         for name, numbers in by_name.items():
             there = np.array([n for n in numbers if outcome.scored[n]], dtype=np.intp)
@@ -203,6 +210,8 @@ def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Ite
                 ties=tied / n if n else None,
                 reversed=(n - int(seen.sum()) - tied) / n if n else None,
                 tau=2 * shown.estimate - 1,
+                harmless_lowered=lowered.estimate,
+                mostly_ties=2 * tied > n,
                 status="" if first.kind == "harmless" else status,
                 needed=None if first.kind == "harmless" else needed,
                 priced=priced.estimate,
@@ -217,6 +226,16 @@ def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Ite
                 control=metric in scored.controls,
                 intervals={"seen": shown[1:], "priced": priced[1:]},
             )
+
+
+def _lowered(
+    outcome: Outcomes, groups: PairGroups, changes: NDArray[np.bool_], confidence: float
+) -> Interval:
+    """The share of harmless changes that lower the score."""
+    there = np.flatnonzero(changes & outcome.scored)
+    if len(there) < FEW_PAIRS:
+        return Interval(math.nan, math.nan, math.nan)
+    return share_interval(outcome.seen[there], groups.clusters[there], level=confidence)
 
 
 def _by_name(scored: ScoredPairs) -> dict[str, list[int]]:
@@ -267,10 +286,7 @@ def overall_rows(
         order, ordered_sentences = in_order(outcome, groups).interval(
             groups, np.flatnonzero(wrong), level=confidence
         )
-        there = np.flatnonzero(changes & outcome.scored)
-        lowered = Interval(math.nan, math.nan, math.nan)
-        if len(there) >= FEW_PAIRS:
-            lowered = share_interval(outcome.seen[there], groups.clusters[there], level=confidence)
+        lowered = _lowered(outcome, groups, changes, confidence)
         yield SeenOverallRow(
             metric=metric,
             phenomena=len(errors),
@@ -279,7 +295,7 @@ def overall_rows(
             critical_priced=priced.estimate,
             critical_sentences=sentences,
             harmless_lowered=lowered.estimate,
-            harmless=len(there),
+            harmless=int((changes & outcome.scored).sum()),
             in_order=order.estimate,
             ordered_sentences=ordered_sentences,
             control=metric in scored.controls,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.core.findings import HeatMap, Lines, Listing
+from gnomon.core.findings import Bars, HeatMap, Lines, Listing
 from gnomon.core.records import table
 from gnomon.methods.stress._contrasts import SeenContrastRow, contrast_rows
 from gnomon.methods.stress._doses import DoseRow, dose_rows
@@ -89,9 +89,24 @@ def _views(of_kind: Table, scored: ScoredPairs) -> Iterator[View]:
                 beside="pairs",
                 low=0,
                 high=1,
+                faint="mostly_ties",
                 few=("pairs", FEW_PAIRS),
                 exhibits=True,
             )
+            for metric in scored.metrics:
+                yield Bars(
+                    of_kind.name,
+                    f"{metric}: errors that are seen",
+                    category="phenomenon",
+                    series="metric",
+                    values=("seen",),
+                    where={"metric": metric},
+                    most=1,
+                    beside="pairs",
+                    dots=True,
+                    hollow="unworded_seen",
+                    line="harmless_lowered",
+                )
         case "doses":
             for metric in scored.metrics:
                 title = f"{metric}: {of_kind.title.lower()}"

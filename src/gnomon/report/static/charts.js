@@ -70,10 +70,16 @@ function drawBar(bar, x, y, thick, low, high) {
     negative = to < 0;
     end = x(to);
   }
+  const hollow = bar.hollow && isNumber(bar.hollow.value) ? x(bar.hollow.value) : end;
+  if (hollow !== end) {
+    const dot = svg("circle", {class: "hollow", cx: hollow, cy: y + thick / 2, r: 4});
+    dot.append(svg("title", {}, bar.hollow.title));
+    nodes.push(dot);
+  }
   if (from > high || from < low) nodes.push(beyond(end, y, thick, negative ? -1 : 1));
   const tips = bar.ends ? bar.ends.map(x) : [end];
   if (bar.ends) nodes.push(whisker(tips, bar.ends.map((end) => end >= low && end <= high), y + thick / 2));
-  const gap = bar.dot ? 8 : 4, beside = negative ? Math.min(end, ...tips) - gap : Math.max(end, ...tips) + gap;
+  const gap = bar.dot ? 8 : 4, beside = negative ? Math.min(end, hollow, ...tips) - gap : Math.max(end, hollow, ...tips) + gap;
   nodes.push(svg("text", {class: "value", x: beside, y: y + thick / 2 + 3.8, "text-anchor": negative ? "end" : "start"}, bar.text));
   return nodes;
 }
@@ -181,13 +187,30 @@ function bars(box, finding, panel) {
     // what the ends of the scale mean; of the figure that was meant, and that alone
     const {ends} = chosenView(panel, where.state);
     if (ends && state.value === view.values[0]) legend.replaceChildren(el("p", {class: "legend ends"}, el("span", {}, "\u2190 ", data(ends[0])), el("span", {}, data(ends[1]), " \u2192")));
-    else legend.replaceChildren(...(few ? [key(unique(chosen).map((s, n) => ["s" + n, s]))] : []));
+    else legend.replaceChildren(...(few ? [key(unique(chosen).map((s, n) => ["s" + n, s]))] : []), ...signs(lineAt(names, chosen, at)));
     area.replaceChildren(...charts);
+  }
+  // What a hollow dot and a line are.
+  function signs(line) {
+    const mark = (...nodes) => svg("svg", {class: "key", width: 12, height: 12, "aria-hidden": "true"}, ...nodes);
+    const entries = view.hollow ? [[svg("circle", {class: "hollow", cx: 6, cy: 6, r: 4}), view.hollow]] : [];
+    if (line !== null) entries.push([svg("line", {class: "guide", x1: 6, x2: 6, y1: 0, y2: 12}), view.line]);
+    return entries.length ? [el("p", {class: "legend"}, ...entries.map(([shape, name]) => el("span", {}, mark(shape), " ", data(table.columns.get(name).title))))] : [];
+  }
+  function hollowAt(i, name) {
+    if (!view.hollow) return null;
+    const column = table.columns.get(view.hollow), value = valueAt(i, column);
+    return {value, title: `${shown(name)}: ${shown(column.title)} ${format(value, column)}`};
+  }
+  function lineAt(names, chosen, at) {
+    const values = view.line ? names.flatMap((name) => chosen.map((s) => valueAt(at(name, s), table.columns.get(view.line)))) : [];
+    return values.find(isNumber) ?? null;
   }
   function valueAt(i, column) { return i === undefined ? null : column.at(i); }
   function spanOf(names, chosen, at, column) {
     const cells = names.flatMap((name) => chosen.map((s) => at(name, s)));
-    return limits(cells.flatMap((i) => [valueAt(i, column), ...(endsOf(table, column, i) || [])]), column, view.dots);
+    const others = [view.hollow, view.line].filter(Boolean).map((name) => table.columns.get(name));
+    return limits(cells.flatMap((i) => [valueAt(i, column), ...(endsOf(table, column, i) || []), ...others.map((other) => valueAt(i, other))]), column, view.dots);
   }
   function drawFew(names, chosen, at) {
     const across = area.clientWidth >= 760 ? view.values.length : 1;
@@ -197,10 +220,10 @@ function bars(box, finding, panel) {
       const column = table.columns.get(value);
       const rows = names.map((name) => ({name,
         note: beside ? range(table, chosen.map((s) => at(name, s)).filter((i) => i !== undefined), beside) : "",
-        bars: chosen.map((s, n) => oneBar(table, at(name, s), column, "s" + n, `${shown(name)}, ${shown(s)}`, {dot: view.dots}))}));
+        bars: chosen.map((s, n) => ({...oneBar(table, at(name, s), column, "s" + n, `${shown(name)}, ${shown(s)}`, {dot: view.dots}), hollow: hollowAt(at(name, s), name)}))}));
       const span = spanOf(names, chosen, at, column);
       const label = `${shown(column.title)}: ${names.length} rows for ${chosen.map(shown).join(" and ")}; the same numbers are in the table ${shown(table.title)}.`;
-      return chart({width, title: shown(column.title), label, rows, ...span, guide: column.kind === "share" && span.high > 1 ? 1 : null,
+      return chart({width, title: shown(column.title), label, rows, ...span, guide: lineAt(names, chosen, at) ?? (column.kind === "share" && span.high > 1 ? 1 : null),
         noteTitle: beside ? shown(table.columns.get(beside).title) : ""});
     });
   }
