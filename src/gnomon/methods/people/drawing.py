@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 _TITLE = "What people are to judge"
 _NO_TOP = (
     "segments that a metric picks are not like the others, and no weight makes up for it: on WMT's"
-    " judgements the error of means over them is up to 11 times that of a random draw of the same"
+    " judgements the error of a difference is up to 6 times that of a random draw of the same"
     " size. 'pps' draws them more often, and keeps how likely each was"
 )
 _TOP: Mapping[str, str] = dict.fromkeys(
@@ -73,8 +73,7 @@ _SAMPLE = "sample.tsv"
 _PAGE = 200
 _EXAMPLES = """\
 examples:
-  gnomon people draw -t wmt24/en-cs --documents 60 --raters 6 --same-rater --to pearmut \\
-    --save campaign.json
+  gnomon people draw -t wmt24/en-cs --documents 60 --raters 6 --same-rater --save campaign.json
   gnomon people draw ref.txt -s src.txt -i a.txt b.txt --segments 200 --to tsv --save campaign.tsv
   gnomon people draw -t wmt24/en-cs --judgements 900 --how pps -m chrf --save campaign.json
 """
@@ -174,9 +173,9 @@ def draw(
         segments: draw so many segments.
         judgements: draw documents (segments where there are none) with so many outputs to judge,
             as many as expected in mean over draws, or fewer.
-        how: "random"; "strata": at random within domains or, with a metric, within thirds of its
-            difference (of two systems) or mean score; "pps": chances in proportion to the spread of
-            a metric between systems, and equal where that is below its mean.
+        how: "random", "strata" (at random within domains or, with a metric, within thirds by its
+            difference between two systems, or its mean score) or "pps" (chances in proportion to
+            the spread of a metric between systems, equal where that is below its mean).
         raters: how many people judge.
         same_rater: each document is judged for all systems by one person; otherwise systems of a
             document go to different people, as at WMT.
