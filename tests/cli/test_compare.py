@@ -128,4 +128,4 @@ def test_several_systems_are_listed_once_per_metric_and_slices_side_by_side(gnom
     assert "BLEU: gain over the baseline by slice" in answer.out
     assert "p adj." in answer.out
     assert "|slices_bs:" in answer.out  # as many as the slices take
-    assert "n-grams that only" not in answer.out
+    assert "Phrases that only" not in answer.out

@@ -144,7 +144,7 @@ class HeldBackGain(Record):
         interval=EndColumns(how="over language pairs drawn whole"),
     )
     largest: float | None = column("Largest gain", digits=4, help="of an experiment")
-    language_pair: str | None = column("At", help="language pair of the largest gain")
+    language_pair: str | None = column("Largest gain at", help="its language pair")
     metric: str | None = column("Metric", help="metric of the largest gain")
     base: float | None = column("Base", digits=4, help="correlation of that metric alone, there")
     boosted: float | None = column("Boosted", digits=4, help="correlation at p and w, there")

@@ -229,10 +229,10 @@ class NgramRow(Record):
 
     system: str = SYSTEM
     baseline: str = _BASELINE
-    side: str = column("Only", help="whose matches are counted")
+    side: str = column("Right only in", help="whose matches are counted")
     n: int = column("n", help="length in tokens")
-    rank: int = column("Rank", help="among the n-grams of this length and side")
-    ngram: str = column("n-gram", help="its tokens")
+    rank: int = column("Rank", help="among the phrases of this length and side")
+    ngram: str = column("Phrase", help="its tokens")
     count: int = column("This system only", help="matches that the other output lacks")
     other: int = column("The other only", help="matches that only the other output has")
     reference: int = column("In references", help="occurrences in the references")
@@ -458,7 +458,7 @@ def ngram_table(rows: Sequence[NgramRow]) -> Table:
         "A match: the output and a reference of the segment hold the n-gram, counted as often as"
         " both do. Ordered by the matches of this side less those of the other."
     )
-    return table(NGRAMS, "n-grams that only one system gets right", NgramRow, rows, note=note)
+    return table(NGRAMS, "Phrases that only one system gets right", NgramRow, rows, note=note)
 
 
 # Views
@@ -537,7 +537,7 @@ def _slice_map(rows: Sequence[ComparisonRow], metric: str, *, prominent: bool) -
 def _ngrams(side: str) -> Listing:
     return Listing(
         NGRAMS,
-        f"n-grams that only {side} gets right",
+        f"Phrases that only {side} gets right",
         ("side", "ngram", "count", "other", "reference"),
         {"side": side},
         most=_LISTED,

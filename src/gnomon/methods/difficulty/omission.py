@@ -43,9 +43,9 @@ class OmissionRow(Record):
     """How far a missing word of a group of about equally hard words lowers the score."""
 
     group: int = column("Group", help="a tenth of the words, easiest first; ties together")
-    difficulty_low: float = column("d from", digits=3, help="difficulty of its easiest word")
-    difficulty_high: float = column("d to", digits=3, help="difficulty of its hardest word")
-    difficulty: float = column("Mean d", digits=3, help="mean difficulty of its words")
+    difficulty_low: float = column("Easiest word", digits=3, help="difficulty of its easiest word")
+    difficulty_high: float = column("Hardest word", digits=3, help="difficulty of its hardest word")
+    difficulty: float = column("Mean difficulty", digits=3, help="mean difficulty of its words")
     words: int = column("Words", help="deleted, one per segment")
     metric: str = METRIC
     drop: float | None = column("Drop", digits=4, help="of the segment score, mean", interval=True)

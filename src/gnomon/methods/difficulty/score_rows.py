@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gnomon.core.records import METRIC, SYSTEM, Record, column
+from gnomon.core.records import METRIC, SYSTEM, Record, column, column_of
 from gnomon.core.slices import slices
 from gnomon.methods.difficulty.agreement import ranks
 from gnomon.methods.difficulty.paper.rank_tables import MetricScores
@@ -18,27 +18,19 @@ if TYPE_CHECKING:
     from gnomon.methods.difficulty.agreement import People
     from gnomon.methods.difficulty.sides import Bound, Side
 
-_SCORE = column("Weighted", digits=4, better="higher", help="under difficulty")
-_BASE = column(
-    "Base",
-    digits=4,
-    better="higher",
-    help="without weights, aggregated as the weighted score",
-)
-_RANK = column("Rank", help="by the weighted score")
-_BASE_RANK = column("Base rank", help="by the base score")
-
 
 class WeightedRow(Record):
     """A system under a metric with and without difficulty."""
 
     system: str = SYSTEM
     metric: str = METRIC
-    score: float | None = _SCORE
-    base_score: float | None = _BASE
-    rank: int | None = _RANK
-    base_rank: int | None = _BASE_RANK
-    moved: int | None = column("Up", help="places that the weights move it up (- down)")
+    score: float | None = column("Weighted", digits=4, better="higher", help="under difficulty")
+    base_score: float | None = column(
+        "Base", digits=4, better="higher", help="without weights, aggregated as the weighted score"
+    )
+    rank: int | None = column("Rank", help="by the weighted score")
+    base_rank: int | None = column("Base rank", help="by the base score")
+    moved: int | None = column("Moved up", help="places, by the weights; - is down")
     human_rank: int | None = column(
         "Human rank", help="by people; of several kinds of human scores, by the first one"
     )
@@ -60,10 +52,10 @@ class WeightedSliceRow(Record):
     segments: int = column("Segments", help="how many these are")
     system: str = SYSTEM
     metric: str = METRIC
-    score: float | None = _SCORE
-    base_score: float | None = _BASE
-    rank: int | None = _RANK
-    base_rank: int | None = _BASE_RANK
+    score: float | None = column_of(WeightedRow, "score")
+    base_score: float | None = column_of(WeightedRow, "base_score")
+    rank: int | None = column_of(WeightedRow, "rank")
+    base_rank: int | None = column_of(WeightedRow, "base_rank")
 
 
 @dataclass(frozen=True, eq=False)

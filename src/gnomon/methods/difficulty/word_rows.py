@@ -71,7 +71,7 @@ class StripRow(Record):
     reference: str = _REFERENCE
     token: str = column("Word", help="the word after its number in the reference")
     word: str = _WORD
-    difficulty: float = column("d", help="1 less the mean similarity over the pool")
+    difficulty: float = column("Difficulty", help="1 less the mean similarity over the pool")
     system: str = SYSTEM
     similarity: float = column("Similarity", better="higher", help="of its best match")
     other: bool = column("another word", help="the best match is not the same word")

@@ -28,10 +28,12 @@ class ErrorRateRow(Record):
         "per 100", better="lower", help="hit, of a hundred occurrences", interval=True
     )
     relative: float | None = column(
-        "x words", help="the rate as a multiple of that of all words (or characters)", interval=True
+        "Relative rate",
+        help="the rate as a multiple of that of all words (or characters)",
+        interval=True,
     )
     p_words: float | None = column(
-        "p words",
+        "p, all words",
         digits=4,
         help="of the rate being that of all words, corrected over features after Holm",
     )
@@ -47,7 +49,7 @@ class ErrorRateDifferenceRow(Record):
     system_a: str = column("System", help="the one that comes first in the test set")
     system_b: str = column("Other system", help="the other one")
     rate_a: float = column("per 100", help="errors of the one per hundred occurrences")
-    rate_b: float = column("Other's", help="errors of the other")
+    rate_b: float = column("Other, per 100", help="errors of the other")
     difference: float = column("Difference", help="the one less the other", interval=EndColumns())
     p: float | None = column("p", digits=4, help="two-sided, of a paired test")
     p_holm: float | None = column("p Holm", digits=4, help="corrected for features and pairs")

@@ -202,7 +202,9 @@ class ConstraintRow(Record):
     share: float | None = column(
         "Share", kind="share", help="among all systems; none for variants of a list"
     )
-    replaces: str | None = column("For", help="the part of the reference that it is a variant of")
+    replaces: str | None = column(
+        "Replaces", help="the part of the reference that it is a variant of"
+    )
 
 
 _IN_FULL = 3  # rows that a sentence rests on

@@ -71,7 +71,9 @@ class CalibrationRow(Record):
     kind: str = column("Human scores", help="kind of people's scores")
     curve: str = column("Curve", help="linear: a line; isotonic: rising steps")
     outputs: int = column("Outputs", help="that people scored and the judge's answer can be read")
-    intercept: float | None = column("At 0", digits=4, help="what the line makes of a score of 0")
+    intercept: float | None = column(
+        "Intercept", digits=4, help="what the line makes of a score of 0"
+    )
     slope: float | None = column("Slope", digits=4, help="what one point of the judge is worth")
     r: float | None = column("r", digits=3, better="higher", help="Pearson's, judge and people")
     raw: float | None = column(

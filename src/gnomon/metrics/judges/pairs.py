@@ -68,7 +68,7 @@ class PairwiseRow(Record):
     b_better: int = column("B better", help="segments where B is")
     ties: int = column("Ties", help="segments where neither is, or the orders disagree")
     torn: int = column(
-        "Torn", help="times that the judge preferred one place, whichever text stood in it"
+        "By place", help="times that the judge preferred one place, whichever text stood in it"
     )
     first: float | None = column(
         "First", kind="share", digits=3, help="share of preferences for the text that stands first"

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 # Correlations of -MuLER with scores: within each test set, and over all of them.
 
 
-_MULER: Any = column("MuLER", kind="share", better="lower", help="share of the gain not earned")
+_MULER: Any = column(
+    "MuLER", kind="share", better="lower", help="share of the possible gain that was lost"
+)
 ALL = "all systems"
 CENTRED = "all systems, centred"
 _FEWEST_SYSTEMS = 3  # two points always lie on a line

@@ -149,9 +149,9 @@ class PairRow(Record):
         "other MuLER", kind="share", better="lower", help="of the other system"
     )
     gap: float = column("gap", help="other MuLER - its MuLER")
-    segments: int = column("its |I|", help="segments where both sides have the feature")
-    other_segments: int = column("other |I|", help="likewise of the other system")
-    usable: int = column("usable", help="segments of both I that cost the two unequally much")
+    segments: int = column("its segments", help="segments where both sides have the feature")
+    other_segments: int = column("other segments", help="likewise of the other system")
+    usable: int = column("usable", help="segments of both that cost the two unequally much")
     drawn: int = column("drawn", help="segments in the sheet")
 
     @property

@@ -200,7 +200,9 @@ def _quantiles(values: NDArray[np.float64]) -> dict[str, Any]:
 # The columns of the specificity experiment, and its views.
 
 
-_MULER: Any = column("MuLER", digits=3, better="lower", help="share of the gain not earned")
+_MULER: Any = column(
+    "MuLER", digits=3, better="lower", help="share of the possible gain that was lost"
+)
 _GROUPS: Any = column("p", help="groups that the vocabulary is split into")
 _DRAWS: Any = column("draws", help="random features with a defined MuLER")
 _MEAN: Any = column("mean", digits=3, help="mean MuLER of the random features")

@@ -161,7 +161,7 @@ class GeneratedRow(Record):
     method: str = column("Method", help="what the paraphrases are called")
     paraphrases: int = column("Paraphrases", help="in the file")
     segments: int = column("Segments", help="that have some")
-    bare: int = column("Bare", help="segments whose references are empty")
+    bare: int = column("Empty references", help="segments whose references are empty")
     short: int | None = column("Short", help="times that fewer than n were left after filters")
     unreachable: int | None = column("Unreachable", help="constraints that no paraphrase holds")
     empty: int = column("Empty", help="dropped: the generator wrote nothing")
