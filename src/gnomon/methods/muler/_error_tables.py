@@ -252,8 +252,8 @@ class ErrorTables:
     def _tables(self) -> Iterator[Table]:
         level = self.bootstrap.confidence if self.bootstrap.resamples else None
         note = (
-            "An occurrence is hit by every error that shares a character with it. Relative rate: as a"
-            " multiple of that of all words."
+            "An occurrence is hit by every error that shares a character with it. Relative rate: as"
+            " a multiple of that of all words."
             if self.counted == WORDS
             else "Each character of a feature is an occurrence, for spaces do not part the words of"
             " this language. Relative rate: as a multiple of that of all characters."
