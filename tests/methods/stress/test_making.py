@@ -48,7 +48,8 @@ def made(rule, texts=None, **options):
 
 
 def named(name):
-    (found,) = find_perturbations([name], "en")
+    german = {each.name for each in describe_perturbations() if each.languages == ("de",)}
+    (found,) = find_perturbations([name], "de" if name in german else "en")
     return found
 
 

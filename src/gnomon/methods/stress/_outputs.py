@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 #: letters and digits, and what joins them: hyphens, apostrophes, points and commas within numbers
 _WORD = re.compile(r"[^\W_]+(?:(?:['’\-‑–]|(?<=\d)[.,:](?=\d))[^\W_]+)*")
 _JOINING = frozenset("-‑–'’_")
+#: entities of which no word is changed by rules for common words
+_NAMED = frozenset(
+    (
+        *("ent:PERSON", "ent:PER", "ent:ORG", "ent:GPE", "ent:LOC", "ent:NORP", "ent:FAC"),
+        *("ent:PRODUCT", "ent:EVENT", "ent:LAW", "ent:LANGUAGE", "ent:WORK_OF_ART"),
+    )
+)
+#: a few words between quotation marks, of which the first has a capital, and no full stop
+_TITLE = re.compile(r"[\"“„«][A-ZÄÖÜ][^\"“”„«».!?]{1,40}[\"”“»]")
 
 
 class Word(NamedTuple):
@@ -72,6 +81,27 @@ class Output:
             return words_of(self.text)
         spans = [span for span in self.places if any(map(str.isalnum, self.text[slice(*span)]))]
         return [Word(start, end, self.text[start:end]) for start, end in spans]
+
+    @cached_property
+    def children(self) -> list[list[int]]:
+        """Positions of the tokens that depend on each token, in the order of the text."""
+        children: list[list[int]] = [[] for _ in self.tokens]
+        for position, token in enumerate(self.tokens):
+            if token.head != position:
+                children[token.head].append(position)
+        return children
+
+    @cached_property
+    def common(self) -> list[bool]:
+        """Of each token, whether it is a word that stands in no name and in no quoted title."""
+        closed = [span for label in _NAMED & self.marked.keys() for span in self.marked[label]]
+        closed += [match.span() for match in _TITLE.finditer(self.text)]
+        return [
+            token.pos not in ("PUNCT", "SYM", "PROPN")
+            and not any(start < token.end and token.start < end for start, end in closed)
+            and self.is_whole(token.start, token.end)
+            for token in self.tokens
+        ]
 
     @cached_property
     def folded(self) -> frozenset[str]:

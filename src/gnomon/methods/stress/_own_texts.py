@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.core.errors import DataError, GnomonError, UnknownNameError
+from gnomon.core.errors import DataError, GnomonError, MissingDependencyError, UnknownNameError
 from gnomon.core.options import Metavar, Positive
 from gnomon.core.pairs import KINDS, Pair, PairKind
 from gnomon.core.scripts import is_unspaced
@@ -123,7 +124,9 @@ def prepared_outputs(
     """
     on, facts = _chosen_texts(testset, choice.on)
     every = find_perturbations(choice.perturb, testset.target_language)
-    asked = [each for each in every if each.kind in choice.kinds]
+    asked, uninstalled = _installed(
+        [each for each in every if each.kind in choice.kinds], choice.perturb or ()
+    )
     wanted, notices = _possible(asked, testset, named=choice.perturb is not None)
     texts = _texts(testset, on)
     annotation, wanted, left_out = _annotated(
@@ -139,7 +142,7 @@ def prepared_outputs(
         facts["tagger"] = ", ".join(annotation.taggers)
     outputs = list(_outputs(testset, texts, annotation))
     return PreparedOutputs(
-        testset, on, outputs, Pool(outputs), wanted, facts, (*notices, *left_out)
+        testset, on, outputs, Pool(outputs), wanted, facts, (*uninstalled, *notices, *left_out)
     )
 
 
@@ -203,6 +206,22 @@ def _texts(testset: TestSet, on: str) -> Sequence[str]:
     if not testset.references:
         raise DataError("there is no text that could be changed: neither outputs nor references")
     return [text or "" for text in next(iter(testset.references.values()))]
+
+
+def _installed(
+    asked: Sequence[Perturbation], names: Sequence[str | Perturbation]
+) -> tuple[list[Perturbation], list[str]]:
+    """The perturbations whose packages are here, and what is said of the others."""
+    if find_spec("lemminflect") is not None:
+        return list(asked), []
+    lacking = [each.name for each in asked if "inflections" in each.needs]
+    if not lacking:
+        return list(asked), []
+    needed = f"{', '.join(lacking)} need forms of words by lemminflect, which is not installed"
+    remedy = "run: pip install 'gnomon[stress]'"
+    if any(each.name in names or each in names for each in asked if each.name in lacking):
+        raise MissingDependencyError(f"the perturbations {needed}; {remedy}")
+    return [each for each in asked if each.name not in lacking], [f"{needed}: left out; {remedy}"]
 
 
 def _possible(

@@ -56,7 +56,14 @@ Perturbations: TypeAlias = Annotated["Sequence[str | Perturbation] | None", Meta
 Rule: TypeAlias = Callable[..., Iterable[Any]]
 
 _GROUP = "gnomon.perturbations"
-_MODULES = ("any_language", "english", "german", "sanity")
+_MODULES = (
+    "any_language",
+    "english_meaning",
+    "english_grammar",
+    "english_wording",
+    "german",
+    "sanity",
+)
 
 
 class Crossed(NamedTuple):
@@ -80,7 +87,8 @@ class Perturbation:
         features: what a tagger must mark for it ("lex:unit").
         feature: what it changes, as a feature; empty where there is no name for that.
         needs: what it must be given: "tokens" (a tagger's words), "source", "others" (the outputs
-            of other segments), "feature" (it is asked for as "NAME FEATURE").
+            of other segments), "feature" (it is asked for as "NAME FEATURE"), "inflections" (forms
+            of English words, by lemminflect).
         exact: its changes stand as they are; else white space and capitals are put in order.
         default: whether it is used where none is asked for.
         general: of one of a feature, the one of any ("delete" of "delete pos:VERB").
@@ -112,7 +120,7 @@ class Perturbation:
         return iter(self.rule(output, pool, rng))
 
 
-_NEEDS = frozenset(("tokens", "source", "others", "feature"))
+_NEEDS = frozenset(("tokens", "source", "others", "feature", "inflections"))
 
 
 def perturbation(
@@ -138,7 +146,7 @@ def perturbation(
         languages: target languages that it is written for; none: any.
         features: features that a tagger, a word list or a pattern must mark for it.
         feature: what it changes, as a name of a feature.
-        needs: "tokens", "source" or "others".
+        needs: "tokens", "source", "others" or "inflections".
         exact: changes stand as they are; else white space and capitals are put in order.
         default: whether it is used where none is asked for.
 

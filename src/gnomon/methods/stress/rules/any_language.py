@@ -218,6 +218,16 @@ def repeat(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Cha
         yield last.end, last.end, f"{output.gap}{last.text}"
 
 
+@perturbation(
+    "stutter", phenomenon="words said five times", severity="minor", exact=True, default=False
+)
+def stutter(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+    """Says the last word five times."""
+    if output.words:
+        last = output.words[-1]
+        yield last.end, last.end, f"{output.gap}{last.text}" * 4
+
+
 # Letters, capitals and punctuation.
 
 
@@ -284,3 +294,18 @@ def spaces(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Sit
     marks = [match.start() for match in _MARK.finditer(output.text)]
     if marks:
         yield [(start, start, " ") for start in marks]
+
+
+@perturbation(
+    "tokenised",
+    phenomenon="spaces between all tokens",
+    severity="minor",
+    needs=("tokens",),
+    exact=True,
+    default=False,
+)
+def tokenised(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+    """Puts spaces between all tokens of the tagger ("don't.": "do n't .")."""
+    starts = [token.start for before, token in pairwise(output.tokens) if before.end == token.start]
+    if starts:
+        yield [(start, start, " ") for start in starts]

@@ -1,3 +1,0 @@
-"""Errors and harmless changes of English texts."""
-
-from __future__ import annotations

