@@ -106,6 +106,9 @@ features = ["pos:NOUN", "pos:VERB"]
 resamples = 20
 [methods.compare]
 resamples = 20
+[methods.stress]
+limit = 20
+doses = [1, 2]
 [methods.judges.spread]
 metrics = ["judge('gemba-da', model='m', endpoint='ENDPOINT', repeats=2, temperature=1.0)"]
 [methods.judges.pairwise]

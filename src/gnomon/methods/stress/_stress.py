@@ -98,6 +98,7 @@ def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     title=_TITLE,
     given=_test_set,
     examples=_EXAMPLES,
+    tables={"": "stress"},
     rows={
         "stress": StressRow,
         "overall": SeenOverallRow,
