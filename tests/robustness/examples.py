@@ -9,6 +9,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
@@ -22,6 +23,7 @@ from tests.robustness.law import ALL, Example
 
 import gnomon as gn
 from gnomon import bmx, formats, muler, paraphrase, study
+from gnomon.agreement import meaning
 from gnomon.cli import main
 from gnomon.core.human import HumanScores, Ranking
 from gnomon.core.spans import ErrorSpan
@@ -403,7 +405,33 @@ def _sheets(base: Path, whole: Path) -> Iterable[Example]:
     )  # fmt: skip
 
 
+def _meaning(base: Path, whole: Path) -> Example:
+    """What differences of BLEU meant in three sets, beside a comparison."""
+    draw = np.random.default_rng(1)
+    pairs = [
+        meaning.SetPairs(f"wmt19 {k}", "de-en", 2019, "da", 9, draw.uniform(0, 90, 40), agree)
+        for k, agree in enumerate(draw.random((3, 40)) < 0.8)
+    ]
+    drawing = meaning.Drawing(50, 0.95, 1)
+    testset = gn.TestSet.read(whole)
+    signature = str(gn.score(testset, ["bleu"])[0].signature)
+    file = base / "meaning" / "bleu.json"
+    file.parent.mkdir()
+    made = meaning.make_meaning("bleu", signature, pairs, drawing)
+    meaning.write_meanings(file, [made], drawing)
+    command = ("compare", "-t", str(whole), "-m", "bleu", "--meaning", str(file), "--resamples",
+               "20", "-f", "json", "-o", "OUT")  # fmt: skip
+    return Example(
+        "meaning",
+        ("--meaning",),
+        file.parent,
+        command,
+        lambda _: msgspec.to_builtins(meaning.read_meanings(file)),
+    )
+
+
 def _results(base: Path, whole: Path) -> Iterable[Example]:
+    yield _meaning(base, whole)
     explained = base / "explanations" / "e.jsonl"
     explained.parent.mkdir()
     run(

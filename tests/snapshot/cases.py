@@ -134,6 +134,14 @@ def _judged(whole: Path, folder: Path, segments: range) -> None:
     _write(folder / "human" / "mqm.spans.tsv", [head, *spans])
 
 
+def parts(folder: Path) -> None:
+    """Eight parts of the example with judgements, as if each were a test set of a year."""
+    example(folder)
+    for number in range(8):
+        segments = range(26 * number, 26 * number + 26)
+        _judged(folder / "es-en", folder / "parts" / f"wmt{12 + number}" / "es-en", segments)
+
+
 def toys(folder: Path) -> None:
     """Sentences of ten words, and models that know no others."""
     example(folder)
@@ -768,6 +776,25 @@ _PEOPLE = (
     ),
 )
 
+_MEANING = (
+    Case(
+        "metaeval meaning",
+        "metaeval meaning -t parts/wmt??/* -m bleu chrf --human da --resamples 50"
+        " -o both.meaning.json --seed 0",
+        files=("both.meaning.json",),
+    ),
+    Case(
+        "compare: meaning",
+        "compare -t parts/wmt18/es-en -m bleu chrf --meaning both.meaning.json --resamples 20"
+        " --examples 0 --ngrams 0",
+    ),
+    Case(
+        "compare: meaning of another metric",
+        "compare -t parts/wmt18/es-en -m ter --meaning both.meaning.json --resamples 20",
+        code=1,
+    ),
+)
+
 _STUDIES = (
     Case("run: dry", "run small.toml --dry-run"),
     Case("run", "run small.toml --engine here", stores=("small.store",), page=False),
@@ -794,5 +821,6 @@ GROUPS = (
     Group("paraphrase", _PARAPHRASE, toys),
     Group("stress", _STRESS, toys),
     Group("people", _PEOPLE, example),
+    Group("meaning", _MEANING, parts),
     Group("study", _STUDIES, study),
 )

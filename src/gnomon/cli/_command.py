@@ -124,7 +124,9 @@ def build(parser: Parser, method: Method) -> None:
                 "--no-cache", action="store_true", help="neither use nor keep what was made before"
             )
         )
-    output = _options.add_output(parser)
+    flags = (option.mark(Flags) for option in method.options.values())
+    taken = {name for mark in flags if mark for name in mark.names}
+    output = _options.add_output(parser, taken=taken)
     if method.gives_scores:
         output.add_argument(
             "-b", "--score-only", action="store_true", help="print nothing but the number"

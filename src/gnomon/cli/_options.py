@@ -246,8 +246,10 @@ def add_allow_code(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def add_output(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Where results go, and in which shape."""
+def add_output(
+    parser: argparse.ArgumentParser, *, taken: Container[str] = ()
+) -> argparse._ArgumentGroup:
+    """Where results go, and in which shape; short names may be taken by the command's own files."""
     output = parser.add_argument_group("output")
     output.add_argument(
         "-f",
@@ -257,9 +259,8 @@ def add_output(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         metavar="FORMAT",
         help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]} (default: text)",
     )
-    output.add_argument(
-        "-o", "--output", metavar="FILE", help="write the result there, not to the terminal"
-    )
+    names = ["--output"] if "-o" in taken else ["-o", "--output"]
+    output.add_argument(*names, metavar="FILE", help="write the result there, not to the terminal")
     rare(
         output.add_argument(
             "-w",

@@ -72,6 +72,7 @@ BUILT_IN: Mapping[str, str] = {
     "pairwise": "gnomon.methods.compare.preferences:pairwise",
     "metaeval": "gnomon.methods.metaeval.agreement:metaeval",
     "metaeval.spans": "gnomon.methods.metaeval.error_spans:spans",
+    "metaeval.meaning": "gnomon.methods.metaeval.difference_meaning:meaning",
     "judges.spread": "gnomon.metrics.judges.intervals:spread",
     "judges.pairwise": "gnomon.metrics.judges.pairs:pairwise",
     "judges.probe": "gnomon.metrics.judges.injections:probe",

@@ -44,6 +44,7 @@ from gnomon.stats.error_spans import (
     roc_area,
     span_counts,
 )
+from gnomon.stats.isotonic import isotonic_regression
 from gnomon.stats.jackknife import Jackknife, design_effect, jackknife, jackknife_test
 from gnomon.stats.left_out import DocumentTest, decisions_by_document, document_test
 from gnomon.stats.measures import SoftPairwiseAccuracy, spa, system_p_values
@@ -120,6 +121,7 @@ __all__ = [
     "holm",
     "inclusion_probabilities",
     "input_swap_test",
+    "isotonic_regression",
     "jackknife",
     "jackknife_test",
     "kendall_b",

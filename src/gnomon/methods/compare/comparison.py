@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 
+from gnomon.agreement.meaning import read_meanings
 from gnomon.agreement.pairing import metric_faults
 from gnomon.agreement.significance import Correction
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
@@ -22,7 +24,9 @@ from gnomon.core.options import (
     Count,
     Flags,
     Group,
+    InputFile,
     Limits,
+    Metavar,
     Needs,
     Positive,
     Resamples,
@@ -41,6 +45,12 @@ from gnomon.core.verdicts import (
     anomaly_notice,
 )
 from gnomon.methods.compare.gate import MinDrop, failures, gate_faults
+from gnomon.methods.compare.meanings import (
+    fitting_meanings,
+    meaning_listing,
+    meaning_rows,
+    meaning_table,
+)
 from gnomon.methods.compare.ngrams import ngram_rows, read_tokens
 from gnomon.methods.compare.paired import (
     PairedNull,
@@ -82,6 +92,7 @@ if TYPE_CHECKING:
     from gnomon.core.options import BoundOptions
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
+    from gnomon.methods.compare.meanings import DifferenceMeaningRow
     from gnomon.methods.compare.paired import ComparedSystem
     from gnomon.methods.compare.tables import (
         BestSystemRow,
@@ -149,6 +160,7 @@ def compare(
     seed: Seed = SEED,
     unit: Unit = "auto",
     by: By = None,
+    meaning: Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE")] = None,
     examples: Count = 3,
     ngrams: Annotated[Count, Needs("gnomon.methods.compare.ngrams:needs")] = 10,
     longest: Positive = 4,
@@ -184,6 +196,8 @@ def compare(
         unit: what is independent: "segment", "document", or "auto": documents for scores that
             people gave, segments for metrics.
         by: slices, too: by "document", "domain", "length", "score" or a label of the test set.
+        meaning: a file of :func:`gnomon.metaeval.meaning`, which says how often people agreed
+            with a difference of this size in other test sets.
         examples: segments shown per metric, system and side; 0 for none.
         ngrams: n-grams listed per system, side and length; 0 for none.
         longest: length of the longest n-grams.
@@ -194,12 +208,14 @@ def compare(
     Returns:
         A finding whose rows hold ``system, baseline, metric, score, difference, low, high, p,
         p_adjusted, verdict, slice, segments, wins, ties, losses, gain, ...``; further tables
-        ``best`` (of three or more systems), ``slices``, ``segments`` and ``ngrams``. ``None``
+        ``best`` (of three or more systems), ``meaning`` (with such a file), ``slices``,
+        ``segments`` and ``ngrams``. ``None``
         where undefined.
 
     Raises:
-        DataError: there are fewer than two systems, scores are not of this test set, or it has no
-            documents to take as the unit.
+        DataError: there are fewer than two systems, scores are not of this test set, it has no
+            documents to take as the unit, or what differences mean is of another metric.
+        FormatError: the file of what differences mean is damaged.
         UnknownNameError: the baseline is no system of the test set, or an option has no such value.
         UsageError: an option is out of range, or a metric is named twice.
     """
@@ -209,7 +225,9 @@ def compare(
     check_systems(testset.outline, baseline)
     if unit == "document":
         check_documents(testset.outline)
+    known = () if meaning is None else read_meanings(meaning)
     judged = scored(testset, metrics, workers=workers, allow_code=allow_code, progress=progress)
+    meanings = {} if meaning is None else fitting_meanings(known, judged, str(meaning))
     first = bool(fail_if_worse) or null == "sacrebleu"
     chosen = baseline is None and len(testset.systems) > 2 and not first
     doubtful = frozenset(name for anomaly in testset.anomalies for name in anomaly.systems)
@@ -228,6 +246,8 @@ def compare(
     empty = np.array([[not t.strip() for t in out] for out in compared.systems.values()])
     with using_workers(workers):
         whole = _add_figures(collected, pairings, parts, plans, documents, empty, progress)
+    signatures = {scores.metric: str(scores.signature) for scores in judged}
+    collected.meaning += meaning_rows(collected.rows, meanings, signatures, compared)
     if systems > 2:
         _add_best(collected, judged, pairings, plans, whole, documents)
     tokens = _tokens(compared, collected) if examples or ngrams else None
@@ -251,6 +271,7 @@ def compare(
 class _ComparisonParts:
     rows: list[ComparisonRow] = field(default_factory=list)
     best: list[BestSystemRow] = field(default_factory=list)
+    meaning: list[DifferenceMeaningRow] = field(default_factory=list)
     segments: list[DecidingSegmentRow] = field(default_factory=list)
     ngrams: list[NgramRow] = field(default_factory=list)
     exhibits: list[Exhibit] = field(default_factory=list)
@@ -383,6 +404,8 @@ def _finding(
     tables: list[Table] = [system_table(collected.rows, plans[0].whole, plans[0].sliced)]
     if collected.best:
         tables.append(best_table(collected.best))
+    if collected.meaning:
+        tables.append(meaning_table(collected.meaning))
     if by:
         tables.append(slice_table(collected.rows))
     if collected.segments:
@@ -391,6 +414,8 @@ def _finding(
         tables.append(ngram_table(collected.ngrams))
     systems = list(testset.systems)
     doubtful = frozenset(name for anomaly in testset.anomalies for name in anomaly.systems)
+
+    with_meaning = dict.fromkeys(row.metric for row in collected.meaning)
 
     def signature(scores: Scores, plan: _TestPlans) -> str:
         fields = {"baseline": systems[0], **plan.whole.fields()}
@@ -408,7 +433,10 @@ def _finding(
             scores.metric: signature(scores, plan)
             for scores, plan in zip(judged, plans, strict=True)
         },
-        views=views(tables, [scores.metric for scores in judged], systems, doubtful),
+        views=(
+            *views(tables, [scores.metric for scores in judged], systems, doubtful),
+            *(meaning_listing(metric, collected.meaning) for metric in with_meaning),
+        ),
         exhibits=tuple(collected.exhibits),
         notices=tuple(collected.notices),
         facts=_facts(testset, by),

@@ -21,6 +21,7 @@ from gnomon.core.records import (
     table,
 )
 from gnomon.core.verdicts import LEAST, metric_title, p_value
+from gnomon.methods.compare.meanings import MEANING, DifferenceMeaningRow
 from gnomon.methods.compare.paired import least_p
 from gnomon.stats import benjamini_hochberg, holm
 
@@ -242,6 +243,7 @@ class NgramRow(Record):
 ROWS: Mapping[str, type[Record]] = {
     SYSTEMS: ComparisonRow,
     BEST: BestSystemRow,
+    MEANING: DifferenceMeaningRow,
     SLICES: ComparisonSliceRow,
     SEGMENTS: DecidingSegmentRow,
     NGRAMS: NgramRow,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gnomon.agreement.meaning import of_hundred, span
 from gnomon.core.verdicts import (
     CUT,
     EMPTY,
@@ -19,6 +20,7 @@ from gnomon.core.verdicts import (
     p_value,
     titles_of,
 )
+from gnomon.methods.compare.meanings import DifferenceMeaningRow
 from gnomon.methods.compare.tables import (
     SYSTEMS,
     BestSystemRow,
@@ -171,6 +173,26 @@ SLICE_WORSE = Claim(
     "worse",
     _TESTED + ", over all slices",
 )
+WHAT_IT_MEANT = Claim(
+    "compare.meaning",
+    "In {sets}, people agreed with a difference {classes} ({facts}){newer}",
+    "undecided",
+    "the pairs of systems of these sets with such differences, and the interval of redrawn sets; a"
+    " newer year is tested against what the older ones promised",
+)
+BEYOND = Claim(
+    "compare.meaning_beyond",
+    "No two systems of {sets} differed by as much as {systems}: the largest difference was {seen}",
+    "undecided",
+    "the largest difference of the pairs that the meaning was made of",
+)
+ELSEWHERE = Claim(
+    "compare.meaning_elsewhere",
+    "what a difference meant is known of {known}; this test set is {outside}: there it may mean"
+    " less",
+    "caution",
+    "years and language pairs of the sets that the meaning was made of, and of this one",
+)
 MISSING = Claim(
     "compare.missing",
     "{title} has no score for {missing} of {segments}: differences are of the segments that both"
@@ -240,6 +262,9 @@ CLAIMS = (
     SEVERAL_UNDECIDED,
     SLICE_BETTER,
     SLICE_WORSE,
+    WHAT_IT_MEANT,
+    BEYOND,
+    ELSEWHERE,
     EMPTY,
     MISSING,
     CLUSTERED,
@@ -339,6 +364,7 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
                 yield from _by_outcome(of_metric)
     if len(systems) == 1:
         yield from _slices([pair for pair in every if pair.row.slice is not None])
+    yield from _meanings(finding, sound)
     yield from _disagreement(sound)
     together = [
         pair
@@ -603,6 +629,54 @@ def _slices(parts: Sequence[_SystemPair]) -> Iterator[Statement]:
                     system=some[0].row.system,
                     each=each,
                 )
+
+
+def _meanings(finding: Finding, sound: Sequence[_SystemPair]) -> Iterator[Statement]:
+    """How often people agreed with such differences in other test sets."""
+    titles = titles_of(finding)
+    read = {(pair.row.metric, pair.row.system) for pair in sound}
+    rows = [r for r in finding.records(DifferenceMeaningRow) if (r.metric, r.system) in read]
+    for metric in dict.fromkeys(row.metric for row in rows):
+        of_metric = [row for row in rows if row.metric == metric]
+        seen = [row for row in of_metric if row.share is not None]
+        if seen:
+            yield _what_it_meant(finding, seen, titles[metric])
+        beyond = [row for row in of_metric if row.share is None]
+        if beyond:
+            systems = [f"{row.system} and {row.baseline}" for row in beyond]
+            yield BEYOND.said(
+                finding.positions(beyond),
+                sets=beyond[0].test_sets,
+                systems=listed(systems),
+                seen=amount(beyond[0].seen, unit=titles[metric]),
+            )
+    outside = [row for row in rows if row.outside]
+    if outside:
+        first = outside[0]
+        places = finding.positions(outside)
+        yield ELSEWHERE.said(places, known=first.known, outside=first.outside)
+
+
+def _what_it_meant(finding: Finding, rows: Sequence[DifferenceMeaningRow], title: str) -> Statement:
+    """The classes of differences of some systems, smallest first."""
+    first, named = rows[0], len(rows) > 1
+    classes: dict[tuple[float, float], list[DifferenceMeaningRow]] = {}
+    for row in sorted(rows, key=lambda row: row.difference):
+        classes.setdefault((row.smallest or 0.0, row.largest or 0.0), []).append(row)
+    each = []
+    for n, (ends, some) in enumerate(classes.items()):
+        share = of_hundred(some[0].share or 0.0, *some[0].ends("share"), pairs=not n)
+        who = f" ({listed([row.system for row in some])})" * named
+        each.append(f"{span(*ends, title if not n else '')} in {share}{who}")
+    pairs = sum(some[0].pairs or 0 for some in classes.values())
+    sets = max(some[0].sets or 0 for some in classes.values())
+    return WHAT_IT_MEANT.said(
+        finding.positions(rows),
+        sets=first.test_sets,
+        classes=listed(each),
+        facts=f"{counted(sets, 'set')}, {counted(pairs, 'pair')}; {first.judgements}",
+        newer=f"; {first.newer}" if first.newer else "",
+    )
 
 
 def _empty(finding: Finding) -> Iterator[Statement]:

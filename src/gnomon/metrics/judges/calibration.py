@@ -11,6 +11,7 @@ import numpy as np
 from gnomon.core.errors import DataError, FormatError
 from gnomon.core.signature import content_hash
 from gnomon.data.formats import read_bytes, read_lines
+from gnomon.stats.isotonic import isotonic_regression
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -167,7 +168,7 @@ def fit_calibration(
         return Calibration(
             ends, at_0 + slope * ends, beyond=True, said=words, higher_is_better=higher_is_better
         )
-    knots, levels = _rising(x, y)
+    knots, levels = isotonic_regression(x, y)
     words = f"{len(set(levels.tolist()))} rising steps, by {len(x)} scores"
     return Calibration(knots, levels, beyond=False, said=words, higher_is_better=higher_is_better)
 
@@ -203,23 +204,3 @@ def left_out_predictions(
         except DataError:
             predictions[n] = y[others].mean() if others.any() else np.nan
     return predictions
-
-
-def _rising(
-    x: NDArray[np.float64], y: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Isotonic regression: distinct scores, and the levels that never fall."""
-    knots, knot_of = np.unique(x, return_inverse=True)
-    weights = np.bincount(knot_of).astype(np.float64)
-    means = np.bincount(knot_of, weights=y) / weights
-    blocks: list[list[float]] = []  # mean, weight, knots
-    for mean, weight in zip(means.tolist(), weights.tolist(), strict=True):
-        blocks.append([mean, weight, 1])
-        while len(blocks) > 1 and blocks[-2][0] >= blocks[-1][0]:
-            last, weight_of_last, size = blocks.pop()
-            total = blocks[-1][1] + weight_of_last
-            blocks[-1][0] = (blocks[-1][0] * blocks[-1][1] + last * weight_of_last) / total
-            blocks[-1][1] = total
-            blocks[-1][2] += size
-    levels = np.repeat([block[0] for block in blocks], [int(block[2]) for block in blocks])
-    return knots, levels
