@@ -32,6 +32,11 @@ def random_draw() -> Finding:
     return drawn(documents=104, judgements=200)
 
 
+@world("a draw of everything", says=["people.draw.whole"], silent=[_ALL])
+def whole_set() -> Finding:
+    return drawn("chrf", judgements=208 * 3, how="pps")
+
+
 @world("a draw within thirds", says=["people.draw.strata"], silent=[_ALL])
 def stratified_draw() -> Finding:
     return drawn("chrf", segments=60, how="strata")
@@ -58,6 +63,15 @@ def together() -> Finding:
 )
 def apart() -> Finding:
     return drawn(judgements=300, raters=4)
+
+
+@world(
+    "two people, of whom each judges some systems of a document",
+    says=["people.draw.random", "people.draw.raters", "people.draw.apart"],
+    silent=[_ALL],
+)
+def half_apart() -> Finding:
+    return drawn(judgements=300, raters=2)
 
 
 @world(

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.core.verdicts import Claim, counted, listed
 from gnomon.methods.people.campaign import LEAST_SEGMENTS
-from gnomon.methods.people.draw_rows import DrawnLookRow, DrawnRaterRow, DrawnStratumRow
+from gnomon.methods.people.draw_rows import (
+    DrawnLookRow,
+    DrawnRaterRow,
+    DrawnSegmentRow,
+    DrawnStratumRow,
+)
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
@@ -19,6 +24,12 @@ RANDOM = Claim(
     "people.draw.random",
     "{drawn} of {units} are drawn at random, each with the same chance ({chance:.3g}): {segments},"
     " {judgements} to judge",
+    "undecided",
+    _COUNTS,
+)
+WHOLE = Claim(
+    "people.draw.whole",
+    "All {units} are judged, so that nothing is drawn: {segments}, {judgements} to judge",
     "undecided",
     _COUNTS,
 )
@@ -63,7 +74,7 @@ FEW = Claim(
     "caution",
     f"fewer than {LEAST_DOCUMENTS} documents, or fewer segments than an interval takes",
 )
-CLAIMS = (RANDOM, STRATA, WEIGHTED, SHARES, APART, LOOKS, FEW)
+CLAIMS = (RANDOM, WHOLE, STRATA, WEIGHTED, SHARES, APART, LOOKS, FEW)
 
 
 def draw_verdict(finding: Finding) -> Iterator[Statement]:
@@ -81,7 +92,9 @@ def draw_verdict(finding: Finding) -> Iterator[Statement]:
     least = min(row.least or 0.0 for row in strata)
     most = max(row.most or 0.0 for row in strata)
     places = finding.positions(strata)
-    if finding.facts["draw"] == "pps":
+    if drawn == sum(row.units for row in strata):
+        yield WHOLE.said(places, **parts)
+    elif finding.facts["draw"] == "pps":
         yield WEIGHTED.said(places, least=least, most=most, **parts)
     elif finding.facts["draw"] == "strata":
         named = [f"{row.stratum} ({row.drawn} of {row.units})" for row in strata]
@@ -108,6 +121,6 @@ def _raters(finding: Finding, rows: Sequence[DrawnRaterRow]) -> Iterator[Stateme
     span = f"{counts[0]:,} to {counts[-1]:,} outputs" if counts[0] < counts[-1] else ""
     judgements = span or counted(counts[0], "output")
     yield SHARES.said(finding.positions(rows), raters=len(rows), judgements=judgements)
-    apart = [row for row in rows if row.together < row.documents]
-    if apart and finding.facts["systems"] != "1":
+    apart = [row for row in finding.records(DrawnSegmentRow) if "," in row.rater]
+    if apart:
         yield APART.said(finding.positions(apart))
