@@ -92,7 +92,7 @@ def stress_verdict(finding: Finding) -> Iterator[Statement]:
     limits = (
         *(crossed or _wording(finding, titles, errors)),
         *_prices(finding, titles, ranked),
-        *_no_dearer(finding, titles, rows),
+        *_no_dearer(finding, titles, errors),
         *_controls(finding, rows),
         *(statement for profile in profiles for statement in profile[1:]),
         *_contrast(finding, titles, errors),
@@ -179,12 +179,12 @@ def _prices(
 
 
 def _no_dearer(
-    finding: Finding, titles: Mapping[str, str], rows: Sequence[StressRow]
+    finding: Finding, titles: Mapping[str, str], errors: Sequence[StressRow]
 ) -> Iterator[Statement]:
     """Errors that cost no more than harmless changes, under the metric that has most of them."""
     by_metric: dict[str, list[StressRow]] = {}
-    for row in sorted(rows, key=lambda row: row.priced or 0.0):
-        silent = row.control or row.status == "blind" or row.severity == SEVERITIES[0]
+    for row in sorted(errors, key=lambda row: row.priced or 0.0):
+        silent = row.status == "blind" or row.severity == SEVERITIES[0]
         if row.price == "no dearer" and not silent:
             by_metric.setdefault(row.metric, []).append(row)
     metric, cheap = max(by_metric.items(), key=lambda item: len(item[1]), default=("", []))
