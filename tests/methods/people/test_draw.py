@@ -317,6 +317,34 @@ def test_a_table_that_is_filled_in_comes_back_segment_by_segment(tmp_path: Path)
     came_back(tmp_path, tmp_path / "filled.tsv")
 
 
+@pytest.mark.parametrize("form", ["pearmut", "tsv"])
+def test_texts_of_any_kind_come_back_by_their_segments(form: str, tmp_path: Path) -> None:
+    """Controls, quotes, formulas, markup, no text at all; names with the sign of item ids."""
+    texts = ["=1+1", '"quoted', "a\tb", "two\nlines", "\\n", "<b>x</b>", "", "\u202eabc", "🐕", " "]
+    sources = [texts[n % len(texts)] for n in range(N)]
+    outputs = {
+        name: [texts[(n + k) % len(texts)] for n in range(N)] for k, name in enumerate(SYSTEMS)
+    }
+    documents = [f"{name}_#_x" for name in DOCUMENTS]
+    testset = toy(sources=sources, systems=outputs, documents=documents)
+    name = "c.json" if form == "pearmut" else "c.tsv"
+    draw(tmp_path, testset=testset, name=name, documents=20, raters=2, to=form)
+    if form == "pearmut":
+        campaign = json.loads((tmp_path / name).read_text())
+        lines = pearmut_log(campaign)
+    else:
+        head, *rows = (tmp_path / name).read_text().split("\n")[:-1]
+        cells = [row.split("\t") for row in rows]
+        lines = [head, *("\t".join(c) + f"{scored(c[3], int(c[2]) - 1)}" for c in cells)]
+    answers = tmp_path / ("log.jsonl" if form == "pearmut" else "filled.tsv")
+    answers.write_text("".join(f"{line}\n" for line in lines))
+    judged = testset.with_human(answers, kind="esa").human_scores("esa")
+    drawn = [row.segment for row in read_sample(tmp_path / "sample.tsv", testset).rows]
+    expected = np.full((3, N), np.nan)
+    expected[:, drawn] = [[scored(name, segment) for segment in drawn] for name in SYSTEMS]
+    np.testing.assert_array_equal(judged, expected)
+
+
 def test_scores_that_gnomon_writes_as_pearmut_logs_are_still_read(tmp_path: Path) -> None:
     """The item ids of that writer name no segment as a campaign's do."""
     values = np.arange(3.0 * N).reshape(3, N) % 100
