@@ -4,7 +4,7 @@ The parameter says its name, its type and its default, ``typing.Annotated`` its 
 command line calls it beside its name, and the docstring what it means; its type may say that, too
 (:class:`Help`), and the docstring then only what differs::
 
-    def compare(testset: TestSet, metrics: Metrics = "bleu", *, resamples: Resamples = 1000):
+    def compare(testset: TestSet, metrics: Metrics = "bleu", *, resamples: Resamples = RESAMPLES):
         '''...
 
 Args:

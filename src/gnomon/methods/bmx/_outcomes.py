@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast, get_args
 import numpy as np
 
 from gnomon.core.errors import DataError
-from gnomon.core.options import SEED
+from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.methods.bmx._choices import (
     RULES,
     Rule,
@@ -50,9 +50,9 @@ def gain_intervals(
     human: Floats,
     w: Sequence[float],
     *,
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
     seed: int = SEED,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
 ) -> list[Interval]:
     """Gains of some settings over the metric alone, with percentile intervals over segments.
 

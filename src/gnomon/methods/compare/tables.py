@@ -457,7 +457,7 @@ def best_table(rows: Sequence[BestSystemRow]) -> Table:
 def ngram_table(rows: Sequence[NgramRow]) -> Table:
     """The n-grams that only one system gets right."""
     note = (
-        "A match: the output and a reference of the segment hold the n-gram, counted as often as"
+        "A match: the output and a reference of the segment hold the phrase, counted as often as"
         " both do. Ordered by the matches of this side less those of the other."
     )
     return table(NGRAMS, "Phrases that only one system gets right", NgramRow, rows, note=note)
@@ -540,7 +540,7 @@ def _ngrams(side: str) -> Listing:
     return Listing(
         NGRAMS,
         f"Phrases that only {side} gets right",
-        ("side", "ngram", "count", "other", "reference"),
+        ("ngram", "count", "other", "reference"),
         {"side": side},
         most=_LISTED,
     )

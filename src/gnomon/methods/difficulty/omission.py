@@ -11,7 +11,7 @@ from gnomon import stats
 from gnomon.core.batch import Batch
 from gnomon.core.errors import UsageError
 from gnomon.core.findings import Lines, Listing
-from gnomon.core.options import SEED
+from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.core.records import METRIC, Record, column, table
 from gnomon.methods.difficulty.reference_words import (
     ReferenceWords,
@@ -78,8 +78,8 @@ def omission_test(
     *,
     tagger: str | Annotator | None = None,
     seed: int = SEED,
-    resamples: int = 1000,
-    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
     cache: Cache | None = None,
     known_words: ReferenceWords | None = None,
 ) -> Omission:

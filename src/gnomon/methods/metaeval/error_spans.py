@@ -242,7 +242,7 @@ def spans(
     ]
     if unit == "document" and not testset.documents:
         raise without_documents(testset.name)
-    drawn = _drawn(testset, draws, unit)
+    drawn = _draws(testset, draws, unit)
     pairs = []
     if progress:
         progress("comparing", 0, len(every))
@@ -299,7 +299,7 @@ class _Made:
         return f"{self.people.name}: {_ALONE}" if pairs.ceiling else pairs.name
 
 
-def _drawn(testset: TestSet, how: DrawOptions, unit: str) -> Draws | None:
+def _draws(testset: TestSet, how: DrawOptions, unit: str) -> Draws | None:
     """Resamples of the segments, or documents left out, where these are known and independent."""
     if not how.resamples:
         return None

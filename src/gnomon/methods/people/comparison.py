@@ -13,7 +13,7 @@ from gnomon.agreement.pairing import metric_faults
 from gnomon.agreement.significance import Correction
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing
-from gnomon.core.options import Confidence, Group, Limits, Metavar, Rare, Unit
+from gnomon.core.options import CONFIDENCE, Confidence, Group, Limits, Metavar, Rare, Unit
 from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.scores import Scores, checked_scores
@@ -134,7 +134,7 @@ def compare(
     population: Annotated[Population, _TESTS] = "texts",
     look: Annotated[str | None, Metavar("K/N"), _TESTS] = None,
     correction: Correction = "holm",
-    confidence: Confidence = 0.95,
+    confidence: Confidence = CONFIDENCE,
     allow_code: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
@@ -152,7 +152,7 @@ def compare(
             explain part of people's; none by default.
         human: kinds of judgements ("esa"), or files of them; by default all kinds that there are.
         baseline: a system that all others are compared with; by default each with each.
-        unit: what is independent: "document", "segment", or "auto": documents where they are known.
+        unit: what is independent: "segment", "document", or "auto": documents where they are known.
         raters: "adjust" takes the leniency of raters out, "ignore" does not; "auto" adjusts where
             at least half of the raters judged two systems or more, and raters link all systems.
         ridge: how far raters are shrunk, in judgements; by default the variance within a rater over
