@@ -31,6 +31,8 @@ CASES = [
     ),
     ("polarity de", "Er hat keine Zeit mehr.", set()),
     ("polarity de", "Es regnet immer noch.", set()),
+    ("polarity de", "Das zehn Monate alte Kind", set()),
+    ("polarity de", "Das alte Haus", {"Das junge Haus"}),
     ("gender de", "Er sah seinen Hund.", {"Sie sah seinen Hund.", "Er sah ihren Hund."}),
     ("gender de", "Sie kommen.", set()),
     ("number word de", "Sie hat 7 Katzen.", {"Sie hat sieben Katzen."}),

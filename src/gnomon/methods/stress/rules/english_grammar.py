@@ -524,17 +524,25 @@ def word_class(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator
         if token.pos not in ("ADJ", "ADV", "NOUN", "VERB") or not output.common[position]:
             continue
         word = token.text.casefold()
-        related = _FAMILIES.get(word) or _adverb(token.pos, word)
+        related = tuple(dict.fromkeys((*_FAMILIES.get(word, ()), *_adverb(token.pos, word))))
         if related:
             yield token.start, token.end, related[int(rng.integers(len(related)))]
 
 
-_ADJECTIVE = re.compile(r"\w{2}(?:al|ive|ous|ful|ent|ant|ar|ed|ing|ct)$")
-_ADVERB = re.compile(r"\w{2}(?:al|ive|ous|ful|ent|ant|ar|ed|ing|ct)ly$")
+_NO_ADVERB = words(
+    "other such many same next good several much few more most less least whole fast"
+)
 
 
 def _adverb(pos: str, word: str) -> tuple[str, ...]:
     """The adverb of an adjective, or the adjective of an adverb, if their endings are regular."""
-    if pos == "ADJ" and _ADJECTIVE.search(word):
-        return (f"{word}ly",)
-    return (word[:-2],) if pos == "ADV" and _ADVERB.search(word) else ()
+    if not word.isalpha() or word in _NO_ADVERB:
+        return ()
+    if pos == "ADJ" and len(word) > _SHORT and not word.endswith(("y", "le", "ll", "er", "est")):
+        return (f"{word}ally" if word.endswith("ic") else f"{word}ly",)
+    if pos == "ADV" and word.endswith("ly") and len(word) > _SHORT + 2:
+        return (word.removesuffix("ally" if word.endswith("ically") else "ly"),)
+    return ()
+
+
+_SHORT = 3  # letters

@@ -105,7 +105,7 @@ def _not_otherwise(output: Output, position: int) -> Change | None:
 
 @perturbation(
     "crossed negation",
-    phenomenon="dropped negations against contractions",
+    phenomenon="wrong negation, crossed",
     kind="crossed",
     languages="en",
     needs=("tokens",),
@@ -176,7 +176,7 @@ def number_word(output: Output, pool: Pool, rng: np.random.Generator) -> Iterato
 
 @perturbation(
     "crossed number",
-    phenomenon="wrong numbers against numbers written otherwise",
+    phenomenon="wrong numbers, crossed",
     kind="crossed",
     languages="en",
     feature="pos:NUM",

@@ -150,6 +150,7 @@ _PHRASES = {
     "viele": (words("so wie zu"), frozenset()),
     "früher": (frozenset(), {"oder"}),
 }
+_AGES = words("Jahr Jahre Jahren Monat Monate Monaten Wochen Tage Tagen Stunden")
 _TEMPORAL = re.compile(r"\b([Vv]or|[Nn]ach) (?=(?:dem|der|den|seinem|seiner|ihrem|ihrer) [A-ZÄÖÜ])")
 _TIMES = re.compile(
     r"(?:dem|der|den|seinem|seiner|ihrem|ihrer) (?:\w*(?:krieg|spiel|wahl|wahlen|treffen|sitzung|"
@@ -159,7 +160,12 @@ _TIMES = re.compile(
 )
 
 
-@perturbation("polarity de", phenomenon="opposites", severity="critical", languages="de")
+@perturbation(
+    "polarity de",
+    phenomenon="reversed comparisons and directions",
+    severity="critical",
+    languages="de",
+)
 def polarity(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
     """Puts the opposite of a word of a list (mehr: weniger, stieg: sank, vor dem: nach dem)."""
     for before, word, after in _neighbours(output):
@@ -174,6 +180,8 @@ def polarity(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[C
             continue  # "immer größer"
         if folded == "mehr" and after != "als" and _denies(output):
             continue  # "keine Zeit mehr"
+        if folded.startswith("alt") and before in _AGES:
+            continue  # "zehn Monate alte Kinder"
         yield word.start, word.end, new
     for match in _TEMPORAL.finditer(output.text):
         if _TIMES.match(output.text, match.end()):
@@ -246,7 +254,7 @@ def number_word(output: Output, pool: Pool, rng: np.random.Generator) -> Iterato
 
 @perturbation(
     "crossed number de",
-    phenomenon="wrong numbers against numbers written otherwise",
+    phenomenon="wrong numbers, crossed",
     kind="crossed",
     languages="de",
     feature="pos:NUM",
