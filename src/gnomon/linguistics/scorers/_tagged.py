@@ -11,7 +11,7 @@ from bisect import bisect_right
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import MissingDependencyError
 from gnomon.core.summary import target_of
@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 
     from gnomon.core.cache import Cache
     from gnomon.linguistics._annotators import Annotator
+    from gnomon.linguistics._facts import Mark
     from gnomon.linguistics.scorers._sentences import Reader
-
-
-_Token: TypeAlias = tuple[int, int, str]
 
 
 def reader_for(
@@ -88,7 +86,7 @@ class TaggedReader:
         """The words of each text."""
         distinct = list(dict.fromkeys(texts))
         tags = tag(distinct, ["pos"], self.annotator, cache=self.cache, progress=self.progress)
-        tokens = _tokens(tags.entries["pos"])
+        tokens = unpack("pos", tags.entries["pos"]).marks()
         words_by_tag: dict[tuple[str, str], SentenceWord] = {}
         words_of_texts = {
             text: tuple(
@@ -123,17 +121,7 @@ class TaggedReader:
         return package if "lemmatizer" in meta_of(package)["pipeline"] else None
 
 
-def _tokens(entries: Sequence[bytes]) -> list[list[_Token]]:
-    """Start, end and label of every token, text by text."""
-    facts = unpack("pos", entries)
-    tokens: list[list[_Token]] = [[] for _ in entries]
-    columns = (facts.text, facts.start, facts.end, facts.label)
-    for text, start, end, label in zip(*(c.tolist() for c in columns), strict=True):
-        tokens[text].append((start, end, facts.labels[label]))
-    return tokens
-
-
-def _labelled(text: str, tokens: Sequence[_Token]) -> list[tuple[str, str]]:
+def _labelled(text: str, tokens: Sequence[Mark]) -> list[tuple[str, str]]:
     """The pieces of a text with the label of the token that each begins in."""
     starts = [start for start, _, _ in tokens]
     labelled = []
