@@ -18,7 +18,7 @@ def test_people_read_scores_differences_p_segments_and_n_grams(gnomon, files, sh
     answer = gnomon("compare", *_data(files), "-m", "bleu", "chrf", "-q", "-f", shape)
     assert answer.code == 0
     assert not answer.err
-    for said in ("Difference", "Verdict", "Influence", "n-gram", "sat on", "seed:12345"):
+    for said in ("Difference", "Verdict", "Influence", "Phrase", "sat on", "seed:12345"):
         assert said.replace("-", "-{}" if shape == "latex" else "-") in answer.out
     assert ("BLEU, compared with a" in answer.out) is (shape == "text")
 
