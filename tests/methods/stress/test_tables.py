@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import gnomon as gn
 from gnomon.core.findings import Bars, Finding, Lines
 from gnomon.core.pairs import Pair
+from gnomon.core.signature import Signature
 from gnomon.methods.stress._contrasts import SeenContrastRow
 from gnomon.methods.stress._corpus import hidden_errors, neighbour_difference
 from gnomon.methods.stress._doses import DoseRow
@@ -16,6 +19,11 @@ from gnomon.methods.stress._examples import ExampleRow, differing_words
 from gnomon.methods.stress._figures import StressRow
 from gnomon.methods.stress._sanity import SanityRow
 from gnomon.methods.stress._stress import stress_pairs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
 
 TEXTS = [
     (f"the cat {verb} on the {noun} near house {n}", f"a cat {verb} upon the {noun} by house {n}")
@@ -194,3 +202,30 @@ def test_a_picture_of_each_metric_has_hollow_dots_and_a_line() -> None:
     hollow, line = axes.lines[-2:]
     assert row.unworded_seen in hollow.get_xdata()
     assert set(line.get_xdata()) == {row.harmless_lowered}
+
+
+def test_the_words_of_a_reference_say_nothing_of_metrics_that_read_none() -> None:
+    class Lengths:
+        """The length of a text."""
+
+        name = spec = "lengths"
+        needs = frozenset[str]()
+        higher_is_better = True
+        signature = Signature("lengths", ())
+
+        def bind(self, _testset: gn.TestSet) -> Lengths:
+            return self
+
+        def segments(self, batch: Batch) -> NDArray[np.float64]:
+            sizes = np.array([len(text) for text in batch.texts], dtype=np.float64)
+            return sizes[batch.candidates]
+
+        def system(self, batch: Batch) -> NDArray[np.float64]:
+            return self.segments(batch).sum(axis=1)
+
+    alike = [replace(pair, references=(pair.good,)) for pair in pairs() * 2]
+    rows = rows_of(stress_pairs(alike, ["chrf", Lengths()]))  # type: ignore[list-item]  # a metric
+    assert (rows["chrf"].worded_seen, rows["chrf"].worded_pairs) == (1, 24)
+    assert (rows["lengths"].worded_seen, rows["lengths"].worded_pairs) == (None, 0)
+    # its corpus score is asked for, as it has no statistics
+    assert rows["lengths"].fall == 24 * len(" cat")

@@ -92,7 +92,8 @@ class StressRow(Record):
         "Seen, worded alike",
         kind="share",
         better="higher",
-        help="of pairs whose reference has all words that the worse text lacks; 20 pairs at least",
+        help="of pairs whose reference has all words that the worse text lacks; 20 pairs at least,"
+        " of metrics that read references",
     )
     worded_pairs: int = column("Pairs, worded alike", help="how many these are")
     unworded_seen: float | None = column(
@@ -187,8 +188,9 @@ def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Ite
             )
             tied = int(outcome.tied[there].sum())
             status, needed = _status(n, at_once, tied, wanted)
+            of_words = there[:0] if metric in scored.reference_free else there
             by_words = {
-                answer: [outcome.seen[k] for k in there if worded[k] is answer]
+                answer: [outcome.seen[k] for k in of_words if worded[k] is answer]
                 for answer in (True, False)
             }
             first = groups.pairs[numbers[0]]

@@ -153,6 +153,7 @@ class ScoredPairs:
         signs: -1 for error rates, by metric.
         corpora: corpus scores of better and worse texts, by metric and name of pairs.
         systems: corpus scores of systems, by metric; of metrics for which there are some.
+        reference_free: metrics that read no references.
     """
 
     groups: PairGroups
@@ -161,6 +162,7 @@ class ScoredPairs:
     signs: Mapping[str, int]
     corpora: Mapping[str, Mapping[str, CorpusScores]]
     systems: Mapping[str, Sequence[float]]
+    reference_free: frozenset[str] = frozenset()
 
     @property
     def metrics(self) -> Mapping[str, Outcomes]:

@@ -32,6 +32,7 @@ class PairScores(NamedTuple):
     - ``signature``: how to make them again.
     - ``corpora``: corpus scores of better and worse texts by name, of names with one language pair.
     - ``notices``: what a reader should know.
+    - ``reference_free``: whether the metric reads no references.
     """
 
     metric: str
@@ -40,6 +41,7 @@ class PairScores(NamedTuple):
     signature: str
     corpora: Mapping[str, CorpusScores]
     notices: tuple[str, ...]
+    reference_free: bool = False
 
 
 def score_pairs(
@@ -61,13 +63,14 @@ def score_pairs(
     by_language: dict[str | None, list[int]] = {}
     for number, pair in enumerate(pairs):
         by_language.setdefault(pair.language_pair, []).append(number)
-    name, sign, signature = "", 1, ""
+    name, sign, signature, reference_free = "", 1, "", False
     corpora: dict[str, CorpusScores] = {}
     notices: list[str] = []
     for language_pair, numbers in by_language.items():
         testset = _as_systems([pairs[n] for n in numbers], language_pair)
         name, bound = bind(testset, metric, allow_code=allow_code)  # type: ignore[arg-type]  # no scores
         batch = testset.batch()
+        reference_free = "references" not in bound.needs
         sign = 1 if bound.higher_is_better else -1
         segments = bound.segments(batch)
         scores[:, numbers] = sign * segments
@@ -80,7 +83,7 @@ def score_pairs(
         corpora |= corpus_scores(bound, batch, segments, wanted)
         signature = str(signature_of(bound, batch))
         notices += bound.notices(batch) if isinstance(bound, Noticing) else ()
-    return PairScores(name, scores, sign, signature, corpora, tuple(notices))
+    return PairScores(name, scores, sign, signature, corpora, tuple(notices), reference_free)
 
 
 def _as_systems(pairs: Sequence[Pair], language_pair: str | None) -> TestSet:

@@ -285,6 +285,7 @@ def stress_pairs(
         {of_metric.metric: of_metric.sign for of_metric in said},
         {of_metric.metric: of_metric.corpora for of_metric in said},
         systems or {},
+        frozenset(of_metric.metric for of_metric in said if of_metric.reference_free),
     )
     tables, views, exhibits = tables_of_pairs(
         scored, _TITLE, wanted=seen, examples=examples, confidence=confidence
