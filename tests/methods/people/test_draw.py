@@ -18,6 +18,7 @@ import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, GnomonError, UsageError
 from gnomon.data.formats import read_sample, write_human
+from gnomon.methods.people.sampling import design_of, units_of
 
 SIZES = [1 + n % 4 for n in range(40)]
 DOCUMENTS = [f"news.{n}" for n, size in enumerate(SIZES) for _ in range(size)]
@@ -140,6 +141,24 @@ def test_judgements_are_as_many_as_asked_for_in_mean_over_draws(tmp_path: Path) 
     assert row["drawn"] == 20
     inclusion = read_sample(tmp_path / "sample.tsv").rows[0].inclusion
     assert inclusion == 20 / 40
+
+
+@pytest.mark.parametrize("how", ["random", "strata", "pps"])
+def test_one_more_unit_would_be_more_judgements_than_asked_for(how: str, tmp_path: Path) -> None:
+    metrics = ("chrf",) if how == "pps" else ()
+    means = []
+    finding = draw(tmp_path, *metrics, judgements=150, how=how)
+    count = sum(int(row["drawn"] or 0) for row in finding.table("strata").rows)
+    for number in (count, count + 1):
+        (tmp_path / "sample.tsv").unlink()
+        again = draw(tmp_path, *metrics, documents=number, how=how)
+        assert sum(int(row["drawn"] or 0) for row in again.table("strata").rows) == number
+        design = design_of(
+            units_of(toy(), "document"), how, number, toy(),
+            gn.score(toy(), "chrf").segments if metrics else None,
+        )  # fmt: skip
+        means.append(3 * float(design.inclusion @ SIZES))
+    assert means[0] <= 150 + 1e-9 < means[1]
 
 
 # What tools are given, and what comes back
@@ -371,6 +390,7 @@ def test_without_sources_raters_see_the_reference(tmp_path: Path) -> None:
         ({"segments": 101}, "101 segments cannot be drawn: the set has 100"),
         ({"judgements": 301}, "301 judgements are more than the set's 300 outputs"),
         ({"judgements": 2}, "2 judgements do not reach for one document of 3 systems"),
+        ({"judgements": 9, "how": "strata"}, "do not reach for one document of each stratum"),
         ({"documents": 5, "how": "top-k"}, "segments that a metric picks are not like the others"),
         ({"documents": 5, "how": "pps"}, "the draw pps takes one metric"),
         ({"documents": 40, "looks": 2}, "the first of 2 looks would have 20 documents"),

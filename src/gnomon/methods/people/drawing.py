@@ -259,17 +259,20 @@ def _affordable(
             f"{judgements:,} judgements are more than the set's {sizes.sum():,} outputs; let people"
             " judge all of it, or draw fewer"
         )
-    fewest, most = 0, len(units)
+    strata = len(set(design_of(units, how, len(units), testset, scores).strata))
+    fewest, most = strata - 1, len(units)
     while fewest < most:
         middle = (fewest + most + 1) // 2
-        if how == "strata" or expected(middle) <= judgements:
+        if expected(middle) <= judgements:
             fewest = middle
         else:
             most = middle - 1
-    if not fewest:
+    if fewest < strata:
+        what = "document" if units[0].document else "segment"
+        each = " of each stratum" if strata > 1 else ""
         raise DataError(
-            f"{judgements:,} judgements do not reach for one document of {len(testset.systems)}"
-            " systems; draw more, or draw segments"
+            f"{judgements:,} judgements do not reach for one {what}{each} of"
+            f" {len(testset.systems)} systems; draw more, or single segments (segments)"
         )
     return fewest
 
