@@ -62,6 +62,7 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/metaeval.py
 	$(BIN)/python benchmarks/embeddings.py
 	$(BIN)/python benchmarks/difficulty.py
+	$(BIN)/python benchmarks/stress.py
 	$(BIN)/python benchmarks/bmx.py
 	$(BIN)/python benchmarks/explanations.py
 	$(BIN)/python benchmarks/decoding.py

@@ -41,7 +41,7 @@ _THEN = pairs("is was, are were, am was, has had, have had, does did, do did", b
     needs=("tokens", "inflections"),
 )
 def tense(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
-    """Puts a verb of the past into the present or future, of the present or future elsewhere."""
+    """Puts a verb of the past, present or future into another of these."""
     tokens = output.tokens
     for clause in clauses(output):
         finite = tokens[clause.finite]
@@ -126,7 +126,7 @@ def aspect(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Sit
         if clause.subject is None or not output.is_whole(finite.start, verb.end):
             continue
         word = finite.text.casefold()
-        if finite is verb and verb.pos == "VERB" and verb.lemma != "be":
+        if finite is verb and verb.pos == "VERB" and verb.lemma not in _SAID:
             be = _be(output, clause)
             progressive = inflect(verb.lemma, "VBG")
             if be and progressive:
@@ -140,6 +140,10 @@ def aspect(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Sit
             new = inflect(verb.lemma, form) if form else verb.lemma
             if new:
                 yield finite.start, verb.end, new
+
+
+#: verbs of reports, of which both aspects are usual; and "be"
+_SAID = words("say tell add note report explain be")
 
 
 def _be(output: Output, clause: Clause) -> str:
