@@ -183,9 +183,9 @@ def compare(
             too, with ``fail_if_worse`` and with ``null="sacrebleu"``).
         test: "bootstrap" (paired bootstrap; Koehn, 2004) or "ar" (approximate randomisation;
             Riezler and Maxwell, 2005). Intervals are the bootstrap's either way.
-        resamples: draws for intervals and tests, at least so many: more, up to 20000, where Holm's
-            correction takes more; 0: no intervals, and no tests that draw, so that p is undefined
-            unless the test is "ar".
+        resamples: least draws for intervals and tests; more, up to 20000, where Holm's correction
+            takes more; 0: no intervals, and no tests that draw, so that p is undefined unless the
+            test is "ar".
         trials: draws of the randomisation.
         null: how resamples become a p-value: "studentised" (see
             :func:`gnomon.stats.studentised_test`), "sign", "centred", or "sacrebleu" for exactly
