@@ -364,7 +364,7 @@ def _gap_p(gap: float, sizes: NDArray[np.float64], older: Sequence[SetPairs]) ->
 
     How far sets lie from a curve that was made without them is known of the older ones: the mean
     square of their own gaps, each by the curve of the others, is the variance of a set's gap.
-    Student's t has one degree of freedom less than there are older sets.
+    Student's t has two degrees of freedom less than there are older sets.
     """
     gaps = [
         float(each.agree.mean()) - promised([each], [other for other in older if other is not each])
@@ -373,7 +373,7 @@ def _gap_p(gap: float, sizes: NDArray[np.float64], older: Sequence[SetPairs]) ->
     variance = float(np.mean(np.square(gaps))) * float((sizes**2).sum() / sizes.sum() ** 2)
     if variance <= 0:
         return None
-    return min(1.0, 2 * upper_tail(abs(gap) / math.sqrt(variance), len(older) - 1))
+    return min(1.0, 2 * upper_tail(abs(gap) / math.sqrt(variance), len(older) - 2))
 
 
 def _edges(sets: Sequence[SetPairs]) -> list[float]:
