@@ -15,22 +15,13 @@ __all__ = ["ascending", "bounds", "check", "numbers", "sides", "whole"]
 
 
 def check(fine: object, message: str) -> None:
-    """Refuse what is not fine.
-
-    Raises:
-        ValueError: says what it is.
-    """
+    """Refuse what is not fine."""
     if not fine:
         raise ValueError(message)
 
 
 def whole(values: ArrayLike, kind: Kind, name: str) -> NDArray[Any]:
-    """Whole numbers of a kind, in one dimension, one after the other in memory.
-
-    Raises:
-        TypeError: they are no whole numbers.
-        ValueError: they have several dimensions, or do not fit into the kind.
-    """
+    """Whole numbers of a kind, in one dimension, one after the other in memory."""
     array = np.asarray(values)
     if array.dtype != kind:
         if array.dtype.kind not in "iub" and array.size:
@@ -74,13 +65,8 @@ def sides(
 ) -> tuple[Any, ...]:
     """Pairs of texts, as offsets and ids of either side, and what ids there are.
 
-    Returns:
-        Offsets, int64, and ids, int32, of the candidates and of the references; pairs, int64
-        [P, 2]; the lowest id, and how many there are from it to the highest.
-
-    Raises:
-        TypeError: some are no whole numbers.
-        ValueError: they do not fit together.
+    Offsets, int64, and ids, int32, of the candidates and of the references; pairs, int64 [P, 2];
+    the lowest id, and how many there are from it to the highest.
     """
     found: list[NDArray[Any]] = []
     for name, (offsets, ids) in (("candidates", candidates), ("references", references)):

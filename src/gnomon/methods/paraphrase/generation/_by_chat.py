@@ -87,6 +87,10 @@ class ChatParaphrases(GeneratorOptions):
         max_calls: most answers that may be asked for.
         concurrency: questions on their way at once.
         timeout: seconds for one answer.
+
+    Raises:
+        SpecError: no model is named.
+        UsageError: the endpoint is no address, or holds a password.
     """
 
     name: ClassVar[str] = "llm"
@@ -106,12 +110,7 @@ class ChatParaphrases(GeneratorOptions):
     timeout: Annotated[float, Limits(0.01, 86400)] = field(default=120.0, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse values that do not fit.
-
-        Raises:
-            SpecError: no model is named.
-            UsageError: the endpoint is no address, or holds a password.
-        """
+        """Refuse values that do not fit."""
         super().__post_init__()
         if not self.model.strip():
             raise SpecError("llm takes the model's name on its server: llm(model='NAME')")

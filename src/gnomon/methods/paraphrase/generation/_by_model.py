@@ -235,6 +235,9 @@ class OutputCodes(SearchingGenerator):
         tagger: what parsed the trees of syntactic codes that were made from given trees.
         trees: or trees of the outputs, one file per system: SYSTEM.ptb, or SYSTEM=FILE.
         first: the first trees of these files alone, as --first of the segments.
+
+    Raises:
+        UsageError: trees are given, and something that makes them.
     """
 
     name: ClassVar[str] = "output-codes"
@@ -250,11 +253,7 @@ class OutputCodes(SearchingGenerator):
     first: Positive | None = None
 
     def __post_init__(self) -> None:
-        """Refuse two makers of trees.
-
-        Raises:
-            UsageError: there are two.
-        """
+        """Refuse two makers of trees."""
         super().__post_init__()
         if self.tagger and self.trees:
             raise UsageError("output-codes: tagger makes trees, and trees gives them; choose one")
@@ -383,6 +382,9 @@ class ConstrainedSearch(SearchingGenerator):
             paraphrase constraints --save'; in Python also constraints.
         variants: or a file of variants, which constraints are made of.
         together: all of a segment in one paraphrase, not one for each.
+
+    Raises:
+        UsageError: there are two lists of constraints.
     """
 
     name: ClassVar[str] = "constrained"
@@ -394,11 +396,7 @@ class ConstrainedSearch(SearchingGenerator):
     together: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse two lists.
-
-        Raises:
-            UsageError: there are two.
-        """
+        """Refuse two lists."""
         super().__post_init__()
         if self.constraints is not None and self.variants is not None:
             raise UsageError("constrained: constraints and variants are two lists; give one")
@@ -509,6 +507,9 @@ class ConstrainedBy:
         precision: likewise.
         unreachable: constraints that no paraphrase holds, each counted once.
         searched: constraints searched for so far.
+
+    Raises:
+        UsageError: all constraints of a segment are searched for at once.
     """
 
     model: str | Seq2Seq
@@ -521,11 +522,7 @@ class ConstrainedBy:
     _known: dict[tuple[str, ...], tuple[Paraphrase, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse a search for all constraints of a segment at once.
-
-        Raises:
-            UsageError: likewise.
-        """
+        """Refuse a search for all constraints of a segment at once."""
         if self.generator.together:
             raise UsageError("half-splits need one paraphrase for each constraint, not together")
 

@@ -54,6 +54,9 @@ class GenerationRequest:
         allow_code: let a spec ``python('module:function')`` run code.
         cache: where trees of outputs are kept between runs, for output-codes.
         progress: called with a stage, what is done, and the total.
+
+    Raises:
+        UsageError: a value is out of its range, or a filter lacks half of what it needs.
     """
 
     n: Annotated[Positive, _PLAIN] | None = None
@@ -69,11 +72,7 @@ class GenerationRequest:
     progress: Callable[[str, int, int], None] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense.
-
-        Raises:
-            UsageError: a value is out of its range, or a filter lacks half of what it needs.
-        """
+        """Refuse what makes no sense."""
         check_fields(self)
         if (self.filter is None) is not (self.least is None):
             raise UsageError(
@@ -94,17 +93,16 @@ class GeneratorOptions(Options):
     Attributes:
         reads_outputs: it reads what systems said.
         takes: what it reads of a request: "n", "model", "device", "precision".
+
+    Raises:
+        SpecError: a value is of another type, or out of its limits.
     """
 
     reads_outputs: ClassVar[bool] = False
     takes: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        """Refuse values that do not fit.
-
-        Raises:
-            SpecError: a value is of another type, or out of its limits.
-        """
+        """Refuse values that do not fit."""
         super().__post_init__()
         for name, option in fields_of(type(self)).items():
             for wrong in misfits(option, getattr(self, name)) if name != self.positional else ():

@@ -94,6 +94,9 @@ class Filters:
         chrf: least and greatest chrF of the source against the target (0 to 100), such as 30 90:
             unrelated pairs are below, near-copies above.
         ratio: greatest ratio of the longer to the shorter side, in words.
+
+    Raises:
+        UsageError: a number is out of its range.
     """
 
     keep_duplicates: bool = False
@@ -104,11 +107,7 @@ class Filters:
     ratio: Annotated[float, Limits(1), Metavar("X")] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
-
-        Raises:
-            UsageError: a number is out of its range.
-        """
+        """Refuse values that cannot be."""
         check_fields(self)
         if self.chrf is not None and (len(self.chrf) != 2 or self.chrf[0] > self.chrf[1]):
             raise UsageError(

@@ -62,6 +62,9 @@ class Recipe:
         max_steps: steps at most.
         max_minutes: minutes at most, of each call.
         precision: "fp32"; "bf16" or "fp16" (automatic mixed precision; fp16 on GPUs only).
+
+    Raises:
+        UsageError: a number is out of its range, or two do not go together.
     """
 
     vocabulary: Positive = 8000
@@ -91,11 +94,7 @@ class Recipe:
     seed: Annotated[Seed, Group("recipe")] = SEED
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
-
-        Raises:
-            UsageError: a number is out of its range, or two do not go together.
-        """
+        """Refuse values that cannot be."""
         check_fields(self)
         if self.stop_on == "bleu" and self.bleu_pairs < 1:
             raise UsageError(
