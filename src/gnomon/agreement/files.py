@@ -27,11 +27,10 @@ from gnomon.data.formats import (
     split_name,
 )
 from gnomon.metrics.score_file import ScoreFile
+from gnomon.stats.measures import mean_of_known
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
-
-    from numpy.typing import NDArray
 
     Given: TypeAlias = dict[tuple[str, int | None], float]
 
@@ -51,6 +50,7 @@ _SUFFIXES = (".score", ".tsv", ".jsonl", ".ndjson", ".wmt")
 _BLOCKS = re.compile(
     r"(?P<metric>.+)-(?P<reference>[^-]+)\.(?P<level>\w+)\.score(?:\.gz)?", re.DOTALL
 )
+
 _OWN = "metric-scores"
 
 
@@ -274,7 +274,7 @@ def _scores(name: str, metric: _MetricInFiles, options: ScoreFile, testset: Test
         else:
             cells[index[system], segment - 1] = value
     check_sums(", ".join(sources), systems, cells)
-    means = _means(cells)
+    means = mean_of_known(cells)
     whole = any(segment is None for _, segment in given)
     hashes = (content_hash(read_bytes(source)) for source in sources)
     return Scores(
@@ -297,11 +297,6 @@ def _check_systems(systems: Iterable[str], testset: TestSet, sources: Sequence[s
             f"{', '.join(sources)}: none of its systems is in test set {testset.name!r};"
             f" {UnknownNameError('system', first, named)}"
         )
-
-
-def _means(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-    sizes = (~np.isnan(cells)).sum(axis=1)
-    return np.asarray(np.nansum(cells, axis=1) / np.where(sizes == 0, np.nan, sizes))
 
 
 # Human judgements from files: for test sets, and instead of them.

@@ -30,6 +30,7 @@ from gnomon.metrics.protocol import each_metric
 from gnomon.metrics.random_ import Random
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.spec import is_own_metric
+from gnomon.stats.measures import mean_of_known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -93,7 +94,7 @@ class JudgedMetric:
     def on(self, members: NDArray[np.bool_]) -> JudgedMetric:
         """The same on some segments, bool [N]."""
         cells = self.segments[:, members]
-        system = _means(cells) if self.corpus is None else self.corpus.on(members)
+        system = mean_of_known(cells) if self.corpus is None else self.corpus.on(members)
         return replace(self, system=system, segments=cells, corpus=None)
 
     def resampled(self, counts: NDArray[np.uint8]) -> NDArray[np.float64] | None:
@@ -105,7 +106,7 @@ class JudgedMetric:
     @property
     def is_mean(self) -> bool:
         """Whether its system scores are means of its segment scores, as far as these are there."""
-        means = _means(self.segments)
+        means = mean_of_known(self.segments)
         return bool(np.allclose(means, self.system, rtol=1e-6, equal_nan=True))
 
 
@@ -553,7 +554,7 @@ def control_entries(pairing: Pairing, *, seed: int) -> tuple[JudgedMetric, ...]:
     for scores in controls.values():
         scores[outside] = np.nan
     return tuple(
-        JudgedMetric(PREFIX + name, _means(scores), scores, control=True)
+        JudgedMetric(PREFIX + name, mean_of_known(scores), scores, control=True)
         for name, scores in controls.items()
     )
 
@@ -581,8 +582,3 @@ def _reference_lengths(pairing: Pairing) -> NDArray[np.float64] | None:
         next((t for t in each if t is not None), None) for each in zip(*references, strict=True)
     ]
     return np.array([np.nan if t is None else float(len(t)) for t in firsts])
-
-
-def _means(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    sizes = (~np.isnan(scores)).sum(axis=1)
-    return np.asarray(np.nansum(scores, axis=1) / np.where(sizes == 0, np.nan, sizes))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["ROW_STATISTICS", "SoftPairwiseAccuracy", "spa", "system_p_values"]
+__all__ = ["ROW_STATISTICS", "SoftPairwiseAccuracy", "mean_of_known", "spa", "system_p_values"]
 
 
 # Soft pairwise accuracy: does a metric share people's confidence in a ranking of systems?

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.stats._pair_tests import joint_cells
+from gnomon.stats._pair_tests import Joint, joint_cells
 from gnomon.stats.bootstrap import BootstrapTest
 from gnomon.stats.jackknife import (
     LEAST_DOCUMENTS,
@@ -172,10 +172,7 @@ def studentised_test(
     check_confidence(confidence)
     x, score = summable(statistics, aggregate)
     result = _empty(own_scores(x, score))
-    present = np.asarray(~np.isnan(x).any(axis=2))
-    pairs = [(k, k) for k in range(len(x))]
-    pairs += [(k, baseline) for k in range(len(x)) if k != baseline]
-    for joint in joint_cells(present[:, None], pairs):
+    for joint in _each_with_baseline(x, baseline):
         cells = joint.cells[0]
         chosen = x[joint.metrics][:, cells]
         counts = _resample_counts(chosen.shape[1], count, seed)
@@ -195,6 +192,14 @@ def studentised_test(
                 test = studentised(estimate, influences, replicates, sums, squares, confidence)
             _write(result, pair, estimate, test, alternative)
     return result
+
+
+def _each_with_baseline(x: NDArray[np.float64], baseline: int) -> list[Joint]:
+    """Each system alone, and beside the baseline, on the segments that both have."""
+    present = np.asarray(~np.isnan(x).any(axis=2))
+    pairs = [(k, k) for k in range(len(x))]
+    pairs += [(k, baseline) for k in range(len(x)) if k != baseline]
+    return joint_cells(present[:, None], pairs)
 
 
 def system_document_test(
@@ -222,10 +227,7 @@ def system_document_test(
     """
     x, score = summable(statistics, aggregate)
     result = _empty(own_scores(x, score))
-    present = np.asarray(~np.isnan(x).any(axis=2))
-    pairs = [(k, k) for k in range(len(x))]
-    pairs += [(k, baseline) for k in range(len(x)) if k != baseline]
-    for joint in joint_cells(present[:, None], pairs):
+    for joint in _each_with_baseline(x, baseline):
         cells = joint.cells[0]
         chosen = x[joint.metrics][:, cells]
         _, which = np.unique(documents[cells], return_inverse=True)

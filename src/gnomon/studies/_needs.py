@@ -152,13 +152,12 @@ def stamp_of_file(path: str) -> Stamp:
     return Stamp("", 0.0)
 
 
-def stamp_of(*paths: str, beside: bool = True, without: Collection[str] = ()) -> Stamp:
+def stamp_of(*paths: str, without: Collection[str] = ()) -> Stamp:
     """The state of the files that reading some paths may look at."""
     lines: list[str] = []
     newest = 0.0
     for path in paths:
-        alone = not beside and not Path(path).is_dir()
-        for file, status in _stat(path) if alone else _files(Path(path)):
+        for file, status in _files(Path(path)):
             if file in without:
                 continue
             lines.append(_line(file, status))

@@ -338,11 +338,9 @@ def confidence_of(record: FileRecord, error: Mapping[str, object]) -> float | No
     return between(0.0, value, 1.0, "confidence", record)
 
 
-def marker_of(
-    record: FileRecord, error: Mapping[str, object], default: SpanMarker = "person"
-) -> SpanMarker:
+def marker_of(record: FileRecord, error: Mapping[str, object]) -> SpanMarker:
     """What marked an error: a person, unless the file says otherwise."""
-    marker = error.get("by") or default
+    marker = error.get("by") or "person"
     if marker not in MARKERS:
         raise record.error(f"by is {marker!r}; one of {', '.join(MARKERS)} is expected, or nothing")
     return marker

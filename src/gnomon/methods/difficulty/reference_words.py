@@ -17,7 +17,12 @@ from gnomon.linguistics import annotate
 from gnomon.methods.difficulty.gram_hardness import known_ids, ranked, segment_references
 from gnomon.methods.difficulty.matched import TokenDifficulty
 from gnomon.methods.difficulty.segments import BoundSegmentDifficulty
-from gnomon.methods.difficulty.token_hardness import BestMatches, Places, best_matches
+from gnomon.methods.difficulty.token_hardness import (
+    BestMatches,
+    Places,
+    best_matches,
+    mean_difficulty,
+)
 from gnomon.metrics.sequences import offsets_of, ranges
 
 if TYPE_CHECKING:
@@ -169,12 +174,7 @@ class ReferenceWords:
 
     def by(self, systems: Sequence[int]) -> NDArray[np.float64]:
         """How hard the words were for some systems alone, float64 [W]; 1 without any."""
-        rows = list(systems)
-        compared = self.compared[rows]
-        total, count = np.where(compared, self.best[rows], 0.0).sum(axis=0), compared.sum(axis=0)
-        mean = np.divide(total, count, out=np.zeros(len(total)), where=count > 0)
-        difficulty: NDArray[np.float64] = 1 - mean
-        return difficulty
+        return mean_difficulty(self.best[list(systems)])
 
 
 def reference_words(bound: Bound, batch: Batch) -> ReferenceWords:

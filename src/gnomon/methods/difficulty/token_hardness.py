@@ -239,13 +239,15 @@ class BestMatches:
     exact: NDArray[np.bool_]
 
     def difficulty(self, systems: list[int]) -> NDArray[np.float64]:
-        """1 less the mean over some systems, float64 [places]; 1 where none was compared."""
-        best = self.best[systems]
-        compared = ~np.isnan(best)
-        total, count = np.where(compared, best, 0.0).sum(axis=0), compared.sum(axis=0)
-        mean = np.divide(total, count, out=np.zeros(len(total)), where=count > 0)
-        difficulty: NDArray[np.float64] = 1 - mean
-        return difficulty
+        """How hard tokens were for some systems, float64 [places]; 1 where none was compared."""
+        return mean_difficulty(self.best[systems])
+
+
+def mean_difficulty(best: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 less the mean similarity over systems, [K, n] -> [n]; 1 where none was compared (NaN)."""
+    compared = ~np.isnan(best)
+    total, count = np.where(compared, best, 0.0).sum(axis=0), compared.sum(axis=0)
+    return np.asarray(1 - np.divide(total, count, out=np.zeros(len(total)), where=count > 0))
 
 
 def best_matches(matches: Matches, batch: Batch, places: Places) -> BestMatches:

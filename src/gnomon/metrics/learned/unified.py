@@ -115,7 +115,29 @@ class CometKiwi(_UnifiedOptions):
 
 
 @dataclass(frozen=True)
-class Unite(_UnifiedOptions):
+class _PartOptions(_UnifiedOptions):
+    """Options of models that read a candidate in several ways."""
+
+    # what the candidate is read with: all that the model reads ("all"), "source" or "reference"
+    against: Literal["all", "source", "reference"] = "all"
+    part: str = "all"  # which score is given
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.against != "all" and self.part not in ("all", "mqm", self.against):
+            raise SpecError(
+                f"{self.name}: part={self.part!r} is of a candidate that is read otherwise than"
+                f" against={self.against!r}; leave one of them out"
+            )
+
+    @property
+    def chosen(self) -> tuple[str, str]:
+        """What the candidate is read with, and which part of the score is given."""
+        return self.against, self.part
+
+
+@dataclass(frozen=True)
+class Unite(_PartOptions):
     """UniTE: the candidate read with source, with reference, and with both; the mean of the three.
 
     For checkpoints of the class ``UnifiedMetric`` that read references. With several references
@@ -125,23 +147,12 @@ class Unite(_UnifiedOptions):
     name: ClassVar[str] = "unite"
     title: ClassVar[str] = "UniTE"
 
-    # what the candidate is read with: all that the model reads ("all"), "source" or "reference"
-    against: Literal["all", "source", "reference"] = "all"
     # which score is given: "all", or one of the three ("source", "reference", "both")
     part: Literal["all", "source", "reference", "both"] = "all"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_part(self.name, self.against, self.part)
-
-    @property
-    def chosen(self) -> tuple[str, str]:
-        """What the candidate is read with, and which part of the score is given."""
-        return self.against, self.part
-
 
 @dataclass(frozen=True)
-class Xcomet(_UnifiedOptions):
+class Xcomet(_PartOptions):
     """xCOMET: as UniTE, and a score from the errors that it marks itself.
 
     With source and reference, .12, .33 and .33 of the three regressions, and .22 of 1 less the
@@ -154,28 +165,9 @@ class Xcomet(_UnifiedOptions):
     name: ClassVar[str] = "xcomet"
     title: ClassVar[str] = "xCOMET"
 
-    # what the candidate is read with: all that the model reads ("all"), "source" or "reference"
-    against: Literal["all", "source", "reference"] = "all"
     # which score is given: "all", one of the regressions ("source", "reference", "both"), or that
     # of its own errors ("mqm")
     part: Literal["all", "source", "reference", "both", "mqm"] = "all"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_part(self.name, self.against, self.part)
-
-    @property
-    def chosen(self) -> tuple[str, str]:
-        """What the candidate is read with, and which part of the score is given."""
-        return self.against, self.part
-
-
-def _check_part(name: str, against: str, part: str) -> None:
-    if against != "all" and part not in ("all", "mqm", against):
-        raise SpecError(
-            f"{name}: part={part!r} is of a candidate that is read otherwise than"
-            f" against={against!r}; leave one of them out"
-        )
 
 
 # Scoring.
