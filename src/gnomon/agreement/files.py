@@ -50,7 +50,6 @@ _SUFFIXES = (".score", ".tsv", ".jsonl", ".ndjson", ".wmt")
 _BLOCKS = re.compile(
     r"(?P<metric>.+)-(?P<reference>[^-]+)\.(?P<level>\w+)\.score(?:\.gz)?", re.DOTALL
 )
-
 _OWN = "metric-scores"
 
 

@@ -39,9 +39,7 @@ __all__ = [
     "read_grams",
     "read_hardness",
     "read_segments",
-    "write_grams",
-    "write_hardness",
-    "write_segments",
+    "write_difficulties",
 ]
 
 
@@ -53,25 +51,52 @@ _FROZEN = ",frozen,"
 _OPTIONS = ("type", "stemmer", "max_ngram_order", "long", "rescale")
 
 
-def write_hardness(
+def write_difficulties(
     path: str | PathLike[str],
-    hardness: Hardness,
+    hardness: Hardness | GramHardness | SegmentHardness,
     base: BoundMetric,
     *,
     leave_one_out: bool,
     human: Sequence[str],
 ) -> None:
-    """Write difficulties of tokens; arguments and errors as in ``BoundDifficulty.save``."""
-    places = hardness.places
-    arrays = {name: getattr(places, name) for name in _PLACES}
-    arrays |= {"value": hardness.value, "count": hardness.count}
-    about = {
-        "kind": "tokens",
-        "pool": hardness.pool,
-        "human": list(human),
-        "texts": list(places.text),
+    """Write difficulties to a file; arguments and errors as in ``PooledMetric.save``."""
+    if leave_one_out:
+        raise UsageError(
+            "leaving one out gives every system difficulties of its own, which are not one list;"
+            " save those of the whole pool"
+        )
+    kind, facts, arrays = _contents(hardness)
+    about = {"kind": kind, "pool": hardness.pool, "human": list(human), **facts}
+    header = json.dumps({**about, "format": _FORMAT, "metric": _measured_by(base)})
+    with atomic_write(path, "wb") as file:
+        text = np.frombuffer(header.encode(), dtype=np.uint8)
+        np.savez_compressed(file, allow_pickle=False, about=text, **arrays)
+
+
+def _contents(
+    hardness: Hardness | GramHardness | SegmentHardness,
+) -> tuple[str, dict[str, object], dict[str, NDArray[Any]]]:
+    """Kind, facts and arrays of difficulties."""
+    if isinstance(hardness, Hardness):
+        places = hardness.places
+        arrays = {name: getattr(places, name) for name in _PLACES}
+        arrays |= {"value": hardness.value, "count": hardness.count}
+        return "tokens", {"texts": list(places.text)}, arrays
+    if isinstance(hardness, SegmentHardness):
+        return "segments", {}, {"segment": hardness.segment, "value": hardness.value}
+    parts = (hardness.known.keys, hardness.keys, hardness.missed)
+    arrays = {
+        f"{name}{order}": column
+        for name, columns in zip(("known", "keys", "missed"), parts, strict=True)
+        for order, column in enumerate(columns, start=1)
     }
-    _write(path, about, arrays, base, leave_one_out=leave_one_out)
+    facts = {
+        "systems": hardness.systems,
+        "orders": len(hardness.keys),
+        "vocabulary": hardness.known.vocabulary,
+        "references": sorted(hardness.references),
+    }
+    return "n-grams", facts, arrays
 
 
 def read_hardness(path: str | PathLike[str]) -> Hardness:
@@ -93,33 +118,6 @@ def read_hardness(path: str | PathLike[str]) -> Hardness:
     if not (fits and whole and places.special.dtype == bool):
         raise _damaged(path, "its parts do not fit together")
     return hardness
-
-
-def write_grams(
-    path: str | PathLike[str],
-    hardness: GramHardness,
-    base: BoundMetric,
-    *,
-    leave_one_out: bool,
-    human: Sequence[str],
-) -> None:
-    """Write difficulties of n-grams; arguments and errors as in ``BoundNgramDifficulty.save``."""
-    parts = (hardness.known.keys, hardness.keys, hardness.missed)
-    arrays = {
-        f"{name}{order}": column
-        for name, columns in zip(("known", "keys", "missed"), parts, strict=True)
-        for order, column in enumerate(columns, start=1)
-    }
-    about = {
-        "kind": "n-grams",
-        "pool": hardness.pool,
-        "human": list(human),
-        "systems": hardness.systems,
-        "orders": len(hardness.keys),
-        "vocabulary": hardness.known.vocabulary,
-        "references": sorted(hardness.references),
-    }
-    _write(path, about, arrays, base, leave_one_out=leave_one_out)
 
 
 def read_grams(path: str | PathLike[str]) -> GramHardness:
@@ -146,20 +144,6 @@ def read_grams(path: str | PathLike[str]) -> GramHardness:
     return GramHardness(
         GramVocabulary(vocabulary, known_keys), keys, missed, systems, references, pool, human=human
     )
-
-
-def write_segments(
-    path: str | PathLike[str],
-    hardness: SegmentHardness,
-    base: BoundMetric,
-    *,
-    leave_one_out: bool,
-    human: Sequence[str],
-) -> None:
-    """Write difficulties of segments, as ``BoundSegmentDifficulty.save`` does."""
-    about = {"kind": "segments", "pool": hardness.pool, "human": list(human)}
-    arrays = {"segment": hardness.segment, "value": hardness.value}
-    _write(path, about, arrays, base, leave_one_out=leave_one_out)
 
 
 def read_segments(path: str | PathLike[str]) -> SegmentHardness:
@@ -241,25 +225,6 @@ def _pool(about: Mapping[str, Any]) -> str:
 
 def _human(about: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(map(str, about.get("human", ())))
-
-
-def _write(
-    path: str | PathLike[str],
-    about: Mapping[str, object],
-    arrays: Mapping[str, NDArray[Any]],
-    base: BoundMetric,
-    *,
-    leave_one_out: bool,
-) -> None:
-    if leave_one_out:
-        raise UsageError(
-            "leaving one out gives every system difficulties of its own, which are not one list;"
-            " save those of the whole pool"
-        )
-    header = json.dumps({**about, "format": _FORMAT, "metric": _measured_by(base)})
-    with atomic_write(path, "wb") as file:
-        text = np.frombuffer(header.encode(), dtype=np.uint8)
-        np.savez_compressed(file, allow_pickle=False, about=text, **arrays)
 
 
 def _read(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

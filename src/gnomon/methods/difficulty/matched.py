@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.scores import named
-from gnomon.methods.difficulty.frozen import check_frozen, read_hardness, write_hardness
+from gnomon.methods.difficulty.frozen import check_frozen, read_hardness
 from gnomon.methods.difficulty.gram_hardness import runs
 from gnomon.methods.difficulty.paper.published_code import (
     normalised,
@@ -30,7 +30,6 @@ from gnomon.metrics.sequences import ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from os import PathLike
 
     from numpy.typing import NDArray
 
@@ -222,21 +221,6 @@ class TokenDifficulty(PooledMetric):
     def compare(self, batch: Batch) -> Matches:
         """The best matches that the wrapped metric finds."""
         return next(iter(_matching(self.base).matches(batch)))
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the difficulties to a file, for ``difficulty(METRIC, frozen='FILE')``.
-
-        Raises:
-            OutputError: the file cannot be written.
-            UsageError: one system is left out at a time, so that there is no one list.
-        """
-        write_hardness(
-            path,
-            self.hardness,
-            self.base,
-            leave_one_out=self.metric.leave_one_out,
-            human=self.informed_by,
-        )
 
     def _weights(self, system: str) -> Weights:
         cached: dict[str, Weights] = self.__dict__.setdefault("_known", {})

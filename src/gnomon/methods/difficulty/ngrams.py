@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
-from gnomon.methods.difficulty.frozen import check_frozen_grams, read_grams, write_grams
+from gnomon.methods.difficulty.frozen import check_frozen_grams, read_grams
 from gnomon.methods.difficulty.gram_hardness import (
     GramHardness,
     GramRows,
@@ -27,8 +27,6 @@ from gnomon.metrics.ngrams import NgramCounts
 from gnomon.metrics.sequences import TokenMasks, offsets_of, ranges
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
@@ -203,21 +201,6 @@ class BoundNgramDifficulty(PooledMetric):
             rows, counted = self._count(batch, (sides[0], sides[1]))
             scores[variant] = self._best(batch, rows, self._scores(counted))
         return scores
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the difficulties to a file, for ``difficulty(METRIC, frozen='FILE')``.
-
-        Raises:
-            OutputError: the file cannot be written.
-            UsageError: one system is left out at a time, so that there is no one list.
-        """
-        write_grams(
-            path,
-            self.hardness,
-            self.base,
-            leave_one_out=self.metric.leave_one_out,
-            human=self.informed_by,
-        )
 
     @property
     def _ngrams(self) -> Ngrams:

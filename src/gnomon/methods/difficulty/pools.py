@@ -5,27 +5,32 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.signature import content_hash
+from gnomon.methods.difficulty.frozen import write_difficulties
 from gnomon.metrics.means import OfOptions
 from gnomon.metrics.protocol import Informed, Noticing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from os import PathLike
 
     from gnomon.core.batch import Batch
     from gnomon.core.scores import Scores
     from gnomon.core.signature import Signature
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
+    from gnomon.methods.difficulty.gram_hardness import GramHardness
     from gnomon.methods.difficulty.metric import Difficulty
+    from gnomon.methods.difficulty.segment_hardness import SegmentHardness
+    from gnomon.methods.difficulty.token_hardness import Hardness
     from gnomon.metrics.protocol import BoundMetric
 
-__all__ = ["EMPTY", "MeasuredDifficulty", "Pool", "PooledMetric", "check_pool", "choose_pool"]
+__all__ = ["EMPTY", "Pool", "PooledMetric", "check_pool", "choose_pool"]
 
 
 #: what notices say of systems without outputs; verdicts warn of these
@@ -178,20 +183,6 @@ def _pool(testset: TestSet, chosen: set[str], how: str, human: str | None) -> Po
 # What bound metrics with frozen difficulties say of themselves.
 
 
-class MeasuredDifficulty(Protocol):
-    """Difficulties: what they say of the pool that measured them."""
-
-    @property
-    def pool(self) -> str:
-        """What chose it, for signatures."""
-        ...
-
-    @property
-    def human(self) -> tuple[str, ...]:
-        """Kinds of human scores that chose it, where it came from a file."""
-        ...
-
-
 class PooledMetric(OfOptions):
     """A metric whose words weigh what a pool of systems says.
 
@@ -204,7 +195,7 @@ class PooledMetric(OfOptions):
 
     metric: Difficulty
     base: BoundMetric
-    hardness: MeasuredDifficulty
+    hardness: Hardness | GramHardness | SegmentHardness
     pool: Pool | None
 
     @property
@@ -225,6 +216,21 @@ class PooledMetric(OfOptions):
         inner = self.base.informed_by if isinstance(self.base, Informed) else ()
         chosen_by = [self.pool.human] if self.pool and self.pool.human else []
         return (*inner, *chosen_by, *self.hardness.human)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the difficulties to a file, for ``difficulty(METRIC, frozen='FILE')``.
+
+        Raises:
+            OutputError: the file cannot be written.
+            UsageError: one system is left out at a time, so that there is no one list.
+        """
+        write_difficulties(
+            path,
+            self.hardness,
+            self.base,
+            leave_one_out=self.metric.leave_one_out,
+            human=self.informed_by,
+        )
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """What the wrapped metric says, and what a reader should know of the pool."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.errors import DataError
-from gnomon.methods.difficulty.frozen import check_frozen_segments, read_segments, write_segments
+from gnomon.methods.difficulty.frozen import check_frozen_segments, read_segments
 from gnomon.methods.difficulty.matched import check_options
 from gnomon.methods.difficulty.pools import PooledMetric
 from gnomon.methods.difficulty.segment_hardness import SegmentHardness, measure_segments
@@ -16,8 +16,6 @@ from gnomon.metrics.means import aggregate_means, mean_statistics
 from gnomon.metrics.protocol import Statistics
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
@@ -123,18 +121,3 @@ class BoundSegmentDifficulty(PooledMetric):
             " deleting each of them"
         )
         return (*notices, said)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the difficulties to a file, for ``difficulty(METRIC, frozen='FILE')``.
-
-        Raises:
-            OutputError: the file cannot be written.
-            UsageError: one system is left out at a time, so that there is no one list.
-        """
-        write_segments(
-            path,
-            self.hardness,
-            self.base,
-            leave_one_out=self.metric.leave_one_out,
-            human=self.informed_by,
-        )
