@@ -43,6 +43,7 @@ __all__ = [
     "EndColumns",
     "Record",
     "column",
+    "column_names",
     "column_of",
     "columns_of",
     "table",
@@ -268,6 +269,11 @@ def _end_column(column: Column, declared: ColumnOf, side: int, confidence: float
     digits = column.digits if ends.digits is None else ends.digits
     help_ = ", ".join(filter(None, (f"{end} interval of {column.title}", ends.how)))
     return Column(name, title, ends.kind, digits, None, help_)
+
+
+def column_names(row: type[Record], *, without: Iterable[str] = ()) -> tuple[str, ...]:
+    """The columns of a class of rows by name, for a listing of all of them."""
+    return tuple(column.name for column in columns_of(row, without=without))
 
 
 def table(

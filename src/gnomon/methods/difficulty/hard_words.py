@@ -22,7 +22,7 @@ from gnomon.core.options import (
     Seed,
     Segments,
 )
-from gnomon.core.records import Record, columns_of, table
+from gnomon.core.records import Record, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.scores import of_metric
 from gnomon.core.store_views import Layer, metric_sql, words_in
@@ -487,4 +487,4 @@ def _views_of(
 
 
 def _columns(name: str) -> tuple[str, ...]:
-    return tuple(column.name for column in columns_of(_ROWS[name], without=("metric",)))
+    return column_names(_ROWS[name], without=("metric",))

@@ -24,7 +24,7 @@ from gnomon.core.options import (
     Positive,
     Seed,
 )
-from gnomon.core.records import SEGMENT, EndColumns, Record, column, columns_of, table
+from gnomon.core.records import SEGMENT, EndColumns, Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.signature import content_hash
 from gnomon.core.testset import TestSet
@@ -286,7 +286,7 @@ def adequacy_finding(
         tables=(table("adequacy", _TITLE, AdequacyRow, rows), *more),
         signatures=signatures,
         views=(
-            Listing("adequacy", _TITLE, tuple(column.name for column in columns_of(AdequacyRow))),
+            Listing("adequacy", _TITLE, column_names(AdequacyRow)),
             Bars("adequacy", _TITLE, "method", "measure", ("value",), beside="n"),
         ),
         facts=facts,

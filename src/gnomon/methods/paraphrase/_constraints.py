@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight, Listing
 from gnomon.core.options import Help, InputFile, Limits, Metavar, OutputFile, Positive, Share
-from gnomon.core.records import SEGMENT, Record, column, columns_of, table
+from gnomon.core.records import SEGMENT, Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
@@ -330,7 +330,7 @@ def constraint_finding(testset: TestSet, found: Sequence[Constraint], signature:
             constraint.segment,
         ),
     )
-    shown = tuple(column.name for column in columns_of(ConstraintRow))
+    shown = column_names(ConstraintRow)
     return Finding(
         method="paraphrase constraints",
         title=_TITLE,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from gnomon.core.errors import DataError, LengthMismatchError
 from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight, Listing
 from gnomon.core.options import Count, Flags
-from gnomon.core.records import Record, column, columns_of, table
+from gnomon.core.records import Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
@@ -207,7 +207,7 @@ def coverage(
         tables=(table("coverage", _TITLE, CoverageRow, rows), *tables),
         signatures={"coverage": str(Signature("coverage").adding(tok=tokenizer, longest=longest))},
         views=(
-            Listing("coverage", _TITLE, tuple(column.name for column in columns_of(CoverageRow))),
+            Listing("coverage", _TITLE, column_names(CoverageRow)),
             *(
                 Listing(name, f"N-grams {title}", ("n", "ngram", "count", "systems", "segments"))
                 for name, title in (("new", NEW), ("missing", MISSING))

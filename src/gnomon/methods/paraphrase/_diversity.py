@@ -13,7 +13,7 @@ from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Bars, Exhibit, ExhibitText, Finding, Highlight, Listing
 from gnomon.core.options import Flags, Group, Metavar
-from gnomon.core.records import Record, column, columns_of, table
+from gnomon.core.records import Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
@@ -514,7 +514,7 @@ def diversity(
         tables=(table("diversity", _TITLE, DiversityRow, rows),),
         signatures={"diversity": str(signature)},
         views=(
-            Listing("diversity", _TITLE, tuple(column.name for column in columns_of(DiversityRow))),
+            Listing("diversity", _TITLE, column_names(DiversityRow)),
             Bars("diversity", _TITLE, "set", "measure", ("value",), beside="n"),
         ),
         exhibits=tuple(_exhibits(by_set, tokenizer)),

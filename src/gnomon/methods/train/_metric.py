@@ -28,7 +28,7 @@ from gnomon.core.options import (
     Resamples,
     with_fields,
 )
-from gnomon.core.records import METRIC, TEST_SET, Record, column, columns_of, table
+from gnomon.core.records import METRIC, TEST_SET, Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.signature import content_hash, version
 from gnomon.core.testset import TestSet
@@ -572,7 +572,7 @@ def _finding(request: _TrainingRequest, fitted: _Fitted, seconds: float) -> Find
         tables=tables,
         signatures={},
         views=tuple(
-            Listing(shown.name, shown.title, tuple(c.name for c in columns_of(kind)))
+            Listing(shown.name, shown.title, column_names(kind))
             for shown, kind in zip(
                 tables,
                 (TrainedMetricRow, HeldOutRow, TrainingCurveRow, LearnedSetRow, LayerWeightRow),

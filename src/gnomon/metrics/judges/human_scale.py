@@ -19,7 +19,7 @@ from gnomon.core.records import (
     EndColumns,
     Record,
     column,
-    columns_of,
+    column_names,
     table,
 )
 from gnomon.core.registry import method
@@ -456,9 +456,7 @@ class _CalibratedJudges:
 
     def views(self) -> Iterator[View]:
         """The figures, and judge and people beside each other."""
-        yield Listing(
-            "calibration", _TITLE, tuple(field.name for field in columns_of(CalibrationRow))
-        )
+        yield Listing("calibration", _TITLE, column_names(CalibrationRow))
         for row in self.rows:
             yield Scatter(
                 table="points",

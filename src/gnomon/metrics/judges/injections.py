@@ -13,7 +13,7 @@ from gnomon.core.batch import Batch
 from gnomon.core.errors import DataError
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.options import CONFIDENCE, SEED, Confidence, Positive, Seed
-from gnomon.core.records import METRIC, EndColumns, Record, column, columns_of, table
+from gnomon.core.records import METRIC, EndColumns, Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import Claim, amount, counted, listed
@@ -227,7 +227,7 @@ def probe(
         title=_TITLE,
         tables=(table("probe", _TITLE, ProbeRow, rows),),
         signatures=signatures,
-        views=(Listing("probe", _TITLE, tuple(field.name for field in columns_of(ProbeRow))),),
+        views=(Listing("probe", _TITLE, column_names(ProbeRow)),),
         facts={"test set": testset.name, "candidates": str(len(drawn)), "seed": str(seed)},
         notices=tuple(notices),
     )

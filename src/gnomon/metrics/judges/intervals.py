@@ -15,7 +15,7 @@ from gnomon.core.records import (
     EndColumns,
     Record,
     column,
-    columns_of,
+    column_names,
     table,
 )
 from gnomon.core.registry import method
@@ -229,7 +229,7 @@ def spread(
             table("segments", "Segments", SegmentSpreadRow, of_segments),
         ),
         signatures=signatures,
-        views=(Listing("spread", _TITLE, tuple(field.name for field in columns_of(SpreadRow))),),
+        views=(Listing("spread", _TITLE, column_names(SpreadRow)),),
         facts={"test set": testset.name},
         notices=tuple(notices),
     )

@@ -12,7 +12,7 @@ from gnomon import stats
 from gnomon.core.errors import DataError
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.options import CONFIDENCE, Confidence
-from gnomon.core.records import METRIC, EndColumns, Record, column, columns_of, table
+from gnomon.core.records import METRIC, EndColumns, Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
@@ -225,7 +225,7 @@ def pairwise(
         title=_TITLE,
         tables=(table("pairs", _TITLE, PairwiseRow, rows),),
         signatures=signatures,
-        views=(Listing("pairs", _TITLE, tuple(field.name for field in columns_of(PairwiseRow))),),
+        views=(Listing("pairs", _TITLE, column_names(PairwiseRow)),),
         facts={"test set": testset.name},
         notices=tuple(notices),
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from gnomon.core.errors import DataError
 from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight, Listing
 from gnomon.core.options import Metavar, Positive
-from gnomon.core.records import SEGMENT, Record, column, columns_of, table
+from gnomon.core.records import SEGMENT, Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.methods.paraphrase._diversity import lexical_values, mean
@@ -279,7 +279,7 @@ def paraphrases_used(testset: TestSet, *, segments: int = _SHOWN) -> Finding | N
             Listing(
                 "paraphrases",
                 _USED_TITLE,
-                tuple(column.name for column in columns_of(UsedParaphrasesRow)),
+                column_names(UsedParaphrasesRow),
             ),
         ),
         exhibits=exhibits_of(testset, segments=segments),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gnomon.agreement.gains import AgreementGainRow
 from gnomon.agreement.tables import DecisionRow
 from gnomon.core.findings import Lines, Listing, Scatter, StackedBars
-from gnomon.core.records import METRIC, Record, column, columns_of, table
+from gnomon.core.records import METRIC, Record, column, column_names, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -112,7 +112,7 @@ _SHOWN = {
         *("repaired_share", "repaired_low", "repaired_high"),
         *("broken_share", "broken_low", "broken_high"),
     ),
-    "averages": tuple(one.name for one in columns_of(AverageGainRow)),
+    "averages": column_names(AverageGainRow),
 }
 _SIGNIFICANT = 0.05
 

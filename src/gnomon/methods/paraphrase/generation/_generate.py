@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.options import Metavar, Outcome, Positive, fields_of, with_fields
-from gnomon.core.records import Record, column, columns_of, table
+from gnomon.core.records import Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
@@ -307,7 +307,7 @@ def generate(
     work = find_generator(method).plan(testset, request)
     counts = save_generated(save, work, resume=resume, batch=batch, progress=request.progress)
     title = f"Paraphrases in {os.fspath(save)}"
-    columns = tuple(column.name for column in columns_of(GeneratedRow))
+    columns = column_names(GeneratedRow)
     shown = (*columns[:3], *(name for name in columns[3:] if counts[name]))
     return Finding(
         method="paraphrase generate",

@@ -12,7 +12,7 @@ import numpy as np
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding, Listing, Scatter
 from gnomon.core.options import SEED, Device, Group, Metavar, Positive, Seed, Share
-from gnomon.core.records import METRIC, Record, column, columns_of, table
+from gnomon.core.records import METRIC, Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
@@ -265,7 +265,7 @@ def half_splits(
         ),
         signatures={name: str(signature)},
         views=(
-            Listing("gain", _TITLE, tuple(column.name for column in columns_of(HalfSplitGainRow))),
+            Listing("gain", _TITLE, column_names(HalfSplitGainRow)),
             Listing("splits", "Every split", _SHOWN),
             Scatter("splits", "Agreement", "base", "value", "split", identity=True),
         ),

@@ -10,7 +10,7 @@ from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding, Lines, Listing
 from gnomon.core.options import Metavar, Positive
-from gnomon.core.records import Record, column, columns_of, table
+from gnomon.core.records import Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.verdicts import Claim, counted, listed
 from gnomon.methods.paraphrase.codes._sentences import (
@@ -165,7 +165,7 @@ def count_trees(
     )
     counted = table("tree stats", _TITLE, TreeStatsRow, rows, note="Depth 1 is the root alone.")
     views = (
-        Listing("tree stats", _TITLE, tuple(column.name for column in columns_of(TreeStatsRow))),
+        Listing("tree stats", _TITLE, column_names(TreeStatsRow)),
         Lines("tree stats", _TITLE, x="depth", y="distinct", series="set"),
     )
     return Finding("paraphrase tree-stats", _TITLE, (counted,), {}, views)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 from gnomon.core.errors import DataError, MissingDependencyError, UsageError
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.options import Device, Group, InputFile, Metavar, Outcome, Positive, with_fields
-from gnomon.core.records import columns_of, table
+from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.signature import content_hash, version
 from gnomon.core.validation import Problem, problems
@@ -574,7 +574,7 @@ def train(
         ),
         signatures={},
         views=(
-            Listing(name, title, tuple(column.name for column in columns_of(type(row)))),
+            Listing(name, title, column_names(type(row))),
             Listing("filters", "Pairs that filters dropped", ("filter", "dropped")),
         ),
     )
