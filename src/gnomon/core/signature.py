@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import SpecError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["VERSION", "Signature", "content_hash", "version"]
+__all__ = ["VERSION", "Signature", "add_texts", "content_hash", "version"]
 
 #: the one place that says it: the package takes it from here, and looking it up there is slow
 VERSION = "0.1.0"
@@ -31,11 +31,15 @@ def content_hash(*parts: str | bytes) -> str:
     False
     """
     digest = hashlib.blake2b(digest_size=8)
+    add_texts(digest, parts)
+    return digest.hexdigest()
+
+
+def add_texts(digest: hashlib.blake2b, parts: Iterable[str | bytes]) -> None:
+    """Add strings to a hash, boundaries included."""
     for text in parts:
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-        digest.update(len(data).to_bytes(8, "little"))
-        digest.update(data)
-    return digest.hexdigest()
+        digest.update(len(data).to_bytes(8, "little") + data)
 
 
 @dataclass(frozen=True)

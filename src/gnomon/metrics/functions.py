@@ -18,7 +18,7 @@ import numpy as np
 
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import DataError, ScoringError, SpecError, UnknownNameError, UsageError
-from gnomon.core.signature import Signature, content_hash
+from gnomon.core.signature import Signature, add_texts, content_hash
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.requirements import offering_packages
 from gnomon.metrics.similarity import PARAMETERS, SimilarityMetric
@@ -441,9 +441,7 @@ class _CallOrigin(NamedTuple):
             given = self.texts(role)
             each = [given] if isinstance(given, str) else given
             digest.update(len(each).to_bytes(8, "little"))
-            for text in each:
-                data = text.encode("utf-8", "surrogatepass")
-                digest.update(len(data).to_bytes(8, "little") + data)
+            add_texts(digest, each)
         return digest.digest()
 
 

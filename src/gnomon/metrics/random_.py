@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from gnomon.core.signature import Signature
+from gnomon.core.signature import Signature, add_texts
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.spec import Options
 
@@ -70,7 +70,5 @@ class BoundRandom(MeanOfSegments):
 
 def _draw(seed: int, texts: list[str]) -> float:
     digest = hashlib.blake2b(digest_size=8, key=str(seed).encode()[:64])
-    for text in texts:
-        data = text.encode("utf-8", "surrogatepass")
-        digest.update(len(data).to_bytes(8, "little") + data)
+    add_texts(digest, texts)
     return (int.from_bytes(digest.digest(), "little") >> 11) / (1 << 53)

@@ -20,7 +20,7 @@ from gnomon.native import ngrams as loops
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from gnomon.metrics.masking import MaskPlan, Overlap
     from gnomon.metrics.tokenise import TokenTable
@@ -100,7 +100,7 @@ def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.
     return np.repeat(shift, lengths) + np.arange(total)
 
 
-def offsets_of(lengths: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.int64]:
+def offsets_of(lengths: ArrayLike) -> NDArray[np.int64]:
     """Offsets of rows of these lengths, int64 [rows + 1].
 
     >>> offsets_of(np.array([2, 0, 3])).tolist()

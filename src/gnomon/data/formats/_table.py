@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import DataError, UsageError
@@ -311,10 +312,7 @@ def _reference(
     if not any(isinstance(value, list) for value in values):
         return {name: [v if isinstance(v, str) else None for v in values]}
     rows = [v if isinstance(v, list) else [] if v is None else [v] for v in values]
-    width = max(map(len, rows))
-    return {
-        f"{name}.{i + 1}": [row[i] if i < len(row) else None for row in rows] for i in range(width)
-    }
+    return {f"{name}.{i}": list(texts) for i, texts in enumerate(zip_longest(*rows), start=1)}
 
 
 def _by_system(

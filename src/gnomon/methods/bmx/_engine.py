@@ -22,6 +22,7 @@ from gnomon.methods.bmx.explainers import (
     TextPair,
 )
 from gnomon.metrics.functions import COSTLY, BoundFunction
+from gnomon.metrics.sequences import offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -138,7 +139,7 @@ class IterationLevel:
         sizes = [len(candidate) + len(other) for candidate, other in parts]
         return Importances(
             values=np.concatenate([_NONE, *chain.from_iterable(parts)]),
-            offsets=np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
+            offsets=offsets_of(sizes),
             candidate=np.array([len(candidate) for candidate, _ in parts], dtype=np.int64),
         )
 

@@ -29,6 +29,7 @@ from gnomon.methods.bmx.explainers import NoticingExplainer, SidedExplainer, fin
 from gnomon.metrics.functions import BoundFunction
 from gnomon.metrics.protocol import Partial
 from gnomon.metrics.scoring import bind, signature_of
+from gnomon.metrics.sequences import offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -405,7 +406,7 @@ class _Places:
         return SideWords(
             side=name,
             text=text,
-            offsets=np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
+            offsets=offsets_of(sizes),
             start=spans[:, 0],
             end=spans[:, 1],
             importance=np.concatenate([np.zeros(0), *importances]),

@@ -14,6 +14,7 @@ import numpy as np
 
 from gnomon.core.batch import Batch, Ragged
 from gnomon.core.errors import ScoringError, UsageError
+from gnomon.core.signature import add_texts
 from gnomon.core.spans import Span
 from gnomon.linguistics import Edit, apply_edits, joint_edits
 from gnomon.metrics.protocol import Partial
@@ -163,9 +164,7 @@ class PairTable:
 def generator(seed: int, *texts: str) -> np.random.Generator:
     """A generator for some texts: equal texts get equal draws, whatever their segment."""
     digest = hashlib.blake2b(digest_size=16)
-    for text in (str(seed), *texts):
-        data = text.encode("utf-8", "surrogatepass")
-        digest.update(len(data).to_bytes(8, "little") + data)
+    add_texts(digest, (str(seed), *texts))
     return np.random.default_rng(int.from_bytes(digest.digest(), "little"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -154,11 +155,9 @@ def _batch(cuts: Sequence[_Cut], batch: Batch) -> Batch:
         [batch.texts[int(text)] for text in batch.references_of(cut.system)[cut.segment]]
         for cut in cuts
     ]
-    width = max(map(len, lists))
-    columns = [[row[i] if i < len(row) else None for row in lists] for i in range(width)]
     made = Batch.build(
         systems={"whole": whole, "cut": [cut.text for cut in cuts]},
-        references=columns,
+        references=list(zip_longest(*lists)),
         language_pair=batch.language_pair,
     )
     numbers = np.array([int(batch.segments[cut.segment]) for cut in cuts], dtype=np.int32)

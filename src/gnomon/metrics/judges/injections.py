@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -270,15 +271,13 @@ def _variants(batch: Batch, drawn: list[tuple[int, int]], best: str, answer: str
         for injection in INJECTIONS
     }
     lists = [[batch.texts[n] for n in batch.references_of(k)[i].tolist()] for k, i in drawn]
-    most = max(map(len, lists), default=0)
-    columns = [[row[n] if n < len(row) else None for row in lists] for n in range(most)]
     sources = batch.sources
     return Batch.build(
         systems={
             name: [f"{text}\n\n{words}" if words else text for text in texts]
             for name, words in behind.items()
         },
-        references=columns,
+        references=list(zip_longest(*lists)),
         sources=None if sources is None else [batch.texts[int(sources[i])] for _, i in drawn],
         language_pair=batch.language_pair,
     )
