@@ -364,8 +364,7 @@ def _setup(args: argparse.Namespace) -> int:
     special = {"baseline": _setup_baseline, "bertscore": _setup_bertscore, "model": _setup_model}
     if args.language in special:
         return special[args.language](args)
-    if args.model is not None or args.texts is not None or args.layers or args.seed is not None:
-        raise UsageError("a model, texts, layers and a seed are for: gnomon setup baseline MODEL")
+    _refuse_baseline_options(args)
     from gnomon import linguistics as annotate
 
     plan = annotate.setup_plan(args.language)
@@ -385,12 +384,16 @@ def _setup(args: argparse.Namespace) -> int:
     return 0
 
 
+def _refuse_baseline_options(args: argparse.Namespace) -> None:
+    if args.model is not None or args.texts is not None or args.layers or args.seed is not None:
+        raise UsageError("a model, texts, layers and a seed are for: gnomon setup baseline MODEL")
+
+
 def _setup_bertscore(args: argparse.Namespace) -> int:
     """Find an encoder, or install one, and show that it works."""
     from gnomon.metrics.encoders import bertscore_plan, trial
 
-    if args.model is not None or args.texts is not None or args.layers or args.seed is not None:
-        raise UsageError("a model, texts, layers and a seed are for: gnomon setup baseline MODEL")
+    _refuse_baseline_options(args)
     plan = bertscore_plan(args.text_language)
     if args.format != "text":
         rows: list[dict[str, Cell]] = [

@@ -11,7 +11,7 @@ from gnomon.core.errors import SpecError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["VERSION", "Signature", "add_texts", "content_hash", "version"]
+__all__ = ["VERSION", "Signature", "add_texts", "content_hash", "of_test_sets", "version"]
 
 #: the one place that says it: the package takes it from here, and looking it up there is slow
 VERSION = "0.1.0"
@@ -40,6 +40,18 @@ def add_texts(digest: hashlib.blake2b, parts: Iterable[str | bytes]) -> None:
     for text in parts:
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
         digest.update(len(data).to_bytes(8, "little") + data)
+
+
+def of_test_sets(signatures: Mapping[tuple[str, str], str]) -> dict[str, str]:
+    """From texts by name and test set: one per name where all agree, else one for each test set."""
+    merged: dict[str, str] = {}
+    for name in dict.fromkeys(name for name, _ in signatures):
+        by_test_set = {label: text for (other, label), text in signatures.items() if other == name}
+        if len(set(by_test_set.values())) == 1:
+            merged[name] = next(iter(by_test_set.values()))
+        else:
+            merged |= {f"{name} on {label}": text for label, text in by_test_set.items()}
+    return merged
 
 
 @dataclass(frozen=True)

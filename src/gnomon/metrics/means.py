@@ -50,10 +50,14 @@ def mean_statistics(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def aggregate_means(statistics: NDArray[np.float64]) -> NDArray[np.float64]:
     """Means [...] from summed statistics [..., 2]; NaN where no segment was defined."""
-    total, count = statistics[..., 0], statistics[..., 1]
-    means = np.full(total.shape, np.nan)
-    np.divide(total, count, out=means, where=count > 0)
-    return means
+    return quotients(statistics[..., 0], statistics[..., 1])
+
+
+def quotients(
+    total: NDArray[np.float64], count: NDArray[np.float64] | NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Totals by counts; NaN where a count is 0."""
+    return np.asarray(np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0))
 
 
 def mean_over_segments(scores: NDArray[np.float64]) -> NDArray[np.float64]:

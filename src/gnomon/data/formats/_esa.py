@@ -27,7 +27,7 @@ from itertools import count
 from typing import TYPE_CHECKING, cast
 
 from gnomon.core.errors import DataError, FormatError, RowNumber
-from gnomon.core.human import RepeatedScore, clean_outputs, marked_kinds
+from gnomon.core.human import RepeatedScore, clean_outputs
 from gnomon.core.spans import ErrorSpan, Span
 from gnomon.data.formats._campaigns import segment_of_item
 from gnomon.data.formats._error_marks import from_browser, to_browser
@@ -36,9 +36,9 @@ from gnomon.data.formats._judgements import (
     confidence_of,
     errors_of,
     in_scale,
+    marked_scores,
     marker_of,
     rated_kind,
-    scores_of_raters,
 )
 from gnomon.data.formats._lines import read_text, write_lines
 from gnomon.data.formats._records import parse_json, read_records
@@ -318,9 +318,7 @@ def esa_objects(testset: TestSet, kind: str) -> Iterator[dict[str, object]]:
 
     An output that has spans and no score, or was found without errors, has no score here, too.
     """
-    humans = scores_of_raters(testset, kind)
-    if not humans and kind not in marked_kinds(testset):
-        raise DataError(f"there are no segment scores or error spans of the kind {kind!r}")
+    humans = marked_scores(testset, kind)
     errors: dict[tuple[str | None, str, int], list[ErrorSpan]] = {
         (output.rater, output.system, output.segment): [] for output in clean_outputs(testset, kind)
     }

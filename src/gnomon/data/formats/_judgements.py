@@ -472,6 +472,14 @@ def scores_of_raters(testset: TestSet, kind: str) -> list[HumanScores]:
     return [h for h in fitting if h.rater is not None] or fitting
 
 
+def marked_scores(testset: TestSet, kind: str) -> list[HumanScores]:
+    """The same, for a format of scores and marked errors, of which there must be some."""
+    scores = scores_of_raters(testset, kind)
+    if not scores and kind not in marked_kinds(testset):
+        raise DataError(f"there are no segment scores or error spans of the kind {kind!r}")
+    return scores
+
+
 def errors_of(
     testset: TestSet, kind: str, key_of: Callable[[ErrorSpan], K]
 ) -> dict[K, list[ErrorSpan]]:

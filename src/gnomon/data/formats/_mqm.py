@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError, FormatError, UnknownNameError, UsageError
-from gnomon.core.human import clean_outputs, marked_kinds, scale_of
+from gnomon.core.human import clean_outputs, scale_of
 from gnomon.core.spans import ErrorSpan, Span
 from gnomon.core.testset import SystemInfo
 from gnomon.data.formats._error_marks import (
@@ -38,9 +38,9 @@ from gnomon.data.formats._judgements import (
     AnnotatedOutput,
     JudgedFile,
     errors_of,
+    marked_scores,
     rated_kind,
     require_spans,
-    scores_of_raters,
 )
 from gnomon.data.formats._passages import Choices, Collected, Passages, SegmentId, assemble
 from gnomon.data.formats._quality_estimation import pair_of
@@ -390,10 +390,8 @@ def write_mqm(path: str | PathLike[str], testset: TestSet, kind: str | None, _le
 
 
 def _rows(testset: TestSet, kind: str) -> Iterable[Sequence[str]]:
-    scores = scores_of_raters(testset, kind)
+    scores = marked_scores(testset, kind)
     errors = errors_of(testset, kind, lambda e: (e.rater, e.system, e.segment))
-    if not scores and kind not in marked_kinds(testset):
-        raise DataError(f"there are no segment scores or error spans of the kind {kind!r}")
     rated, penalties = dict.fromkeys(errors), scale_of(kind)[0] < 0
     for human in scores:
         for system, values in zip(human.systems, human.values, strict=True):

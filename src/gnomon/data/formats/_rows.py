@@ -277,9 +277,7 @@ def read_tsv(path: str | PathLike[str]) -> TextTable:
     if not lines:
         raise FormatError("is empty; a header row is expected", path=name)
     columns = tuple(lines[0].split("\t"))
-    for column in columns:
-        if columns.count(column) > 1:
-            raise FormatError(f"column {column!r} occurs twice in the header", path=name, line=1)
+    _check_header(name, columns)
     rows = []
     last = len(lines)
     while len(columns) > 1 and not lines[last - 1]:
@@ -469,10 +467,14 @@ def _quoted_rows(
     return rows, None
 
 
-def _table(name: str, header: tuple[str, ...], rows: list[tuple[int, list[str]]]) -> TextTable:
-    for column in header:
-        if header.count(column) > 1:
+def _check_header(name: str, columns: tuple[str, ...]) -> None:
+    for column in columns:
+        if columns.count(column) > 1:
             raise FormatError(f"column {column!r} occurs twice in the header", path=name, line=1)
+
+
+def _table(name: str, header: tuple[str, ...], rows: list[tuple[int, list[str]]]) -> TextTable:
+    _check_header(name, header)
     for number, row in rows:
         if len(row) != len(header):
             raise FormatError(

@@ -9,6 +9,7 @@ import re
 import urllib.parse
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,11 +75,9 @@ def require_sha256(text: str) -> str:
 
 def digest(path: Path, kind: str = "sha256") -> str:
     """The checksum of a file, "sha256" or "md5", in hexadecimal digits."""
-    hasher = hashlib.new(kind, usedforsecurity=False)
+    new = partial(hashlib.new, kind, usedforsecurity=False)
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            hasher.update(chunk)
-    return hasher.hexdigest()
+        return hashlib.file_digest(file, new).hexdigest()
 
 
 def verify(path: Path, expected: Expected, *, shown: str) -> str:

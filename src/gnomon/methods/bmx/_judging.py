@@ -11,6 +11,7 @@ from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.records import METRIC, EndColumns, Record, column, table
 from gnomon.methods.bmx._explanations import MAX_CALLS
 from gnomon.methods.bmx._pairs import NO_TEXT, PairKey, PairTable, Scorer, Texts
+from gnomon.metrics.means import quotients
 from gnomon.metrics.scoring import bind
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
 
@@ -358,11 +359,7 @@ def _count(side: SideWords, cell: int) -> int:
 def _mean_defined(areas: NDArray[np.float64]) -> NDArray[np.float64]:
     """Mean over the sides that have a curve, [kinds, cells]; NaN where none has."""
     defined = ~np.isnan(areas)
-    total = np.where(defined, areas, 0.0).sum(axis=1)
-    count = defined.sum(axis=1)
-    means = np.full(total.shape, np.nan)
-    np.divide(total, count, out=means, where=count > 0)
-    return means
+    return quotients(np.where(defined, areas, 0.0).sum(axis=1), defined.sum(axis=1))
 
 
 # Means over explained outputs, with intervals over segments, and against a control.

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon.metrics.means import quotients
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -49,7 +51,7 @@ def difficulty_of_segments(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     defined = ~np.isnan(scores)
     total, count = np.where(defined, scores, 0.0).sum(axis=0), defined.sum(axis=0)
-    means = np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
+    means = quotients(total, count)
     ordered = np.sort(means[count > 0])
     above = len(ordered) - np.searchsorted(ordered, means, side="right")
     same = len(ordered) - np.searchsorted(ordered, means, side="left") - above

@@ -11,6 +11,7 @@ from gnomon.core.errors import UsageError
 from gnomon.methods.difficulty.matched import BoundDifficulty, corpus_parts, part_statistics
 from gnomon.methods.difficulty.metric import Difficulty
 from gnomon.metrics import resolve
+from gnomon.metrics.means import aggregate_means, mean_statistics, quotients
 from gnomon.metrics.protocol import Statistics
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Side:
         defined = ~np.isnan(self.segments)
         total = np.where(defined, self.segments, 0.0).sum(axis=1)
         count = defined.sum(axis=1)
-        return _quotient(total, count)
+        return quotients(total, count)
 
 
 def wrapped(metric: str | Metric, *, allow_code: bool = False, **options: Any) -> Difficulty:
@@ -106,22 +107,7 @@ def _side(name: str, bound: BoundMetric, batch: Batch) -> Side:
     sign = 1 if bound.higher_is_better else -1
     if isinstance(bound, Statistics):
         return Side(name, segments, bound.statistics(batch), bound.aggregate, sign)
-    defined = ~np.isnan(segments)
-    counted = np.stack([np.where(defined, segments, 0.0), defined.astype(np.float64)], axis=-1)
-    return Side(name, segments, counted, _mean, sign)
-
-
-def _mean(statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-    total, count = statistics[..., 0], statistics[..., 1]
-    return _quotient(total, count)
-
-
-def _quotient(
-    total: NDArray[np.float64], count: NDArray[np.float64] | NDArray[np.int64]
-) -> NDArray[np.float64]:
-    quotients = np.full(total.shape, np.nan)
-    np.divide(total, count, out=quotients, where=count > 0)
-    return quotients
+    return Side(name, segments, mean_statistics(segments), aggregate_means, sign)
 
 
 class Both(NamedTuple):

@@ -68,7 +68,7 @@ from gnomon.core.options import (
 )
 from gnomon.core.registry import method
 from gnomon.core.scores import Scores
-from gnomon.core.signature import Signature
+from gnomon.core.signature import Signature, of_test_sets
 from gnomon.core.slices import check_slices
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems, refuse
@@ -572,14 +572,13 @@ def _finding(pairings: Sequence[Pairing], results: Sequence[Result], asked: _Req
 
 def _signatures(pairings: Sequence[Pairing], asked: _Request) -> dict[str, str]:
     """One per metric where all test sets agree, else one for each; and that of the judging."""
-    signatures: dict[str, str] = {}
-    for name in dict.fromkeys(name for pairing in pairings for name in pairing.signatures):
-        having = (pairing for pairing in pairings if name in pairing.signatures)
-        by_label = {pairing.label: pairing.signatures[name] for pairing in having}
-        if len(set(by_label.values())) == 1:
-            signatures[name] = next(iter(by_label.values()))
-        else:
-            signatures |= {f"{name} on {label}": text for label, text in by_label.items()}
+    signatures = of_test_sets(
+        {
+            (name, pairing.label): text
+            for pairing in pairings
+            for name, text in pairing.signatures.items()
+        }
+    )
     how = asked.judging.testing
     signature = Signature("metaeval").adding(
         test=how.test,

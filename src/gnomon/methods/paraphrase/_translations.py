@@ -14,6 +14,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError, MissingDependencyError, UsageError
 from gnomon.core.testset import Paraphrase
+from gnomon.methods.paraphrase._constraints import check_share
 from gnomon.metrics import score
 
 if TYPE_CHECKING:
@@ -45,8 +46,7 @@ def pseudo_references(
     """
     if n < 1:
         raise UsageError(f"at least 1 pseudo-reference is asked for; got {n}")
-    if not 0 < share <= 1:
-        raise UsageError(f"the share of systems is in (0, 1]; got {share}")
+    check_share(share)
     if len(testset.systems) < 2:
         raise DataError("pseudo-references are other systems' outputs; give two systems or more")
     scores = score(testset, metric, allow_code=allow_code)

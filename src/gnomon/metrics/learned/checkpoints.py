@@ -12,7 +12,8 @@ import json
 import math
 import pickle
 from dataclasses import dataclass
-from hashlib import blake2b
+from functools import partial
+from hashlib import blake2b, file_digest
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
@@ -429,11 +430,8 @@ def _loaded(path: Path, *, is_zip: bool) -> Any:
 
 def hash_of(path: Path) -> str:
     """A hash of a file, 32 hexadecimal digits."""
-    digest = blake2b(digest_size=16)
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return file_digest(file, partial(blake2b, digest_size=16)).hexdigest()
 
 
 def stated_licence(folder: Path, name: str) -> str:

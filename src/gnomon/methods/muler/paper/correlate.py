@@ -15,6 +15,7 @@ from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import SEED, By, Count, Group, Limits, Metavar, Rare, Share, with_fields
 from gnomon.core.registry import method
+from gnomon.core.signature import of_test_sets
 from gnomon.core.slices import slices
 from gnomon.core.testset import SystemInfo, TestSet
 from gnomon.linguistics import Features, FeatureSources, Tagger
@@ -546,26 +547,12 @@ def _finding(
         method="muler correlate",
         title="MuLER over many systems: what it correlates with",
         tables=tuple(tables),
-        signatures=_signatures(gathered.signatures),
+        signatures=of_test_sets(gathered.signatures),
         views=views({table.name: table for table in tables}, metrics, variants),
         exhibits=tuple(gathered.exhibits),
         notices=(*_notices(sets, setups, system_scores), *dict.fromkeys(gathered.notices)),
         facts=_facts(sets, setups, metrics),
     )
-
-
-def _signatures(signatures: Mapping[tuple[str, str], str]) -> Mapping[str, str]:
-    """One per metric or scorer where all test sets agree, else one for each test set too."""
-    merged: dict[str, str] = {}
-    for name in dict.fromkeys(name for name, _ in signatures):
-        by_test_set = {
-            test_set: text for (other, test_set), text in signatures.items() if other == name
-        }
-        if len(set(by_test_set.values())) == 1:
-            merged[name] = next(iter(by_test_set.values()))
-        else:
-            merged |= {f"{name} on {test_set}": text for test_set, text in by_test_set.items()}
-    return merged
 
 
 def _notices(

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypeVar
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.options import Limits, Positive
 from gnomon.core.testset import Paraphrase
-from gnomon.methods.paraphrase._adequacy import filtered
 from gnomon.methods.paraphrase.generation._requests import (
     GenerationRequest,
     GeneratorOptions,
     bare_segments,
+    keep_fitting,
     starts,
 )
 from gnomon.methods.paraphrase.generation._saving import MadeBatch
@@ -357,21 +357,7 @@ class Work:
             else:
                 new.append((slot, paraphrase))
             seen.add(key)
-        fitting = filtered(
-            self.testset,
-            [paraphrase for _, paraphrase in new],
-            copies=not request.keep_copies,
-            duplicates=False,
-            metric=request.filter,
-            least=request.least,
-            allow_code=request.allow_code,
-        )
-        for name in ("empty", "copies", "inadequate"):
-            counts[name] += getattr(fitting, name)
-        left = {id(paraphrase) for paraphrase in fitting.kept}
-        for slot, paraphrase in new:
-            if id(paraphrase) in left:
-                slot.kept.append(paraphrase)
+        keep_fitting(self.testset, [(slot.kept, made) for slot, made in new], request, counts)
 
 
 @dataclass(eq=False)

@@ -15,12 +15,12 @@ from gnomon.core.summary import target_of
 from gnomon.core.testset import Paraphrase
 from gnomon.data.formats import read_bytes
 from gnomon.linguistics import annotate, find_tagger, standard_tagger
-from gnomon.methods.paraphrase._adequacy import filtered
 from gnomon.methods.paraphrase.generation._asking import in_turn
 from gnomon.methods.paraphrase.generation._requests import (
     GenerationRequest,
     GeneratorOptions,
     bare_segments,
+    keep_fitting,
     starts,
 )
 from gnomon.methods.paraphrase.generation._saving import MadeBatch
@@ -319,27 +319,12 @@ class ChatWork:
                     continue
                 slot.seen.add(wording)
                 new.append((slot, wording, text))
-            new = self._same_facts(new, counts)
+            about = (self.method, None, None, self.generator.seed, self.model)
             made = [
-                Paraphrase(slot.segment, wording, self.method, None, None, self.generator.seed,
-                           self.model)
-                for slot, wording, _ in new
-            ]  # fmt: skip
-            fitting = filtered(
-                self.testset,
-                made,
-                copies=not self.request.keep_copies,
-                duplicates=False,
-                metric=self.request.filter,
-                least=self.request.least,
-                allow_code=self.request.allow_code,
-            )
-            for name in ("empty", "copies", "inadequate"):
-                counts[name] += getattr(fitting, name)
-            left = {id(paraphrase) for paraphrase in fitting.kept}
-            for (slot, _, _), paraphrase in zip(new, made, strict=True):
-                if id(paraphrase) in left:
-                    slot.kept.append(paraphrase)
+                (slot.kept, Paraphrase(slot.segment, wording, *about))
+                for slot, wording, _ in self._same_facts(new, counts)
+            ]
+            keep_fitting(self.testset, made, self.request, counts)
 
     def _same_facts(
         self, offered: Sequence[tuple[_SegmentSlot, str, str]], counts: Counter[str]

@@ -17,15 +17,17 @@ from gnomon.core.options import (
     fields_of,
     misfits,
 )
+from gnomon.methods.paraphrase._adequacy import filtered
 from gnomon.metrics.spec import Options
 from gnomon.models import Precision  # noqa: TC001  # its choices are read from the field
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections import Counter
+    from collections.abc import Callable, Sequence
     from os import PathLike
 
     from gnomon.core.cache import Cache
-    from gnomon.core.testset import TestSet
+    from gnomon.core.testset import Paraphrase, TestSet
     from gnomon.models import Seq2Seq
 
 #: the least number above 0
@@ -113,6 +115,30 @@ def bare_segments(testset: TestSet, part: range) -> int:
     """How many of some segments (from 0) have no reference."""
     columns = testset.references.values()
     return sum(not any((column[i] or "").strip() for column in columns) for i in part)
+
+
+def keep_fitting(
+    testset: TestSet,
+    made: Sequence[tuple[list[Paraphrase], Paraphrase]],
+    request: GenerationRequest,
+    counts: Counter[str],
+) -> None:
+    """Add each paraphrase that passes the filters to the list beside it; count the others."""
+    fitting = filtered(
+        testset,
+        [paraphrase for _, paraphrase in made],
+        copies=not request.keep_copies,
+        duplicates=False,
+        metric=request.filter,
+        least=request.least,
+        allow_code=request.allow_code,
+    )
+    for name in ("empty", "copies", "inadequate"):
+        counts[name] += getattr(fitting, name)
+    left = {id(paraphrase) for paraphrase in fitting.kept}
+    for kept, paraphrase in made:
+        if id(paraphrase) in left:
+            kept.append(paraphrase)
 
 
 def starts(size: int, after: int, total: int) -> range:
