@@ -10,6 +10,7 @@ import numpy as np
 
 from gnomon.agreement.pairing import title_of
 from gnomon.core.errors import DataError, UnknownNameError
+from gnomon.core.linked import linked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -216,17 +217,7 @@ def _groups(
         unit_keys: list[object] = [(test_set, segment if held is None else held[segment])]
         unit_keys += [side[segment] for side in texts if side[segment]]
         units.append([keys.setdefault(key, len(keys)) for key in unit_keys])
-    parent = list(range(len(keys)))
-
-    def root(key: int) -> int:
-        while parent[key] != key:
-            parent[key] = parent[parent[key]]
-            key = parent[key]
-        return key
-
-    for unit in units:
-        for first, second in pairwise(unit):
-            parent[root(first)] = root(second)
+    root = linked(pair for unit in units for pair in pairwise(unit))
     roots = [root(unit[0]) for unit in units]
     groups: NDArray[np.int64] = np.unique(roots, return_inverse=True)[1].astype(np.int64)
     return groups

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import DataError, FormatError, LengthMismatchError, UsageError
+from gnomon.core.linked import linked
 from gnomon.core.options import Limits, Metavar, Positive, check_fields
 from gnomon.methods.paraphrase.codes import NO_CODE, code_of, read_codes
 
@@ -184,17 +185,7 @@ def held_out(
 
 def _groups(pairs: Sequence[SentencePair]) -> list[list[int]]:
     """Numbers of pairs that share texts, in the order of their first pair."""
-    parent: dict[str, str] = {}
-
-    def root(text: str) -> str:
-        parent.setdefault(text, text)
-        while parent[text] != text:
-            parent[text] = parent[parent[text]]
-            text = parent[text]
-        return text
-
-    for pair in pairs:
-        parent[root(pair.source)] = root(pair.target)
+    root = linked((pair.source, pair.target) for pair in pairs)
     by_root: dict[str, list[int]] = {}
     for number, pair in enumerate(pairs):
         by_root.setdefault(root(pair.source), []).append(number)

@@ -1,0 +1,33 @@
+"""Groups of what hangs together: sentences that share a text, outputs that share a source."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable
+
+__all__ = ["linked"]
+
+K = TypeVar("K", bound="Hashable")
+
+
+def linked(pairs: Iterable[tuple[K, K]]) -> Callable[[K], K]:
+    """What stands for the group of a key; keys of a pair are of one group.
+
+    >>> group = linked([(1, 2), (3, 4), (2, 3)])
+    >>> group(1) == group(4), group(1) == group(5)
+    (True, False)
+    """
+    parent: dict[K, K] = {}
+
+    def root(key: K) -> K:
+        parent.setdefault(key, key)
+        while parent[key] != key:
+            parent[key] = parent[parent[key]]
+            key = parent[key]
+        return key
+
+    for first, second in pairs:
+        parent[root(first)] = root(second)
+    return root
