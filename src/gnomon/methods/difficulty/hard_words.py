@@ -22,7 +22,7 @@ from gnomon.core.options import (
     Seed,
     Segments,
 )
-from gnomon.core.records import Record, column_names, table
+from gnomon.core.records import Record, column_names
 from gnomon.core.registry import method
 from gnomon.core.scores import of_metric
 from gnomon.core.store_views import Layer, metric_sql, words_in
@@ -43,14 +43,14 @@ from gnomon.methods.difficulty._requests import (
 from gnomon.methods.difficulty._verdict import WORDS_CLAIMS, words_headline, words_verdict
 from gnomon.methods.difficulty.agreement import judges, subsets
 from gnomon.methods.difficulty.omission import (
+    OMISSION_TITLE,
     OmissionRow,
-    omission_table,
     omission_test,
     omission_views,
 )
 from gnomon.methods.difficulty.pools import empty_notices
 from gnomon.methods.difficulty.reference_words import ReferenceWords, reference_words, word_classes
-from gnomon.methods.difficulty.sides import facts_of
+from gnomon.methods.difficulty.sides import facts_of, tables_of
 from gnomon.methods.difficulty.word_rows import (
     DistributionRow,
     HardDocumentRow,
@@ -110,6 +110,7 @@ _TITLES = {
     "segments": "Hardest segments",
     "documents": "Difficulty of documents",
     "occurrences": "Every word of the references",
+    "omission": OMISSION_TITLE,
 }
 
 
@@ -330,7 +331,8 @@ def words(
             if progress:
                 progress("omission test", 1, 1)
         signatures[metric.metric.spec] = str(signature_of(cast("BoundMetric", metric), batch))
-    tables = _tables(rows, confidence if resamples else None, single=len(bound) == 1)
+    of_one = [name for name in _ROWS if name != "omission"] if len(bound) == 1 else ()
+    tables = tables_of(_ROWS, _TITLES, rows, of_one, confidence if resamples else None)
     facts = facts_of(testset, bound, "metric")
     return Finding(
         method="difficulty words",
@@ -395,21 +397,6 @@ def _explained(words: ReferenceWords, least: int) -> tuple[str, ...]:
 # Tables and views
 
 
-def _tables(
-    rows: Mapping[str, Sequence[Record]], confidence: float | None, *, single: bool
-) -> list[Table]:
-    """Tables without rows are left out, but for the first; one metric need not be named."""
-    without = ("metric",) if single else ()
-    tables = [
-        table(name, title, _ROWS[name], rows[name], without=without)
-        for name, title in _TITLES.items()
-        if name == "words" or rows[name]
-    ]
-    if rows["omission"]:
-        tables.append(omission_table(cast("Sequence[OmissionRow]", rows["omission"]), confidence))
-    return tables
-
-
 def _views(
     tables: Sequence[Table],
     rows: Mapping[str, Sequence[Record]],
@@ -421,9 +408,7 @@ def _views(
         spec = metric.metric.spec
         title_end, where = ("", {}) if len(bound) == 1 else (f" ({spec})", {"metric": spec})
         yield from _views_of(rows, spec, title_end, where, classes=classes)
-    for made in tables:
-        if made.name == "omission":
-            yield from omission_views(made)
+    yield from omission_views(tables)
 
 
 def _views_of(

@@ -13,7 +13,7 @@ from gnomon.core.batch import Batch
 from gnomon.core.errors import UsageError
 from gnomon.core.findings import Lines, Listing
 from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
-from gnomon.core.records import METRIC, Record, column, table
+from gnomon.core.records import METRIC, Record, column
 from gnomon.methods.difficulty.reference_words import (
     ReferenceWords,
     content_words,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _DECILES = 10
 _LEAST = 5  # words that a group needs at least
-_TITLE = "Omission test: what a missing word costs, by how hard it was"
+OMISSION_TITLE = "Omission test: what a missing word costs, by how hard it was"
 
 
 class OmissionRow(Record):
@@ -224,13 +224,11 @@ def _interval(
     return estimate, (low, high)
 
 
-def omission_table(rows: Sequence[OmissionRow], confidence: float | None) -> Table:
-    """Drops by difficulty; confidence is None where there are no intervals."""
-    return table("omission", _TITLE, OmissionRow, rows, confidence=confidence)
-
-
-def omission_views(table: Table) -> Iterator[View]:
-    """Curves, with bands where there are intervals, and the table."""
+def omission_views(tables: Sequence[Table]) -> Iterator[View]:
+    """Curves, with bands where there are intervals, and the table; nothing without the table."""
+    table = next((table for table in tables if table.name == "omission"), None)
+    if table is None:
+        return
     title = "Omission test: share of the score lost by how hard the missing word was"
     shown = [
         column.name

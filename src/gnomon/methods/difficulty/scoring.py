@@ -16,7 +16,6 @@ from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, GnomonError
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing, beside_base
 from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED, By, Confidence, Resamples, Seed
-from gnomon.core.records import Record, table
 from gnomon.core.registry import method
 from gnomon.core.scores import Scores, of_metric
 from gnomon.core.signature import Signature
@@ -55,8 +54,8 @@ from gnomon.methods.difficulty.agreement import (
     weight_gain_rows,
 )
 from gnomon.methods.difficulty.omission import (
+    OMISSION_TITLE,
     OmissionRow,
-    omission_table,
     omission_test,
     omission_views,
 )
@@ -81,6 +80,7 @@ from gnomon.methods.difficulty.sides import (
     base_side,
     facts_of,
     precision_recall,
+    tables_of,
     weighted_side,
 )
 from gnomon.metrics import score as score_by
@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gnomon.core.findings import Table, View
+    from gnomon.core.records import Record
     from gnomon.methods.difficulty.agreement import People
     from gnomon.methods.difficulty.sides import Bound
     from gnomon.metrics.protocol import AnyMetric, BoundMetric
@@ -129,6 +130,7 @@ _TITLES = {
     "curves": "Agreement over the K best systems",
     "points": "Systems by metric and by people",
     "slices": "Scores over slices",
+    "omission": OMISSION_TITLE,
 }
 #: tables that tell metrics apart only where there are several
 _OF_ONE = ("gains", "ranks", "slices")
@@ -430,21 +432,7 @@ def _finding(
     confidence: float | None,
 ) -> Finding:
     """The finding; tables without rows are left out, but for the first."""
-    single = () if len(runs) > 1 else ("metric",)
-    tables = [
-        table(
-            name,
-            title,
-            _ROWS[name],
-            rows[name],
-            without=single if name in _OF_ONE else (),
-            confidence=confidence,
-        )
-        for name, title in _TITLES.items()
-        if name == "scores" or rows[name]
-    ]
-    if rows["omission"]:
-        tables.append(omission_table(cast("Sequence[OmissionRow]", rows["omission"]), confidence))
+    tables = tables_of(_ROWS, _TITLES, rows, () if len(runs) > 1 else _OF_ONE, confidence)
     batch = testset.batch()
     kinds = [judge.kind for judge in people]
     return Finding(
@@ -496,9 +484,7 @@ def _views(
                 beside="segments",
                 where={"metric": spec} if several else {},
             )
-    for made in tables:
-        if made.name == "omission":
-            yield from omission_views(made)
+    yield from omission_views(tables)
 
 
 def _pictures(scores: Sequence[WeightedRow], agreement: Sequence[AgreementRow]) -> Iterator[View]:

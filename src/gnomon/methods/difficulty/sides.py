@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from gnomon.core.errors import UsageError
+from gnomon.core.records import table
 from gnomon.methods.difficulty.matched import BoundDifficulty, corpus_parts, part_statistics
 from gnomon.methods.difficulty.metric import Difficulty
 from gnomon.metrics import resolve
@@ -15,11 +16,13 @@ from gnomon.metrics.means import aggregate_means, mean_statistics, quotients
 from gnomon.metrics.protocol import Statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
+    from gnomon.core.findings import Table
+    from gnomon.core.records import Record
     from gnomon.core.testset import TestSet
     from gnomon.methods.difficulty.matched import BoundAlignedDifficulty
     from gnomon.methods.difficulty.ngrams import BoundNgramDifficulty
@@ -128,6 +131,29 @@ def precision_recall(bound: Bound, batch: Batch) -> Both | None:
         for parts in (bound.parts(batch), bound.base_parts(batch))
     )
     return Both(weighted[:, 0], weighted[:, 1], base[:, 0], base[:, 1])
+
+
+def tables_of(
+    classes: Mapping[str, type[Record]],
+    titles: Mapping[str, str],
+    rows: Mapping[str, Sequence[Record]],
+    of_one: Collection[str],
+    confidence: float | None,
+) -> list[Table]:
+    """Tables that have rows, and the first; those of one metric do not name it."""
+    first = next(iter(titles))
+    return [
+        table(
+            name,
+            title,
+            classes[name],
+            rows[name],
+            without=("metric",) if name in of_one else (),
+            confidence=confidence,
+        )
+        for name, title in titles.items()
+        if name == first or rows[name]
+    ]
 
 
 def facts_of(
