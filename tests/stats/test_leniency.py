@@ -73,7 +73,9 @@ def test_planted_variances_are_found() -> None:
     within = 6**2 + (12**2 + 5**2) / 4
     assert np.mean([one.within for one in found]) == pytest.approx(within, rel=0.05)
     assert np.mean([one.between for one in found]) == pytest.approx(8**2, rel=0.12)
-    assert found[0].ridge == pytest.approx(found[0].within / found[0].between * 4)
+    # the variance between raters counts a little less, as it is not known for sure
+    quotient = found[0].within / found[0].between * 4
+    assert quotient < found[0].ridge < 1.2 * quotient
 
 
 def test_raters_who_do_not_differ_are_ignored() -> None:

@@ -30,7 +30,7 @@ class RaterRidge(NamedTuple):
 
     - ``ridge``: in judgements; NaN where the data do not tell.
     - ``within``: variance of what one rater says of one document of one system, beside its system.
-    - ``between``: variance between raters; 0 where the estimate is negative.
+    - ``between``: variance between raters, without bias; 0 where the estimate is negative.
     """
 
     ridge: float
@@ -131,7 +131,9 @@ def rater_ridge(
 
     One rater judges a document of a system as a whole, so that it is means of such blocks which
     vary by chance: their variances within and between raters, systems apart, are estimated by
-    Henderson's third method (1953), and the ridge is their quotient times the size of a block.
+    Henderson's third method (1953), and the ridge is their quotient times the size of a block. The
+    variance between raters is lessened there by the standard error that it has where raters do not
+    differ: what few judgements take for leniency would otherwise cost more than it saves.
 
     Args:
         systems: the system of each judgement, whole numbers from 0 [judgements].
@@ -234,7 +236,8 @@ def _of_blocks(blocks: _Blocks, shape: tuple[int, int]) -> RaterRidge:
     raters_explain = by_rater + further - by_system
     spread = int(r.sum()) + int(kept.sum()) - int(s.sum())
     between = (raters_explain - spread * within) / trace
-    if between <= 0:
-        return RaterRidge(_MOST, within, 0.0)
-    ridge = within / between * float(blocks.size.mean())
+    chance = within * math.sqrt(2 * spread * (1 + spread / freedom)) / trace
+    if between <= chance:
+        return RaterRidge(_MOST, within, max(between, 0.0))
+    ridge = within / (between - chance) * float(blocks.size.mean())
     return RaterRidge(min(max(ridge, _LEAST), _MOST), within, between)
