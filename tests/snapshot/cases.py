@@ -769,6 +769,7 @@ _STRESS = (
 
 _PEOPLE = (
     Case("people compare", "people compare -t judged/es-en --human da -m chrf"),
+    Case("people plan", "people plan --difference 2 3 --protocol esa --looks 5 --same-rater"),
     Case(
         "people draw",
         "people draw -t es-en --documents 16 --raters 3 --how pps -m chrf --to tsv --save c.tsv",

@@ -184,3 +184,46 @@ def ninety_segments() -> Finding:
 )
 def second_look() -> Finding:
     return gn.people.compare(campaign(_TWO, documents=70), look="2/2")
+
+
+@world(
+    "a plan by a campaign with documents and raters",
+    says=["people.plan.takes", "people.plan.interval", "people.plan.shows"],
+    silent=["people.plan.*"],
+)
+def plan_by_campaign() -> Finding:
+    return gn.people.plan(campaign(_TWO, documents=60), difference=[5])
+
+
+@world(
+    "a plan by a campaign without documents, nor raters, one rater for all systems asked for",
+    says=[
+        "people.plan.takes",
+        "people.plan.no_documents",
+        "people.plan.same_rater_unknown",
+        "people.plan.interval",
+        "people.plan.shows",
+    ],
+    silent=["people.plan.*"],
+)
+def plan_without_documents() -> Finding:
+    testset = campaign(_TWO, named_documents=False, named_raters=False)
+    return gn.people.plan(testset, difference=[5], same_rater=True)
+
+
+@world(
+    "a plan with looks, one rater for all systems",
+    says=["people.plan.looks", "people.plan.same_rater", "people.plan.takes"],
+    silent=["people.plan.no_documents", "people.plan.same_rater_unknown", "people.plan.beyond"],
+)
+def plan_with_looks() -> Finding:
+    return gn.people.plan(protocol="esa", difference=[2], looks=5, same_rater=True)
+
+
+@world(
+    "a difference that nobody can pay for",
+    says=["people.plan.beyond"],
+    silent=["people.plan.takes", "people.plan.looks"],
+)
+def plan_beyond() -> Finding:
+    return gn.people.plan(protocol="esa", difference=[0.0001])

@@ -105,6 +105,7 @@ BUILT_IN: Mapping[str, str] = {
     "paraphrase.half_splits": "gnomon.methods.paraphrase.paper.half_splits:half_splits",
     "paraphrase.diversity": "gnomon.methods.paraphrase._diversity:diversity",
     "people.compare": "gnomon.methods.people.comparison:compare",
+    "people.plan": "gnomon.methods.people.planning:plan",
     "people.draw": "gnomon.methods.people.drawing:draw",
     "stress": "gnomon.methods.stress._stress:stress",
     "stress.pairs": "gnomon.methods.stress._written:pairs",

@@ -214,6 +214,70 @@ def test_rankings_become_shares_of_comparisons_won() -> None:
     assert found.rows[0]["verdict"] == "better"
 
 
+_HEAD = "segment\tdocument\tinclusion\tstratum\tlook\n"
+
+
+def _sample(path: Path, testset: gn.TestSet, inclusion: Any, stratum: Any, look: Any) -> Path:
+    documents = list(testset.documents or ())
+    number = {name: k for k, name in enumerate(dict.fromkeys(documents))}
+    rows = [
+        f"{n}\t{name}\t{inclusion(number[name])}\t{stratum(number[name])}\t{look(number[name])}\n"
+        for n, name in enumerate(documents, start=1)
+    ]
+    file = path / "sample.tsv"
+    file.write_text(_HEAD + "".join(rows), encoding="utf-8")
+    return file
+
+
+def test_a_sample_with_equal_chances_changes_nothing(tmp_path: Path) -> None:
+    testset = campaign({"A": 80, "B": 70, "C": 60}, documents=40)
+    file = _sample(tmp_path, testset, lambda _: 0.2, lambda _: "", lambda _: 1)
+    assert gn.people.compare(testset, sample=file).rows == gn.people.compare(testset).rows
+
+
+def test_segments_count_with_one_over_their_chance_to_be_drawn(tmp_path: Path) -> None:
+    said = judged([70, 70], documents=60, leniency=0, together=1, noise=1)
+    # system A is better in the documents that were drawn four times as often
+    often = said.document < 48
+    testset = with_judgements(
+        ["A", "B"],
+        said._replace(score=said.score + 10.0 * (often & (said.system == 0))),
+    )
+    file = _sample(tmp_path, testset, lambda k: 0.8 if k < 48 else 0.2, lambda _: "", lambda _: 1)
+    plain, weighted = (gn.people.compare(testset, sample=one) for one in (None, file))
+    assert plain.rows[0]["difference"] == pytest.approx(8, abs=0.6)
+    assert weighted.rows[0]["difference"] == pytest.approx(5, abs=0.6)
+    assert weighted.rows[0]["effective"] == pytest.approx(96**2 / (48 + 12 * 16), rel=1e-9)
+
+
+def test_strata_vary_less_than_what_was_drawn_from_all(tmp_path: Path) -> None:
+    said = judged([70, 70], documents=60, leniency=0, together=2, noise=1)
+    apart = said.score + 20.0 * ((said.document % 2 == 0) & (said.system == 0))
+    testset = with_judgements(["A", "B"], said._replace(score=apart))
+    file = _sample(tmp_path, testset, lambda _: 0.5, lambda k: "ab"[k % 2], lambda _: 1)
+    plain, stratified = (gn.people.compare(testset, sample=one) for one in (None, file))
+    assert stratified.rows[0]["se"] < 0.5 * plain.rows[0]["se"]
+    assert stratified.rows[0]["difference"] == pytest.approx(plain.rows[0]["difference"])
+
+
+def test_a_sample_with_looks_counts_what_they_hold(tmp_path: Path) -> None:
+    testset = campaign({"A": 80, "B": 70}, documents=90)
+    file = _sample(tmp_path, testset, lambda _: 0.5, lambda _: "", lambda k: 1 + k // 30)
+    found = gn.people.compare(testset, sample=file, look="2/3")
+    assert found.rows[0]["documents"] == 60
+    with pytest.raises(UsageError, match=r"plans 3 look\(s\)"):
+        gn.people.compare(testset, sample=file, look="1/2")
+
+
+def test_judged_segments_that_a_sample_lacks_are_refused(tmp_path: Path) -> None:
+    testset = campaign({"A": 80, "B": 70}, documents=40)
+    file = _sample(tmp_path, testset, lambda _: 0.5, lambda _: "", lambda _: 1)
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    file.write_text("".join(lines[:-4]), encoding="utf-8")
+    with pytest.raises(DataError, match="nothing says how likely"):
+        gn.people.compare(testset, sample=file)
+
+
 def test_several_kinds_of_judgements_are_compared_each_for_itself() -> None:
     one, other = (
         campaign({"A": a, "B": 60}, documents=40, kind=kind)

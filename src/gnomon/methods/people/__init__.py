@@ -14,6 +14,7 @@ from gnomon.core.lazy import callable_package, lazy_exports
 if TYPE_CHECKING:
     from gnomon.methods.people.comparison import compare as compare
     from gnomon.methods.people.drawing import draw as draw
+    from gnomon.methods.people.planning import plan as plan
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)
 

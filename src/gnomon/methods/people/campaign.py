@@ -14,7 +14,7 @@ from gnomon.stats.jackknife import numbered
 from gnomon.stats.leniency import hang_together
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -100,8 +100,15 @@ class Campaign:
         return bool(2 * several.sum() >= len(several)) and self.is_connected
 
 
-def campaigns(testset: TestSet, kinds: Sequence[str] = ()) -> list[Campaign]:
+def campaigns(
+    testset: TestSet, kinds: Sequence[str] = (), *, drawn: Collection[int] | None = None
+) -> list[Campaign]:
     """The judgements of each kind, of segments; all kinds that are there unless some are named.
+
+    Args:
+        testset: with what people said.
+        kinds: of judgements; all by default.
+        drawn: the segments (0-based) that count; all by default.
 
     Raises:
         DataError: nobody judged segments of two systems.
@@ -121,9 +128,16 @@ def campaigns(testset: TestSet, kinds: Sequence[str] = ()) -> list[Campaign]:
     chosen = list(dict.fromkeys(kinds)) or [
         kind for n, kind in enumerate(every) if not _again(kind, every[:n], every)
     ]
+    every_judgement = {kind: list(_of_kind(testset, kind)) for kind in chosen}
+    if drawn is not None:
+        kept = frozenset(drawn)
+        every_judgement = {
+            kind: [judgement for judgement in judgements if judgement.segment in kept]
+            for kind, judgements in every_judgement.items()
+        }
     return [
-        _campaign(testset, kind, list(_of_kind(testset, kind)), ranked=kind not in scored)
-        for kind in chosen
+        _campaign(testset, kind, judgements, ranked=kind not in scored)
+        for kind, judgements in every_judgement.items()
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,13 +14,22 @@ from gnomon.agreement.pairing import metric_faults
 from gnomon.agreement.significance import Correction
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing
-from gnomon.core.options import CONFIDENCE, Confidence, Group, Limits, Metavar, Rare, Unit
+from gnomon.core.options import (
+    CONFIDENCE,
+    Confidence,
+    Group,
+    InputFile,
+    Limits,
+    Metavar,
+    Rare,
+    Unit,
+)
 from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.scores import Scores, checked_scores
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
-from gnomon.data.formats import Human, with_human
+from gnomon.data.formats import Human, read_sample, with_human
 from gnomon.methods.people.campaign import LEAST_SEGMENTS, Campaign, campaigns
 from gnomon.methods.people.estimates import Covariate, Estimates, Frame, estimates
 from gnomon.methods.people.rows import (
@@ -53,6 +63,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Table, View
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
+    from gnomon.data.formats import Sample
     from gnomon.stats.jackknife import Jackknife
 
 #: whether the leniency of raters is taken out
@@ -132,6 +143,7 @@ def compare(
     raters: Annotated[Raters, _TESTS] = "auto",
     ridge: Annotated[float | None, Limits(0), Metavar("N"), _TESTS, Rare()] = None,
     population: Annotated[Population, _TESTS] = "texts",
+    sample: Annotated[str | os.PathLike[str] | None, InputFile(), Metavar("FILE"), _TESTS] = None,
     look: Annotated[str | None, Metavar("K/N"), _TESTS] = None,
     correction: Correction = "holm",
     confidence: Confidence = CONFIDENCE,
@@ -159,6 +171,8 @@ def compare(
             the variance between raters, as the judgements say.
         population: what the intervals speak of: all "texts" that might have been in the test set,
             or the "test-set" itself, of which part was judged.
+        sample: what ``gnomon people draw`` wrote of its draw ("sample.tsv"): each segment counts
+            with 1 over its chance to be drawn, and strata apart. Needed where these chances differ.
         look: which of how many looks, planned before the first, this is ("2/5"): the level is
             O'Brien and Fleming's, so that all looks together call equal systems different as often
             as one test would.
@@ -176,9 +190,13 @@ def compare(
         UnknownNameError: there is no such kind, system or metric.
         UsageError: several metrics are named, a metric has seen the judgements, or a look was not
             planned.
+        FormatError: the sample is not of this test set.
     """
     testset, kinds = with_human(testset, human)
-    judged = campaigns(testset, kinds)
+    plan = _Plan(unit, raters, ridge, population, look, correction, confidence, baseline)
+    drawn = None if sample is None else _drawn(testset, sample, plan)
+    segments = None if drawn is None else [row.segment for row in drawn.rows]
+    judged = campaigns(testset, kinds, drawn=segments)
     if baseline is not None:
         for campaign in judged:
             if baseline not in campaign.systems:
@@ -194,12 +212,11 @@ def compare(
         else:
             scores = score(testset, metric, allow_code=allow_code)
         _refuse_informed(testset, scores, judged)
-    plan = _Plan(unit, raters, ridge, population, look, correction, confidence, baseline)
     compared = []
     for done, campaign in enumerate(judged):
         if progress:
             progress("comparing", done, len(judged))
-        compared.append(_compared(testset, campaign, scores, plan))
+        compared.append(_compared(testset, campaign, scores, drawn, plan))
     if progress:
         progress("comparing", len(judged), len(judged))
     return _finding(testset, compared, scores, plan)
@@ -261,8 +278,37 @@ def _refuse_informed(testset: TestSet, scores: Scores, judged: Sequence[Campaign
             )
 
 
+def _drawn(testset: TestSet, path: str | os.PathLike[str], plan: _Plan) -> Sample:
+    """The segments that count at this look, each with its chance to be drawn by then."""
+    sample = read_sample(path, testset)
+    number, of = plan.looks
+    if plan.look is not None and of != sample.looks:
+        raise UsageError(
+            f"the sample {os.fspath(path)} plans {sample.looks} look(s), and look is {plan.look!r}:"
+            " a look that was not planned makes equal systems look different"
+        )
+    known = {row.segment for row in sample.rows}
+    judged = {
+        segment
+        for human in testset.human
+        if human.level == "segment"
+        for segment in np.flatnonzero(np.isfinite(human.values).any(axis=0)).tolist()
+    }
+    if judged - known:
+        raise DataError(
+            f"{len(judged - known):,} judged segments are not in the sample {os.fspath(path)},"
+            f" the first is {min(judged - known) + 1}: nothing says how likely they were to be"
+            " drawn; give the sample of this campaign"
+        )
+    return sample if plan.look is None else sample.after(number)
+
+
 def _compared(
-    testset: TestSet, campaign: Campaign, scores: Scores | None, plan: _Plan
+    testset: TestSet,
+    campaign: Campaign,
+    scores: Scores | None,
+    drawn: Sample | None,
+    plan: _Plan,
 ) -> _Compared:
     by_document = plan.unit == "document" or (
         plan.unit == "auto" and campaign.documents is not None
@@ -271,12 +317,12 @@ def _compared(
     if by_document and campaign.documents is not None:
         groups = campaign.documents
     share = len(campaign.segments) / testset.segments
-    frame = Frame(
-        groups,
-        np.ones(len(groups)),
-        np.zeros(int(groups.max()) + 1, dtype=np.int64),
-        1 - share if plan.population == "test-set" else 1.0,
-    )
+    weights, strata = _drawn_as(campaign, drawn)
+    of_groups = np.zeros(int(groups.max()) + 1, dtype=np.int64)
+    of_groups[groups] = strata
+    sizes = np.bincount(of_groups)
+    of_groups[sizes[of_groups] == 1] = np.argmax(sizes)  # alone it would seem not to vary
+    frame = Frame(groups, weights, of_groups, 1 - share if plan.population == "test-set" else 1.0)
     _refuse_early_look(frame, plan)
     adjusted = plan.raters == "adjust" or (plan.raters == "auto" and campaign.tells_leniency)
     if adjusted and not campaign.is_connected:
@@ -304,6 +350,19 @@ def _compared(
     p = _corrected(found, campaign, plan)
     enough = len(frame.sizes) >= LEAST_DOCUMENTS and len(campaign.segments) >= LEAST_SEGMENTS
     return _Compared(campaign, frame, found, by_document, adjusted, p, enough)
+
+
+def _drawn_as(
+    campaign: Campaign, drawn: Sample | None
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The weight of each judged segment, with mean 1, and its stratum."""
+    if drawn is None:
+        n = len(campaign.segments)
+        return np.ones(n), np.zeros(n, dtype=np.int64)
+    rows = {row.segment: row for row in drawn.rows}
+    judged = [rows[segment] for segment in campaign.segments.tolist()]
+    weights = 1 / np.array([row.inclusion for row in judged])
+    return weights / weights.mean(), numbered([row.stratum for row in judged])
 
 
 def _refuse_early_look(frame: Frame, plan: _Plan) -> None:

@@ -16,6 +16,10 @@ from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.leniency import rater_ridge
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
     from gnomon.methods.people.campaign import Campaign
 
 __all__ = ["PROTOCOLS", "Pilot", "ProtocolName", "pilot_of", "pilot_of_protocol"]
@@ -64,10 +68,36 @@ class Pilot(NamedTuple):
         return value / high, value / low
 
 
-#: figures of shared campaigns, made by :func:`pilot_of` of the sets that ``name`` tells. Of MQM
-#: documents are not known there; its design effect is that of people's judgements of whole
-#: documents on WMT21 and WMT24 (2.6 to 2.8)
-PROTOCOLS: dict[str, tuple[Pilot, ...]] = {}
+#: the design effect of MQM on WMT21, whose shared scores do not tell documents: 2.6 to 2.8
+_OF_MQM = 2.7
+#: figures of published campaigns, as :func:`pilot_of` finds them in the sets that the names tell.
+#: Segments of WMT17's direct assessment were drawn one by one, so that documents do not matter
+PROTOCOLS: Mapping[str, tuple[Pilot, ...]] = {
+    "esa": (
+        Pilot(
+            "WMT24 en-cs", "esa", 22.633, 2.5965, 3.4941, 0.47278, 0.73699, 0.30697, 39.186, 85, 297
+        ),
+        Pilot(
+            "WMT24 en-ja",
+            "esa",
+            17.379,
+            2.6711,
+            3.7294,
+            0.48117,
+            0.64248,
+            0.36318,
+            80.798,
+            170,
+            634,
+        ),
+    ),
+    "mqm": (Pilot("WMT21 en-de", "mqm", 3.3710, _OF_MQM, None, 1.0, None, None, 50.0, 0, 527),),
+    "da": (
+        Pilot("WMT17 cs-en", "da-z", 0.80447, 1.0, None, 1.0, None, None, 524.0, 0, 525),
+        Pilot("WMT17 de-en", "da-z", 0.78118, 1.0, None, 1.0, None, None, 505.0, 0, 506),
+        Pilot("WMT17 fi-en", "da-z", 0.72229, 1.0, None, 1.0, None, None, 520.0, 0, 521),
+    ),
+}
 
 
 def pilot_of_protocol(name: str) -> Pilot:
@@ -134,7 +164,7 @@ def pilot_of(campaign: Campaign, name: str) -> Pilot:
 
 
 def _same_rater(
-    campaign: Campaign, groups: np.ndarray, sd: float, effect: float, effective: float
+    campaign: Campaign, groups: NDArray[np.int64], sd: float, effect: float, effective: float
 ) -> float | None:
     """The share of the variance that is left where one person judges a document of all systems.
 
@@ -150,7 +180,7 @@ def _same_rater(
     return left / variance
 
 
-def _mean(values: list[float | None]) -> float | None:
+def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if len(known) == len(values) else None
 

@@ -1,0 +1,89 @@
+"""Rows of plans of campaigns."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from gnomon.core.records import Record, column
+
+#: how a campaign is judged and computed
+Design: TypeAlias = Literal["as judged", "raters adjusted", "one rater for all systems"]
+
+PLAN, CURVES, BASIS = "plan", "curves", "basis"
+_DESIGN = column(
+    "Design",
+    help="as judged: as the campaign that the plan rests on; raters adjusted: their leniency taken"
+    " out; one rater for all systems: a document of all systems is judged by one person",
+)
+_DIFFERENCE = column("Difference", help="of two systems, in points of the judgements")
+
+
+class PlannedRow(Record):
+    """How large a campaign has to be."""
+
+    human: str = column("Judgements", help="the kind of people's scores")
+    design: str = _DESIGN
+    difference: float = _DIFFERENCE
+    power: float = column("Power", kind="share", help="share of campaigns that are to find it")
+    documents: int | None = column(
+        "Documents",
+        interval=True,
+        help="judged of each system; the interval is what the variance's own uncertainty leaves."
+        " Blank where documents are not known",
+    )
+    segments: int | None = column("Segments", interval=True, help="judged of each system, likewise")
+    judgements: int | None = column("Judgements in all", help="of all systems, one for each output")
+    expected: float | None = column(
+        "Expected share",
+        kind="share",
+        help="of these that planned looks let one judge on average if the difference is that large",
+    )
+
+
+class PowerRow(Record):
+    """How often a campaign of a size finds a difference."""
+
+    human: str = column("Judgements", help="the kind of people's scores")
+    design: str = _DESIGN
+    points: str = column("Of", help="the difference in words")
+    difference: float = _DIFFERENCE
+    documents: int | None = column("Documents", help="judged of each system")
+    segments: int = column("Segments", help="judged of each system")
+    power: float | None = column(
+        "Power",
+        kind="share",
+        interval=True,
+        help="share of campaigns that find it; the interval is the variance's uncertainty",
+    )
+
+
+class BasisRow(Record):
+    """What a plan rests on: how the judgements of a campaign vary."""
+
+    human: str = column("Judgements", help="the kind of people's scores")
+    source: str = column("Campaign", help="whose figures these are")
+    sd: float = column("Standard deviation", help="of differences segment by segment, median")
+    design_effect: float = column(
+        "Design effect", help="times the variance of independent segments, median over pairs"
+    )
+    documents: int | None = column("Documents", help="judged; blank where they are not known")
+    segments: int = column("Segments", help="judged")
+    length: float | None = column("Segments a document", digits=1, help="that were judged")
+    evenness: float = column(
+        "Evenness", kind="share", help="documents of one length that say as much, of each document"
+    )
+    shown: float | None = column(
+        "Shows", help="difference that the campaign finds as often as wanted, as it was judged"
+    )
+    shown_adjusted: float | None = column("... raters adjusted", help="with leniency taken out")
+    saved_adjusted: float | None = column(
+        "Raters save", kind="share", help="share of judgements that taking leniency out saves"
+    )
+    saved_same_rater: float | None = column(
+        "One rater saves",
+        kind="share",
+        help="share that one person for a document of all systems would save, as predicted",
+    )
+
+
+ROWS: dict[str, type[Record]] = {PLAN: PlannedRow, CURVES: PowerRow, BASIS: BasisRow}

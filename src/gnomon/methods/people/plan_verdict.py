@@ -1,0 +1,164 @@
+"""What a plan says, in sentences."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from gnomon.core.verdicts import Claim, counted
+from gnomon.methods.people.plan_rows import BasisRow, PlannedRow
+from gnomon.methods.people.verdict import points
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gnomon.core.findings import Finding, Statement
+
+_POWER = "the noncentral t at the variance of the campaign or the protocol"
+TAKES = Claim(
+    "people.plan.takes",
+    "To see {points} in {often} takes about {size} per system, judged as in {source}{further}",
+    "undecided",
+    _POWER,
+)
+BEYOND = Claim(
+    "people.plan.beyond",
+    "no campaign that can be paid for sees {points}, judged as in {source}",
+    "caution",
+    f"{_POWER}, beyond a thousand million segments",
+)
+BETWEEN = Claim(
+    "people.plan.interval",
+    "it may be {low} to {high}, as the variance is known from the {judged} of {source} alone",
+    "caution",
+    "the interval of the variance (chi-square)",
+)
+SHOWS = Claim(
+    "people.plan.shows",
+    "The {judged} of {source} show {differences}",
+    "undecided",
+    f"{_POWER}, at the size of the campaign",
+)
+SAME = Claim(
+    "people.plan.same_rater",
+    "If one person judges a document of all systems, about {size} are enough for {points}",
+    "better",
+    f"{_POWER}, less twice the variance between raters",
+)
+SAME_UNKNOWN = Claim(
+    "people.plan.same_rater_unknown",
+    "nothing tells what one rater for all systems would save: {source} does not say who judged, or"
+    " its raters do not link the systems",
+    "caution",
+    "the variance between raters, where it cannot be estimated",
+)
+STOPS = Claim(
+    "people.plan.looks",
+    "{looks} planned looks let a campaign of that size stop at {share} of the judgements on average"
+    " if the difference is that large",
+    "better",
+    "the chances to stop of O'Brien and Fleming's boundaries",
+)
+UNKNOWN = Claim(
+    "people.plan.no_documents",
+    "documents of {source} are not known: where one person judges a document as a whole, it takes"
+    " 2.6 times as many segments (WMT24)",
+    "caution",
+    "a campaign without documents",
+)
+CLAIMS = (TAKES, BEYOND, BETWEEN, SHOWS, SAME, SAME_UNKNOWN, STOPS, UNKNOWN)
+_OFTEN = {0.5: "one of two", 0.75: "three of four", 0.8: "four of five", 0.9: "nine of ten"}
+
+
+def plan_verdict(finding: Finding) -> Iterator[Statement]:
+    """How much it takes, how surely that is known, and what would take less."""
+    every = finding.records(PlannedRow)
+    for basis in finding.records(BasisRow):
+        rows = [row for row in every if row.human == basis.human]
+        for difference in dict.fromkeys(row.difference for row in rows):
+            yield _takes(finding, [r for r in rows if r.difference == difference], basis)
+        first = [row for row in rows if row.difference == rows[0].difference]
+        yield from _around(finding, first, basis)
+
+
+def _takes(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> Statement:
+    by_design = {row.design: row for row in rows}
+    plain, adjusted = by_design["as judged"], by_design.get("raters adjusted")
+    said = _points(plain)
+    if plain.segments is None:
+        places = finding.positions([plain])
+        return BEYOND.said(places, points=said, source=basis.source)
+    further, resting = "", [plain]
+    if adjusted is not None and (adjusted.segments or math.inf) < plain.segments:
+        further = f"; {rounded(adjusted.segments or 0):,} segments with raters adjusted"
+        resting.append(adjusted)
+    often = _OFTEN.get(plain.power, f"{100 * plain.power:.3g} of 100")
+    return TAKES.said(
+        finding.positions(resting),
+        points=said,
+        often=f"{often} campaigns",
+        size=_size(plain),
+        source=basis.source,
+        further=further,
+    )
+
+
+def _around(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> Iterator[Statement]:
+    """What is said of the first difference beside its plan."""
+    plain, places = rows[0], finding.positions(rows)
+    same = next((row for row in rows if row.design == "one rater for all systems"), None)
+    if same is not None:
+        yield SAME.said(finding.positions([same]), points=_points(same), size=_size(same))
+    elif finding.facts["one rater for all systems"].startswith("planned"):
+        yield SAME_UNKNOWN.said(places, source=basis.source)
+    if plain.expected is not None:
+        looks, share = finding.facts["looks"], f"{plain.expected:.0%}"
+        yield STOPS.said(finding.positions([plain]), looks=looks, share=share)
+    judged = counted(basis.segments)
+    if basis.documents is not None:
+        judged = counted(basis.documents, "document")
+    column = "segments" if plain.documents is None else "documents"
+    low, high = plain.ends(column)
+    if low is not None and high is not None:
+        yield BETWEEN.said(
+            finding.positions([plain]),
+            low=f"{rounded(low):,}",
+            high=counted(rounded(high), column[:-1]),
+            judged=judged,
+            source=basis.source,
+        )
+    if basis.shown is not None:
+        shown = f"{basis.shown:.2g} {points(basis.human)}"
+        if (basis.shown_adjusted or math.inf) < basis.shown:
+            shown += f", or {basis.shown_adjusted:.2g} with raters adjusted"
+        resting = finding.positions([basis])
+        yield SHOWS.said(resting, judged=judged, source=basis.source, differences=shown)
+    if basis.documents is None and basis.design_effect == 1 and basis.human != "da-z":
+        yield UNKNOWN.said(places, source=basis.source)
+
+
+def _points(row: PlannedRow) -> str:
+    said = points(row.human)
+    return (
+        f"{row.difference:g} {said.replace('points', 'point', 1) if row.difference == 1 else said}"
+    )
+
+
+def _size(row: PlannedRow) -> str:
+    segments = rounded(row.segments or 0)
+    if row.documents is None:
+        return counted(segments)
+    documents = rounded(row.documents)
+    each = (row.segments or 0) / row.documents
+    return f"{counted(documents, 'document')} ({rounded(documents * each):,} segments)"
+
+
+def rounded(value: float) -> int:
+    """A number with three leading digits, and no more than tens from a hundred on.
+
+    >>> rounded(747), rounded(2620.6), rounded(88.2), rounded(12345)
+    (750, 2620, 88, 12300)
+    """
+    step = 10 ** max(0, math.floor(math.log10(max(value, 1))) - 2)
+    step = max(step, 10) if value >= 100 else step
+    return int(step * round(value / step))

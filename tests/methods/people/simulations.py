@@ -1,0 +1,139 @@
+"""Campaigns drawn again and again: how often intervals cover, and what raters and metrics save."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from tests.truth.campaigns import judged
+
+from gnomon.methods.people.campaign import Campaign
+from gnomon.methods.people.estimates import Covariate, Estimates, Frame, estimates
+from gnomon.stats.looks import look_levels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from tests.truth.campaigns import Judged
+
+
+class Simulated(NamedTuple):
+    """Shares of pairs over all draws."""
+
+    segments: float  # intervals over segments that cover
+    documents: float  # intervals over documents
+    raters: float  # with leniency taken out
+    metric: float  # with a slope on a metric
+    saved: float  # of the squared error, by taking leniency out
+    saved_by_metric: float  # of what is left, by the slope
+
+
+def campaign_of(said: Judged, systems: int) -> Campaign:
+    """The judgements as the method has them."""
+    n = int(said.segment.max()) + 1
+    document = np.zeros(n, dtype=np.int64)
+    document[said.segment] = said.document
+    return Campaign(
+        kind="quality",
+        systems=tuple(f"s{k}" for k in range(systems)),
+        raters=tuple(f"r{k}" for k in range(int(said.rater.max()) + 1)),
+        segments=np.arange(n),
+        documents=document,
+        system=said.system,
+        item=said.segment,
+        rater=said.rater,
+        score=said.score,
+        complete=True,
+        ranked=False,
+    )
+
+
+def frame_of(campaign: Campaign) -> Frame:
+    """Documents as what is independent, each segment with the same weight."""
+    groups = campaign.documents
+    assert groups is not None
+    n = len(campaign.segments)
+    return Frame(groups, np.ones(n), np.zeros(int(groups.max()) + 1, dtype=np.int64))
+
+
+def metric_of(
+    campaign: Campaign, said: Judged, draw: np.random.Generator, share: float, more: int
+) -> Covariate:
+    """A metric that explains a share of the judgements' variance, on ``more`` segments beside."""
+    cells = np.full((len(campaign.systems), len(campaign.segments)), np.nan)
+    cells[said.system, said.segment] = said.score
+    noise = draw.normal(0, cells.std(), cells.shape)
+    known = np.sqrt(share) * (cells - cells.mean()) + np.sqrt(1 - share) * noise
+    others = draw.normal(0, known.std(), (len(cells), more))
+    groups = frame_of(campaign).groups
+    beside = int(groups.max()) + 1 + np.arange(more) // 4
+    return Covariate(
+        np.concatenate([known, others], axis=1), np.concatenate([groups, beside]), False
+    )
+
+
+def simulated(
+    draws: int,
+    *,
+    systems: int = 5,
+    ridge: float | None = None,
+    explained: float | None = None,
+    seed: int = 0,
+    **planted: object,
+) -> Simulated:
+    """Campaigns of systems that differ by known amounts."""
+    quality = np.linspace(0, 4, systems)
+    counts, squares = np.zeros(4), np.zeros(3)
+    for number in range(draws):
+        said = judged(quality.tolist(), seed=seed + number, **planted)  # type: ignore[arg-type]
+        campaign = campaign_of(said, systems)
+        metric = None
+        if explained is not None:
+            rng = np.random.default_rng([seed, number])
+            metric = metric_of(campaign, said, rng, explained, 4 * len(campaign.segments))
+            # the metric's mean on all segments has no bias only if its others are like the judged
+            metric = _without_levels(metric, quality, explained)
+        found = estimates(campaign, frame_of(campaign), adjust=True, ridge=ridge, covariate=metric)
+        truth = quality[found.pairs[:, 0]] - quality[found.pairs[:, 1]]
+        steps = (found.segments, found.documents, found.raters, found.metric)
+        for k, step in enumerate(steps):
+            if step is not None:
+                counts[k] += ((step.low <= truth) & (truth <= step.high)).mean()
+                if k:
+                    squares[k - 1] += ((step.estimate - truth) ** 2).mean()
+    saved = 1 - squares[1] / squares[0]
+    return Simulated(*(counts / draws), saved, 1 - squares[2] / squares[1])
+
+
+def _without_levels(metric: Covariate, quality: NDArray[np.float64], share: float) -> Covariate:
+    """The same metric with what it says of the systems' quality in segments nobody judged, too."""
+    judged_segments = metric.scores.shape[1] // 5
+    scores = metric.scores.copy()
+    scores[:, judged_segments:] += np.sqrt(share) * (quality - quality.mean())[:, None]
+    return Covariate(scores, metric.groups, metric.fixed)
+
+
+def decided(found: Estimates) -> bool:
+    """Whether the first pair is."""
+    test = found.final
+    return bool(test.low[0] > 0 or test.high[0] < 0)
+
+
+def stopped(
+    draws: int, difference: float, *, looks: int, at: Sequence[int], seed: int = 0
+) -> NDArray[np.int64]:
+    """The look at which each campaign stops, from 1; 0: at none."""
+    levels = look_levels(looks)
+    stops = np.zeros(draws, dtype=np.int64)
+    for number in range(draws):
+        said = judged([difference, 0], documents=at[-1], length=(1, 5), seed=seed + number)
+        for look, (documents, level) in enumerate(zip(at, levels, strict=True), start=1):
+            kept = said.document < documents
+            part = type(said)(*(column[kept] for column in said))
+            campaign = campaign_of(part, 2)
+            found = estimates(campaign, frame_of(campaign), adjust=False, confidence=1 - level)
+            if decided(found):
+                stops[number] = look
+                break
+    return stops

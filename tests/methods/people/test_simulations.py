@@ -1,0 +1,99 @@
+"""What must hold of intervals, savings, looks and plans: shortly here, at length under `verify`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from tests.methods.people.simulations import campaign_of, decided, frame_of, simulated, stopped
+from tests.truth.campaigns import judged
+
+from gnomon.methods.people.estimates import estimates
+from gnomon.methods.people.protocols import pilot_of
+from gnomon.stats.power import needed_units
+
+_LIKE_WMT24 = {"leniency": 8.0, "together": 5.0, "noise": 14.0}
+_CELLS = [
+    {"documents": documents, "length": length, "raters": raters, "systems": systems} | variances
+    for documents, length, raters, systems in (
+        (15, 2, 6, 5),
+        (15, (1, 8), 12, 5),
+        (30, 1, 12, 5),
+        (30, (1, 10), 20, 5),
+        (60, 3, 30, 5),
+        (60, (1, 6), 60, 12),
+    )
+    for variances in (
+        {"leniency": 0.0, "together": 6.0, "noise": 18.0},
+        {"leniency": 3.0, "together": 6.0, "noise": 18.0},
+        _LIKE_WMT24,
+        {"leniency": 12.0, "together": 6.0, "noise": 12.0},
+    )
+]
+
+
+def test_intervals_over_documents_cover_and_those_over_segments_do_not() -> None:
+    found = simulated(60, documents=30, length=(2, 10), raters=15, systems=4, **_LIKE_WMT24)
+    assert 0.91 <= found.documents <= 0.985
+    assert 0.91 <= found.raters <= 0.99
+    assert found.segments < 0.88  # what computed over segments would fail here
+    assert found.saved >= 0.2
+
+
+def test_raters_that_do_not_differ_cost_little_unless_they_are_fixed_effects() -> None:
+    cell = {"documents": 15, "length": 4, "raters": 12, "leniency": 0.0, "systems": 3}
+    assert simulated(60, **cell).saved > -0.05
+    assert simulated(60, ridge=0.0, **cell).saved < -0.2
+
+
+def test_a_metric_of_random_numbers_costs_nothing() -> None:
+    found = simulated(40, documents=30, length=4, raters=10, systems=3, explained=0.0)
+    assert found.saved_by_metric > -0.04
+
+
+def test_five_looks_stop_early_where_systems_differ_clearly() -> None:
+    stops = stopped(12, 12.0, looks=5, at=(30, 60, 90, 120, 150))
+    assert (stops > 0).all()
+    assert (stops / 5).mean() <= 0.7
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("cell", _CELLS, ids=str)
+def test_intervals_cover_and_raters_never_cost_much(cell: dict[str, object]) -> None:
+    found = simulated(300, seed=1000, **cell)  # type: ignore[arg-type]
+    assert 0.93 <= found.documents <= 0.97
+    assert 0.93 <= found.raters <= 0.985
+    assert found.saved >= -0.03
+    if cell["leniency"] == 8.0:
+        assert found.saved >= (0.2 if cell["documents"] == 30 else 0.05)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("explained", [0.0, 0.05, 0.3])
+@pytest.mark.parametrize("documents", [15, 30, 60])
+def test_a_slope_never_costs_more_than_two_in_a_hundred(documents: int, explained: float) -> None:
+    found = simulated(300, documents=documents, length=4, raters=10, systems=4, explained=explained)
+    assert found.saved_by_metric >= -0.02
+    assert 0.93 <= found.metric <= 0.985
+
+
+@pytest.mark.verify
+def test_five_looks_call_equal_systems_different_as_often_as_one() -> None:
+    stops = stopped(1000, 0.0, looks=5, at=(30, 60, 90, 120, 150), seed=7)
+    assert (stops > 0).mean() <= 0.07
+
+
+@pytest.mark.verify
+def test_the_size_that_a_plan_gives_finds_the_difference_as_often_as_it_says() -> None:
+    planted = {"length": (1, 6), "raters": 40, **_LIKE_WMT24}
+    pilot = pilot_of(campaign_of(judged([0, 0, 0], documents=2000, seed=1, **planted), 3), "pilot")  # type: ignore[arg-type]
+    length = pilot.length or 1.0
+    size = needed_units(
+        6.0, math.sqrt(pilot.variance / length), df=lambda n: pilot.evenness * n - 1
+    )
+    found = []
+    for number in range(500):
+        campaign = campaign_of(judged([6, 0], documents=size or 0, seed=50 + number, **planted), 2)  # type: ignore[arg-type]
+        found.append(decided(estimates(campaign, frame_of(campaign), adjust=False)))
+    assert np.mean(found) == pytest.approx(0.8, abs=0.04)
