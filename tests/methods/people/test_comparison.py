@@ -164,6 +164,24 @@ def test_a_metric_that_is_the_judgements_is_refused() -> None:
         gn.people.compare(testset, replace(same, segments=values))
 
 
+def test_a_metric_that_was_made_of_the_judgements_is_refused() -> None:
+    testset = campaign({"A": 70, "B": 60})
+    tuned = replace(gn.score(testset, "chrf"), informed_by=("quality-z",))
+    with pytest.raises(UsageError, match="made with these human scores"):
+        gn.people.compare(testset, tuned)
+
+
+def test_the_width_of_an_interval_is_the_sum_of_what_it_comes_from() -> None:
+    testset = campaign({"A": 80, "B": 70, "C": 60}, documents=40)
+    found = gn.people.compare(testset, "chrf")
+    pairs = {(row["system"], row["other"]): row for row in found}
+    for row in found.table("width").rows:
+        pair = pairs[str(row["system"]), str(row["other"])]
+        parts = [row[name] for name in ("segments", "documents", "raters", "metric")]
+        assert sum(float(str(part)) for part in parts) == pytest.approx(row["half_width"])
+        assert 2 * float(str(row["half_width"])) == pytest.approx(pair["high"] - pair["low"])
+
+
 def test_fewer_than_fifteen_documents_have_no_interval() -> None:
     (row,) = gn.people.compare(campaign({"A": 80, "B": 60}, documents=14, length=9)).rows
     assert (row["low"], row["high"], row["p"], row["verdict"]) == (None, None, None, "too few")

@@ -65,7 +65,7 @@ def test_intervals_cover_and_raters_never_cost_much(cell: dict[str, object]) -> 
     assert 0.93 <= found.documents <= 0.97
     assert 0.93 <= found.raters <= 0.985
     assert found.saved >= -0.03
-    if cell["leniency"] == 8.0:
+    if cell["leniency"] == 8.0 and cell["length"] != 1:
         assert found.saved >= (0.2 if cell["documents"] == 30 else 0.05)
 
 

@@ -570,7 +570,8 @@ def _width_rows(compared: _Compared, plan: _Plan) -> Iterator[WidthRow]:
         parts = [None if half is None else float(half[number]) for half in halves]
         yield WidthRow(
             human=compared.campaign.kind,
-            pair=f"{names[a]} - {names[b]}",
+            system=names[a],
+            other=names[b],
             segments=parts[0],
             documents=parts[1],
             raters=parts[2],
@@ -632,13 +633,15 @@ def _views(compared: Sequence[_Compared], plan: _Plan) -> Iterator[View]:
                 prominent=False,
             )
         if one.enough:
+            best = one.campaign.systems[int(np.argmax(one.found.systems.estimate))]
+            against = {"system": best} if plan.baseline is None else {"other": plan.baseline}
             yield Bars(
                 WIDTH,
-                f"Where the width of the intervals comes from{of}",
-                category="pair",
+                f"Where the width of the intervals comes from, against {plan.baseline or best}{of}",
+                category="other" if plan.baseline is None else "system",
                 series="human",
                 values=("segments", "documents", "raters", "metric", "half_width"),
-                where=where,
+                where={**where, **against},
                 most=1,
             )
 

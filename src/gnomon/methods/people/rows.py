@@ -98,7 +98,8 @@ class WidthRow(Record):
     """Where the width of a pair's interval comes from; halves of intervals, step by step."""
 
     human: str = _HUMAN
-    pair: str = column("Pair", help="the two systems")
+    system: str = SYSTEM
+    other: str = _OTHER
     segments: float | None = column("Segments", help="half-width, were segments independent")
     documents: float | None = column(
         "Documents", help="what is added because segments of a document were judged together"

@@ -173,8 +173,12 @@ def points(human: str) -> str:
 def _data(
     pairs: Sequence[PreferredRow], systems: Sequence[JudgedSystemRow], raters: Sequence[RaterRow]
 ) -> str:
-    row = pairs[0]
-    units = counted(row.documents, "document") if row.documents else counted(row.segments)
+    row, sizes = pairs[0], [system.segments for system in systems]
+    units = f"{min(sizes):,} to {counted(max(sizes))} of a system"
+    if row.documents:
+        units = counted(row.documents, "document")
+    elif min(sizes) == max(sizes):
+        units = counted(sizes[0])
     said = f"{units}, {counted(sum(system.judgements for system in systems), 'judgement')}"
     return f"{said} of {len(raters):,} people" if len(raters) > 1 else said
 
