@@ -223,7 +223,7 @@ def plan_with_looks() -> Finding:
 @world(
     "a difference that nobody can pay for",
     says=["people.plan.beyond"],
-    silent=["people.plan.takes", "people.plan.looks"],
+    silent=["people.plan.takes", "people.plan.looks", "people.plan.interval", "people.plan.shows"],
 )
 def plan_beyond() -> Finding:
     return gn.people.plan(protocol="esa", difference=[0.0001])
