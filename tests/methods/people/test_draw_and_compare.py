@@ -1,0 +1,152 @@
+"""The whole way: drawn, written for pearmut, answered, read, weighed and compared."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+from gnomon.cli import main
+from gnomon.core.errors import DataError, UsageError
+from gnomon.data.formats import read_sample
+
+N, PER = 240, 2
+DOCUMENTS = [f"d{n // PER}" for n in range(N)]
+
+
+def apart(segment: int) -> bool:
+    """The segments of every third document, where the systems differ."""
+    return segment // PER % 3 == 0
+
+
+def toy() -> gn.TestSet:
+    """Of 120 documents 40 are those in which B is worse, by 30 points; a metric sees where."""
+    references = [f"this is the sentence with the number {n} of the set" for n in range(N)]
+    worse = [f"no {n}" if apart(n) else f"{text} !" for n, text in enumerate(references)]
+    right = [f"{text} ." for text in references]
+    return gn.TestSet("toy", {"A": references}, {"a": right, "b": worse}, documents=DOCUMENTS)
+
+
+#: what people would say of every segment: b is worse by 10 in mean
+TRUTH = 10.0
+
+
+def score(system: str, segment: int) -> float:
+    """What people say: noise of documents and segments, and 30 points where b is worse."""
+    noise = (37 * (segment // PER) + 11 * segment) % 17 - 8
+    gain = (13 * segment) % 11 - 5 if system == "b" else 0
+    return 60 + noise + gain - (30 if system == "b" and apart(segment) else 0)
+
+
+def answered(campaign: Path, log: Path) -> None:
+    """pearmut's log of a campaign that everybody has answered."""
+    given: dict[str, Any] = json.loads(campaign.read_text())
+    with log.open("a") as file:
+        for user, task in zip(given["info"]["users"], given["data"], strict=True):
+            for number, document in enumerate(task):
+                answers = [
+                    {name: {"score": said(item, name), "error_spans": []} for name in item["tgt"]}
+                    for item in document
+                ]
+                record = {"annotation": answers, "item": document, "user_id": user}
+                file.write(json.dumps(record | {"item_i": number}) + "\n")
+
+
+def said(item: dict[str, Any], name: str) -> float:
+    return score(name, int(item["item_id"].rpartition("_#_")[2]) - 1)
+
+
+def hajek(folder: Path) -> float:
+    """The weighted mean difference by hand."""
+    rows = read_sample(folder / "sample.tsv").rows
+    weights = [1 / row.inclusion for row in rows]
+    differences = [score("a", row.segment) - score("b", row.segment) for row in rows]
+    return float(np.average(differences, weights=weights))
+
+
+def difference(finding: gn.Finding) -> dict[str, Any]:
+    (row,) = finding.table("pairs").rows
+    sign = 1 if row["system"] == "a" else -1
+    ends = sorted(sign * float(row[name] or 0) for name in ("low", "high"))
+    return {**row, "difference": sign * float(row["difference"] or 0), "ends": ends}
+
+
+def compared(folder: Path, **options: Any) -> dict[str, Any]:
+    testset = toy().with_human(folder / "log.jsonl")
+    return difference(gn.people.compare(testset, raters="ignore", **options))
+
+
+def test_a_weighted_draw_is_weighed_back_and_its_plain_mean_is_wrong(tmp_path: Path) -> None:
+    gn.people.draw(
+        toy(), "chrf", segments=60, how="pps", raters=3, same_rater=True,
+        save=tmp_path / "campaign.json",
+    )  # fmt: skip
+    answered(tmp_path / "campaign.json", tmp_path / "log.jsonl")
+    weighed = compared(tmp_path, sample=tmp_path / "sample.tsv")
+    assert weighed["difference"] == pytest.approx(hajek(tmp_path), rel=1e-9)
+    assert weighed["ends"][0] < TRUTH < weighed["ends"][1]
+    plain = compared(tmp_path)
+    assert plain["difference"] > TRUTH + 4
+    assert plain["ends"][0] > TRUTH
+
+
+@pytest.mark.slow
+def test_over_draws_intervals_of_weighted_judgements_cover_what_all_judgements_say(
+    tmp_path: Path,
+) -> None:
+    covered, means = 0, []
+    for seed in range(60):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        gn.people.draw(
+            toy(), "chrf", segments=60, how="pps", seed=seed, save=folder / "campaign.json"
+        )
+        answered(folder / "campaign.json", folder / "log.jsonl")
+        found = compared(folder, sample=folder / "sample.tsv")
+        means.append(found["difference"])
+        covered += found["ends"][0] <= TRUTH <= found["ends"][1]
+    assert abs(np.mean(means) - TRUTH) <= 3 * np.std(means) / np.sqrt(60)
+    assert covered >= 53  # 57 of 60 are promised; fewer than 53 has a chance of 1 in 100
+
+
+def test_planned_looks_are_taken_one_after_the_other(tmp_path: Path) -> None:
+    gn.people.draw(
+        toy(), documents=90, looks=3, raters=3, same_rater=True, save=tmp_path / "campaign.json"
+    )
+    sample = {"sample": tmp_path / "sample.tsv"}
+    for look in (1, 2, 3):
+        answered(tmp_path / f"campaign.look{look}.json", tmp_path / "log.jsonl")
+        row = compared(tmp_path, look=f"{look}/3", **sample)
+        rows = read_sample(tmp_path / "sample.tsv").after(look).rows
+        by_hand = np.mean([score("a", r.segment) - score("b", r.segment) for r in rows])
+        assert row["difference"] == pytest.approx(by_hand, rel=1e-9)
+    with pytest.raises(UsageError, match="plans 3 look"):
+        compared(tmp_path, look="2/4", **sample)
+
+
+def test_judgements_outside_of_the_sample_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    gn.people.draw(toy(), documents=40, seed=1, save=tmp_path / "campaign.json")
+    gn.people.draw(toy(), documents=40, seed=2, save=tmp_path / "other" / "campaign.json")
+    answered(tmp_path / "campaign.json", tmp_path / "log.jsonl")
+    with pytest.raises(DataError, match="judged segments are not in the sample"):
+        compared(tmp_path, sample=tmp_path / "other" / "sample.tsv")
+
+
+def test_the_way_back_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    toy().write(tmp_path / "toy")
+    command = ["people", "draw", "-t", str(tmp_path / "toy"), "-m", "chrf", "--how", "pps"]
+    save = ["--documents", "40", "--save", str(tmp_path / "campaign.json")]
+    assert main([*command, *save]) == 0
+    answered(tmp_path / "campaign.json", tmp_path / "log.jsonl")
+    capsys.readouterr()
+    sample = ["--sample", str(tmp_path / "sample.tsv")]
+    human = ["--human", str(tmp_path / "log.jsonl")]
+    assert main(["people", "compare", "-t", str(tmp_path / "toy"), *human, *sample]) == 0
+    assert capsys.readouterr().out.startswith("People prefer a to b by ")
