@@ -106,6 +106,11 @@ def is_past(token: Token) -> bool:
     return "Tense=Past" in token.morph
 
 
+def as_written(token: Token, new: str) -> str:
+    """A pronoun with the capital that the one before it has, as behind a colon."""
+    return new.capitalize() if token.text.istitle() and token.text != "I" else new
+
+
 @functools.cache
 def inflect(lemma: str, form: str) -> str:
     """A form of an English word by lemminflect ("VBD", "VBG", "VBZ", "NNS"); "" if it has none."""

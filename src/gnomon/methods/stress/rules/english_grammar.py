@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.methods.stress.perturbations import perturbation
 from gnomon.methods.stress.rules._clauses import (
+    as_written,
     clauses,
     inflect,
     is_past,
@@ -126,7 +127,8 @@ def aspect(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Sit
         if clause.subject is None or not output.is_whole(finite.start, verb.end):
             continue
         word = finite.text.casefold()
-        if finite is verb and verb.pos == "VERB" and verb.lemma not in _SAID:
+        simple = finite is verb and verb.pos == "VERB" and verb.lemma not in _SAID
+        if simple and (is_past(verb) or verb.lemma in _STATES):
             be = _be(output, clause)
             progressive = inflect(verb.lemma, "VBG")
             if be and progressive:
@@ -144,6 +146,12 @@ def aspect(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Sit
 
 #: verbs of reports, of which both aspects are usual; and "be"
 _SAID = words("say tell add note report explain be")
+#: verbs of states, which are wrong in the progressive of the present, too
+_STATES = words(
+    "agree believe belong comprise concern consist contain cost cover depend deserve doubt",
+    "exist hate have include involve know lack like love matter mean need owe own possess",
+    "prefer recognise recognize remember require resemble seem understand want weigh",
+)
 
 
 def _be(output: Output, clause: Clause) -> str:
@@ -225,13 +233,13 @@ def pronoun_case(output: Output, pool: Pool, rng: np.random.Generator) -> Iterat
         if token.pos != "PRON" or not output.is_whole(token.start, token.end):
             continue
         if token.relation in ("nsubj", "nsubjpass") and word in _OBJECT_FORM:
-            yield token.start, token.end, _OBJECT_FORM[word]
+            yield token.start, token.end, as_written(token, _OBJECT_FORM[word])
         elif token.relation in ("dobj", "pobj", "dative"):
             new = "she" if word == "her" else _SUBJECT_FORM.get(word, "")
             if new:
                 yield token.start, token.end, new
         elif token.relation == "poss" and word in _POSSESSIVES:
-            yield token.start, token.end, _POSSESSIVES[word]
+            yield token.start, token.end, as_written(token, _POSSESSIVES[word])
 
 
 _POSSESSIVES = pairs("their them, his him, her she, its it, our us, my me, your you", both=False)

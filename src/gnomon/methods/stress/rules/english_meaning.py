@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.methods.stress.perturbations import perturbation
 from gnomon.methods.stress.rules._clauses import (
+    as_written,
     clauses,
     has_word,
     is_past,
@@ -364,9 +365,10 @@ def gender(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Cha
         if token.pos not in ("PRON", "DET") or not output.is_whole(token.start, token.end):
             continue
         if word == "her":
-            yield token.start, token.end, "his" if token.relation == "poss" else "him"
+            new = "his" if token.relation == "poss" else "him"
+            yield token.start, token.end, as_written(token, new)
         elif word in _GENDER and not (word == "his" and token.relation != "poss"):
-            yield token.start, token.end, _GENDER[word]
+            yield token.start, token.end, as_written(token, _GENDER[word])
 
 
 def negations(output: Output) -> Iterator[tuple[int, int]]:

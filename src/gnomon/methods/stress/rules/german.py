@@ -150,7 +150,10 @@ _PHRASES = {
     "viele": (words("so wie zu"), frozenset()),
     "früher": (frozenset(), {"oder"}),
 }
-_AGES = words("Jahr Jahre Jahren Monat Monate Monaten Wochen Tage Tagen Stunden")
+_AGES = words(
+    "Jahr Jahre Jahren Monat Monate Monaten Wochen Tage Tagen Stunden Jahrzehnte Jahrhunderte",
+    "Jahrtausende",
+)
 _TEMPORAL = re.compile(r"\b([Vv]or|[Nn]ach) (?=(?:dem|der|den|seinem|seiner|ihrem|ihrer) [A-ZÄÖÜ])")
 _TIMES = re.compile(
     r"(?:dem|der|den|seinem|seiner|ihrem|ihrer) (?:\w*(?:krieg|spiel|wahl|wahlen|treffen|sitzung|"
