@@ -207,6 +207,29 @@ def test_spans_in_exports_of_appraise_are_read(tmp_path: Path) -> None:
     assert [text for text, *_ in marked(testset)] == ["dog", ""]
 
 
+def test_judgements_that_published_scores_leave_out_are_kept_apart(tmp_path: Path) -> None:
+    rows = [
+        csv_row("u1", "alpha", 0, "TGT", 70, "[]"),
+        csv_row("u1", "alpha", 0, "TGT", 60, "[]"),  # again: the last one counts
+        csv_row("u1", "alpha", 0, "TGT", 40, "[]").replace(",d0,", ",d0#dup#dup,"),
+        csv_row("u2", "beta", 2, "TGT", 50, "[]").replace(",d2,", ",d2#incomplete,"),
+        csv_row("u2", "beta", 1, "TGT", 30, "[]").replace(",d1,", ",d1#bad,"),
+    ]
+    testset = judged_set(documents=["d0", "d1", "d2"]).with_human(
+        written(tmp_path, "esa_generalMT2024_wave0.csv", *rows)
+    )
+    assert np.nanmax(testset.human_scores("esa")) == 60
+    assert [
+        (again.rater, again.system, again.segment, again.score) for again in testset.repeated
+    ] == [
+        ("u1", "alpha", 0, 70),
+        ("u1", "alpha", 0, 40),
+        ("u2", "beta", 2, 50),
+    ]
+    (kept,) = testset.select(segments=[2]).repeated
+    assert (kept.segment, kept.score) == (0, 50)
+
+
 @pytest.mark.parametrize(
     ("line", "problem"),
     [

@@ -85,15 +85,21 @@ def test_five_looks_call_equal_systems_different_as_often_as_one() -> None:
 
 
 @pytest.mark.verify
-def test_the_size_that_a_plan_gives_finds_the_difference_as_often_as_it_says() -> None:
-    planted = {"length": (1, 6), "raters": 40, **_LIKE_WMT24}
-    pilot = pilot_of(campaign_of(judged([0, 0, 0], documents=2000, seed=1, **planted), 3), "pilot")  # type: ignore[arg-type]
+@pytest.mark.parametrize("adjust", [False, True])
+def test_the_size_that_a_plan_gives_finds_the_difference_as_often_as_it_says(adjust: bool) -> None:
+    planted = {"length": (1, 6), **_LIKE_WMT24}
+    said = judged([0, 0, 0], documents=2000, raters=300, seed=1, **planted)  # type: ignore[arg-type]
+    pilot = pilot_of(campaign_of(said, 3), "pilot")
     length = pilot.length or 1.0
+    share = (pilot.adjusted or 0.0) if adjust else 1.0
     size = needed_units(
-        6.0, math.sqrt(pilot.variance / length), df=lambda n: pilot.evenness * n - 1
+        3.0, math.sqrt(share * pilot.variance / length), df=lambda n: pilot.evenness * n - 1
     )
+    assert size is not None
+    raters = round(size * 3 * length / (pilot.each or 1.0))  # each judges as much as in the pilot
     found = []
     for number in range(500):
-        campaign = campaign_of(judged([6, 0], documents=size or 0, seed=50 + number, **planted), 2)  # type: ignore[arg-type]
-        found.append(decided(estimates(campaign, frame_of(campaign), adjust=False)))
+        said = judged([3, 0, 0], documents=size, raters=raters, seed=number, **planted)  # type: ignore[arg-type]
+        campaign = campaign_of(said, 3)
+        found.append(decided(estimates(campaign, frame_of(campaign), adjust=adjust)))
     assert np.mean(found) == pytest.approx(0.8, abs=0.04)

@@ -221,7 +221,7 @@ def read_appraise(file: JudgedFile) -> Judgements:
             if _is_partial(row["document"]):
                 value = in_scale(file.kind, cast("float", score), row)
                 again = RepeatedScore(file.kind, row["user"], system, segment, value)
-                file.repeated.append(again)
+                file.repeated += [again] if np.isfinite(value) else []
                 file.counts["scores of documents shown again or in part are kept apart"] += 1
                 continue
             annotate(file, row, row["user"], system, segment, score, spans)

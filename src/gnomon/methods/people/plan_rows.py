@@ -79,6 +79,9 @@ class BasisRow(Record):
     saved_adjusted: float | None = column(
         "Raters save", kind="share", help="share of judgements that taking leniency out saves"
     )
+    each: float | None = column(
+        "Judgements a rater", digits=0, help="on which it depends what taking leniency out saves"
+    )
     saved_same_rater: float | None = column(
         "One rater saves",
         kind="share",

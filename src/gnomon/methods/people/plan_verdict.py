@@ -91,6 +91,7 @@ def _takes(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> Sta
     further, resting = "", [plain]
     if adjusted is not None and (adjusted.segments or math.inf) < plain.segments:
         further = f"; {rounded(adjusted.segments or 0):,} segments with raters adjusted"
+        further += f" who judge {rounded(basis.each or 0):,} outputs each, as there"
         resting.append(adjusted)
     often = _OFTEN.get(plain.power, f"{100 * plain.power:.3g} of 100")
     return TAKES.said(

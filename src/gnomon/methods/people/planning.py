@@ -297,6 +297,7 @@ def _basis(pilot: Pilot, asked: _Asked, protocol: str | None) -> BasisRow:
         shown=shown(1.0),
         shown_adjusted=shown(pilot.adjusted),
         saved_adjusted=None if pilot.adjusted is None else 1 - pilot.adjusted,
+        each=pilot.each,
         saved_same_rater=None if pilot.same_rater is None else 1 - pilot.same_rater,
     )
 

@@ -43,6 +43,7 @@ class Pilot(NamedTuple):
       one person; None: nothing tells.
     - ``df``: degrees of freedom that the variances rest on.
     - ``documents``, ``segments``: how many were judged.
+    - ``each``: judgements of a rater, on which ``adjusted`` depends; None where nobody is named.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Pilot(NamedTuple):
     df: float
     documents: int
     segments: int
+    each: float | None
 
     @property
     def variance(self) -> float:
@@ -75,7 +77,18 @@ _OF_MQM = 2.7
 PROTOCOLS: Mapping[str, tuple[Pilot, ...]] = {
     "esa": (
         Pilot(
-            "WMT24 en-cs", "esa", 22.633, 2.5965, 3.4941, 0.47278, 0.73699, 0.30697, 39.186, 85, 297
+            "WMT24 en-cs",
+            "esa",
+            22.633,
+            2.5965,
+            3.4941,
+            0.47278,
+            0.73699,
+            0.30697,
+            39.186,
+            85,
+            297,
+            77.377,
         ),
         Pilot(
             "WMT24 en-ja",
@@ -89,13 +102,16 @@ PROTOCOLS: Mapping[str, tuple[Pilot, ...]] = {
             80.798,
             170,
             634,
+            76.142,
         ),
     ),
-    "mqm": (Pilot("WMT21 en-de", "mqm", 3.3710, _OF_MQM, None, 1.0, None, None, 50.0, 0, 527),),
+    "mqm": (
+        Pilot("WMT21 en-de", "mqm", 3.3710, _OF_MQM, None, 1.0, None, None, 50.0, 0, 527, None),
+    ),
     "da": (
-        Pilot("WMT17 cs-en", "da-z", 0.80447, 1.0, None, 1.0, None, None, 524.0, 0, 525),
-        Pilot("WMT17 de-en", "da-z", 0.78118, 1.0, None, 1.0, None, None, 505.0, 0, 506),
-        Pilot("WMT17 fi-en", "da-z", 0.72229, 1.0, None, 1.0, None, None, 520.0, 0, 521),
+        Pilot("WMT17 cs-en", "da-z", 0.80447, 1.0, None, 1.0, None, None, 524.0, 0, 525, None),
+        Pilot("WMT17 de-en", "da-z", 0.78118, 1.0, None, 1.0, None, None, 505.0, 0, 506, None),
+        Pilot("WMT17 fi-en", "da-z", 0.72229, 1.0, None, 1.0, None, None, 520.0, 0, 521, None),
     ),
 }
 
@@ -118,6 +134,7 @@ def pilot_of_protocol(name: str) -> Pilot:
         sum(pilot.df for pilot in sets),
         sum(pilot.documents for pilot in sets),
         sum(pilot.segments for pilot in sets),
+        _mean([pilot.each for pilot in sets]),
     )
 
 
@@ -160,6 +177,7 @@ def pilot_of(campaign: Campaign, name: str) -> Pilot:
         frame.effective - 1,
         documents if known else 0,
         n,
+        len(campaign.score) / len(campaign.raters) if campaign.raters else None,
     )
 
 
