@@ -96,7 +96,7 @@ _EXAMPLES = """\
 examples:
   gnomon metaeval -t wmt19/de-en wmt19/kk-en -m bleu chrf --html report.html
   gnomon metaeval -t wmt21/en-de -m bleu --scores comet.tsv --human mqm --baseline bleu
-  gnomon metaeval -t wmt19/de-en -m bleu --paraphrases ref.human1.txt ref.human2.txt --baseline bleu
+  gnomon metaeval -t wmt19/de-en -m bleu --paraphrases p*.txt --baseline bleu
   gnomon metaeval -t summeval.jsonl -m rougeL bleu --human coherence relevance
   gnomon metaeval -t wmt23/he-en --own-scores --preset wmt23 --by domain
   gnomon metaeval --human de-en.da-z.sys.tsv --scores BLEU.tsv COMET.tsv --levels system

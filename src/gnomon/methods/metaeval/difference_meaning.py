@@ -81,7 +81,7 @@ def check_meaning(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
 
 @method(
     "metaeval.meaning",
-    answers="how often people agreed with a difference of a metric, and in which sets",
+    answers="how often people agreed with a difference",
     title=_TITLE,
     data=("testsets",),
     given="testsets",
