@@ -764,7 +764,7 @@ _STRESS = (
         "stress pairs -t es-en --perturb number typo --limit 8 --save made.tsv",
         files=("made.tsv",),
     ),
-    Case("stress check", "stress check -t es-en --perturb number swap --examples 3"),
+    Case("stress check", "stress check -t es-en --perturb number swap --shown 3"),
 )
 
 _PEOPLE = (

@@ -7,7 +7,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.cli import main
-from gnomon.core.errors import DataError, FormatError, UnknownNameError
+from gnomon.core.errors import DataError, FormatError, UnknownNameError, UsageError
 from gnomon.data.formats import read_pair_scores, read_pairs
 from gnomon.data.formats._pairs import write_pairs
 
@@ -127,7 +127,7 @@ def test_a_check_counts_what_a_rule_does(testset):
         yield start, start + 4, "dogs"
         yield start + 2, start + 6, "x"  # overlaps both
 
-    found = gn.stress.check(testset, perturb=[odd], examples=7)
+    found = gn.stress.check(testset, perturb=[odd], shown=7)
     (row,) = found.table("checked").rows
     assert (row["texts"], row["places"], row["changed"]) == (30, 90, 1.0)
     assert row["equal"] == pytest.approx(1 / 3)
@@ -172,3 +172,56 @@ def test_same_command_same_bytes(testset, tmp_path, capsys):
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1]
     assert np.array([len(text) > 500 for text in printed]).all()
+
+
+def test_slices_hold_the_pairs_of_their_segments():
+    texts = [f"The {n} cats of Anna sat on mat {n}." for n in range(10, 60)]
+    half = gn.TestSet.from_lists(
+        {"a": [text.replace("sat", "slept") for text in texts]},
+        texts,
+        language_pair="de-en",
+        domains=["news"] * 30 + ["talks"] * 20,
+    )
+
+    def reads_news(candidate, reference):
+        """Sees numbers of the first thirty texts alone."""
+        number = int(reference.split()[1])
+        return float(candidate.split()[1] == str(number)) if number < 40 else 1.0
+
+    found = gn.stress(half, reads_news, perturb=["lower", "swap"], by="domain")
+    rows = {(row["slice"], row["phenomenon"]): row for row in found.table("slices").rows}
+    assert {key: row["pairs"] for key, row in rows.items()} == {
+        ("news", "missing capitals"): 30,
+        ("news", "exchanged neighbours"): 30,
+        ("talks", "missing capitals"): 20,
+        ("talks", "exchanged neighbours"): 20,
+    }
+    whole = {row["phenomenon"]: row for row in found.rows if not row["control"]}
+    in_news = rows["news", "exchanged neighbours"]["seen"]
+    assert rows["talks", "exchanged neighbours"]["seen"] == 0.0
+    assert whole["exchanged neighbours"]["seen"] == pytest.approx(in_news * 30 / 50)
+    with pytest.raises(UsageError, match="domain"):
+        gn.stress(
+            gn.TestSet.from_lists({"a": texts}, texts, language_pair="de-en"),
+            "chrf",
+            perturb=["lower"],
+            by="domain",
+        )
+
+
+def test_systems_are_scored_on_the_segments_of_the_inputs_that_are_no_translation():
+    """With a limit these are some of the segments: the same for all such inputs and for systems."""
+    texts = [f"The {n} cats of Anna sat on mat {n}." for n in range(10, 60)]
+    outputs = [text.replace("sat", "slept") for text in texts]
+    # the other system is worse on the whole by far, and the same on ten segments
+    both = gn.TestSet.from_lists({"a": outputs, "b": outputs}, texts, language_pair="de-en")
+    found = gn.stress(both, "chrf", perturb=["twice", "half", "lower"], limit=10)
+    rows = [row for row in found.table("sanity").rows if not row["control"]]
+    assert [row["pairs"] for row in rows] == [10, 10]
+    drawn = {row["output_corpus"] for row in rows}
+    assert len(drawn) == 1
+    assert [row["systems"] for row in rows] == [2, 2]
+    assert [row["beaten"] for row in rows] == [0, 0]
+    again = gn.stress(both, "chrf", perturb=["twice", "half", "lower"], limit=50)
+    of_all = {row["output_corpus"] for row in again.table("sanity").rows if not row["control"]}
+    assert of_all == {pytest.approx(float(gn.score(both, "chrf").system[0]))}

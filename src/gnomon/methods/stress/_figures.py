@@ -51,6 +51,12 @@ class StressRow(Record):
         help="share of pairs whose better text has the better score; Wilson's interval, over"
         " documents where these are known",
     )
+    lowered: float | None = column(
+        "Lowered",
+        kind="share",
+        better="lower",
+        help="of harmless changes: share of pairs whose changed text is scored lower",
+    )
     ties: float | None = column("Ties", kind="share", help="share of pairs with equal scores")
     reversed: float | None = column(
         "Reversed", kind="share", better="lower", help="share with the worse text scored higher"
@@ -209,6 +215,7 @@ def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Ite
                 pairs=n,
                 distinct=_distinct(groups, there),
                 seen=shown.estimate,
+                lowered=shown.estimate if first.kind == "harmless" else None,
                 ties=tied / n if n else None,
                 reversed=(n - int(seen.sum()) - tied) / n if n else None,
                 tau=2 * shown.estimate - 1,

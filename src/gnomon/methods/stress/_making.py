@@ -33,7 +33,8 @@ def make_pairs(
     """Pairs of some outputs and what a perturbation makes of them, in the order of the outputs.
 
     Sentences are tried in an order that the seed and the name of the perturbation decide, so that
-    the pairs of a smaller limit are among those of a larger one. A dose is a number of places; the
+    the pairs of a smaller limit are among those of a larger one; texts that are no translation take
+    the places of the same outputs, whatever they are. A dose is a number of places; the
     places of a smaller dose are among those of a larger one.
 
     Args:
@@ -45,7 +46,8 @@ def make_pairs(
         limit: the most sentences that are changed; None: all.
         seed: of the draws.
     """
-    draws = np.random.default_rng((seed, crc32(perturbation.name.encode())))
+    drawn_by = "sanity" if perturbation.kind == "sanity" else perturbation.name
+    draws = np.random.default_rng((seed, crc32(drawn_by.encode())))
     order = draws.permutation(len(outputs)).tolist()
     pairs: dict[int, list[Pair]] = {}
     for number in order:

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 #: whose texts are changed, if not a system's
 REFERENCE = "REFERENCE"
+#: before the number of a segment, in the name of the sentence that a pair was made of
+_SEGMENT = "segment "
 #: what a perturbation may have to be given, as a sentence names it
 _LACKING = {"source": "sources", "others": "a second segment"}
 
@@ -310,6 +312,11 @@ def _outputs(
         )
 
 
+def segment_of(pair: Pair) -> int:
+    """The number of the segment, from 0, that a pair of own texts was made of."""
+    return int(pair.origin.removeprefix(_SEGMENT)) - 1
+
+
 def _pair(  # what is bound, and what is made
     testset: TestSet,
     on: str,
@@ -335,6 +342,6 @@ def _pair(  # what is bound, and what is made
         language_pair=testset.language_pair,
         feature=made_by.feature,
         dose=dose,
-        origin=f"segment {number + 1}",
+        origin=f"{_SEGMENT}{number + 1}",
         document=testset.documents[number] if testset.documents is not None else "",
     )

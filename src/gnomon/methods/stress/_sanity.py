@@ -56,6 +56,10 @@ def sanity_rows(scored: ScoredPairs, *, confidence: float) -> Iterator[SanityRow
                 continue
             below = share_interval(outcome.seen[there], groups.clusters[there], level=confidence)
             good, bad = float(outcome.good[there].mean()), float(outcome.bad[there].mean())
+            # of scores around 0, as those of many learned metrics, a share means nothing
+            sign = scored.signs.get(metric, 1)
+            every = sign * np.concatenate([outcome.good[there], outcome.bad[there]])
+            is_scale = bool(good) and every.min() >= 0
             corpus = scored.corpora.get(metric, {}).get(name)
             scores = scored.systems.get(metric) if corpus else None
             yield SanityRow(
@@ -64,7 +68,7 @@ def sanity_rows(scored: ScoredPairs, *, confidence: float) -> Iterator[SanityRow
                 pairs=len(there),
                 below=below.estimate,
                 ties=float(outcome.tied[there].mean()),
-                score_share=bad / good if good and metric not in scored.controls else None,
+                score_share=bad / good if is_scale and metric not in scored.controls else None,
                 corpus=corpus.bad if corpus else None,
                 output_corpus=corpus.good if corpus else None,
                 systems=len(scores) if scores else None,

@@ -16,6 +16,7 @@ from gnomon.core.findings import Finding
 from gnomon.core.options import (
     CONFIDENCE,
     SEED,
+    By,
     Confidence,
     Count,
     InputFile,
@@ -27,6 +28,7 @@ from gnomon.core.options import (
     with_fields,
 )
 from gnomon.core.registry import method
+from gnomon.core.slices import check_slices, slices
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import read_pair_scores, read_pairs
@@ -37,12 +39,13 @@ from gnomon.methods.stress._doses import DoseRow
 from gnomon.methods.stress._examples import ExampleRow
 from gnomon.methods.stress._figures import SeenOverallRow, StressRow
 from gnomon.methods.stress._outcomes import Outcomes, PairGroups, ScoredPairs
-from gnomon.methods.stress._own_texts import TextChoice, check_perturbations, own_pairs
+from gnomon.methods.stress._own_texts import TextChoice, check_perturbations, own_pairs, segment_of
 from gnomon.methods.stress._sanity import SanityRow
 from gnomon.methods.stress._scoring import PairScores, control_scores, score_pairs
+from gnomon.methods.stress._slices import SliceSeenRow, slice_tables
 from gnomon.methods.stress._tables import tables_of_pairs
 from gnomon.methods.stress._verdict import stress_verdict
-from gnomon.metrics.protocol import Metrics, each_metric
+from gnomon.metrics.protocol import Costly, Metrics, Statistics, each_metric
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.scoring import bind
 
@@ -87,6 +90,8 @@ def _test_set(inputs: Any, options: dict[str, Any]) -> tuple[TestSet | None]:
 def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.stress` refuses of options that fit each alone."""
     yield from check_perturbations(outline, options)
+    if outline is not None:
+        yield from problems("by", check_slices, outline, options.by)
     for metric in each_metric(options.metrics):
         # scores that are given are looked at when they are bound to the pairs
         yield from problems("metrics", check_metric, metric, outline, allow_code=options.allow_code)  # type: ignore[arg-type]
@@ -106,6 +111,7 @@ def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
         "doses": DoseRow,
         "contrasts": SeenContrastRow,
         "examples": ExampleRow,
+        "slices": SliceSeenRow,
     },
     metrics="all",
     systems=False,
@@ -121,6 +127,7 @@ def stress(
     texts: TextChoice,
     pairs: PairFiles = (),
     lower_is_better: LowerIsBetter = (),
+    by: By = None,
     seen: Share = 0.8,
     ties: Ties = 1e-6,
     examples: Count = 3,
@@ -161,16 +168,19 @@ def stress(
     if testset is None and not pairs:
         raise UsageError(_NOTHING)
     every, scores = _read(pairs)
-    own = None
+    own, systems, parts = None, {}, {}
     if testset is not None:
         own = own_pairs(testset, texts, sources, seed=seed, cache=cache, progress=progress)
         every += own.pairs
+        systems = _of_systems(testset, metrics, own.pairs, allow_code=allow_code)
+        parts = _parts(testset, by, own.pairs, len(every) - len(own.pairs))
     finding = stress_pairs(
         every,
         metrics,
         scores={name: _padded(given, len(every)) for name, given in scores.items()},
         lower_is_better=lower_is_better,
-        systems=_of_systems(testset, metrics, allow_code=allow_code),
+        systems=systems,
+        parts=parts,
         seen=seen,
         ties=ties,
         examples=examples,
@@ -207,16 +217,35 @@ def _padded(scores: NDArray[np.float64], pairs: int) -> NDArray[np.float64]:
 
 
 def _of_systems(
-    testset: TestSet | None, metrics: Metrics, *, allow_code: bool
+    testset: TestSet, metrics: Metrics, own: Sequence[Pair], *, allow_code: bool
 ) -> dict[str, list[float]]:
-    """Corpus scores of all systems by metric; none of a single one, which is what is changed."""
-    if testset is None or len(testset.systems) < _SEVERAL:
+    """Corpus scores of all systems by metric, on the segments of the sanity inputs.
+
+    None of a single system, which is what is changed, and none where they would cost more than
+    the pairs do.
+    """
+    if len(testset.systems) < _SEVERAL:
         return {}
+    segments = sorted({segment_of(pair) for pair in own if pair.kind == "sanity"})
+    batch = testset.batch()
+    chosen = batch.select(segments=np.array(segments, dtype=np.int32)) if segments else batch
     scores = {}
     for metric in each_metric(metrics):
         name, bound = bind(testset, metric, allow_code=allow_code)  # type: ignore[arg-type]  # no scores
-        scores[name] = bound.system(testset.batch()).tolist()
+        cheap = isinstance(bound, Statistics) or chosen.candidates.size <= 2 * len(own)
+        if cheap and not isinstance(bound, Costly):
+            scores[name] = bound.system(chosen).tolist()
     return scores
+
+
+def _parts(
+    testset: TestSet, by: str | None, own: Sequence[Pair], before: int
+) -> dict[str, list[int]]:
+    """The pairs of each slice of a test set, by its name; those of files come before."""
+    return {
+        str(part.name): [n for n, pair in enumerate(own, before) if part.members[segment_of(pair)]]
+        for part in slices(testset, by)[1:]
+    }
 
 
 def stress_pairs(
@@ -226,6 +255,7 @@ def stress_pairs(
     scores: Mapping[str, NDArray[np.float64]] = MappingProxyType({}),
     lower_is_better: Sequence[str] = (),
     systems: Mapping[str, Sequence[float]] | None = None,
+    parts: Mapping[str, Sequence[int]] = MappingProxyType({}),
     seen: float = 0.8,
     ties: float = 1e-6,
     examples: int = 3,
@@ -244,6 +274,7 @@ def stress_pairs(
         lower_is_better: those of them whose lower scores are better.
         systems: corpus scores of systems of the same texts, by metric as it was given; they say how
             large a fall of the corpus score is, and which systems a sanity input beats.
+        parts: slices of the pairs by name, as numbers of pairs.
         seen: the share of pairs that a metric must see, for it to be said that it sees an error.
         ties: scores that differ by as much or less are equal: encoders differ by about 1e-7 from
             run to run.
@@ -290,12 +321,13 @@ def stress_pairs(
     tables, views, exhibits = tables_of_pairs(
         scored, _TITLE, wanted=seen, examples=examples, confidence=confidence
     )
+    of_slices, pictures = slice_tables(scored, parts, confidence=confidence)
     return Finding(
         method="stress",
         title=_TITLE,
-        tables=tables,
+        tables=(*tables, *of_slices),
         signatures={of_metric.metric: of_metric.signature for of_metric in said},
-        views=views,
+        views=(*views, *pictures),
         exhibits=exhibits,
         facts={
             "pairs": f"{len(pairs):,}",

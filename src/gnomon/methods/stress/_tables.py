@@ -77,15 +77,26 @@ def tables_of_pairs(
     return kept, views, tuple(example_exhibits(unseen, lowest))
 
 
-def _views(of_kind: Table, scored: ScoredPairs) -> Iterator[View]:
-    match of_kind.name:
-        case "stress":
+#: what the maps of the kinds of changes show, the main one first
+_MAPS = (
+    ("error", "", "seen"),
+    ("crossed", "Errors where the right text is worded otherwise", "seen"),
+    ("harmless", "Harmless changes that are scored lower", "lowered"),
+)
+
+
+def _maps(of_kind: Table) -> Iterator[View]:
+    """A map per kind of change: phenomenon by metric."""
+    there = {row["kind"] for row in of_kind.rows}
+    for kind, title, value in _MAPS:
+        if kind in there:
             yield HeatMap(
                 of_kind.name,
-                of_kind.title,
+                title or of_kind.title,
                 "phenomenon",
                 "metric",
-                "seen",
+                value,
+                where={"kind": kind},
                 beside="pairs",
                 low=0,
                 high=1,
@@ -93,6 +104,12 @@ def _views(of_kind: Table, scored: ScoredPairs) -> Iterator[View]:
                 few=("pairs", FEW_PAIRS),
                 exhibits=True,
             )
+
+
+def _views(of_kind: Table, scored: ScoredPairs) -> Iterator[View]:
+    match of_kind.name:
+        case "stress":
+            yield from _maps(of_kind)
             for metric in scored.metrics:
                 yield Bars(
                     of_kind.name,

@@ -26,6 +26,7 @@ from gnomon.methods.stress._own_texts import (
     check_perturbations,
     own_pairs,
     prepared_outputs,
+    segment_of,
 )
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ class CheckedPairRow(Record):
     """A pair to be read."""
 
     perturbation: str = column("Perturbation", help="that made it")
-    segment: str = column("Segment", help="that it was made of")
+    segment: int = column("Segment", help="that it was made of")
     good: str = column("Better text", help="as it was; of crossed pairs, worded otherwise")
     bad: str = column("Worse text", help="changed")
 
@@ -224,7 +225,7 @@ def check_verdict(finding: Finding) -> Iterator[Statement]:
     examples="""\
 examples:
   gnomon stress check ref.txt -i sys.txt -l en --perturb number --html number.html
-  gnomon stress check ref.txt -i sys.txt -l en --perturb 'delete pos:VERB' --examples 20
+  gnomon stress check ref.txt -i sys.txt -l en --perturb 'delete pos:VERB' --shown 20
 """,
     rows={"checked": CheckedRow, "pairs": CheckedPairRow},
     metrics="none",
@@ -238,7 +239,7 @@ def check(
     testset: TestSet,
     *,
     texts: TextChoice,
-    examples: Positive = 50,
+    shown: Positive = 50,
     sources: FeatureSources,
     seed: Seed = SEED,
     cache: Cache | None = None,
@@ -248,7 +249,7 @@ def check(
 
     Args:
         testset: outputs, references or sources.
-        examples: pairs that are shown of each perturbation, drawn by the seed.
+        shown: pairs that are shown of each perturbation, drawn by the seed.
 
     Returns:
         A finding with a row per perturbation (shares of texts that change, of places that leave
@@ -258,13 +259,13 @@ def check(
         DataError: there are no texts.
     """
     prepared = prepared_outputs(testset, texts, sources, cache=cache, progress=progress)
-    rows, shown, exhibits = [], [], []
+    rows, to_read, exhibits = [], [], []
     for perturbation in prepared.perturbations:
         counts = Counter[str]()
         for output in prepared.outputs:
             counts += try_sites(perturbation, output, prepared.pool, seed=seed)
         made = prepared.pairs(perturbation, texts, seed=seed)
-        drawn = np.random.default_rng(seed).permutation(len(made))[:examples]
+        drawn = np.random.default_rng(seed).permutation(len(made))[:shown]
         chosen = [made[number] for number in sorted(drawn.tolist())]
         places = counts["places"]
         rows.append(
@@ -280,17 +281,17 @@ def check(
             )
         )
         for pair in chosen:
-            segment = pair.origin.removeprefix("segment ")
-            shown.append(
+            segment = segment_of(pair) + 1
+            to_read.append(
                 CheckedPairRow(
                     perturbation=perturbation.name, segment=segment, good=pair.good, bad=pair.bad
                 )
             )
-            exhibits.append(_exhibit(perturbation.name, int(segment), pair))
+            exhibits.append(_exhibit(perturbation.name, segment, pair))
     tables = [table("checked", "What perturbations do", CheckedRow, rows)]
     views = [Listing("checked", "What perturbations do", _names(CheckedRow))]
-    if shown:
-        tables.append(table("pairs", "Pairs to read", CheckedPairRow, shown))
+    if to_read:
+        tables.append(table("pairs", "Pairs to read", CheckedPairRow, to_read))
         views.append(Listing("pairs", "Pairs to read", _names(CheckedPairRow)))
     return Finding(
         method="stress check",
