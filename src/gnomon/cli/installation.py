@@ -120,7 +120,9 @@ def _add_list(commands: Subparsers[argparse.ArgumentParser]) -> None:
         "list",
         answers="which methods, metrics, models, features, taggers, formats and others there are",
     )
-    parser.add_argument("kind", choices=tuple(_KINDS), help="what is listed")
+    parser.add_argument(
+        "kind", choices=tuple(_KINDS), metavar="KIND", help=f"what is listed: {', '.join(_KINDS)}"
+    )
     parser.add_argument(
         "folder",
         nargs="*",

@@ -89,14 +89,7 @@ LabelFiles: TypeAlias = Annotated[
 
 @dataclass(frozen=True)
 class FeatureSources:
-    """What marks words: the options that methods on features share.
-
-    Attributes:
-        tagger: ``spacy:NAME`` or an annotator; None: the standard one of the language.
-        lexicon: word lists by name.
-        pattern: regular expressions by name.
-        labels: the user's own labels, or their files.
-    """
+    """What marks words: the options that methods on features share, as their types say them."""
 
     tagger: Tagger = None
     lexicon: WordLists = None

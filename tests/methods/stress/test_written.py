@@ -223,5 +223,5 @@ def test_systems_are_scored_on_the_segments_of_the_inputs_that_are_no_translatio
     assert [row["systems"] for row in rows] == [2, 2]
     assert [row["beaten"] for row in rows] == [0, 0]
     again = gn.stress(both, "chrf", perturb=["twice", "half", "lower"], limit=50)
-    of_all = {row["output_corpus"] for row in again.table("sanity").rows if not row["control"]}
-    assert of_all == {pytest.approx(float(gn.score(both, "chrf").system[0]))}
+    (of_all, *_) = [row["output_corpus"] for row in again.table("sanity").rows]
+    assert of_all == pytest.approx(float(gn.score(both, "chrf").system[0]))

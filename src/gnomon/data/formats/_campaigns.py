@@ -16,6 +16,7 @@ import json
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from gnomon.core.errors import DataError
+from gnomon.core.lazy import checked
 from gnomon.data.formats._matching import long_code
 from gnomon.data.formats._rows import table_text, to_cell
 
@@ -44,15 +45,16 @@ class CampaignItem(NamedTuple):
     systems: tuple[str, ...]
 
 
+@checked
 def campaign_text(
-    form: CampaignForm, name: str, testset: TestSet, items: Sequence[CampaignItem]
+    testset: TestSet, form: CampaignForm, name: str, items: Sequence[CampaignItem]
 ) -> str:
     """A campaign as a file of its tool holds it.
 
     Args:
+        testset: the texts.
         form: of which tool.
         name: what the campaign is called.
-        testset: the texts.
         items: what is judged, in the order in which each rater sees it.
 
     Raises:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import UsageError
+from gnomon.core.lazy import checked
 from gnomon.data.formats._files import atomic_write
 from gnomon.data.formats._judgements import say_unread
 from gnomon.data.formats._registry import Format
@@ -102,6 +103,7 @@ def _units(rows: Iterable[SampledSegment]) -> set[str | int]:
     return {row.document or row.segment for row in rows}
 
 
+@checked
 def read_sample(path: str | PathLike[str], testset: TestSet | None = None) -> Sample:
     """Read which segments were drawn, with which probabilities.
 

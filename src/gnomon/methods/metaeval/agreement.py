@@ -250,8 +250,8 @@ def metaeval(
             (``metric-scores``, as in mt-metrics-eval's data).
         lower_is_better: metrics of the score files that are error rates.
         score_column: the column of the scores, in score files that are TSV or JSONL.
-        human: kinds of human scores and rankings to use ("mqm", "darr"), or files of them, each a
-            block of the tables; by default all that there are.
+        human: kinds of human scores and rankings ("mqm", "darr"), or files of them, each a block of
+            the tables; by default all.
         human_format: the format of the files of human scores, if they do not tell.
         human_systems: judge human translations, too.
         reference_systems: references that people judged, by name: each is taken from the references
@@ -267,8 +267,8 @@ def metaeval(
             system; by default as is usual for each statistic.
         weights: an average over tasks (statistics on test sets), in which each has a weight:
             "pearson=1", "system.pearson=2"; others have none. Presets bring their own.
-        by: slices, too, each judged alone: by "document", "domain", "length" or a label of the test
-            set; system scores are those of the slice's segments.
+        by: slices, too: by "document", "domain", "length" or a label of the test set; each is
+            judged alone, and system scores are those of its segments.
         top: system level over the K best systems by human score alone, too.
         inliers: system level without outlying systems, too (by the median absolute deviation of
             human scores, see :func:`gnomon.stats.outliers`).
@@ -277,8 +277,8 @@ def metaeval(
         controls: constant, random numbers and lengths beside figures that judge ties.
         baseline: name of the metric that every other one is tested against.
         test: "auto": Williams's test for system-level Pearson, bootstrap for soft pairwise
-            accuracy, a jackknife over documents for all segment-level figures where documents are
-            known (see unit), else bootstrap for DaRR and permutation for the rest. A named test
+            accuracy, a jackknife over documents for segment levels where these are known (see
+            unit), else bootstrap for DaRR and permutation for the rest. A named test
             leaves statistics without p-values for which it does not exist, and takes segments as
             independent.
         swap: what permutation tests of segment scores exchange between two metrics: "cells",

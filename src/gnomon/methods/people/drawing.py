@@ -319,7 +319,7 @@ def _write(
             for block in blocks
             if block.look == look
         ]
-        files[path.with_name(name + path.suffix)] = campaign_text(form, name, testset, items)
+        files[path.with_name(name + path.suffix)] = campaign_text(testset, form, name, items)
     beside, text = path.with_name(_SAMPLE), sample_text(sample)
     if beside.exists() and beside.read_bytes() != text.encode():
         raise UsageError(
