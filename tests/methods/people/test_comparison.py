@@ -230,6 +230,8 @@ def test_rankings_become_shares_of_comparisons_won() -> None:
     won = sum(better == "A" for _, better, _ in rows) / 200
     assert found.rows[0]["difference"] == pytest.approx(2 * won - 1)
     assert found.rows[0]["verdict"] == "better"
+    assert "of the comparisons won" in found.verdict[0].text
+    assert "people.compare.no_raters" not in {said.claim for said in found.verdict}
 
 
 _HEAD = "segment\tdocument\tinclusion\tstratum\tlook\n"

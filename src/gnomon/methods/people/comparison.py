@@ -524,6 +524,7 @@ def _system_rows(compared: _Compared, plan: _Plan) -> Iterator[JudgedSystemRow]:
             segments=int(segments[k]),
             better_than=int(wins[0, k]),
             worse_than=int(wins[1, k]),
+            ranked=campaign.ranked,
             intervals={"score": ends},
         )
 

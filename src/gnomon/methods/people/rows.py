@@ -77,6 +77,7 @@ class JudgedSystemRow(Record):
     segments: int = column("Segments", help="judged segments")
     better_than: int = column("Better than", help="systems that it is significantly better than")
     worse_than: int = column("Worse than", help="systems that it is significantly worse than")
+    ranked: bool = column("Ranked", help="whether scores are shares of comparisons that it won")
 
 
 class RaterRow(Record):

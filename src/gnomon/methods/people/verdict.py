@@ -53,11 +53,7 @@ ALL_EVEN = Claim(
     _T,
 )
 AGAINST = Claim(
-    "people.compare.against",
-    "Against {baseline}, people prefer {better}, like {worse} less, and cannot tell {even} apart"
-    " ({data})",
-    None,
-    _T,
+    "people.compare.against", "Compared with {baseline}, people {what} ({data})", None, _T
 )
 TOGETHER = Claim(
     "people.compare.documents",
@@ -149,7 +145,10 @@ _WORTH, _COSTLY = 0.01, 0.05
 _FEW_EFFECTIVE = 20
 _FEW_OF_EACH = 100
 _LENIENCY = "taking raters' leniency out"
-_TITLES = {"da-z": "standard deviations (DA)", "da-raw": "points of DA"}
+_TITLES = dict.fromkeys(("rr", "darr"), "of the comparisons won") | {
+    "da-z": "standard deviations (DA)",
+    "da-raw": "points of DA",
+}
 
 
 def people_verdict(finding: Finding) -> Iterator[Statement]:
@@ -218,14 +217,17 @@ def _against(finding: Finding, pairs: Sequence[PreferredRow], data: str) -> Stat
         verdict: [row.system for row in pairs if row.verdict == verdict]
         for verdict in ("better", "worse", "undecided")
     }
-    listed_names = {verdict: listed(some) if some else "none" for verdict, some in names.items()}
+    how = (
+        ("better", "prefer {}"),
+        ("worse", "like {} less"),
+        ("undecided", "cannot tell {} apart"),
+    )
+    parts = [said.format(listed(names[verdict])) for verdict, said in how if names[verdict]]
     return AGAINST.said(
         finding.positions(pairs),
         level="better" if names["better"] else "worse" if names["worse"] else "undecided",
         baseline=pairs[0].other,
-        better=listed_names["better"],
-        worse=listed_names["worse"],
-        even=listed_names["undecided"],
+        what=listed(parts),
         data=data,
     )
 
@@ -329,11 +331,11 @@ def _cautions(
 ) -> Iterator[Statement]:
     row, human = pairs[0], pairs[0].human
     places = finding.positions(raters)
-    if not raters:
+    if not raters and not systems[0].ranked:
         yield NO_RATERS.said(finding.positions(systems), human=human)
-    elif all(rater.systems == 1 for rater in raters):
+    elif raters and all(rater.systems == 1 for rater in raters):
         yield OWN_PEOPLE.said(places)
-    elif raters[0].shrunk is None:
+    elif raters and raters[0].shrunk is None:
         alone = sum(rater.systems == 1 for rater in raters)
         if 2 * alone > len(raters):
             yield SOME_ALONE.said(
