@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -97,6 +99,22 @@ def test_files_of_demetr_with_doubled_ids_or_without_checks_are_refused(tmp_path
     path.write_text(f"[\n{checked},\n{checked}\n]")
     with pytest.raises(FormatError, match="id 1 is there twice"):
         read_pairs(path)
+
+
+def test_aces_is_read_as_json_lines_too(tmp_path):
+    record = {
+        "source": "Zwei Katzen",
+        "good-translation": "two cats",
+        "incorrect-translation": "nine cats",
+        "reference": "two cats",
+        "phenomena": "number",
+        "langpair": "de-en",
+    }
+    path = tmp_path / "challenge_set.jsonl"
+    path.write_text(json.dumps(record) + "\n" + json.dumps(record | {"reference": ""}) + "\n")
+    first, second = read_pairs(path)
+    assert (first.good, first.bad, first.references) == ("two cats", "nine cats", ("two cats",))
+    assert (second.references, second.language_pair) == ((), "de-en")
 
 
 def test_what_is_written_is_what_is_read(tmp_path):

@@ -31,10 +31,11 @@ def read_pairs(path: str | PathLike[str]) -> tuple[Pair, ...]:
 
     A JSON file is of DEMETR, of which pairs count whose perturbation was checked (``pert_check``);
     its baselines are sanity inputs, and the one that is the reference itself is harmless.
-    A tab-separated table has ACES's columns ``good-translation``, ``incorrect-translation`` and
-    ``phenomena``, and may have ``source``, ``reference`` (several times), ``langpair``,
-    ``severity``, ``kind`` (error, harmless, crossed or sanity), ``feature``, ``dose`` (a whole
-    number), ``origin`` and ``document``; see :class:`gnomon.core.pairs.Pair`.
+    A tab-separated table, or a JSON file of such objects, has ACES's columns ``good-translation``,
+    ``incorrect-translation`` and ``phenomena``, and may have ``source``, ``reference`` (in tables
+    several times), ``langpair``, ``severity``, ``kind`` (error, harmless, crossed or sanity),
+    ``feature``, ``dose`` (a whole number), ``origin`` and ``document``; see
+    :class:`gnomon.core.pairs.Pair`.
 
     Raises:
         FormatError: a row lacks a text, or its kind is unknown.
@@ -42,7 +43,12 @@ def read_pairs(path: str | PathLike[str]) -> tuple[Pair, ...]:
     """
     name = shown(path).removesuffix(".gz")
     if name.endswith((".json", ".jsonl")):
-        records = [record for record in read_records(path) if record.value("pert_check")]
+        every = list(read_records(path))
+        if every and _NEEDED[0] in every[0].values:  # ACES, as a data set of Hugging Face
+            return tuple(
+                _of_row(record, tuple(filter(None, [record.get("reference")]))) for record in every
+            )
+        records = [record for record in every if record.value("pert_check")]
         ids: set[str] = set()
         for record in records:
             number = record.optional("id")
