@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from tests.methods.stress.changed import changed, pairs_of
 
+import gnomon as gn
 from gnomon.methods.stress._outputs import Output
 from gnomon.methods.stress.rules._numbers import VALUES, in_words
 
@@ -51,6 +53,30 @@ CASES = [
 @pytest.mark.parametrize(("name", "text", "results"), CASES, ids=[f"{a}: {b}" for a, b, _ in CASES])
 def test_what_becomes_of_a_sentence(name: str, text: str, results: set[str]) -> None:
     assert changed(name, "de", Output(number=0, text=text)) == results
+
+
+CONLLU = "# text = Der alte Hund sah oft Katzen und Igel.\n" + "".join(
+    f"{n}\t{word}\t{word}\t{pos}\t_\t_\t0\tdep\t_\t_\n"
+    for n, (word, pos) in enumerate(
+        zip(
+            ("Der", "alte", "Hund", "sah", "oft", "Katzen", "und", "Igel", "."),
+            ("DET", "ADJ", "NOUN", "VERB", "ADV", "NOUN", "CCONJ", "NOUN", "PUNCT"),
+            strict=True,
+        ),
+        start=1,
+    )
+)
+
+
+def test_labels_of_parts_of_speech_alone_serve_the_rules_that_need_no_more(tmp_path: Path) -> None:
+    (tmp_path / "labels.conllu").write_text(CONLLU + "\n")
+    text = "Der alte Hund sah oft Katzen und Igel."
+    testset = gn.TestSet.from_lists({"a": [text]}, [text], language_pair="en-de")
+    finding = gn.stress(testset, "chrf", labels=[str(tmp_path / "labels.conllu")])
+    phenomena = {row["phenomenon"] for row in finding.rows}
+    assert {"deleted nouns", "deleted verbs", "reversed comparisons and directions"} <= phenomena
+    assert not {"deleted names", "wrong names"} & phenomena
+    assert any("no name" in notice and "left out" in notice for notice in finding.notices)
 
 
 def test_crossed_numbers() -> None:

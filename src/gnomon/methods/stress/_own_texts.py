@@ -261,19 +261,30 @@ def _annotated(
     tagged = [each for each in wanted if each.features or "tokens" in each.needs]
     if not tagged:
         return None, list(wanted), []
-    tokens = any("tokens" in each.needs or each.name.startswith("replace") for each in tagged)
+    words = [each for each in tagged if "tokens" in each.needs or each.name.startswith("replace")]
     features = list(dict.fromkeys(f for each in tagged for f in each.features)) or ["pos:*"]
     origin = {**vars(sources), "labels": read_labels(sources.labels), "language": language}
     try:
         annotation = annotate(
-            texts, features, **origin, cache=cache, progress=progress, tokens=tokens
+            texts, features, **origin, cache=cache, progress=progress, tokens=bool(words)
         )
     except GnomonError as error:
         if named:
             raise
-        left = [each for each in wanted if each not in tagged]
-        names = ", ".join(each.name for each in tagged)
-        return None, left, [f"without a tagger, {names} are left out: {error}"]
+        # labels of users often have parts of speech alone
+        entities = [each for each in tagged if any(f.startswith("ent:") for f in each.features)]
+        dropped = (entities or words or tagged) if sources.labels else tagged
+        names = ", ".join(each.name for each in dropped)
+        without, kept, notices = _annotated(
+            texts,
+            [each for each in wanted if each not in dropped],
+            language,
+            sources,
+            cache,
+            progress,
+            named=False,
+        )
+        return without, kept, [f"without a tagger, {names} are left out: {error}", *notices]
     there = annotation.spans.features
     return annotation, [each for given in wanted for each in _resolved(given, there)], []
 
