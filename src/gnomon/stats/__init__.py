@@ -28,6 +28,7 @@ from gnomon.stats.correlation import (
     williams,
     williams_from_correlations,
 )
+from gnomon.stats.covariate import PooledSlope, pooled_slope
 from gnomon.stats.decisions import (
     ChangedDecisions,
     OrderedPairs,
@@ -47,6 +48,8 @@ from gnomon.stats.error_spans import (
 from gnomon.stats.isotonic import isotonic_regression
 from gnomon.stats.jackknife import Jackknife, design_effect, jackknife, jackknife_test
 from gnomon.stats.left_out import DocumentTest, decisions_by_document, document_test
+from gnomon.stats.leniency import Leniency, RaterRidge, adjusted_means, rater_ridge
+from gnomon.stats.looks import look_levels, obrien_fleming
 from gnomon.stats.measures import SoftPairwiseAccuracy, spa, system_p_values
 from gnomon.stats.permutation import (
     PairTest,
@@ -55,6 +58,7 @@ from gnomon.stats.permutation import (
     permutation_test,
     spa_pair_swap_test,
 )
+from gnomon.stats.power import needed_units, power_of_t
 from gnomon.stats.ranking import clusters, outliers, rank_ranges, ranks, top
 from gnomon.stats.resampling import Interval, bootstrap_interval, resamples
 from gnomon.stats.sampling import (
@@ -94,9 +98,12 @@ __all__ = [
     "GradedSpan",
     "Interval",
     "Jackknife",
+    "Leniency",
     "OrderedPairs",
     "PValue",
     "PairTest",
+    "PooledSlope",
+    "RaterRidge",
     "Rules",
     "SoftPairwiseAccuracy",
     "SpanCounts",
@@ -104,6 +111,7 @@ __all__ = [
     "WilliamsResult",
     "acc_eq",
     "acc_eq_held_out",
+    "adjusted_means",
     "approximate_randomisation",
     "benjamini_hochberg",
     "bootstrap_interval",
@@ -126,7 +134,10 @@ __all__ = [
     "jackknife_test",
     "kendall_b",
     "kendall_c",
+    "look_levels",
     "matthews",
+    "needed_units",
+    "obrien_fleming",
     "ordered_pairs",
     "outliers",
     "p_value",
@@ -136,10 +147,13 @@ __all__ = [
     "pairwise_difference_pearson",
     "pearson",
     "permutation_test",
+    "pooled_slope",
+    "power_of_t",
     "precision_recall_f1",
     "proportional_allocation",
     "rank_ranges",
     "ranks",
+    "rater_ridge",
     "resampled_scores",
     "resamples",
     "roc_area",

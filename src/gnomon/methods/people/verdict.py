@@ -219,8 +219,8 @@ def _against(finding: Finding, pairs: Sequence[PreferredRow], data: str) -> Stat
     }
     how = (
         ("better", "prefer {}"),
-        ("worse", "like {} less"),
-        ("undecided", "cannot tell {} apart"),
+        ("worse", "find {} worse"),
+        ("undecided", "cannot tell {} apart from it"),
     )
     parts = [said.format(listed(names[verdict])) for verdict, said in how if names[verdict]]
     return AGAINST.said(
