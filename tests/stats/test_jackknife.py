@@ -116,3 +116,36 @@ def test_intervals_cover_as_often_as_they_say(documents: int) -> None:
         found = _of_mean(values, which)
         covered += bool(found.low <= 0 <= found.high)
     assert 0.925 <= covered / tries <= 0.975
+
+
+def test_strata_count_what_varies_within_them() -> None:
+    draw = np.random.default_rng(5)
+    first, second = draw.normal(0, 1, 20), draw.normal(50, 2, 30)
+    values = np.concatenate([first, second])
+    without = (values.sum() - values) / 49
+    strata = np.repeat([0, 1], [20, 30])
+    found = jackknife(values.mean(), without, np.ones(50), strata=strata)
+    # of a stratified mean: each stratum's sum varies with its own variance
+    wanted = sum(len(part) ** 2 * part.var(ddof=1) / len(part) for part in (first, second)) / 50**2
+    assert float(found.error) ** 2 == pytest.approx(wanted, rel=0.1)
+    assert found.df == 48
+    plain = jackknife(values.mean(), without, np.ones(50))
+    assert float(found.error) < 0.1 * float(plain.error)
+
+
+def test_a_whole_that_was_judged_in_part_varies_less() -> None:
+    values = np.random.default_rng(6).normal(size=40)
+    without = (values.sum() - values) / 39
+    whole, texts = (
+        jackknife(values.mean(), without, np.ones(40), unseen=share) for share in (0.25, 1.0)
+    )
+    assert float(whole.error) == pytest.approx(float(texts.error) / 2)
+    assert jackknife(values.mean(), without, np.ones(40), unseen=0.0).low == values.mean()
+
+
+def test_documents_that_nobody_judged_add_no_freedom() -> None:
+    values = np.random.default_rng(7).normal(size=14)
+    without = np.concatenate([(values.sum() - values) / 13, np.full(30, values.mean())])
+    found = jackknife(values.mean(), without, np.repeat([1.0, 0.0], [14, 30]))
+    assert (found.documents, found.df) == (14, 13)
+    assert np.isnan(found.low)
