@@ -92,6 +92,7 @@ CASES = [
     ("date", "He came on May 3.", {"He came on 3 May."}),
     ("date", "He came on 31 December.", {"He came on December 31."}),
     ("date", "He came on May 3, 2020.", set()),
+    ("date", "He came on 3 May 2020.", set()),
     ("quotes", 'He said "yes".', {"He said “yes”."}),
     ("quotes", "It’s “late”.", {'It\'s "late".'}),
     ("quotes", '6" of snow', set()),

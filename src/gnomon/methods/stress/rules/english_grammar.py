@@ -51,7 +51,9 @@ def tense(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Chan
         if finite.text.casefold() == "will" and clause.verb == clause.finite + 1:
             new, end = _past(output, clause), tokens[clause.verb].end
         else:
-            future = _future(output, clause) if rng.random() < _FUTURE else ""
+            # reports are told in the past and present alike
+            likely = 1.0 if finite.pos == "VERB" and finite.lemma in _SAID else _FUTURE
+            future = _future(output, clause) if rng.random() < likely else ""
             new, end = future or _other_tense(output, clause), finite.end
         if new and new != finite.text.casefold():
             yield finite.start, end, new
@@ -128,7 +130,8 @@ def aspect(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Sit
             continue
         word = finite.text.casefold()
         simple = finite is verb and verb.pos == "VERB" and verb.lemma not in _SAID
-        if simple and (is_past(verb) or verb.lemma in _STATES):
+        obliged = verb.lemma == "have" and text_at(output, clause.verb + 1) == "to"
+        if simple and not obliged and (is_past(verb) or verb.lemma in _STATES):
             be = _be(output, clause)
             progressive = inflect(verb.lemma, "VBG")
             if be and progressive:
@@ -273,7 +276,11 @@ def question(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[S
         negated = text_at(output, clause.finite + 1) in ("n't", "n’t")
         if negated or finite.text.startswith(("'", "’")) or clause.finite == 0:
             return
-        start = tokens[subtree(output, clause.subject)[0]].start
+        first = subtree(output, clause.subject)[0]
+        marked = any(tokens[n].relation == "mark" for n in output.children[clause.verb])
+        if marked or (first and tokens[first - 1].pos == "CCONJ"):
+            return  # the tagger takes a subordinate clause, or half of the subject
+        start = tokens[first].start
         if finite.pos == "AUX":
             front, rest = finite.text, ""
         else:

@@ -224,7 +224,7 @@ def thousands(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[
 
 _MONTH = "(January|February|March|April|May|June|July|August|September|October|November|December)"
 _DATE = re.compile(
-    rf"(?<![\w.,-])(?:{_MONTH} ([1-3]?\d)|(?<!\d )([1-3]?\d) {_MONTH})(?![\w,]|-|–| \d{{1,2}}\b)"
+    rf"(?<![\w.,-])(?:{_MONTH} ([1-3]?\d)|(?<!\d )([1-3]?\d) {_MONTH})(?![\w,]|-|–| \d)"
 )
 
 
