@@ -8,7 +8,7 @@ import numpy as np
 from tests.truth.campaigns import judged
 
 from gnomon.methods.people.campaign import Campaign
-from gnomon.methods.people.estimates import Covariate, Estimates, Frame, estimates
+from gnomon.methods.people.estimates import Covariate, Estimates, JudgedFrame, estimates
 from gnomon.stats.looks import look_levels
 
 if TYPE_CHECKING:
@@ -49,12 +49,12 @@ def campaign_of(said: Judged, systems: int) -> Campaign:
     )
 
 
-def frame_of(campaign: Campaign) -> Frame:
+def frame_of(campaign: Campaign) -> JudgedFrame:
     """Documents as what is independent, each segment with the same weight."""
     groups = campaign.documents
     assert groups is not None
     n = len(campaign.segments)
-    return Frame(groups, np.ones(n), np.zeros(int(groups.max()) + 1, dtype=np.int64))
+    return JudgedFrame(groups, np.ones(n), np.zeros(int(groups.max()) + 1, dtype=np.int64))
 
 
 def metric_of(

@@ -45,7 +45,7 @@ def shares(plan: Design) -> np.ndarray:
     """How often each unit is drawn, over seeds."""
     counts = np.zeros(len(plan.units))
     for seed in range(SEEDS):
-        drawn = plan.drawn(np.random.default_rng(seed))
+        drawn = plan.draw(np.random.default_rng(seed))
         assert len(set(drawn.tolist())) == len(drawn)
         counts[drawn] += 1
     return counts / SEEDS
@@ -55,9 +55,7 @@ def test_a_random_draw_takes_each_set_of_units_equally_often() -> None:
     """Chi-square of all 66 pairs of 12 documents over fixed seeds."""
     plan = design("random", 2)
     assert set(plan.inclusion.tolist()) == {2 / 12}
-    drawn = Counter(
-        tuple(plan.drawn(np.random.default_rng(seed)).tolist()) for seed in range(SEEDS)
-    )
+    drawn = Counter(tuple(plan.draw(np.random.default_rng(seed)).tolist()) for seed in range(SEEDS))
     observed = [drawn[pair] for pair in combinations(range(12), 2)]
     assert sum(observed) == SEEDS
     assert stats.chisquare(observed).pvalue > 0.001
@@ -82,7 +80,7 @@ def test_weighted_totals_are_unbiased_and_plain_means_of_a_weighted_draw_are_not
 ) -> None:
     plan = design(how, by_metric=bool(by_metric))
     values = np.array([SCORES[1, list(unit.segments)].sum() for unit in plan.units])
-    draws = [plan.drawn(np.random.default_rng(seed)) for seed in range(SEEDS)]
+    draws = [plan.draw(np.random.default_rng(seed)) for seed in range(SEEDS)]
     totals = np.array([(values[d] / plan.inclusion[d]).sum() for d in draws])
     error = totals.std() / np.sqrt(SEEDS)
     assert abs(totals.mean() - values.sum()) <= 4 * error + 1e-9

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.pairs import Pair
 from gnomon.linguistics import annotate
 from gnomon.methods.stress._making import make_pairs
-from gnomon.methods.stress._outputs import Output, Pool
+from gnomon.methods.stress._outputs import OtherOutputs, Output
 from gnomon.methods.stress.perturbations import find_perturbations
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def pairs_of(name: str, language: str, output: Output, seeds: int = 40) -> set[t
         for pair in make_pairs(
             rule,
             [output],
-            Pool([output]),
+            OtherOutputs([output]),
             lambda _output, good, bad, _dose: Pair(good=good, bad=bad, phenomenon="any"),
             seed=seed,
         ):

@@ -12,7 +12,7 @@ from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.core.pairs import Pair
 from gnomon.linguistics import Token
 from gnomon.methods.stress._making import make_pairs
-from gnomon.methods.stress._outputs import Output, Pool
+from gnomon.methods.stress._outputs import OtherOutputs, Output
 from gnomon.methods.stress.perturbations import (
     Crossed,
     describe_perturbations,
@@ -38,7 +38,7 @@ def made(rule, texts=None, **options):
     return make_pairs(
         rule,
         every,
-        Pool(every),
+        OtherOutputs(every),
         lambda output, good, bad, dose: Pair(
             good=good, bad=bad, phenomenon=rule.phenomenon, dose=dose, origin=str(output.number)
         ),

@@ -54,7 +54,7 @@ class Package(NamedTuple):
     pair: str
 
 
-class Sample(NamedTuple):
+class SampledSentences(NamedTuple):
     """The files of one language pair, by their part."""
 
     name: str
@@ -138,24 +138,24 @@ def _with_judgements(testset: TestSet, package: Package) -> TestSet:
     return testset
 
 
-def samples_in(folder: Path) -> list[Sample]:
+def samples_in(folder: Path) -> list[SampledSentences]:
     """The language pairs of a folder of sampled sentences."""
     files_of_pair: dict[tuple[str, str], dict[str, Path]] = {}
     for file in sorted(folder.iterdir()):
         match = _PART.fullmatch(file.name)
         if match and is_pair(match["pair"]):
             files_of_pair.setdefault((match["set"], match["pair"]), {})[match["part"]] = file
-    return [Sample(name, pair, files) for (name, pair), files in files_of_pair.items()]
+    return [SampledSentences(name, pair, files) for (name, pair), files in files_of_pair.items()]
 
 
-def sample_of(path: Path) -> Sample | None:
+def sample_of(path: Path) -> SampledSentences | None:
     """The sentences to which a file belongs."""
     if not _PART.fullmatch(path.name):
         return None
     return next((s for s in samples_in(path.parent) if path in s.files.values()), None)
 
 
-def read_sample(sample: Sample) -> TestSet:
+def read_sample(sample: SampledSentences) -> TestSet:
     """Read sampled sentences; the scores are of the kind ``da-z``."""
     first = next(iter(sample.files.values()))
     for role in _PARTS:

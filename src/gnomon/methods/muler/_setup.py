@@ -23,7 +23,7 @@ from gnomon.linguistics import (
     read_labels,
 )
 from gnomon.methods.muler._figures import feature_scores, presence
-from gnomon.methods.muler._words import FeatureWords
+from gnomon.methods.muler._words import WordsByFeature
 from gnomon.metrics import bind, resolve, signature_of, with_masking
 from gnomon.metrics.masking import Granularity, MaskKind, MaskPlan, MaskTexts, Overlap
 from gnomon.metrics.protocol import MaskNoticing, MaskTokens, each_metric
@@ -304,9 +304,9 @@ class Setup:
         return self.annotation.spans
 
     @cached_property
-    def words(self) -> FeatureWords:
+    def words(self) -> WordsByFeature:
         """The words of the features on both sides."""
-        return FeatureWords(self.batch, self.spans)
+        return WordsByFeature(self.batch, self.spans)
 
     @cached_property
     def notices(self) -> tuple[str, ...]:

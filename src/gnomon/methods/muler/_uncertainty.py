@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.methods.muler._differences import PairTests
     from gnomon.methods.muler._figures import FeatureScores, Figures, Presence, Variant
-    from gnomon.methods.muler._words import FeatureWords
+    from gnomon.methods.muler._words import WordsByFeature
     from gnomon.stats.jackknife import Jackknife
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -500,7 +500,7 @@ class Uncertainty:
     variants: Sequence[Variant]
     compared_in: Collection[str | None]
     differences: Differences
-    words: FeatureWords
+    words: WordsByFeature
     documents: NDArray[np.int64] | None = None
     sparse: int = 0
     effects: list[float] = field(default_factory=list)
@@ -665,7 +665,7 @@ def unit_faults(outline: Outline | None, unit: str) -> Iterator[Problem]:
 def uncertainty(
     options: Bootstrap,
     unit: Unit,
-    words: FeatureWords,
+    words: WordsByFeature,
     testset: TestSet,
     parts: Sequence[Slice],
     variants: Sequence[Variant],

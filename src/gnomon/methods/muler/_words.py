@@ -58,7 +58,7 @@ class _Shared(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class FeatureWords:
+class WordsByFeature:
     """The words of features in the texts of a batch."""
 
     batch: Batch

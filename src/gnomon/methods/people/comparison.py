@@ -31,7 +31,7 @@ from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.data.formats import Human, read_sample, with_human
 from gnomon.methods.people.campaign import LEAST_SEGMENTS, Campaign, campaigns
-from gnomon.methods.people.estimates import Covariate, Estimates, Frame, estimates
+from gnomon.methods.people.estimates import Covariate, Estimates, JudgedFrame, estimates
 from gnomon.methods.people.rows import (
     LOOKS,
     PAIRS,
@@ -39,9 +39,9 @@ from gnomon.methods.people.rows import (
     ROWS,
     SYSTEMS,
     WIDTH,
-    JudgedSystemRow,
     LookRow,
     PairVerdict,
+    PeopleScoreRow,
     PreferredRow,
     RaterRow,
     WidthRow,
@@ -194,7 +194,7 @@ def compare(
     """
     testset, kinds = with_human(testset, human)
     plan = _Plan(unit, raters, ridge, population, look, correction, confidence, baseline)
-    drawn = None if sample is None else _drawn(testset, sample, plan)
+    drawn = None if sample is None else _read_draw(testset, sample, plan)
     segments = None if drawn is None else [row.segment for row in drawn.rows]
     judged = campaigns(testset, kinds, drawn=segments)
     if baseline is not None:
@@ -252,7 +252,7 @@ class _Compared:
     """One kind of judgements, compared."""
 
     campaign: Campaign
-    frame: Frame
+    frame: JudgedFrame
     found: Estimates
     by_document: bool
     adjusted: bool
@@ -278,7 +278,7 @@ def _refuse_informed(testset: TestSet, scores: Scores, judged: Sequence[Campaign
             )
 
 
-def _drawn(testset: TestSet, path: str | os.PathLike[str], plan: _Plan) -> Sample:
+def _read_draw(testset: TestSet, path: str | os.PathLike[str], plan: _Plan) -> Sample:
     """The segments that count at this look, each with its chance to be drawn by then."""
     sample = read_sample(path, testset)
     number, of = plan.looks
@@ -322,7 +322,9 @@ def _compared(
     of_groups[groups] = strata
     sizes = np.bincount(of_groups)
     of_groups[sizes[of_groups] == 1] = np.argmax(sizes)  # alone it would seem not to vary
-    frame = Frame(groups, weights, of_groups, 1 - share if plan.population == "test-set" else 1.0)
+    frame = JudgedFrame(
+        groups, weights, of_groups, 1 - share if plan.population == "test-set" else 1.0
+    )
     _refuse_early_look(frame, plan)
     adjusted = plan.raters == "adjust" or (plan.raters == "auto" and campaign.tells_leniency)
     if adjusted and not campaign.is_connected:
@@ -365,7 +367,7 @@ def _drawn_as(
     return weights / weights.mean(), numbered([row.stratum for row in judged])
 
 
-def _refuse_early_look(frame: Frame, plan: _Plan) -> None:
+def _refuse_early_look(frame: JudgedFrame, plan: _Plan) -> None:
     number, of = plan.looks
     if of > 1 and len(frame.sizes) / number < LEAST_FIRST_LOOK:
         raise DataError(
@@ -379,7 +381,7 @@ def _covariate(
     testset: TestSet,
     campaign: Campaign,
     scores: Scores,
-    frame: Frame,
+    frame: JudgedFrame,
     plan: _Plan,
     *,
     by_document: bool,
@@ -421,7 +423,7 @@ def _finding(
     looks = [row for one in compared for row in _look_rows(one, plan)]
     tables: list[Table] = [
         table(PAIRS, "Pairs of systems", PreferredRow, pairs, confidence=plan.confidence),
-        table(SYSTEMS, "Systems", JudgedSystemRow, systems, confidence=plan.confidence),
+        table(SYSTEMS, "Systems", PeopleScoreRow, systems, confidence=plan.confidence),
         table(RATERS, "People who judged", RaterRow, raters),
         table(WIDTH, "Where the width of the intervals comes from", WidthRow, width),
     ]
@@ -500,7 +502,7 @@ def _verdict(difference: float, p: float, level: float) -> PairVerdict:
     return "better" if difference > 0 else "worse"
 
 
-def _system_rows(compared: _Compared, plan: _Plan) -> Iterator[JudgedSystemRow]:
+def _system_rows(compared: _Compared, plan: _Plan) -> Iterator[PeopleScoreRow]:
     found, campaign = compared.found, compared.campaign
     wins = np.zeros((2, len(campaign.systems)), dtype=np.int64)
     if compared.enough:
@@ -515,7 +517,7 @@ def _system_rows(compared: _Compared, plan: _Plan) -> Iterator[JudgedSystemRow]:
     counts = np.bincount(campaign.system, minlength=len(campaign.systems))
     for k in np.argsort(-found.systems.estimate, kind="stable").tolist():
         ends = (found.systems.low[k], found.systems.high[k]) if compared.enough else (None, None)
-        yield JudgedSystemRow(
+        yield PeopleScoreRow(
             human=campaign.kind,
             system=campaign.systems[k],
             score=float(found.systems.estimate[k]),

@@ -213,7 +213,7 @@ def draw(
         raise DataError(f"{count:,} {unit}s cannot be drawn: the set has {len(units):,}")
     design = design_of(units, how, count, testset, scores)
     drawing, ordering, assigning = (np.random.default_rng([seed, k]) for k in range(3))
-    chosen = design.drawn(drawing)
+    chosen = design.draw(drawing)
     drawn_units = [units[number] for number in chosen.tolist()]
     look_of = look_of_units(drawn_units, looks, ordering)
     _check_first_look(drawn_units, look_of, looks)

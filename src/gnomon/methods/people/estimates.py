@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from gnomon.methods.people.campaign import Campaign
 
-__all__ = ["Covariate", "Estimates", "Frame", "estimates"]
+__all__ = ["Covariate", "Estimates", "JudgedFrame", "estimates"]
 
 
 @dataclass(frozen=True)
-class Frame:
+class JudgedFrame:
     """How the judged segments stand for others.
 
     Attributes:
@@ -53,7 +53,7 @@ class Covariate:
 
     Attributes:
         scores: [K, segments of the test set].
-        groups: the group of each of these segments, those of ``Frame`` first [segments].
+        groups: the group of each of these segments, those of ``JudgedFrame`` first [segments].
         fixed: whether these segments are all that is spoken of.
     """
 
@@ -62,7 +62,7 @@ class Covariate:
     fixed: bool
 
 
-class _Means(NamedTuple):
+class _SystemMeans(NamedTuple):
     systems: NDArray[np.float64]  # [K]
     without: NDArray[np.float64]  # [groups, K]
 
@@ -103,7 +103,7 @@ class Estimates:
 
 def estimates(
     campaign: Campaign,
-    frame: Frame,
+    frame: JudgedFrame,
     *,
     adjust: bool,
     covariate: Covariate | None = None,
@@ -125,7 +125,7 @@ def estimates(
     alone = np.arange(len(frame.groups))
     sizes = frame.sizes
 
-    def tested(means: _Means, of: NDArray[np.float64] = sizes) -> Jackknife:
+    def tested(means: _SystemMeans, of: NDArray[np.float64] = sizes) -> Jackknife:
         a, b = pairs.T
         return jackknife(
             means.systems[a] - means.systems[b],
@@ -161,13 +161,13 @@ def estimates(
             weights=frame.weights[campaign.item],
             ridge=ridge,
         )
-        last = _Means(leniency.systems[:, 0], leniency.without[:, :, 0])
+        last = _SystemMeans(leniency.systems[:, 0], leniency.without[:, :, 0])
         raters = tested(last)
     if covariate is not None:
         slope = pooled_slope(cells, own, frame.groups, weights=frame.weights)
         judged = _cell_means(np.where(np.isnan(cells), np.nan, own), frame.groups, frame.weights)
         if leniency is not None:
-            judged = _Means(leniency.systems[:, 1], leniency.without[:, :, 1])
+            judged = _SystemMeans(leniency.systems[:, 1], leniency.without[:, :, 1])
         last, of_last = _with_metric(last, judged, slope, covariate, sizes)
         metric = tested(last, of_last)
     effects = np.array([_design_effect(cells[a] - cells[b], frame) for a, b in pairs])
@@ -192,14 +192,14 @@ def _extended(strata: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
     return np.concatenate([strata, np.full(further, strata.max(initial=0) + 1)])
 
 
-def _design_effect(differences: NDArray[np.float64], frame: Frame) -> float:
+def _design_effect(differences: NDArray[np.float64], frame: JudgedFrame) -> float:
     there = ~np.isnan(differences)
     return design_effect(differences[there], frame.groups[there])
 
 
 def _cell_means(
     cells: NDArray[np.float64], groups: NDArray[np.int64], weights: NDArray[np.float64]
-) -> _Means:
+) -> _SystemMeans:
     """Weighted means over the segments of each system, and without each group."""
     there = ~np.isnan(cells)
     number = int(groups.max()) + 1
@@ -210,16 +210,16 @@ def _cell_means(
     left = sizes.sum(axis=0) - sizes
     with np.errstate(invalid="ignore", divide="ignore"):
         without = (sums.sum(axis=0) - sums) / np.where(left > 1e-12, left, np.nan)
-        return _Means(sums.sum(axis=0) / sizes.sum(axis=0), without)
+        return _SystemMeans(sums.sum(axis=0) / sizes.sum(axis=0), without)
 
 
 def _with_metric(
-    means: _Means,
-    judged: _Means,
+    means: _SystemMeans,
+    judged: _SystemMeans,
     slope: PooledSlope,
     covariate: Covariate,
     sizes: NDArray[np.float64],
-) -> tuple[_Means, NDArray[np.float64]]:
+) -> tuple[_SystemMeans, NDArray[np.float64]]:
     """Means moved by slope x (metric on all segments - metric on the judged ones).
 
     Of all texts that might be, the segments of the test set are a sample, too: documents that
@@ -233,8 +233,8 @@ def _with_metric(
     n = len(means.without)
     if covariate.fixed:
         without = means.without + steeps * (whole.systems - judged.without)
-        return _Means(moved, without), sizes
+        return _SystemMeans(moved, without), sizes
     first = means.without + steeps * (whole.without[:n] - judged.without)
     rest = means.systems + steep * (whole.without[n:] - judged.systems)
     nothing = np.zeros(len(rest))
-    return _Means(moved, np.concatenate([first, rest])), np.concatenate([sizes, nothing])
+    return _SystemMeans(moved, np.concatenate([first, rest])), np.concatenate([sizes, nothing])

@@ -138,7 +138,7 @@ def plan(
         UsageError: neither a campaign nor a protocol is named, or both; or no difference.
     """
     pilots = [pilot_of_protocol(protocol)] if protocol else _pilots(campaign, human)
-    asked = _Asked(
+    asked = _PlannedDifference(
         tuple(float(value) for value in difference), power, systems, looks, same_rater, confidence
     )
     planned = [row for pilot in pilots for row in _planned(pilot, asked)]
@@ -168,7 +168,7 @@ def plan(
     )
 
 
-class _Asked(NamedTuple):
+class _PlannedDifference(NamedTuple):
     """What is asked of a plan."""
 
     differences: tuple[float, ...]
@@ -196,7 +196,7 @@ def _pilots(campaign: Any, human: Human) -> list[Pilot]:
     return [pilot_of(each, name) for each in campaigns(testset, kinds)]
 
 
-def _designs(pilot: Pilot, asked: _Asked) -> list[tuple[Design, float]]:
+def _designs(pilot: Pilot, asked: _PlannedDifference) -> list[tuple[Design, float]]:
     """The designs that are planned, with the share of the variance that each leaves."""
     designs: list[tuple[Design, float]] = [("as judged", 1.0)]
     if pilot.adjusted is not None:
@@ -210,7 +210,7 @@ def _degrees(pilot: Pilot, units: float) -> float:
     return pilot.evenness * units - 1
 
 
-def _planned(pilot: Pilot, asked: _Asked) -> Iterator[PlannedRow]:
+def _planned(pilot: Pilot, asked: _PlannedDifference) -> Iterator[PlannedRow]:
     length = pilot.length or 1.0
     for difference in asked.differences:
         for design, share in _designs(pilot, asked):
@@ -243,14 +243,16 @@ def _planned(pilot: Pilot, asked: _Asked) -> Iterator[PlannedRow]:
             )
 
 
-def _expected(asked: _Asked, z: float) -> float:
+def _expected(asked: _PlannedDifference, z: float) -> float:
     """The share of the judgements that is made on average."""
     stops = stopping(asked.looks, z, asked.alpha)
     at = sum(float(chance) * k / asked.looks for k, chance in enumerate(stops, start=1))
     return at + 1 - float(stops.sum())
 
 
-def _curves(pilot: Pilot, asked: _Asked, planned: Sequence[PlannedRow]) -> Iterator[PowerRow]:
+def _curves(
+    pilot: Pilot, asked: _PlannedDifference, planned: Sequence[PlannedRow]
+) -> Iterator[PowerRow]:
     length = pilot.length or 1.0
     own = [row for row in planned if row.human == pilot.human]
     largest = max((row.segments or 0 for row in own), default=0) / length
@@ -276,7 +278,7 @@ def _curves(pilot: Pilot, asked: _Asked, planned: Sequence[PlannedRow]) -> Itera
                 )
 
 
-def _basis(pilot: Pilot, asked: _Asked, protocol: str | None) -> BasisRow:
+def _basis(pilot: Pilot, asked: _PlannedDifference, protocol: str | None) -> BasisRow:
     """The variances of a campaign, and the differences that it finds as often as wanted itself."""
 
     def shown(share: float | None) -> float | None:

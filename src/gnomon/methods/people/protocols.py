@@ -11,7 +11,7 @@ import numpy as np
 from gnomon.core.errors import DataError
 from gnomon.core.verdicts import counted
 from gnomon.methods.people.campaign import LEAST_SEGMENTS
-from gnomon.methods.people.estimates import Frame, estimates
+from gnomon.methods.people.estimates import JudgedFrame, estimates
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.leniency import rater_ridge
 
@@ -146,7 +146,7 @@ def pilot_of(campaign: Campaign, name: str) -> Pilot:
     """
     n = len(campaign.segments)
     groups = np.arange(n) if campaign.documents is None else campaign.documents
-    frame = Frame(groups, np.ones(n), np.zeros(int(groups.max()) + 1, dtype=np.int64))
+    frame = JudgedFrame(groups, np.ones(n), np.zeros(int(groups.max()) + 1, dtype=np.int64))
     documents = len(frame.sizes)
     if documents < LEAST_DOCUMENTS or n < LEAST_SEGMENTS:
         few = counted(n) if n < LEAST_SEGMENTS else counted(documents, "document")

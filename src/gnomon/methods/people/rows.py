@@ -61,7 +61,7 @@ class PreferredRow(Record):
     )
 
 
-class JudgedSystemRow(Record):
+class PeopleScoreRow(Record):
     """A system by people's scores."""
 
     human: str = _HUMAN
@@ -126,7 +126,7 @@ class LookRow(Record):
 
 ROWS: dict[str, type[Record]] = {
     PAIRS: PreferredRow,
-    SYSTEMS: JudgedSystemRow,
+    SYSTEMS: PeopleScoreRow,
     RATERS: RaterRow,
     WIDTH: WidthRow,
     LOOKS: LookRow,

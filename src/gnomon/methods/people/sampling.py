@@ -52,7 +52,7 @@ class Design:
     strata: tuple[str, ...]
     inclusion: NDArray[np.float64]
 
-    def drawn(self, rng: np.random.Generator) -> NDArray[np.intp]:
+    def draw(self, rng: np.random.Generator) -> NDArray[np.intp]:
         """The units of one draw, ascending."""
         if self.how == "pps":
             return systematic_draw(self.inclusion, rng.permutation(len(self.units)), rng.random())

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from gnomon.core.verdicts import Claim, amount, counted, listed, metric_title, p_value
 from gnomon.methods.people.campaign import LEAST_SEGMENTS
 from gnomon.methods.people.rows import (
-    JudgedSystemRow,
     LookRow,
+    PeopleScoreRow,
     PreferredRow,
     RaterRow,
     WidthRow,
@@ -156,7 +156,7 @@ def people_verdict(finding: Finding) -> Iterator[Statement]:
     every = finding.records(PreferredRow)
     for human in dict.fromkeys(row.human for row in every):
         pairs = [row for row in every if row.human == human]
-        systems = [row for row in finding.records(JudgedSystemRow) if row.human == human]
+        systems = [row for row in finding.records(PeopleScoreRow) if row.human == human]
         raters = [row for row in finding.records(RaterRow) if row.human == human]
         yield from _outcome(finding, pairs, systems, raters)
         yield from _looks(finding, human, pairs)
@@ -170,7 +170,7 @@ def points(human: str) -> str:
 
 
 def _data(
-    pairs: Sequence[PreferredRow], systems: Sequence[JudgedSystemRow], raters: Sequence[RaterRow]
+    pairs: Sequence[PreferredRow], systems: Sequence[PeopleScoreRow], raters: Sequence[RaterRow]
 ) -> str:
     row, sizes = pairs[0], [system.segments for system in systems]
     units = f"{min(sizes):,} to {counted(max(sizes))} of a system"
@@ -185,7 +185,7 @@ def _data(
 def _outcome(
     finding: Finding,
     pairs: Sequence[PreferredRow],
-    systems: Sequence[JudgedSystemRow],
+    systems: Sequence[PeopleScoreRow],
     raters: Sequence[RaterRow],
 ) -> Iterator[Statement]:
     data, row = _data(pairs, systems, raters), pairs[0]
@@ -326,7 +326,7 @@ def _metric(finding: Finding) -> str:
 def _cautions(
     finding: Finding,
     pairs: Sequence[PreferredRow],
-    systems: Sequence[JudgedSystemRow],
+    systems: Sequence[PeopleScoreRow],
     raters: Sequence[RaterRow],
 ) -> Iterator[Statement]:
     row, human = pairs[0], pairs[0].human

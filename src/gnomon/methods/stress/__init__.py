@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from gnomon.core.lazy import callable_package, lazy_exports
 
 if TYPE_CHECKING:
+    from gnomon.methods.stress._outputs import OtherOutputs as OtherOutputs
     from gnomon.methods.stress._outputs import Output as Output
-    from gnomon.methods.stress._outputs import Pool as Pool
     from gnomon.methods.stress._stress import stress as stress
     from gnomon.methods.stress._stress import stress_pairs as stress_pairs
     from gnomon.methods.stress._written import check as check

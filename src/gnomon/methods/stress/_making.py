@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from gnomon.core.pairs import Pair
-    from gnomon.methods.stress._outputs import Output, Pool
+    from gnomon.methods.stress._outputs import OtherOutputs, Output
     from gnomon.methods.stress.perturbations import Change, Perturbation, Site
 
 
 def make_pairs(
     perturbation: Perturbation,
     outputs: Sequence[Output],
-    pool: Pool,
+    pool: OtherOutputs,
     pair_of: Callable[[Output, str, str, int], Pair],
     *,
     doses: Sequence[int] = (1,),
@@ -64,7 +64,9 @@ def make_pairs(
     return [pair for number in sorted(pairs) for pair in pairs[number]]
 
 
-def try_sites(perturbation: Perturbation, output: Output, pool: Pool, *, seed: int) -> Counter[str]:
+def try_sites(
+    perturbation: Perturbation, output: Output, pool: OtherOutputs, *, seed: int
+) -> Counter[str]:
     """How many places a rule names in an output, and what becomes of each alone."""
     rng = _draws(perturbation, output, seed)
     counts = Counter(texts=1)
@@ -88,7 +90,7 @@ def _draws(perturbation: Perturbation, output: Output, seed: int) -> np.random.G
 def _changed(
     perturbation: Perturbation,
     output: Output,
-    pool: Pool,
+    pool: OtherOutputs,
     rng: np.random.Generator,
     doses: Sequence[int],
 ) -> Iterator[tuple[str, str, int]]:

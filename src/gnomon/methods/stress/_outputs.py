@@ -118,7 +118,7 @@ def words_of(text: str) -> list[Word]:
     return [Word(*match.span(), match[0]) for match in _WORD.finditer(text)]
 
 
-class Pool:
+class OtherOutputs:
     """The outputs of all segments: where words and sentences from elsewhere are taken.
 
     Attributes:

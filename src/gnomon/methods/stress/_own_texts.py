@@ -17,7 +17,7 @@ from gnomon.core.scripts import is_unspaced
 from gnomon.core.validation import Problem, problems
 from gnomon.linguistics import annotate, read_labels
 from gnomon.methods.stress._making import make_pairs
-from gnomon.methods.stress._outputs import Output, Pool
+from gnomon.methods.stress._outputs import OtherOutputs, Output
 from gnomon.methods.stress.perturbations import (
     Perturbations,
     find_perturbations,
@@ -54,7 +54,7 @@ class TextChoice:
         on: whose outputs are changed, or REFERENCE for the first reference; by default those of
             the best system (by chrF).
         perturb: names and wildcards of perturbations (``gnomon list perturbations``), such as
-            number, 'delete pos:*'; by default the usual ones of the language.
+            number, ``'delete pos:*'``; by default the usual ones of the language.
         kinds: kinds of changes: error, harmless, crossed (the better text is worded otherwise),
             sanity (no translation at all).
         doses: at how many places a text is changed.
@@ -92,7 +92,7 @@ class PreparedOutputs:
     testset: TestSet
     on: str
     outputs: Sequence[Output]
-    pool: Pool
+    pool: OtherOutputs
     perturbations: Sequence[Perturbation]
     facts: Mapping[str, str]
     notices: tuple[str, ...]
@@ -144,7 +144,13 @@ def prepared_outputs(
         facts["tagger"] = ", ".join(annotation.taggers)
     outputs = list(_outputs(testset, texts, annotation))
     return PreparedOutputs(
-        testset, on, outputs, Pool(outputs), wanted, facts, (*uninstalled, *notices, *left_out)
+        testset,
+        on,
+        outputs,
+        OtherOutputs(outputs),
+        wanted,
+        facts,
+        (*uninstalled, *notices, *left_out),
     )
 
 

@@ -26,7 +26,7 @@ _SAME = 0.5
 _BLOCK = 1 << 20
 
 
-class Comparisons(NamedTuple):
+class PriceComparisons(NamedTuple):
     """How often each pair lowers the score by more than other pairs of its sentence do.
 
     - ``wins``: in how many comparisons, ties as half, float64 [pairs].
@@ -55,7 +55,7 @@ class Comparisons(NamedTuple):
         return mean_interval(shares, clusters, level=level), len(shares)
 
 
-def compared(outcome: Outcomes, groups: PairGroups, others: NDArray[np.bool_]) -> Comparisons:
+def compared(outcome: Outcomes, groups: PairGroups, others: NDArray[np.bool_]) -> PriceComparisons:
     """Each pair beside those of the others that are of the same sentence.
 
     Args:
@@ -81,7 +81,7 @@ def compared(outcome: Outcomes, groups: PairGroups, others: NDArray[np.bool_]) -
         tied = abs(gap) <= outcome.ties
         wins[rows] = (there & ~tied & (gap > 0)).sum(axis=1) + 0.5 * (there & tied).sum(axis=1)
         made[rows] = there.sum(axis=1)
-    return Comparisons(wins, made)
+    return PriceComparisons(wins, made)
 
 
 def harmless(groups: PairGroups) -> NDArray[np.bool_]:
@@ -104,7 +104,7 @@ def price_of(interval: Interval, sentences: int) -> Price:
     return "no dearer" if interval.high <= _SAME else "undecided"
 
 
-def in_order(outcome: Outcomes, groups: PairGroups) -> Comparisons:
+def in_order(outcome: Outcomes, groups: PairGroups) -> PriceComparisons:
     """Each error beside the less severe ones of its sentence, as their set labels them."""
     grades = np.array(
         [
@@ -120,4 +120,4 @@ def in_order(outcome: Outcomes, groups: PairGroups) -> Comparisons:
         rows = grades == grade
         comparisons = compared(outcome, groups, (grades >= 0) & (grades < grade))
         wins[rows], made[rows] = comparisons.wins[rows], comparisons.made[rows]
-    return Comparisons(wins, made)
+    return PriceComparisons(wins, made)

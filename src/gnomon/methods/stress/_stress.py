@@ -173,7 +173,7 @@ def stress(
         own = own_pairs(testset, texts, sources, seed=seed, cache=cache, progress=progress)
         every += own.pairs
         systems = _of_systems(testset, metrics, own.pairs, allow_code=allow_code)
-        parts = _parts(testset, by, own.pairs, len(every) - len(own.pairs))
+        parts = _pairs_by_slice(testset, by, own.pairs, len(every) - len(own.pairs))
     finding = stress_pairs(
         every,
         metrics,
@@ -238,7 +238,7 @@ def _of_systems(
     return scores
 
 
-def _parts(
+def _pairs_by_slice(
     testset: TestSet, by: str | None, own: Sequence[Pair], before: int
 ) -> dict[str, list[int]]:
     """The pairs of each slice of a test set, by its name; those of files come before."""

@@ -280,7 +280,7 @@ def _contrast(
     pair, rows = max(by_pair.items(), key=lambda item: len(item[1]))
     seen = {(row.metric, row.phenomenon): row.seen or 0.0 for row in errors}
 
-    def named(metric: str, other: str, chosen: Sequence[SeenContrastRow]) -> str:
+    def list_errors(metric: str, other: str, chosen: Sequence[SeenContrastRow]) -> str:
         shares = [
             (seen[metric, row.phenomenon], seen[other, row.phenomenon], row.phenomenon)
             for row in chosen
@@ -294,7 +294,7 @@ def _contrast(
     less = [row for row in rows if row.metric_only < row.other_only]
     metric, other = pair if len(more) >= len(less) else pair[::-1]
     gains, losses = (more, less) if len(more) >= len(less) else (less, more)
-    phenomena, others = named(metric, other, gains), named(other, metric, losses)
+    phenomena, others = list_errors(metric, other, gains), list_errors(other, metric, losses)
     places, claim = finding.positions(rows), CONTRASTS if others else CONTRAST
     if phenomena:
         yield claim.said(

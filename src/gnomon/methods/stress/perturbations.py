@@ -169,7 +169,7 @@ def perturbation(
                 f" {', '.join(filter(None, allowed))}"
             )
 
-    def made(rule: Rule) -> Perturbation:
+    def decorate(rule: Rule) -> Perturbation:
         listed = (languages,) if isinstance(languages, str) else tuple(languages)
         return Perturbation(
             name=name,
@@ -186,7 +186,7 @@ def perturbation(
             about=(rule.__doc__ or "").partition("\n")[0],
         )
 
-    return made
+    return decorate
 
 
 @functools.cache

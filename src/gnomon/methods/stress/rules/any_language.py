@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from gnomon.methods.stress._outputs import Output, Pool
+    from gnomon.methods.stress._outputs import OtherOutputs, Output
     from gnomon.methods.stress.perturbations import Change, Site
 
 #: persons, places and organisations, by the labels of several taggers
@@ -32,7 +32,9 @@ _NAMES = frozenset(("PERSON", "PER", "ORG", "GPE", "LOC", "NORP", "FAC"))
     features=("pos:NOUN", "pos:VERB", "pos:ADJ", "pos:ADV", "pos:CCONJ"),
     needs=("feature",),
 )
-def delete(output: Output, pool: Pool, rng: np.random.Generator, feature: str) -> Iterator[Change]:
+def delete(
+    output: Output, pool: OtherOutputs, rng: np.random.Generator, feature: str
+) -> Iterator[Change]:
     """Leaves a word of a feature out."""
     for start, end in output.spans(feature):
         yield start, end, ""
@@ -46,7 +48,7 @@ def delete(output: Output, pool: Pool, rng: np.random.Generator, feature: str) -
     needs=("feature", "others"),
 )
 def replace_words(
-    output: Output, pool: Pool, rng: np.random.Generator, feature: str
+    output: Output, pool: OtherOutputs, rng: np.random.Generator, feature: str
 ) -> Iterator[Change]:
     """Puts another word of the feature there, of the same form, from elsewhere."""
     forms = {(token.start, token.end): token for token in output.tokens}
@@ -77,7 +79,7 @@ def _names(output: Output) -> Iterator[tuple[str, list[tuple[int, int]]]]:
     feature="ent:*",
     needs=("others",),
 )
-def name(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+def name(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Puts another name of the same kind there, wherever a name stands."""
     for feature, spans in _names(output):
         new = pool.word(feature, output, rng)
@@ -92,7 +94,7 @@ def name(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]
     features=("ent:*",),
     feature="ent:*",
 )
-def no_name(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+def no_name(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Leaves a name out, wherever it stands."""
     for _, spans in _names(output):
         yield [(start, end, "") for start, end in spans]
@@ -102,7 +104,7 @@ _NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,:]\d+)*(?![\w]|[.,:]\d)")
 
 
 @perturbation("number", phenomenon="wrong numbers", severity="critical", feature="pos:NUM")
-def number(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def number(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Puts another number of like size there."""
     for match in _NUMBER.finditer(output.text):
         yield (*match.span(), other_number(match[0], rng))
@@ -138,7 +140,7 @@ def other_number(digits: str, rng: np.random.Generator) -> str:
     needs=("tokens", "others"),
     exact=True,
 )
-def add(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def add(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Puts an adjective from elsewhere before a noun that has none."""
     before = None
     for token in output.tokens:
@@ -157,7 +159,7 @@ def add(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change
     severity="critical",
     needs=("source",),
 )
-def untranslated(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def untranslated(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Puts a longer word of the source in the place of one about as far on in the sentence."""
     source = [w.text for w in words_of(output.source or "") if _LONG <= len(w.text) <= _LONGEST]
     words = [word for word in output.words if len(word.text) >= _LONG]
@@ -172,7 +174,7 @@ _LONG, _LONGEST = 4, 20  # letters: of scripts without spaces, more is no word
 
 
 @perturbation("cut", phenomenon="missing ends", severity="critical", exact=True)
-def cut(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def cut(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Leaves the last third of the words out, and keeps the final punctuation."""
     words = output.words
     if len(words) >= _SHORT:
@@ -186,7 +188,7 @@ _SHORT = 3  # words
 
 
 @perturbation("swap", phenomenon="exchanged neighbours", severity="minor", exact=True)
-def swap(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+def swap(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Exchanges two words that stand beside each other."""
     words = output.words
     for first, second in pairwise(words):
@@ -195,7 +197,7 @@ def swap(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]
 
 
 @perturbation("shuffle", phenomenon="shuffled words", severity="critical", exact=True)
-def shuffle(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+def shuffle(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Puts all words in another order; punctuation and the capital at the beginning stay."""
     words = output.words
     if len(words) < _SHORT:
@@ -211,7 +213,7 @@ def shuffle(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Si
 
 
 @perturbation("repeat", phenomenon="repeated words", severity="minor", exact=True)
-def repeat(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def repeat(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Says the last word twice."""
     if output.words:
         last = output.words[-1]
@@ -221,7 +223,7 @@ def repeat(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Cha
 @perturbation(
     "stutter", phenomenon="words said five times", severity="minor", exact=True, default=False
 )
-def stutter(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def stutter(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Says the last word five times."""
     if output.words:
         last = output.words[-1]
@@ -232,7 +234,7 @@ def stutter(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Ch
 
 
 @perturbation("typo", phenomenon="misspelt words", severity="minor", exact=True)
-def typo(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def typo(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Exchanges two letters within a longer word."""
     for word in output.words:
         letters = word.text
@@ -243,7 +245,7 @@ def typo(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Chang
 
 
 @perturbation("letter", phenomenon="missing letters", severity="minor", exact=True)
-def letter(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def letter(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Leaves a letter within a longer word out."""
     for word in output.words:
         if word.text.isalpha() and len(word.text) >= _LONG:
@@ -252,13 +254,13 @@ def letter(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Cha
 
 
 @perturbation("lower", phenomenon="missing capitals", severity="minor", exact=True)
-def lower(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def lower(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Writes the whole text in lower case."""
     yield 0, len(output.text), output.text.lower()
 
 
 @perturbation("first lower", phenomenon="lower-cased beginnings", severity="minor", exact=True)
-def first_lower(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def first_lower(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Writes the first letter in lower case."""
     first = next((n for n, character in enumerate(output.text) if character.isalpha()), None)
     if first is not None:
@@ -269,7 +271,7 @@ _FINAL = re.compile(r"[.!?。！？…।]+(?=[\s\"'»”’)\]]*$)")
 
 
 @perturbation("no stop", phenomenon="missing final punctuation", severity="minor", exact=True)
-def no_stop(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def no_stop(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Leaves the punctuation at the end out, but for quotation marks."""
     match = _FINAL.search(output.text)
     if match:
@@ -277,7 +279,7 @@ def no_stop(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Ch
 
 
 @perturbation("punctuation", phenomenon="stray punctuation", severity="minor", exact=True)
-def punctuation(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def punctuation(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Puts a comma, semicolon, colon or dash behind a word."""
     marks = (",", ";", ":", " -") if output.gap else ("、", "；", "：", "・")
     for word, following in pairwise(output.words):
@@ -289,7 +291,7 @@ _MARK = re.compile(r"(?<=[^\W\d_])[.,;:!?](?=\s|$)")
 
 
 @perturbation("spaces", phenomenon="spaces before punctuation", severity="minor", exact=True)
-def spaces(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+def spaces(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Puts a space before every mark of punctuation."""
     marks = [match.start() for match in _MARK.finditer(output.text)]
     if marks:
@@ -304,7 +306,7 @@ def spaces(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Sit
     exact=True,
     default=False,
 )
-def tokenised(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+def tokenised(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Puts spaces between all tokens of the tagger ("don't.": "do n't .")."""
     starts = [token.start for before, token in pairwise(output.tokens) if before.end == token.start]
     if starts:

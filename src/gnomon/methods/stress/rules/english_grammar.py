@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from gnomon.methods.stress._outputs import Output, Pool
+    from gnomon.methods.stress._outputs import OtherOutputs, Output
     from gnomon.methods.stress.perturbations import Change, Site
     from gnomon.methods.stress.rules._clauses import Clause
 
@@ -41,7 +41,7 @@ _THEN = pairs("is was, are were, am was, has had, have had, does did, do did", b
     languages="en",
     needs=("tokens", "inflections"),
 )
-def tense(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def tense(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Puts a verb of the past, present or future into another of these."""
     tokens = output.tokens
     for clause in clauses(output):
@@ -121,7 +121,7 @@ def _present(output: Output, clause: Clause) -> str:
     languages="en",
     needs=("tokens", "inflections"),
 )
-def aspect(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+def aspect(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Makes a simple form of a verb progressive ("wrote": "was writing"), and the other way."""
     tokens = output.tokens
     for clause in clauses(output):
@@ -195,7 +195,7 @@ _DEFINITE = words("the his her its their our my your")
     feature="pos:NOUN",
     needs=("tokens", "inflections"),
 )
-def plural_nouns(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def plural_nouns(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Makes a noun in the singular plural, or in the plural singular."""
     for position, token in enumerate(output.tokens):
         word = token.text
@@ -229,7 +229,7 @@ _OBJECT_FORM = pairs("I me, he him, she her, we us, they them", both=False)
     feature="pos:PRON",
     needs=("tokens",),
 )
-def pronoun_case(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def pronoun_case(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Makes "him" of the subject "he", "they" of the object "them" or "their"."""
     for token in output.tokens:
         word = token.text if token.text == "I" else token.text.casefold()
@@ -261,7 +261,7 @@ _LONGEST_PHRASE, _LONGEST_SUBJECT = 8, 4  # words
     needs=("tokens",),
     exact=True,
 )
-def question(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+def question(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Makes a statement a question ("They left.": "Did they leave?")."""
     tokens = output.tokens
     text = output.text
@@ -314,7 +314,7 @@ def _moved(output: Output, start: int, front: str, finite: Change) -> list[Chang
     languages="en",
     needs=("tokens",),
 )
-def no_subject(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def no_subject(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Leaves a subject out, with all that belongs to it."""
     for clause in clauses(output):
         if clause.subject is None or text_at(output, clause.subject) in _LINKS:
@@ -339,7 +339,7 @@ _LINKS = words("who which that what whoever whatever there")
     languages="en",
     needs=("tokens",),
 )
-def no_phrase(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def no_phrase(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Leaves a preposition out with all that depends on it."""
     tokens = output.tokens
     for position, token in enumerate(tokens):
@@ -378,7 +378,7 @@ _PREPOSITIONS = pairs(
     languages="en",
     needs=("tokens",),
 )
-def function_word(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def function_word(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Puts a wrong preposition there, or "a" in the place of "an"."""
     for position, token in enumerate(output.tokens):
         word = token.text.casefold()
@@ -457,7 +457,7 @@ _LETTERS = re.compile(r"(?<![\w'’-])[A-Za-z]{3,}(?![\w'’-])")
     languages="en",
     exact=True,
 )
-def misspelling(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def misspelling(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Spells a word as many people do by mistake (receive: recieve)."""
     for match in _LETTERS.finditer(output.text):
         wrong = _MISSPELT.get(match[0]) or _MISSPELT.get(match[0].lower())
@@ -537,7 +537,7 @@ _FAMILIES = families(
     features=("ent:*",),
     needs=("tokens",),
 )
-def word_class(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def word_class(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Puts a word of the same family in another part of speech there (nation: national)."""
     for position, token in enumerate(output.tokens):
         if token.pos not in ("ADJ", "ADV", "NOUN", "VERB") or not output.common[position]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from gnomon.methods.stress._outputs import Output, Pool
+    from gnomon.methods.stress._outputs import OtherOutputs, Output
     from gnomon.methods.stress.perturbations import Change, Site
     from gnomon.methods.stress.rules._clauses import Clause
 
@@ -61,7 +61,7 @@ _CUT = {"ca": "can", "wo": "will", "sha": "shall"}
     needs=("tokens",),
     exact=True,
 )
-def negation(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+def negation(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Leaves a negation out, or denies what is said."""
     yield from _dropped(output)
     for clause in clauses(output):
@@ -159,7 +159,7 @@ _MODALS = pairs(
     features=("ent:*",),
     needs=("tokens",),
 )
-def modality(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def modality(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Makes what must be possible, and what may be necessary."""
     for position, token in enumerate(output.tokens):
         new = _MODALS.get(token.text.casefold())
@@ -215,7 +215,7 @@ _RELATIONS = words("amod acomp attr conj ROOT oprd")
     features=("ent:*",),
     needs=("tokens",),
 )
-def polarity(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+def polarity(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Puts the opposite of a word of quantity, time or direction (more: less, before: after)."""
     yield from _opposed(output, _OPPOSITES)
 
@@ -340,7 +340,7 @@ _ALL_OPPOSITES: _Words = {
     needs=("tokens",),
     default=False,
 )
-def antonym(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+def antonym(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Puts the opposite of a noun, verb, adjective or adverb of a list (accept: reject)."""
     yield from _opposed(output, _ALL_OPPOSITES)
 
@@ -358,7 +358,7 @@ _GENDER = pairs("he she, himself herself") | {"him": "her", "his": "her", "hers"
     feature="pos:PRON",
     needs=("tokens",),
 )
-def gender(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def gender(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Makes "he" of "she", "her" of "his", and the other way round."""
     for token in output.tokens:
         word = token.text.casefold()

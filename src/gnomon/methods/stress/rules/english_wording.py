@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from gnomon.methods.stress._outputs import Output, Pool
+    from gnomon.methods.stress._outputs import OtherOutputs, Output
     from gnomon.methods.stress.perturbations import Change, Site
 
 
@@ -52,7 +52,7 @@ _LONG = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
     needs=("tokens",),
     exact=True,
 )
-def contraction(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def contraction(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Writes "don't" for "do not" or "it is" for "it's"."""
     tokens = output.tokens
     for position in range(1, len(tokens)):
@@ -111,7 +111,9 @@ def _not_otherwise(output: Output, position: int) -> Change | None:
     needs=("tokens",),
     exact=True,
 )
-def crossed_negation(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Crossed]:
+def crossed_negation(
+    output: Output, pool: OtherOutputs, rng: np.random.Generator
+) -> Iterator[Crossed]:
     """Better: "don't" for "do not", or the other way; worse: the negation is left out."""
     for _, position in negations(output):
         change = _not_otherwise(output, position)
@@ -165,7 +167,7 @@ def _numbers(output: Output, largest: int) -> Iterator[tuple[int, int, int]]:
     feature="pos:NUM",
     needs=("tokens",),
 )
-def number_word(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def number_word(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Writes "seven" for "7", or "7" for "seven"."""
     for start, end, value in _numbers(output, _SMALL):
         if output.text[start].isdigit():
@@ -182,7 +184,9 @@ def number_word(output: Output, pool: Pool, rng: np.random.Generator) -> Iterato
     feature="pos:NUM",
     needs=("tokens",),
 )
-def crossed_number(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Crossed]:
+def crossed_number(
+    output: Output, pool: OtherOutputs, rng: np.random.Generator
+) -> Iterator[Crossed]:
     """Better: "thirty-four" for "34", or the other way; worse: a wrong figure."""
     for start, end, value in _numbers(output, 99):
         wrong = other_number(str(value), rng)
@@ -200,7 +204,7 @@ _PERCENT = re.compile(r"(?<=\d)( ?%| per ?cent)(?![\w-])")
 @perturbation(
     "percent", phenomenon="other signs for per cent", kind="harmless", languages="en", exact=True
 )
-def percent(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def percent(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Writes "12 percent" for "12%", or "12%" for "12 percent"."""
     for match in _PERCENT.finditer(output.text):
         yield (*match.span(), " percent" if match[1].endswith("%") else "%")
@@ -216,7 +220,7 @@ _THOUSANDS = re.compile(r"(?<![\w.,$€£])([1-9]\d{0,2}),(\d{3})(?![\w,]|\.\d)"
     languages="en",
     exact=True,
 )
-def thousands(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def thousands(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Writes "12000" for "12,000"."""
     for match in _THOUSANDS.finditer(output.text):
         yield (*match.span(), match[1] + match[2])
@@ -231,7 +235,7 @@ _DATE = re.compile(
 @perturbation(
     "date", phenomenon="dates in the other order", kind="harmless", languages="en", exact=True
 )
-def date(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def date(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Writes "3 May" for "May 3", or "May 3" for "3 May"."""
     for match in _DATE.finditer(output.text):
         month, day = match[1] or match[4], match[2] or match[3]
@@ -248,7 +252,7 @@ def date(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Chang
 @perturbation(
     "quotes", phenomenon="other quotation marks", kind="harmless", languages="en", exact=True
 )
-def quotes(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+def quotes(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Writes quotation marks and apostrophes straight for typographic, or the other way."""
     changes = other_quotes(output.text, "“", "”") + other_apostrophes(output.text)
     if changes:
@@ -256,7 +260,7 @@ def quotes(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Sit
 
 
 @perturbation("dashes", phenomenon="other dashes", kind="harmless", languages="en", exact=True)
-def dashes(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+def dashes(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Writes hyphens for dashes between words, or dashes for hyphens."""
     changes = other_dashes(output.text)
     if changes:
@@ -324,7 +328,7 @@ _LETTERS = re.compile(r"(?<![\w'’-])[A-Za-z]{4,}(?![\w’-])")
     languages="en",
     exact=True,
 )
-def spelling(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def spelling(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Spells a word in the British way for the American, or the other way."""
     for match in _LETTERS.finditer(output.text):
         new = _SPELLINGS.get(match[0].lower())

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from gnomon.methods.stress._outputs import Output, Pool, Word
+    from gnomon.methods.stress._outputs import OtherOutputs, Output, Word
     from gnomon.methods.stress.perturbations import Change, Site
 
 
@@ -59,7 +59,7 @@ _NO_NOUN = words("paar bisschen wenig mal von der")
 
 
 @perturbation("negation de", phenomenon="wrong negation", severity="critical", languages="de")
-def negation(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def negation(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Leaves "nicht" out, or makes "ein" of "kein" or "kein" of "ein"."""
     for before, word, after in _neighbours(output):
         if not _is_common(output, word):
@@ -102,7 +102,7 @@ _MODALS = pairs(
 
 
 @perturbation("modality de", phenomenon="wrong modal verbs", severity="major", languages="de")
-def modality(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def modality(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Makes what can be necessary, and what must be possible."""
     for before, word, after in _neighbours(output):
         new = _MODALS.get(word.text.lower())
@@ -169,7 +169,7 @@ _TIMES = re.compile(
     severity="critical",
     languages="de",
 )
-def polarity(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def polarity(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Puts the opposite of a word of a list (mehr: weniger, stieg: sank, vor dem: nach dem)."""
     for before, word, after in _neighbours(output):
         folded = word.text.lower()
@@ -207,7 +207,7 @@ _GENDER = pairs("er sie, ihn sie, ihm ihr", both=False) | endings({"sein": "ihr"
 @perturbation(
     "gender de", phenomenon="pronouns of the wrong gender", severity="critical", languages="de"
 )
-def gender(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def gender(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Makes "sie" of "er" and "ihre" of "seine", where the verb fits both."""
     for _, word, _ in _neighbours(output):
         new = _GENDER.get(word.text.lower())
@@ -248,7 +248,7 @@ def _numbers(output: Output, largest: int) -> Iterator[tuple[int, int, int]]:
     languages="de",
     feature="pos:NUM",
 )
-def number_word(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def number_word(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Writes "sieben" for "7", or "7" for "sieben"."""
     for start, end, value in _numbers(output, _SMALL):
         digits = output.text[start].isdigit()
@@ -262,7 +262,9 @@ def number_word(output: Output, pool: Pool, rng: np.random.Generator) -> Iterato
     languages="de",
     feature="pos:NUM",
 )
-def crossed_number(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Crossed]:
+def crossed_number(
+    output: Output, pool: OtherOutputs, rng: np.random.Generator
+) -> Iterator[Crossed]:
     """Better: "vierunddreißig" for "34", or the other way; worse: a wrong figure."""
     for start, end, value in _numbers(output, 99):
         wrong = int(other_number(str(value), rng))
@@ -281,7 +283,7 @@ _PERCENT = re.compile(r"(?<=\d)([ \u00a0\u202f]?%| Prozent)(?![\w-])")
 @perturbation(
     "percent de", phenomenon="other signs for per cent", kind="harmless", languages="de", exact=True
 )
-def percent(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def percent(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Writes "12 Prozent" for "12 %", or "12 %" for "12 Prozent"."""
     for match in _PERCENT.finditer(output.text):
         yield (*match.span(), " Prozent" if match[1].endswith("%") else " %")
@@ -298,7 +300,7 @@ _OTHER_SENSE = re.compile(r"\b\w*(?:[Mm]aß|[Bb]uß|[Ff]loß)\w*")
     languages="de",
     exact=True,
 )
-def swiss_spelling(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+def swiss_spelling(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Writes "ss" for "ß", as in Switzerland."""
     if not _OTHER_SENSE.search(output.text):
         changes = [(n, n + 1, "ss") for n, letter in enumerate(output.text) if letter == "ß"]
@@ -309,7 +311,7 @@ def swiss_spelling(output: Output, pool: Pool, rng: np.random.Generator) -> Iter
 @perturbation(
     "quotes de", phenomenon="other quotation marks", kind="harmless", languages="de", exact=True
 )
-def quotes(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+def quotes(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Writes quotation marks straight for typographic, or the other way."""
     changes = other_quotes(output.text, "„", "“")
     if changes:
@@ -317,7 +319,7 @@ def quotes(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Sit
 
 
 @perturbation("dashes de", phenomenon="other dashes", kind="harmless", languages="de", exact=True)
-def dashes(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Site]:
+def dashes(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Writes hyphens for dashes between words, or dashes for hyphens."""
     changes = other_dashes(output.text)
     if changes:

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from gnomon.methods.stress._outputs import Output, Pool
+    from gnomon.methods.stress._outputs import OtherOutputs, Output
     from gnomon.methods.stress.perturbations import Change
 
 
 @perturbation("empty", phenomenon="a full stop alone", kind="sanity", exact=True)
-def empty(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def empty(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Leaves everything out but a full stop."""
     yield 0, len(output.text), "." if output.gap else "。"
 
@@ -28,7 +28,7 @@ def empty(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Chan
     needs=("others",),
     exact=True,
 )
-def other_output(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def other_output(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Puts the output of another segment there."""
     other = pool.other(output, rng)
     if other is not None:
@@ -36,13 +36,13 @@ def other_output(output: Output, pool: Pool, rng: np.random.Generator) -> Iterat
 
 
 @perturbation("twice", phenomenon="the output said twice", kind="sanity", exact=True)
-def twice(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def twice(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Says everything twice."""
     yield len(output.text), len(output.text), output.gap + output.text
 
 
 @perturbation("half", phenomenon="the first half of the output", kind="sanity", exact=True)
-def half(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def half(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Keeps the first half of the words."""
     if len(output.words) > 1:
         yield output.words[len(output.words) // 2 - 1].end, len(output.text), ""
@@ -51,6 +51,6 @@ def half(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Chang
 @perturbation(
     "source", phenomenon="the source instead", kind="sanity", needs=("source",), exact=True
 )
-def source(output: Output, pool: Pool, rng: np.random.Generator) -> Iterator[Change]:
+def source(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Puts the source there."""
     yield 0, len(output.text), output.source or ""
