@@ -132,7 +132,7 @@ def chosen_units(
     while how == "pps" and float(design.inclusion @ sizes) > budget * (1 + 1e-9):
         count -= 1
         design = design_of(units, how, count, testset, scores)
-    return [(design.drawn(np.random.default_rng(k)), design.inclusion) for k in range(draws)]
+    return [(design.draw(np.random.default_rng(k)), design.inclusion) for k in range(draws)]
 
 
 def mean(
