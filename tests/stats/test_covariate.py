@@ -44,3 +44,26 @@ def test_weights_count_segments_several_times() -> None:
     one = pooled_slope(y, x, np.arange(12), weights=weights)
     other = pooled_slope(y[:, again], x[:, again], np.arange(12)[again])
     assert one.slope == pytest.approx(other.slope, abs=1e-10)
+
+
+def test_for_two_systems_it_is_the_slope_of_prediction_powered_inference() -> None:
+    """``_calc_lam_glm`` of ppi_py 0.2.3, run once on these numbers.
+
+    ppi-python is no requirement of the tests: it installs a package "tests", which hides this
+    folder, and downloaders of data. Its slope is for the mean over further segments less that over
+    judged ones, so that it is less by 1 + judged/further than one for the mean over all, and takes
+    the metric's variance over both.
+    """
+    i = np.arange(60.0)
+    x = np.stack([np.sin(i), np.cos(2 * i)])
+    noise = np.stack([np.sin(3 * i + 1), np.cos(5 * i + 2)])
+    y = 0.6 * x + 0.4 * noise + np.array([[0.3], [0.0]])
+    slope = pooled_slope(y, x, i).slope
+    judged = x[0] - x[1]
+    for further, tuned in (
+        (np.tile(judged, 4), 0.4697025649502164),
+        (np.cos(7 * np.arange(240.0)) + 0.2, 0.7881002568166979),
+    ):
+        over_both = np.concatenate([judged, further]).var(ddof=1)
+        expected = slope * judged.var() / over_both / (1 + len(judged) / len(further))
+        assert expected == pytest.approx(tuned, abs=1e-12)

@@ -27,6 +27,38 @@ def test_means_are_those_of_least_squares_with_a_ridge_on_raters() -> None:
     assert effects.raters[:, 0] == pytest.approx(wanted[3:], abs=1e-9)
 
 
+def test_without_a_ridge_means_differ_as_in_statsmodels_least_squares() -> None:
+    linear = pytest.importorskip(
+        "statsmodels.regression.linear_model", reason="the independent computation"
+    )
+    said = judged([0, 2, 4], documents=20, raters=5, seed=2)
+    design = np.column_stack(
+        [said.system[:, None] == np.arange(3), said.rater[:, None] == np.arange(1, 5)]
+    )
+    fitted = linear.OLS(said.score, design.astype(float)).fit().params
+    found = adjusted_means(said.system, said.rater, said.document, said.score[:, None], ridge=0)
+    assert np.diff(found.systems[:, 0]) == pytest.approx(np.diff(fitted[:3]), abs=1e-5)
+    assert np.diff(found.raters[:, 0]) == pytest.approx(np.diff([0, *fitted[3:]]), abs=1e-5)
+
+
+def test_with_a_ridge_raters_are_the_best_linear_predictors() -> None:
+    said = judged([0, 2, 4], documents=20, raters=5, seed=2)
+    within, between = 225.0, 64.0
+    systems, raters = (
+        (numbers[:, None] == np.arange(size)).astype(float)
+        for numbers, size in ((said.system, 3), (said.rater, 5))
+    )
+    # generalised least squares under the covariance of the random effects, without a ridge
+    inverse = np.linalg.inv(between * raters @ raters.T + within * np.eye(len(said.score)))
+    means = np.linalg.solve(systems.T @ inverse @ systems, systems.T @ inverse @ said.score)
+    effects = between * raters.T @ inverse @ (said.score - systems @ means)
+    found = adjusted_means(
+        said.system, said.rater, said.document, said.score[:, None], ridge=within / between
+    )
+    assert found.systems[:, 0] == pytest.approx(means, abs=1e-8)
+    assert found.raters[:, 0] == pytest.approx(effects, abs=1e-8)
+
+
 def test_each_document_is_left_out_as_if_it_had_never_been_judged() -> None:
     said = judged([0, 2, 4], documents=20, raters=5, seed=3)
     whole = adjusted_means(said.system, said.rater, said.document, said.score[:, None])

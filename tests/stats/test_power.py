@@ -46,3 +46,19 @@ def test_no_number_finds_no_difference() -> None:
 def test_what_can_be_detected_has_the_power_that_was_asked_for() -> None:
     found = detectable(1.3, 39.2, power=0.9)
     assert power_of_t(found / 1.3, 39.2) == pytest.approx(0.9, abs=1e-9)
+
+
+def test_power_and_units_are_those_of_statsmodels() -> None:
+    power = pytest.importorskip("statsmodels.stats.power", reason="the independent computation")
+    tested = power.TTestPower()
+    for effect, units, alpha in ((0.1, 20, 0.05), (0.4, 8, 0.01), (0.13, 449, 0.05), (0.9, 5, 0.1)):
+        found = power_of_t(effect * math.sqrt(units), units - 1, alpha=alpha)
+        assert found == pytest.approx(tested.power(effect, units, alpha), abs=1e-8)
+    for difference, sd, wanted, alpha in (
+        (2, 22.6, 0.8, 0.05),
+        (3, 10, 0.9, 0.05),
+        (1, 3, 0.5, 0.01),
+    ):
+        exact = tested.solve_power(difference / sd, alpha=alpha, power=wanted)
+        found = needed_units(difference, sd, power=wanted, alpha=alpha)
+        assert found == math.ceil(float(exact))
