@@ -1,12 +1,15 @@
 """What choosing segments or documents by a metric does to what people's judgements say.
 
-    python scripts/draw_evidence.py DATA [--draws 500] [--metric chrf]
+    python scripts/draw_evidence.py DATA [--draws 500] [--metric chrf] [--slopes]
 
 takes the judged segments of WMT24's English to Czech and to Japanese (ESA) and of WMT21's English
 to German (MQM) under DATA as the whole, and judges a part of them again and again: at random, in
 strata, weighted, or the first k by the metric, always with as many segments in mean. For each two
 systems it compares the error of their mean difference with that of random draws, and counts
 intervals that hold the whole's difference. It prints the table of docs/methods/people-evidence.md.
+
+``--slopes`` prints another table of that page: how many more judgements a difference takes when the
+metric's mean over further segments moves it by a slope that is estimated, or fixed.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ import numpy as np
 
 import gnomon as gn
 from gnomon.methods.people.sampling import How, SamplingUnit, Unit, design_of, units_of
+from gnomon.stats.covariate import pooled_slope
+from gnomon.stats.jackknife import jackknife, left_out_sums
 from gnomon.stats.student import upper_quantile
 
 if TYPE_CHECKING:
@@ -49,7 +54,16 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--draws", type=int, default=500)
     parser.add_argument("--metric", default="chrf")
+    parser.add_argument("--slopes", action="store_true")
     args = parser.parse_args()
+    if args.slopes:
+        print("| set | unit | slope | any number of further segments | as many as judged |")
+        print("|---|---|---|---|---|")
+        for name, kind in SETS:
+            testset = judged(args.data / name, kind)
+            metric = gn.score(testset, args.metric).segments
+            measure_slopes(name, testset, testset.human_scores(kind), metric)
+        return
     print("| set | judged | choice | error over all pairs | of the worst pair | covers |")
     print("|---|---|---|---|---|---|")
     for name, kind in SETS:
@@ -107,6 +121,54 @@ def measure(
         worst = (errors[choice] / errors["random"]).max()
         figures = f"{over_all:.2f} | {worst:.2f} | {100 * covers[choice]:.1f}"
         print(f"| {name} | {count} of {len(units)} {plural} | {title} | {figures} |")
+
+
+def measure_slopes(
+    name: str, testset: gn.TestSet, human: NDArray[np.float64], metric: NDArray[np.float64]
+) -> None:
+    """Print how many times the judgements of a difference a set takes with each slope."""
+    segments = np.arange(testset.segments)
+    names = testset.documents
+    documents = segments if names is None else np.unique(names, return_inverse=True)[1]
+    groups = int(documents.max()) + 1
+    unit = f"{groups} segments" if names is None else f"{groups} documents"
+    pooled = pooled_slope(human, metric, documents)
+    scaled = float(human.std(axis=1).mean() / metric.std(axis=1).mean())
+    none = np.zeros(groups)
+    plain = variances(human, metric, documents, 0.0, none)
+    for title, slope, without in (
+        (f"pooled: {pooled.slope:.2f}", max(pooled.slope, 0.0), np.maximum(pooled.without, 0.0)),
+        ("1", 1.0, none + 1),
+        (f"1 in standard deviations: {scaled:.2f}", scaled, none + scaled),
+    ):
+        cells = []
+        for judged_by_further in (0.0, 1.0):
+            # an estimated slope belongs to the mean over all segments, judged ones among them
+            share = 1 / (1 + judged_by_further) if title.startswith("pooled") else 1.0
+            left = variances(human, metric, documents, share * slope, share * without)
+            moved = variances(0 * human, metric, documents, share * slope, none + share * slope)
+            more = 100 * ((left + judged_by_further * moved) / plain - 1)
+            middle, least, most = (round(f(more)) for f in (np.median, np.min, np.max))
+            cells.append(f"{middle:+d} % ({least:+d} to {most:+d})")
+        print(f"| {name} | {unit} | {title} | {' | '.join(cells)} |")
+
+
+def variances(
+    human: NDArray[np.float64],
+    metric: NDArray[np.float64],
+    documents: NDArray[np.intp],
+    slope: float,
+    without: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Squared standard errors of differences moved by slope x metric, document by document."""
+    a, b = np.array(list(combinations(range(len(human)), 2))).T
+    moved = metric - metric.mean(axis=1, keepdims=True)  # from what it says of all texts
+    values = np.stack([human[a] - human[b], moved[a] - moved[b]], axis=-1)
+    sizes = np.bincount(documents)
+    means = left_out_sums(values, documents) / (sizes.sum() - sizes)[:, None, None]
+    estimate = (values[..., 0] - slope * values[..., 1]).mean(axis=1)
+    left_out = means[..., 0] - without[:, None] * means[..., 1]
+    return np.asarray(jackknife(estimate, left_out, sizes).error ** 2)
 
 
 def chosen_units(

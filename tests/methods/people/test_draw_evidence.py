@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
-from scripts.draw_evidence import SETS, judged, measure
+from scripts.draw_evidence import SETS, judged, measure, measure_slopes, variances
 
 import gnomon as gn
 
@@ -37,3 +38,24 @@ def test_choosing_by_a_metric_does_not_pay_on_what_people_said(
         assert over_all > 1.5
         assert worst > 3
         assert covers < 85
+
+
+def test_a_fixed_slope_leaves_the_variance_of_judgements_less_metric() -> None:
+    human, metric = np.random.default_rng(1).normal(size=(2, 3, 50))
+    found = variances(human, metric, np.arange(50), 1.0, np.ones(50))
+    left = human - metric
+    expected = [(left[a] - left[b]).var(ddof=1) / 50 for a, b in ((0, 1), (0, 2), (1, 2))]
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_slope_of_1_costs_judgements_where_the_pooled_one_saves_some(
+    shared: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    testset = judged(shared / "data/wmt24/en-ja", "esa")
+    metric = gn.score(testset, "chrf").segments
+    measure_slopes("en-ja", testset, testset.human_scores("esa"), metric)
+    rows = [line.strip("|").split("|") for line in capsys.readouterr().out.splitlines()]
+    pooled, fixed, _ = ([int(cell.split()[0]) for cell in row[3:]] for row in rows)
+    assert max(pooled) < 0
+    assert fixed[0] > 5
+    assert fixed[1] > 30
