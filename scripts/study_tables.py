@@ -47,7 +47,7 @@ metrics = ["bleu", "chrf"]
 [[testsets]]
 path = "es-en"
 name = "es-en"
-first = 25
+first = 40
 paraphrases = ["es-en/paraphrases/*.txt"]
 n = 2
 [methods.score]
@@ -106,6 +106,9 @@ features = ["pos:NOUN", "pos:VERB"]
 resamples = 20
 [methods.compare]
 resamples = 20
+[methods.people.compare]
+human = ["da"]
+unit = "segment"
 [methods.stress]
 limit = 20
 doses = [1, 2]
