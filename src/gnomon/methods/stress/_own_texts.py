@@ -8,13 +8,13 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
-import numpy as np
-
 from gnomon.core.errors import DataError, GnomonError, MissingDependencyError, UnknownNameError
 from gnomon.core.options import Metavar, Positive
 from gnomon.core.pairs import KINDS, Pair, PairKind
 from gnomon.core.scripts import is_unspaced
+from gnomon.core.summary import REFERENCE_COPIED
 from gnomon.core.validation import Problem, problems
+from gnomon.core.verdicts import anomaly_notice
 from gnomon.linguistics import annotate, read_labels
 from gnomon.methods.stress._making import make_pairs
 from gnomon.methods.stress._outputs import OtherOutputs, Output
@@ -150,7 +150,7 @@ def prepared_outputs(
         OtherOutputs(outputs),
         wanted,
         facts,
-        (*uninstalled, *notices, *left_out),
+        (*_copied(on, testset), *uninstalled, *notices, *left_out),
     )
 
 
@@ -197,15 +197,35 @@ def _chosen_texts(testset: TestSet, on: str | None) -> tuple[str, dict[str, str]
     if on is not None:
         if on != REFERENCE and on not in testset.systems:
             raise UnknownNameError("system", on, (*testset.systems, REFERENCE))
+        _refuse_doubtful(testset, on)
         return on, {"texts": "references" if on == REFERENCE else f"outputs of {on}"}
     if not testset.systems:
         return REFERENCE, {"texts": "references, as there are no outputs"}
-    names = list(testset.systems)
+    doubtful = {name for anomaly in testset.anomalies for name in anomaly.systems}
+    names = [name for name in testset.systems if name not in doubtful] or list(testset.systems)
     if len(names) == 1 or not testset.references:
+        _refuse_doubtful(testset, names[0])
         return names[0], {"texts": f"outputs of {names[0]}"}
+    _refuse_doubtful(testset, names[0])
     _, chrf = bind(testset, "chrf", allow_code=False)
-    best = names[int(np.argmax(chrf.system(testset.batch())))]
+    scores = dict(zip(testset.systems, chrf.system(testset.batch()).tolist(), strict=True))
+    best = max(names, key=lambda name: scores[name])
     return best, {"texts": f"outputs of {best}, the best of {len(names)} by chrF"}
+
+
+def _refuse_doubtful(testset: TestSet, on: str) -> None:
+    """Refuse outputs that do not fit the references, line by line, or are in another language."""
+    for anomaly in testset.anomalies:
+        if on in anomaly.systems:
+            raise DataError(f"{anomaly_notice(anomaly)}; until then nothing follows from its texts")
+
+
+def _copied(on: str, testset: TestSet) -> list[str]:
+    """What is said where the only reference is changed and compared with itself."""
+    if on != REFERENCE or len(testset.references) != 1:
+        return []
+    said = f"the texts that are changed are {REFERENCE_COPIED} that they are compared with"
+    return [f"{said}: each change takes them away from it, and metrics see nearly all of that"]
 
 
 def _texts(testset: TestSet, on: str) -> Sequence[str]:

@@ -114,7 +114,6 @@ def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
         "slices": SliceSeenRow,
     },
     metrics="all",
-    systems=False,
     check=check_stress,
     verdict=stress_verdict,
     claims=CLAIMS,
