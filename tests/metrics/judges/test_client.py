@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -426,3 +427,19 @@ def test_a_key_that_json_writes_in_another_way_is_hidden(monkeypatch: pytest.Mon
     assert "def+12345" not in said
     monkeypatch.setenv("GNOMON_JUDGE_KEY", "none")
     assert endpoint.without_key('{"severity": "none"}') == '{"severity": "none"}'
+
+
+def test_earlier_turns_are_sent_before_the_question_and_are_a_part_of_it(chat: Chat) -> None:
+    chat.reply = echo
+    asker = client(chat.url)
+    turns = (("what is this?", "a shot"), ("and this?", "another"))
+    asked = replace(question("now"), turns=turns)
+    assert [answer.text for answer in asker.ask([asked, question("now")])] == ["said of now"] * 2
+    roles = ["system", *["user", "assistant"] * 2, "user"]
+    texts = ["a judge", "what is this?", "a shot", "and this?", "another", "now"]
+    expected = [{"role": role, "content": text} for role, text in zip(roles, texts, strict=True)]
+    assert expected in [body["messages"] for body in chat.bodies]
+    assert (chat.answered, chat.most) == (2, 1)
+    assert len(chat.bodies[0]["messages"]) == 1  # who answers is asked without them
+    client(chat.url).ask([asked])
+    assert chat.answered == 2

@@ -71,6 +71,7 @@ class ChatQuestion:
         seed: of the draw; None: none is sent.
         max_tokens: most tokens of the answer; None: the server's own limit.
         repetition: from 0; equal questions of other repetitions are asked anew.
+        turns: pairs of a question and its answer that stand before: examples, or what was said.
     """
 
     system: str
@@ -80,6 +81,7 @@ class ChatQuestion:
     seed: int | None = None
     max_tokens: int | None = None
     repetition: int = 0
+    turns: tuple[tuple[str, str], ...] = ()
 
     @property
     def parameters(self) -> dict[str, float | int]:
@@ -91,12 +93,17 @@ class ChatQuestion:
         }
         return {name: value for name, value in given.items() if value is not None}
 
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """What is sent: the system's message, earlier turns, the question."""
+        said = [("system", self.system)] if self.system else []
+        for question, answer in self.turns:
+            said += [("user", question), ("assistant", answer)]
+        return [{"role": role, "content": text} for role, text in [*said, ("user", self.user)]]
+
     def body(self, model: str, *, structured: bool) -> dict[str, Any]:
         """The request."""
-        messages = [{"role": "user", "content": self.user}]
-        if self.system:
-            messages.insert(0, {"role": "system", "content": self.system})
-        body: dict[str, Any] = {"model": model, "messages": messages, **self.parameters}
+        body: dict[str, Any] = {"model": model, "messages": self.messages, **self.parameters}
         if structured and self.schema:
             schema = {"name": "answer", "strict": True, "schema": json.loads(self.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
@@ -240,7 +247,7 @@ class ChatClient:
             ServerFailedError: it does not answer.
         """
         if self._identity is None:
-            question = replace(self.sample, system="", user=_PRESENTATION, repetition=0)
+            question = replace(self.sample, system="", turns=(), user=_PRESENTATION, repetition=0)
             key = self._place("identity", question)
             kept = self._store.get_many([key]).get(key)
             if kept is not None:
@@ -297,7 +304,8 @@ class ChatClient:
         server = self.server
         parameters = json.dumps(question.parameters, sort_keys=True)
         number = str(question.repetition)
-        texts = (question.system, question.user, question.schema)
+        texts = [question.system, question.user, question.schema]
+        texts += [text for turn in question.turns for text in turn]
         return cache_key(
             _SCHEMA, kind, server.endpoint.url, server.model, parameters, number, *texts
         )
@@ -328,7 +336,11 @@ class ChatClient:
         if self._told:
             return
         self._told = True
-        signs = sum(len(question.system) + len(question.user) for question in missing.values())
+        signs = sum(
+            len(message["content"])
+            for question in missing.values()
+            for message in question.messages
+        )
         _log.info(
             "%s at %s is asked for %s answers (about %s characters of questions); %s are on disk"
             " already",
