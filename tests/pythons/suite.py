@@ -101,6 +101,7 @@ setup en --dry-run
 selftest
 cache
 demo | pip install 'gnomon[spacy,study]'
+serve --no-browser | pip install 'gnomon[serve]'
 """
 
 _SMALL = """\

@@ -41,7 +41,7 @@ _METHODS = {
     for head in dict.fromkeys(name.partition(".")[0] for name in methods.BUILT_IN)
 } | dict(methods.OWN_WORDS)
 #: modules with the commands that run no method
-_OTHERS = ("studies", "data", "installation", "demo")
+_OTHERS = ("studies", "serve", "data", "installation", "demo")
 _STOPPING = ("strict", "surrogateescape")  # how streams are set by default
 _RULE = "\u2500"  # the lines of tables
 #: new objects between two looks for cycles

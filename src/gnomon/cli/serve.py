@@ -1,0 +1,208 @@
+"""``gnomon serve``: comparisons and studies in a browser."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.cli._options import add_command
+from gnomon.cli._parser import rare
+from gnomon.core.errors import MissingDependencyError, OutputError, UsageError
+
+if TYPE_CHECKING:
+    import argparse
+    import socket
+
+    from gnomon.cli._options import Subparsers
+    from gnomon.serve import Settings
+    from gnomon.serve._access import Access
+
+__all__ = ["add"]
+
+_log = logging.getLogger(__name__)
+_PACKAGES = ("starlette", "uvicorn", "python_multipart", "duckdb", "pyarrow")
+_EXAMPLES = """\
+examples:
+  gnomon serve                        (in your browser, with an example to look at)
+  gnomon serve comparisons
+  gnomon serve wmt.store
+  gnomon serve /srv/gnomon --behind-proxy https://compare.example.org
+"""
+_KEPT = "comparisons are kept; those that ran go on at the next start"
+
+
+def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "serve",
+        answers="which translation is better, in a browser, for people without a shell",
+        more=_EXAMPLES,
+    )
+    parser.add_argument(
+        "places",
+        nargs="*",
+        metavar="FOLDER|STORE",
+        help="where comparisons are kept (default: a folder of your own), and stores of studies to"
+        " show",
+    )
+    parser.add_argument(
+        "--no-browser", action="store_true", help="open no browser, print the link alone"
+    )
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="comparisons that run at once (default: 1)"
+    )
+    parser.add_argument(
+        "--config", metavar="FILE", help="limits and further metrics, as TOML: [serve]"
+    )
+    where = parser.add_argument_group("where it listens")
+    where.add_argument(
+        "--port", type=int, metavar="N", help="of this machine (default: 8765, or the next free)"
+    )
+    where.add_argument(
+        "--behind-proxy",
+        metavar="URL",
+        help="the address at which a proxy on this machine offers it, encrypted",
+    )
+    where.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="address of this machine (default: 127.0.0.1, which nobody else can reach); others"
+        " need a certificate or a proxy",
+    )
+    where.add_argument("--certificate", metavar="FILE", help="for connections from elsewhere: PEM")
+    where.add_argument("--key", metavar="FILE", help="of the certificate: PEM")
+    rare(
+        where.add_argument(
+            "--name", metavar="NAME", help="with a certificate, the name that browsers open"
+        )
+    )
+    parser.set_defaults(run=_run, kept=_KEPT)
+
+
+def _run(args: argparse.Namespace) -> int:
+    """Start, say where, answer until ended."""
+    lacking = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
+    if lacking:
+        raise MissingDependencyError(
+            f"gnomon serve needs {' and '.join(lacking)}, not installed here; run: pip install"
+            " 'gnomon[serve]'"
+        )
+    from gnomon.serve import make_app
+    from gnomon.serve._server import serve
+
+    _check(args)
+    listening, settings = _listening(args, _settings(args))
+    app = make_app(settings)
+
+    def ready() -> None:
+        _say(args, settings, app.state.access)
+
+    serve(app, listening, certificate=_certificate(args), ready=ready)
+    return 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    from gnomon.serve._settings import LOOPBACK
+
+    if bool(args.certificate) != bool(args.key):
+        raise UsageError("--certificate and --key go together: name both files")
+    if args.certificate and args.behind_proxy:
+        raise UsageError("--behind-proxy and --certificate exclude each other: the proxy has one")
+    if args.host not in LOOPBACK and not (args.certificate or args.behind_proxy):
+        raise UsageError(
+            f"--host {args.host} would send texts and tokens over the network in the clear; add"
+            " --certificate FILE --key FILE, or put a proxy in front and add --behind-proxy URL"
+        )
+    if args.workers is not None and args.workers < 1:
+        raise UsageError(f"--workers is {args.workers}; it must be 1 or more")
+
+
+def _settings(args: argparse.Namespace) -> Settings:
+    from gnomon.serve import Settings
+    from gnomon.serve._settings import read_config
+    from gnomon.studies import Store
+
+    places = [Path(place) for place in args.places]
+    stores = tuple(place for place in places if Store.is_at(str(place)))
+    folders = [place for place in places if place not in stores]
+    if len(folders) > 1:
+        raise UsageError(
+            f"comparisons are kept in one folder, and {len(folders)} are named:"
+            f" {', '.join(map(str, folders))}"
+        )
+    folder = folders[0] if folders else None if stores else _own_folder()
+    if folder is not None:
+        _make(folder)
+    settings = Settings(folder=folder, stores=stores)
+    if args.config:
+        settings = read_config(Path(args.config), settings)
+    return replace(settings, workers=args.workers or settings.workers)
+
+
+def _own_folder() -> Path:
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("gnomon", appauthor=False)) / "serve"
+
+
+def _make(folder: Path) -> None:
+    """Make the folder, for this person alone; refuse one that cannot be used."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        probe = folder / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise OutputError(
+            f"comparisons cannot be kept in {folder}: {error.strerror}; name a folder that you may"
+            " write to: gnomon serve FOLDER"
+        ) from error
+
+
+def _listening(args: argparse.Namespace, settings: Settings) -> tuple[socket.socket, Settings]:
+    """The socket, and the settings with the address that browsers know."""
+    from gnomon.serve._server import listen
+    from gnomon.serve._settings import LOOPBACK, PORT, address_of
+
+    wanted = PORT if args.port is None else args.port
+    listening = listen(args.host, wanted, exactly=args.port is not None)
+    port = listening.getsockname()[1]
+    if args.behind_proxy:
+        address, host = address_of(args.behind_proxy)
+        hosts = {host}
+    elif args.host in LOOPBACK:
+        host = f"[{args.host}]:{port}" if ":" in args.host else f"{args.host}:{port}"
+        address, hosts = (
+            f"http://{host}",
+            {f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"},
+        )
+    else:
+        host = f"{args.name or args.host}" + ("" if port == 443 else f":{port}")
+        address, hosts = f"https://{host}", {host}
+    if args.certificate:
+        address = address.replace("http://", "https://")
+    return listening, replace(settings, address=address, hosts=frozenset(hosts))
+
+
+def _certificate(args: argparse.Namespace) -> tuple[Path, Path] | None:
+    return (Path(args.certificate), Path(args.key)) if args.certificate else None
+
+
+def _say(args: argparse.Namespace, settings: Settings, access: Access) -> None:
+    """Where it is, and how one gets in."""
+    from gnomon.serve._server import open_browser
+
+    way_in = f"{settings.address}/enter?token="
+    opened = not args.no_browser and open_browser(way_in + access.once())
+    said = [f"gnomon is open{' in your browser,' * opened} at {settings.address}"]
+    said += [f"The way in, for you alone: {way_in}{access.launch_token()}"]
+    if settings.folder is not None:
+        said += [f"Comparisons are kept in {settings.folder}"]
+    said += ["Ctrl-C ends it."]
+    sys.stdout.write("\n".join(said) + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,362 @@
+"""Who may do what: the owner, people with tokens, and readers of a link to one comparison.
+
+Tokens and links are random, shown once, and kept as hashes. A browser exchanges one for a cookie
+that this server signed; what the cookie names is looked up at each request, so that revoking works
+at once.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import datetime as dt
+import hashlib
+import hmac
+import os
+import secrets
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import msgspec
+
+from gnomon.core.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["OWNER", "Access", "Link", "Role", "Token", "User"]
+
+#: from the least to the most
+Role: TypeAlias = Literal["reader", "author", "owner"]
+_ROLES: tuple[Role, ...] = ("reader", "author", "owner")
+#: of who starts the server
+OWNER = "owner"
+_SESSION = dt.timedelta(days=30)
+_ONCE = 60.0  # seconds
+_FILE = "access.json"
+
+
+class Token(msgspec.Struct, frozen=True):
+    """A named way in.
+
+    Attributes:
+        id: names it in cookies and addresses; says nothing of the token itself.
+        name: who it is for.
+        role: what they may do.
+        hash: of the token.
+        made: when, in UTC.
+        each: whether every browser that opens it is a person of its own, as in a class.
+    """
+
+    id: str
+    name: str
+    role: Role
+    hash: str
+    made: str
+    each: bool = False
+
+
+class Link(msgspec.Struct, frozen=True):
+    """Leave to read one comparison.
+
+    Attributes:
+        id: names it in cookies and addresses; says nothing of the link itself.
+        study: the comparison.
+        hash: of the link.
+        made: when, in UTC.
+        until: the last day, in UTC, as 2026-12-31; None for no end.
+        texts: whether its readers see texts, or scores and verdicts alone.
+        note: whom it was made for.
+    """
+
+    id: str
+    study: str
+    hash: str
+    made: str
+    until: str | None = None
+    texts: bool = True
+    note: str = ""
+
+    def ended(self, today: dt.date | None = None) -> bool:
+        """Whether its last day is over."""
+        day = today or dt.datetime.now(dt.UTC).date()
+        return self.until is not None and day > dt.date.fromisoformat(self.until)
+
+
+class _Kept(msgspec.Struct):
+    """What the file holds."""
+
+    key: str  # signs cookies
+    tokens: list[Token] = []
+    links: list[Link] = []
+    open: list[str] = []  # comparisons that everybody with a token may read
+
+
+class _Session(msgspec.Struct):
+    """What a cookie says."""
+
+    kind: Literal["token", "link"]
+    id: str
+    nonce: str
+    until: int
+
+
+@dataclass(frozen=True)
+class User:
+    """Who asks.
+
+    Attributes:
+        id: to whom comparisons belong; the same at each visit.
+        name: what pages call them.
+        role: what they may do.
+        link: of readers of one comparison, the link that they came by.
+        session: differs from visit to visit; parts of capabilities are made of it.
+    """
+
+    id: str
+    name: str
+    role: Role
+    link: Link | None = None
+    session: str = ""
+
+    @property
+    def texts(self) -> bool:
+        """Whether they may see texts."""
+        return self.link is None or self.link.texts
+
+    def is_at_least(self, role: Role) -> bool:
+        """Whether they may do what this role may."""
+        return _ROLES.index(self.role) >= _ROLES.index(role)
+
+
+class Access:
+    """Tokens, links and sessions of one server.
+
+    Args:
+        folder: of the workspace; None keeps all in memory.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._file = folder / _FILE if folder else None
+        self._read_at = -1
+        self._lock = threading.Lock()
+        self._launch = ""
+        self._once: dict[str, float] = {}
+        self._kept = _Kept(key=secrets.token_hex(32))
+        if self._file and not self._file.exists():
+            with self._changing():
+                pass
+
+    # what is kept
+
+    def kept(self) -> _Kept:
+        """What the file says now; another process may have changed it."""
+        if self._file is None:
+            return self._kept
+        with self._lock:
+            try:
+                changed = self._file.stat().st_mtime_ns
+                if changed != self._read_at:
+                    self._kept = msgspec.json.decode(self._file.read_bytes(), type=_Kept)
+                    self._read_at = changed
+            except FileNotFoundError:
+                pass
+            except (msgspec.MsgspecError, OSError) as error:
+                raise DataError(
+                    f"{self._file} is damaged: nobody can be let in; delete it, and make tokens"
+                    " and links anew"
+                ) from error
+            return self._kept
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[_Kept]:
+        """What is kept, to change: written when the block ends, one process at a time."""
+        if self._file is None:
+            with self._lock:
+                yield self._kept
+            return
+        lock = os.open(self._file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            _lock(lock)
+            kept = self.kept()
+            yield kept
+            new = self._file.with_name(f".{secrets.token_hex(8)}.tmp")
+            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(msgspec.json.format(msgspec.json.encode(kept)))
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(self._file)
+        finally:
+            os.close(lock)
+
+    # tokens
+
+    def launch_token(self) -> str:
+        """The token of whoever starts the server: new at each start, and kept nowhere."""
+        token = secrets.token_urlsafe(24)
+        self._launch = _hash(token)
+        return token
+
+    def once(self) -> str:
+        """What lets the owner's browser in once, within a minute: others may see its command."""
+        code = secrets.token_urlsafe(24)
+        self._once[_hash(code)] = time.monotonic() + _ONCE
+        return code
+
+    def add_token(self, name: str, role: Role, *, each: bool = False) -> tuple[Token, str]:
+        """A new token, which nobody can read again: what is kept of it, and itself."""
+        token = secrets.token_urlsafe(24)
+        made = Token(secrets.token_hex(8), name, role, _hash(token), _now(), each)
+        with self._changing() as kept:
+            kept.tokens.append(made)
+        return made, token
+
+    def revoke_token(self, id: str) -> bool:  # noqa: A002  # as it is called everywhere
+        """Take a token back; whether there was one."""
+        with self._changing() as kept:
+            before = len(kept.tokens)
+            kept.tokens = [token for token in kept.tokens if token.id != id]
+            return len(kept.tokens) < before
+
+    def tokens(self) -> list[Token]:
+        """All that are not revoked."""
+        return list(self.kept().tokens)
+
+    # links
+
+    def add_link(
+        self, study: str, *, until: dt.date | None = None, texts: bool = True, note: str = ""
+    ) -> tuple[Link, str]:
+        """A new link to a comparison: what is kept of it, and its secret."""
+        secret = secrets.token_urlsafe(24)
+        end = until.isoformat() if until else None
+        made = Link(secrets.token_hex(8), study, _hash(secret), _now(), end, texts, note)
+        with self._changing() as kept:
+            kept.links.append(made)
+        return made, secret
+
+    def revoke_link(self, study: str, id: str) -> bool:  # noqa: A002  # as it is called everywhere
+        """Take a link to a comparison back; whether there was one."""
+        with self._changing() as kept:
+            before = len(kept.links)
+            kept.links = [x for x in kept.links if (x.study, x.id) != (study, id)]
+            return len(kept.links) < before
+
+    def links(self, study: str) -> list[Link]:
+        """Links to a comparison that are not revoked."""
+        return [link for link in self.kept().links if link.study == study]
+
+    def link(self, secret: str) -> Link | None:
+        """The link with this secret, where it still opens."""
+        digest = _hash(secret)
+        for link in self.kept().links:
+            if hmac.compare_digest(link.hash, digest) and not link.ended():
+                return link
+        return None
+
+    # comparisons that are open to all with a token
+
+    def set_open(self, study: str, *, open: bool) -> None:  # noqa: A002  # what the field is called
+        """Let everybody with a token read a comparison, or no longer."""
+        with self._changing() as kept:
+            kept.open = [each for each in kept.open if each != study] + [study] * open
+
+    def is_open(self, study: str) -> bool:
+        """Whether everybody with a token may read a comparison."""
+        return study in self.kept().open
+
+    def forget(self, study: str) -> None:
+        """A comparison is deleted: nothing of it stays."""
+        with self._changing() as kept:
+            kept.links = [link for link in kept.links if link.study != study]
+            kept.open = [each for each in kept.open if each != study]
+
+    # sessions
+
+    def user_of_token(self, token: str) -> User | None:
+        """Who has this token, as a program does."""
+        found = self._token(token)
+        return self._person(found, "") if found else None
+
+    def session_for(self, token: str) -> str | None:
+        """What a cookie is to say for a token, or None where there is no such token."""
+        found = self._token(token)
+        if found is None:
+            return None
+        return self._signed("token", found if isinstance(found, str) else found.id)
+
+    def session_of_link(self, link: Link) -> str:
+        """What a cookie is to say for a link."""
+        return self._signed("link", link.id)
+
+    def user_of_session(self, cookie: str) -> User | None:
+        """Who has this cookie, as long as what it was given for holds."""
+        session = self._opened(cookie)
+        if session is None:
+            return None
+        if session.kind == "link":
+            for link in self.kept().links:
+                if link.id == session.id and not link.ended():
+                    return User(f"link-{link.id}", "a reader", "reader", link, session.nonce)
+            return None
+        if session.id == OWNER:
+            return User(OWNER, "you", "owner", session=session.nonce)
+        token = next((t for t in self.kept().tokens if t.id == session.id), None)
+        return self._person(token, session.nonce) if token else None
+
+    def sign(self, text: str) -> str:
+        """What only this server can have written beside a text."""
+        key = bytes.fromhex(self.kept().key)
+        return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+    def _token(self, token: str) -> Token | str | None:
+        digest = _hash(token)
+        if self._once.pop(digest, 0.0) > time.monotonic():
+            return OWNER
+        if self._launch and hmac.compare_digest(self._launch, digest):
+            return OWNER
+        for each in self.kept().tokens:
+            if hmac.compare_digest(each.hash, digest):
+                return each
+        return None
+
+    def _person(self, token: Token | str, nonce: str) -> User:
+        if isinstance(token, str):
+            return User(OWNER, "you", "owner", session=nonce)
+        own = f"{token.id}-{nonce[:16]}" if token.each and nonce else token.id
+        return User(own, token.name, token.role, session=nonce)
+
+    def _signed(self, kind: Literal["token", "link"], id: str) -> str:  # noqa: A002  # as everywhere
+        until = int((dt.datetime.now(dt.UTC) + _SESSION).timestamp())
+        session = _Session(kind, id, secrets.token_hex(16), until)
+        said = base64.urlsafe_b64encode(msgspec.json.encode(session)).decode().rstrip("=")
+        return f"{said}.{self.sign(f'session {said}')}"
+
+    def _opened(self, cookie: str) -> _Session | None:
+        said, _, signature = cookie.partition(".")
+        if not hmac.compare_digest(signature.encode(), self.sign(f"session {said}").encode()):
+            return None
+        data = base64.urlsafe_b64decode(said + "=" * (-len(said) % 4))
+        session = msgspec.json.decode(data, type=_Session)
+        return session if session.until > dt.datetime.now(dt.UTC).timestamp() else None
+
+
+def _lock(file: int) -> None:
+    """Wait until no other process changes what is kept; where files cannot be locked, do not."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def _hash(secret: str) -> str:
+    """Of 192 random bits: no salt, and no slow hash, is needed."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")

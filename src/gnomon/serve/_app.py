@@ -1,0 +1,149 @@
+"""The application: the route table as data, and what is made of it."""
+
+from __future__ import annotations
+
+import contextlib
+from http import HTTPStatus
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.responses import Response
+from starlette.routing import Route
+
+from gnomon.serve._access import Access
+from gnomon.serve._guard import Guard, guarded
+from gnomon.serve._pages import STATIC, Page, json_response, render, static_file, wants_json
+from gnomon.serve._problems import NotFound, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.requests import Request
+
+    from gnomon.serve._settings import Settings
+
+__all__ = ["make_app", "pages"]
+
+#: modules of this package with rows of the route table (``PAGES``), in the order of the table
+_MODULES = ("_home",)
+
+
+def pages() -> tuple[Page, ...]:
+    """The route table: every address that this server answers."""
+    tables = (import_module(f"gnomon.serve.{name}").PAGES for name in _MODULES)
+    return tuple(page for table in tables for page in table) + _OWN
+
+
+def make_app(settings: Settings) -> Starlette:
+    """A server, ready for uvicorn.
+
+    Args:
+        settings: what its owner decided.
+
+    Returns:
+        The application. ``state.access`` has tokens and links, ``state.settings`` the settings.
+    """
+    access = Access(settings.folder)
+    routes: list[Route] = []
+    for page in pages():
+        endpoint = guarded(page, settings, access)
+        routes.append(Route(page.path, endpoint, methods=list(page.methods)))
+        if page.json and "GET" in page.methods:
+            twin = "/index.json" if page.path == "/" else f"{page.path}.json"
+            routes.append(Route(twin, _as_json(endpoint), methods=["GET"]))
+    app = Starlette(
+        routes=routes,
+        middleware=[Middleware(Guard, settings=settings)],
+        exception_handlers={
+            Problem: _problem,
+            HTTPException: _http_problem,
+            Exception: _fault,
+        },
+        lifespan=_lifespan,
+    )
+    app.router.redirect_slashes = False
+    app.state.settings = settings
+    app.state.access = access
+    app.state.study_of = _no_study
+    return app
+
+
+def _no_study(_id: str) -> Any:
+    raise NotFound
+
+
+def _as_json(endpoint: Any) -> Any:
+    async def twin(request: Request) -> Response:
+        request.scope["gnomon.json"] = True
+        answer: Response = await endpoint(request)
+        return answer
+
+    return twin
+
+
+@contextlib.asynccontextmanager
+async def _lifespan(_app: Starlette) -> AsyncIterator[None]:
+    yield
+
+
+# Problems, as pages and as data.
+
+
+async def _problem(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Problem)  # noqa: S101  # it is registered for these
+    if wants_json(request):
+        answer = json_response(error.data, status=error.status, problem=True)
+    else:
+        answer = render(request, "problem.html.j2", status=error.status, problem=error.data)
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        answer.headers["www-authenticate"] = "Bearer"
+    return answer
+
+
+async def _http_problem(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101  # it is registered for these
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return await _problem(request, NotFound())
+    problem = Problem(error.status_code, HTTPStatus(error.status_code).phrase)
+    answer = await _problem(request, problem)
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+async def _fault(request: Request, _error: Exception) -> Response:
+    problem = Problem(
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        "Something went wrong in gnomon",
+        "Your texts and results are as they were. What happened is in the log of the server.",
+        remedy="Try again; if it happens again, tell whoever runs this server.",
+    )
+    return await _problem(request, problem)
+
+
+# What every server answers, whoever asks.
+
+
+async def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in STATIC:
+        raise NotFound
+    content, version, media = static_file(name)
+    fresh = request.query_params.get("v") == version
+    return Response(
+        content,
+        media_type=media,
+        headers={"cache-control": "max-age=31536000, immutable" if fresh else "no-cache"},
+    )
+
+
+async def _healthy(_request: Request) -> Response:
+    return json_response({"ok": True})
+
+
+_OWN = (
+    Page("/static/{name}", ("GET",), _static, "reader", "public", json=False),
+    Page("/healthz", ("GET",), _healthy, "reader", "public", json=False),
+)

@@ -1,0 +1,170 @@
+"""What a page is: a row of the route table, and what it shows, as HTML or as JSON."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from dataclasses import dataclass, field, is_dataclass
+from http import HTTPStatus
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import msgspec
+from starlette.responses import HTMLResponse, Response
+
+from gnomon.core.tabular import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from jinja2 import Environment
+    from starlette.requests import Request
+
+    from gnomon.serve._access import Role
+
+__all__ = [
+    "STATIC",
+    "Handler",
+    "Page",
+    "Shown",
+    "json_response",
+    "render",
+    "static_file",
+    "wants_json",
+]
+
+#: files that pages load, and the package that has each
+STATIC = {
+    "report.css": "gnomon.report",
+    "serve.css": "gnomon.serve",
+    "serve.js": "gnomon.serve",
+    "icon.svg": "gnomon.serve",
+}
+_MEDIA = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+_PROBLEM = "application/problem+json"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a handler answers: a template, and what it shows; as JSON, the same values.
+
+    Attributes:
+        template: its name, under ``templates/``.
+        values: what it shows: dataclasses, msgspec's structures, or plain values, by name.
+        status: of HTTP.
+        only_html: names of values that JSON leaves out, as forms.
+    """
+
+    template: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    status: int = HTTPStatus.OK
+    only_html: tuple[str, ...] = ()
+
+
+Handler: TypeAlias = "Callable[[Request], Awaitable[Response | Shown]]"
+
+
+@dataclass(frozen=True)
+class Page:
+    """A row of the route table.
+
+    Attributes:
+        path: as Starlette writes it; ``{id}`` is a comparison where ``of`` is "study".
+        methods: of HTTP.
+        handler: what answers; blocking work goes through ``run_in_threadpool``.
+        needs: the least role: of a study, "reader" may read it and "author" may change it; of the
+            workspace, "reader" is anybody with a token and "author" may start comparisons; "owner"
+            is the server's.
+        of: what is protected; "public" needs nothing, and shows nothing of anybody.
+        json: whether it has a twin in JSON (``.json``, or ``Accept: application/json``).
+        texts: whether it shows texts of a study, which links may leave out.
+        upload: whether it takes files, and so bodies as large as ``Limits.upload``.
+    """
+
+    path: str
+    methods: tuple[str, ...]
+    handler: Handler
+    needs: Role
+    of: Literal["study", "workspace", "public"]
+    json: bool = True
+    texts: bool = False
+    upload: bool = False
+
+
+def wants_json(request: Request) -> bool:
+    """Whether a program asks, by the address or by what it accepts."""
+    if request.url.path.startswith("/api/") or request.scope.get("gnomon.json"):
+        return True
+    accepted = request.headers.get("accept", "")
+    return "json" in accepted and "text/html" not in accepted
+
+
+def json_response(values: object, *, status: int = 200, problem: bool = False) -> Response:
+    """Anything of dataclasses, structures and plain values, as JSON."""
+    media = _PROBLEM if problem else "application/json"
+    return Response(msgspec.json.encode(values, enc_hook=_plain), status, media_type=media)
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: getattr(value, name) for name in value.__dataclass_fields__}
+    return str(value)
+
+
+def respond(request: Request, shown: Shown) -> Response:
+    """What a handler shows, as who asks wants it."""
+    if wants_json(request):
+        values = {k: v for k, v in shown.values.items() if k not in shown.only_html}
+        return json_response(values, status=shown.status)
+    return render(request, shown.template, status=shown.status, **shown.values)
+
+
+def render(request: Request, template: str, *, status: int = 200, **values: object) -> Response:
+    """A page; everything in it is escaped."""
+    page = (
+        _environment()
+        .get_template(template)
+        .render(
+            user=getattr(request.state, "user", None),
+            path=request.url.path,
+            **values,
+        )
+    )
+    return HTMLResponse(page, status)
+
+
+@functools.cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("gnomon.serve"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["visible"] = lambda text: visible(str(text))
+    environment.filters["bytes"] = _in_megabytes
+    environment.globals["static"] = lambda name: f"/static/{name}?v={static_file(name)[1]}"
+    return environment
+
+
+def _in_megabytes(size: int) -> str:
+    """A size for people.
+
+    >>> _in_megabytes(50_000_000), _in_megabytes(1_234)
+    ('50 MB', '1.2 kB')
+    """
+    for unit, factor in (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)):
+        if size >= factor:
+            return f"{size / factor:.3g} {unit}"
+    return f"{size} bytes"
+
+
+@functools.cache
+def static_file(name: str) -> tuple[bytes, str, str]:
+    """A file that pages load: its content, a version of it, and its media type."""
+    content = (resources.files(STATIC[name]) / "static" / name).read_bytes()
+    version = hashlib.sha256(content).hexdigest()[:12]
+    return content, version, _MEDIA[name.rpartition(".")[2]]

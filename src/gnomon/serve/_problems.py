@@ -1,0 +1,115 @@
+"""What goes wrong, said to the person at the browser without paths, versions or traces."""
+
+from __future__ import annotations
+
+import re
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from gnomon.core.errors import (
+    GnomonError,
+    MissingDependencyError,
+    MissingFileError,
+    OutputError,
+    ScoringError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["NotFound", "Problem", "ProblemData", "in_words", "problem_of"]
+
+#: a path of this machine in a message: what follows a space, a quote or a bracket
+_PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?[/\\](?:[^\s'\"(),;:]+[/\\])+([^\s'\"(),;:/\\]*)")
+
+
+class ProblemData(msgspec.Struct, omit_defaults=True):
+    """A problem as ``application/problem+json`` (RFC 9457), with what gnomon adds."""
+
+    title: str
+    status: int
+    detail: str = ""
+    file: str | None = None
+    line: int | None = None
+    field: str | None = None
+    remedy: str | None = None
+
+
+class Problem(Exception):  # noqa: N818  # a problem is what RFC 9457 calls it
+    """What a page or the API says instead of an answer.
+
+    Args:
+        status: of HTTP.
+        title: what went wrong, as a heading.
+        detail: a sentence or two on it.
+        file: the user's name of the file that it sits in.
+        line: 1-based, in that file.
+        field: the name of the field of a form beside which it is shown.
+        remedy: what to do.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        title: str,
+        detail: str = "",
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        field: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        super().__init__(title)
+        self.status = status
+        self.data = ProblemData(title, status, detail, file, line, field, remedy)
+
+
+class NotFound(Problem):
+    """There is nothing here, or nothing that this person may see: nobody learns which."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            HTTPStatus.NOT_FOUND,
+            "There is nothing here",
+            "The address may be mistyped, or what stood here was deleted, or it is not shared"
+            " with you.",
+            remedy="Go to the list of your comparisons.",
+        )
+
+
+def in_words(message: str, names: Mapping[str, str] | None = None) -> str:
+    """A message of gnomon without paths of this machine.
+
+    Args:
+        message: what an error says.
+        names: paths of the server -> what the user calls the file.
+
+    >>> in_words("/srv/studies/3f/texts/1.txt:4: no tab", {"/srv/studies/3f/texts/1.txt": "a.tsv"})
+    'a.tsv:4: no tab'
+    >>> in_words("cannot read '/etc/deep/file.txt' (is it there?)")
+    "cannot read 'file.txt' (is it there?)"
+    """
+    for path in sorted(names or {}, key=len, reverse=True):
+        message = message.replace(path, (names or {})[path])
+    return _PATH.sub(lambda path: path[1] or "a folder", message)
+
+
+#: errors of gnomon, and what they are to a browser
+_STATUS = (
+    (MissingFileError, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (MissingDependencyError, HTTPStatus.NOT_IMPLEMENTED),
+    (OutputError, HTTPStatus.INSUFFICIENT_STORAGE),
+    (ScoringError, HTTPStatus.INTERNAL_SERVER_ERROR),
+)
+
+
+def problem_of(error: GnomonError, names: Mapping[str, str] | None = None) -> Problem:
+    """An error of gnomon as a problem: what it says, without paths of the server."""
+    status = next((s for kind, s in _STATUS if isinstance(error, kind)), 422)
+    path, line = getattr(error, "path", None), getattr(error, "line", None)
+    file = None if path is None else in_words(str(path), names)
+    said = in_words(str(error), names)
+    title = "This cannot be used" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "This failed"
+    return Problem(status, title, said, file=file, line=line)
