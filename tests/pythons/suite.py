@@ -51,6 +51,8 @@ judges spread {_SET} {_LLM} | {_JUDGE}
 judges pairwise {_SET} -m "judge('pairwise', model='m')" | {_JUDGE}
 judges probe {_SET} {_LLM} | {_JUDGE}
 judges calibrate {_JUDGED} --human da {_LLM} | {_JUDGE}
+score {_SET} {_LLM} --batch-write requests.jsonl
+judges read-batch --results requests.jsonl --requests requests.jsonl
 muler score {_SET} -m bleu {_NUMBERS} --resamples 20
 muler score {_SET} -m bleu | gnomon setup en
 muler discrepancy {_SET} {_NUMBERS} --resamples 20

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gnomon.cli import _options
+from gnomon.cli import _options, _requests
 from gnomon.cli._parser import HelpFormatter, rare
 from gnomon.cli._progress import stages
 from gnomon.core import registry as methods
@@ -289,7 +289,7 @@ def _run(method: Method, args: argparse.Namespace) -> int:
     if not args.html:
         read = {*tables, *method.rows} if args.format == "json" else set(tables)
         options |= {name: 0 for name, table in method.for_pages.items() if table not in read}
-    run = _of_the_run(method, args)
+    run, planned = _of_the_run(method, args), _requests.are_planned(args)
     early = {**options, **({"allow_code": args.allow_code} if "allow_code" in run else {})}
     with _in_flags(method):
         refuse(method.problems(None, early))
@@ -299,6 +299,8 @@ def _run(method: Method, args: argparse.Namespace) -> int:
             progress.tick("reading")
             run["progress"] = progress
         progress.begin(" ".join(method.command))
+        if planned:
+            return _plan(method, args, data, options, run)
         with _in_flags(method):
             result = method.function(**data, **options, **run)
         if os.environ.get("RANK", "0") != "0":  # of several processes, the first one answers
@@ -322,6 +324,24 @@ def _run(method: Method, args: argparse.Namespace) -> int:
     if finding.failure:
         raise GateError(finding.failure)
     return 0
+
+
+def _plan(
+    method: Method,
+    args: argparse.Namespace,
+    data: dict[str, Any],
+    options: dict[str, Any],
+    run: dict[str, Any],
+) -> int:
+    """Show or write what judges would be asked; nothing that follows from answers is kept."""
+    outcomes = [name for name, option in method.options.items() if is_outcome(option)]
+    without = {**run, **({"cache": None} if "cache" in run else {})}
+
+    def work(moved: dict[str, Any]) -> None:
+        with _in_flags(method):
+            method.function(**data, **moved, **without)
+
+    return _requests.plan_requests(args, " ".join(method.command), options, outcomes, work)
 
 
 def _show_scores(args: argparse.Namespace, scores: list[Scores], command: str) -> None:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from gnomon.cli import _cite
 from gnomon.cli._command import add_commands, add_group, add_method
 from gnomon.cli._parser import HelpFormatter, Parser
+from gnomon.cli._requests import are_planned
 from gnomon.core import registry as methods
 from gnomon.core.errors import DataError, GnomonError, OutputError, named_in_shell
 from gnomon.core.signature import version
@@ -255,7 +256,9 @@ def _limit_input(args: argparse.Namespace) -> Iterator[None]:
 
 def _allow_network(args: argparse.Namespace) -> AbstractContextManager[None]:
     """Whether texts may leave this machine, of this command and its workers."""
-    if not getattr(args, "allow_network", False):
+    # where requests are planned or written to a file, nothing is sent
+    planned = hasattr(args, "batch_write") and are_planned(args)
+    if not getattr(args, "allow_network", False) and not planned:
         return nullcontext()
     from gnomon.metrics.judges import network_allowed
 

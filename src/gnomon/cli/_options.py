@@ -244,6 +244,21 @@ def add_allow_code(parser: argparse._ActionsContainer) -> None:
             help="let the metric judge(...) send texts to servers on other machines",
         )
     )
+    rare(
+        parser.add_argument(
+            "--dry-run",
+            action="store_true",
+            help="ask no judge: say how many requests would be sent and what they would cost, and"
+            " print the first one",
+        )
+    )
+    rare(
+        parser.add_argument(
+            "--batch-write",
+            metavar="FILE",
+            help="ask no judge: write the requests for its server's batch endpoint, JSON by line",
+        )
+    )
 
 
 def add_output(

@@ -77,6 +77,7 @@ BUILT_IN: Mapping[str, str] = {
     "judges.pairwise": "gnomon.metrics.judges.pairs:pairwise",
     "judges.probe": "gnomon.metrics.judges.injections:probe",
     "judges.calibrate": "gnomon.metrics.judges.human_scale:calibrate",
+    "judges.read_batch": "gnomon.metrics.judges.batches:read_batch",
     "muler.score": "gnomon.methods.muler._score:score",
     "muler.discrepancy": "gnomon.methods.muler._discrepancy:discrepancy",
     "muler.sentences": "gnomon.methods.muler._sentences:sentences",

@@ -13,6 +13,7 @@ declares its options as the fields of a frozen dataclass::
 from __future__ import annotations
 
 import inspect
+import json
 import math
 import re
 import sys
@@ -391,6 +392,8 @@ class _SpecReader:
             return self.string()
         if self.peek() == "[":
             return self.items()
+        if self.peek() == "{":
+            return json.dumps(self.fields(), ensure_ascii=False, sort_keys=True)
         number = _NUMBER.match(self.text, self.at)
         if number is not None:
             self.at = number.end()
@@ -401,6 +404,31 @@ class _SpecReader:
             return _WORDS[word[0]]
         hint = f" (a string needs quotes: '{word[0]}')" if word and word[0] != "nan" else ""
         raise self.error(f"expected a string, a number, inf, True, False, None or a list{hint}")
+
+    def fields(self) -> dict[str, object]:
+        """An object, ``{'name': value, ...}``; options take it as the text of its JSON."""
+        self.enter()
+        self.at += 1
+        values: dict[str, object] = {}
+        self.skip()
+        while not self.take("}"):
+            if self.peek() not in ("'", '"'):
+                raise self.error("expected the name of a field in quotes, or '}'")
+            start, name = self.at, self.string()
+            if name in values:
+                self.at = start
+                raise self.error(f"the field {name!r} is given twice")
+            self.skip()
+            if not self.take(":"):
+                raise self.error(f"expected ':' after {name!r}")
+            self.skip()
+            values[name] = self.fields() if self.peek() == "{" else self.literal()
+            self.skip()
+            if not self.take(",") and self.peek() != "}":
+                raise self.error("expected ',' or '}'")
+            self.skip()
+        self.depth -= 1
+        return values
 
     def bare(self) -> Literals:
         if self.peek() in ("'", '"'):

@@ -49,6 +49,7 @@ class Chat:
         served: what the model is called.
         fingerprint: of the system.
         key: the key that it wants; None: any or none.
+        usage: tokens of a question and of an answer that it counts; None: it tells none.
         bodies: the requests, as they came.
         given: how often each question was answered in full.
         keys: Authorization headers, as they came.
@@ -66,6 +67,7 @@ class Chat:
     served: str = "fake-1"
     fingerprint: str = "fp_1"
     key: str | None = None
+    usage: tuple[int, int] | None = None
     bodies: list[dict[str, Any]] = field(default_factory=list)
     given: Counter[str] = field(default_factory=Counter)
     keys: list[str | None] = field(default_factory=list)
@@ -129,13 +131,16 @@ class _Handler(BaseHTTPRequestHandler):
         message = {"role": "assistant", "content": said}
         if said is None:
             message["refusal"] = "I cannot judge that."
-        whole = json.dumps(
-            {
-                "model": chat.served,
-                "system_fingerprint": chat.fingerprint,
-                "choices": [{"index": 0, "message": message, "finish_reason": chat.finish}],
-            }
-        ).encode()
+        completion = {
+            "model": chat.served,
+            "system_fingerprint": chat.fingerprint,
+            "choices": [{"index": 0, "message": message, "finish_reason": chat.finish}],
+        }
+        if chat.usage is not None:
+            read, written = chat.usage
+            counted = {"prompt_tokens": read, "completion_tokens": written}
+            completion["usage"] = {**counted, "total_tokens": read + written}
+        whole = json.dumps(completion).encode()
         if fault == "cut":
             self._write(200, whole[: len(whole) // 2])
             return

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.lazy import callable_package, lazy_exports
 
 if TYPE_CHECKING:
+    from gnomon.metrics.judges.batches import read_batch as read_batch
     from gnomon.metrics.judges.calibration import Anchors as Anchors
     from gnomon.metrics.judges.calibration import Calibration as Calibration
     from gnomon.metrics.judges.calibration import fit_calibration as fit_calibration
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from gnomon.metrics.judges.client import ChatServer as ChatServer
     from gnomon.metrics.judges.client import ServerIdentity as ServerIdentity
     from gnomon.metrics.judges.client import answers_folder as answers_folder
+    from gnomon.metrics.judges.costs import CostEstimate as CostEstimate
+    from gnomon.metrics.judges.costs import TokensUsed as TokensUsed
+    from gnomon.metrics.judges.costs import estimated_cost as estimated_cost
+    from gnomon.metrics.judges.costs import tokens_used as tokens_used
     from gnomon.metrics.judges.endpoints import Endpoint as Endpoint
     from gnomon.metrics.judges.endpoints import network_allowed as network_allowed
     from gnomon.metrics.judges.human_scale import calibrate as calibrate
@@ -35,6 +40,9 @@ if TYPE_CHECKING:
     from gnomon.metrics.judges.noise import JudgeNoise as JudgeNoise
     from gnomon.metrics.judges.noise import judge_noise as judge_noise
     from gnomon.metrics.judges.pairs import pairwise as pairwise
+    from gnomon.metrics.judges.planned import PlannedServer as PlannedServer
+    from gnomon.metrics.judges.planned import RequestPlan as RequestPlan
+    from gnomon.metrics.judges.planned import planned_requests as planned_requests
     from gnomon.metrics.judges.replies import JudgeReply as JudgeReply
     from gnomon.metrics.judges.replies import QuotedError as QuotedError
     from gnomon.metrics.judges.replies import json_objects as json_objects

@@ -21,7 +21,9 @@ from gnomon.core.cache import Cache, default_path
 from gnomon.core.cache import key as cache_key
 from gnomon.core.errors import MissingDependencyError, ServerFailedError, UsageError
 from gnomon.core.signature import version
+from gnomon.metrics.judges.costs import Prices, estimated_cost, tokens_used
 from gnomon.metrics.judges.endpoints import Endpoint  # noqa: TC001  # of fields
+from gnomon.metrics.judges.planned import current_plan
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping, Sequence
@@ -72,6 +74,7 @@ class ChatQuestion:
         max_tokens: most tokens of the answer; None: the server's own limit.
         repetition: from 0; equal questions of other repetitions are asked anew.
         turns: pairs of a question and its answer that stand before: examples, or what was said.
+        extra: further fields of the request, as a JSON object; empty: none.
     """
 
     system: str
@@ -82,16 +85,23 @@ class ChatQuestion:
     max_tokens: int | None = None
     repetition: int = 0
     turns: tuple[tuple[str, str], ...] = ()
+    extra: str = ""
 
     @property
-    def parameters(self) -> dict[str, float | int]:
+    def texts(self) -> tuple[str, ...]:
+        """All texts that the model reads."""
+        return (self.schema, *(message["content"] for message in self.messages))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
         """What is sent beside the texts."""
         given = {
             "temperature": self.temperature,
             "seed": None if self.seed is None else self.seed + self.repetition,
             "max_tokens": self.max_tokens,
         }
-        return {name: value for name, value in given.items() if value is not None}
+        named = {name: value for name, value in given.items() if value is not None}
+        return {**(json.loads(self.extra) if self.extra else {}), **named}
 
     @property
     def messages(self) -> list[dict[str, str]]:
@@ -121,6 +131,8 @@ class ChatAnswer:
         finish: why the answer ends: "stop", "length" (it is cut), or what the server says.
         refused: the model or the server's filter declined to answer.
         rejected: the server cannot take the question (too long), and why; nothing was answered.
+        read: tokens of the question, as the server counted them; None where it tells none.
+        written: tokens of the answer, likewise.
     """
 
     text: str
@@ -129,12 +141,13 @@ class ChatAnswer:
     finish: str = ""
     refused: bool = False
     rejected: str = ""
+    read: int | None = None
+    written: int | None = None
 
     def packed(self) -> bytes:
         """As it is kept."""
-        return json.dumps(
-            [self.text, self.model, self.fingerprint, self.finish, self.refused], ensure_ascii=True
-        ).encode()
+        said = [self.text, self.model, self.fingerprint, self.finish, self.refused]
+        return json.dumps([*said, "", self.read, self.written], ensure_ascii=True).encode()
 
     @classmethod
     def unpacked(cls, value: bytes) -> ChatAnswer:
@@ -169,6 +182,7 @@ class ChatServer:
             has too many questions (429), and answers no other in the meantime.
         pause: seconds before the second try; each further one doubles them, give or take a half.
         max_calls: most answers that may be asked for, those on disk left out.
+        prices: of a million tokens of questions, and of answers; None: not known.
     """
 
     endpoint: Endpoint
@@ -178,6 +192,11 @@ class ChatServer:
     tries: int = 6
     pause: float = 1.0
     max_calls: int = 10_000
+    prices: Prices | None = None
+
+
+#: what stands for an answer where requests are only planned
+_NOT_ASKED = ChatAnswer("", rejected="it was not asked: requests are only planned")
 
 
 def answers_folder() -> Path:
@@ -187,6 +206,11 @@ def answers_folder() -> Path:
     """
     given = os.environ.get(ANSWERS)
     return Path(given).expanduser() if given else default_path() / "answers"
+
+
+def answers_store() -> Cache:
+    """Answers by their places, and who gave them."""
+    return Cache(answers_folder(), _LIMIT, remedy=_REMEDY)
 
 
 class _TransientError(Exception):
@@ -232,7 +256,7 @@ class ChatClient:
     counts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self._store = Cache(answers_folder(), _LIMIT, remedy=_REMEDY)
+        self._store = answers_store()
         self._known: dict[bytes, ChatAnswer] = {}
         self._identity: ServerIdentity | None = None
         self._lock = threading.Lock()
@@ -247,15 +271,27 @@ class ChatClient:
             ServerFailedError: it does not answer.
         """
         if self._identity is None:
-            question = replace(self.sample, system="", turns=(), user=_PRESENTATION, repetition=0)
-            key = self._place("identity", question)
-            kept = self._store.get_many([key]).get(key)
-            if kept is not None:
-                self._identity = ServerIdentity(*json.loads(kept))
-            else:
-                self._identity = self._introduce(question)
-                self._store.put_many({key: json.dumps(self._identity).encode()})
+            key, known = self._kept_identity()
+            if known is None and current_plan() is not None:
+                return ServerIdentity("", "", structured=True)
+            if known is None:
+                known = self._introduce(self._presentation())
+                self._store.put_many({key: json.dumps(known).encode()})
+            self._identity = known
         return self._identity
+
+    def _presentation(self) -> ChatQuestion:
+        return replace(self.sample, system="", turns=(), user=_PRESENTATION, repetition=0)
+
+    def _kept_identity(self) -> tuple[bytes, ServerIdentity | None]:
+        """Where it is kept who answers, and who does, if that is known."""
+        key = self._place("identity", self._presentation())
+        kept = self._store.get_many([key]).get(key)
+        return key, None if kept is None else ServerIdentity(*json.loads(kept))
+
+    def tokens(self) -> str:
+        """What the answers took that were asked or read from disk so far, in words."""
+        return str(tokens_used(self._known.values(), self.server.prices))
 
     def count_unanswered(self, questions: Sequence[ChatQuestion]) -> int:
         """How many distinct questions were not answered yet."""
@@ -287,15 +323,30 @@ class ChatClient:
             for key, question in zip(keys, questions, strict=True)
             if key not in self._known
         }
+        plan = current_plan()
+        if plan is not None:
+            kept = self._earlier(keys, questions)
+            plan.add(self.server, self._kept_identity(), missing, kept, followed=later > 0)
+            return [self._known.get(key, _NOT_ASKED) for key in keys]
         if missing:
             self._check(len(missing) + later)
-            self._tell(missing, len(set(keys)), later)
+            self._tell(missing, self._earlier(keys, questions), later)
             try:
                 self.identity()
                 self._ask_all(missing)
             finally:
                 self._store.close()  # what was kept is then in one file, which can be copied
         return [self._known[key] for key in keys]
+
+    def _earlier(
+        self, keys: Sequence[bytes], questions: Sequence[ChatQuestion]
+    ) -> dict[ChatQuestion, ChatAnswer]:
+        """Questions that were answered before, with their answers."""
+        return {
+            question: self._known[key]
+            for key, question in zip(keys, questions, strict=True)
+            if key in self._known
+        }
 
     def _key(self, question: ChatQuestion) -> bytes:
         return self._place("answer", question)
@@ -331,24 +382,26 @@ class ChatClient:
                 " max_calls= in the judge's spec, or take fewer segments, systems or repeats"
             )
 
-    def _tell(self, missing: Mapping[bytes, ChatQuestion], distinct: int, later: int) -> None:
+    def _tell(
+        self,
+        missing: Mapping[bytes, ChatQuestion],
+        earlier: Mapping[ChatQuestion, ChatAnswer],
+        later: int,
+    ) -> None:
         """Say what it costs; once, as methods may ask in many small parts."""
         if self._told:
             return
         self._told = True
-        signs = sum(
-            len(message["content"])
-            for question in missing.values()
-            for message in question.messages
+        cost = estimated_cost(
+            list(missing.values()), later=later, earlier=earlier, prices=self.server.prices
         )
         _log.info(
-            "%s at %s is asked for %s answers (about %s characters of questions); %s are on disk"
-            " already",
+            "%s at %s is asked for %s answers (%s); %s are on disk already",
             self.server.model,
             self.server.endpoint.url,
-            f"{len(missing) + later:,}",
-            f"{signs * (len(missing) + later) // len(missing):,}",
-            f"{distinct - len(missing):,}",
+            f"{cost.requests:,}",
+            cost,
+            f"{len(earlier):,}",
         )
 
     def _introduce(self, question: ChatQuestion) -> ServerIdentity:
@@ -365,7 +418,8 @@ class ChatClient:
                     raise UsageError(
                         f"{self.server.endpoint.url} refuses questions to {self.server.model!r}"
                         f" with {_listed(question.parameters)}: {answer.rejected}; leave out what"
-                        " it does not take (temperature=None, seed=None, max_tokens=None)"
+                        " it does not take (temperature=None, seed=None, max_tokens=None, fields of"
+                        " extra=)"
                     )
                 return ServerIdentity(answer.model, answer.fingerprint, structured)
         raise UsageError(
@@ -525,13 +579,11 @@ class ChatClient:
                 f" ({names})"
             )
         name = rf"(?<![\w-]){re.escape(self.server.model)}(?![\w-])"  # it may hold such words
-        words = re.sub(name, "", f"{code} {message}").lower()
-        if bound and status in _ABOUT_FORMAT and any(word in words for word in _FORMAT):
+        words = re.sub(name, "", f"{code} {message}")
+        if bound and status in _ABOUT_FORMAT and is_about_format(words):
             raise _FormatRejectedError(problem)
         if status in _ABOUT_QUESTION:
-            if code in _FILTERED:
-                return ChatAnswer("", finish="content_filter", refused=True)
-            return ChatAnswer("", rejected=problem)
+            return _rejected(code, problem)
         raise UsageError(
             f"{endpoint.url}/chat/completions answers with {problem}; is the endpoint right, and"
             f" does the server have a model {self.server.model!r}?"
@@ -645,7 +697,42 @@ def _answer_of(text: str) -> ChatAnswer:
         fingerprint=str(reply.get("system_fingerprint") or ""),
         finish=finish,
         refused=refused,
+        read=_tokens(reply, "prompt_tokens", "input_tokens"),
+        written=_tokens(reply, "completion_tokens", "output_tokens"),
     )
+
+
+def answer_of_reply(text: str) -> ChatAnswer | None:
+    """The answer in a reply with the status 200; None where it is no whole chat completion."""
+    try:
+        return _answer_of(text)
+    except _TransientError:
+        return None
+
+
+def answer_of_failure(status: int, text: str) -> tuple[ChatAnswer | None, str]:
+    """What another status than 200 says of a question, as a later one; None: nothing, and why."""
+    code, message = _problem_of(text)
+    problem = (f"status {status}: " if status else "") + (message or code or "no reason is given")
+    return (_rejected(code, problem) if status in _ABOUT_QUESTION else None), problem
+
+
+def _rejected(code: str, problem: str) -> ChatAnswer:
+    if code in _FILTERED:
+        return ChatAnswer("", finish="content_filter", refused=True)
+    return ChatAnswer("", rejected=problem)
+
+
+def is_about_format(words: str) -> bool:
+    """Whether an error speaks of the form of answers."""
+    return any(word in words.lower() for word in _FORMAT)
+
+
+def _tokens(reply: Mapping[str, Any], *names: str) -> int | None:
+    """A number of tokens that the server counted; None where it tells none."""
+    usage = reply.get("usage")
+    counts = [usage.get(name) for name in names] if isinstance(usage, dict) else []
+    return next((n for n in counts if type(n) is int and 0 <= n < 1 << 40), None)
 
 
 def _problem_of(text: str) -> tuple[str, str]:

@@ -133,6 +133,11 @@ class Endpoint:
             plain = text
         return plain.replace(key, _HIDDEN) if key in plain else text.replace(key, _HIDDEN)
 
+    def holds_key(self, text: str) -> bool:
+        """Whether the key stands in a text."""
+        key = self._key()
+        return len(key) >= _SHORTEST and key in text
+
     def _key(self) -> str:
         keys = (os.environ.get(name, "").strip() for name in self.key_names)
         return next((key for key in keys if key), "")

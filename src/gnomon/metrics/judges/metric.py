@@ -24,6 +24,7 @@ from gnomon.metrics.judges.calibration import (
 )
 from gnomon.metrics.judges.client import ChatClient, ChatQuestion, ChatServer
 from gnomon.metrics.judges.endpoints import Endpoint
+from gnomon.metrics.judges.fields import check_prices, checked_fields
 from gnomon.metrics.judges.noise import judge_noise
 from gnomon.metrics.judges.replies import JudgeReply, error_spans, listed_errors, read_reply
 from gnomon.metrics.judges.rubrics import Rubric, find_rubric, language_names
@@ -70,12 +71,14 @@ class ChatJudge(Options):
         temperature: of the answers; None: the server's own.
         seed: of the first repetition, the next ones count on; None: none is sent.
         max_tokens: most tokens of an answer; None: as the server has it.
+        extra: further fields of each request, as {'reasoning_effort': 'low', 'top_p': 0.9}.
         calibration: TSV of human scores (source, candidate, reference, score) that the judge's
             scores are carried over to.
         curve: of the calibration: linear or isotonic.
         max_calls: most answers that may be asked for.
         concurrency: questions on their way at once.
         timeout: seconds for one answer.
+        prices: of a million tokens of questions, and of answers, in your currency; for estimates.
 
     Raises:
         SpecError: no rubric or no model is given, or a value is out of its range.
@@ -105,14 +108,18 @@ class ChatJudge(Options):
     temperature: float | None = 0.0
     seed: int | None = 1
     max_tokens: int | None = None
+    extra: str = ""
     calibration: str | None = None
     curve: Curve = "linear"
     max_calls: int = field(default=10_000, compare=False)
     concurrency: int = field(default=8, compare=False)
     timeout: float = field(default=120.0, compare=False)
+    prices: tuple[float, ...] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "extra", checked_fields(self.extra, self.endpoint))
         super().__post_init__()
+        check_prices(self.prices)
         given: object = self.rubric  # in a spec, a metric may stand there
         if not isinstance(given, str) or not given:
             raise SpecError(
@@ -195,6 +202,7 @@ class ChatJudge(Options):
             temperature=self.temperature,
             seed=self.seed,
             max_tokens=self.max_tokens,
+            extra=self.extra,
         )
 
     def client(self) -> ChatClient:
@@ -205,6 +213,7 @@ class ChatJudge(Options):
             concurrency=self.concurrency,
             timeout=self.timeout,
             max_calls=self.max_calls,
+            prices=None if self.prices is None else (self.prices[0], self.prices[1]),
         )
         return ChatClient(server, self.question(""))
 
@@ -356,7 +365,7 @@ class BoundChatJudge(MeanOfSegments):
 
     def notices_of(self, users: Sequence[str]) -> tuple[str, ...]:
         """What could not be read of the answers to some questions, and whose answers they are."""
-        texts = (self._missing(self._replies(users)), self._others(users))
+        texts = (self._missing(self._replies(users)), self._others(users), self.client.tokens())
         return tuple(f"{self.metric.label}: {text}" for text in texts if text)
 
     def ask(self, users: Sequence[str]) -> list[list[JudgeReply]]:

@@ -1,0 +1,93 @@
+"""Commands that ask judges, and are wanted to ask nothing: a plan of the requests, or files."""
+
+from __future__ import annotations
+
+import json
+import logging
+import warnings
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, TYPE_CHECKING, Any
+
+from gnomon.cli import _options
+from gnomon.core.errors import UsageError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable
+
+    from gnomon.core.findings import Cell
+    from gnomon.metrics.judges.planned import RequestPlan
+
+_log = logging.getLogger(__name__)
+
+
+def are_planned(args: argparse.Namespace) -> bool:
+    """Whether requests are wanted, and no results."""
+    return bool(getattr(args, "dry_run", False) or getattr(args, "batch_write", None))
+
+
+def elsewhere(options: dict[str, Any], outcomes: Iterable[str], folder: str) -> dict[str, Any]:
+    """Options whose files lie in a folder that nobody keeps."""
+    moved = {
+        name: str(Path(folder) / Path(value).name)
+        for name in outcomes
+        if isinstance(value := options.get(name), str)
+    }
+    return {**options, **moved}
+
+
+def plan_requests(
+    args: argparse.Namespace,
+    command: str,
+    options: dict[str, Any],
+    outcomes: Iterable[str],
+    work: Callable[[dict[str, Any]], object],
+) -> int:
+    """Do the work of a command without asking, and show or write what it would have asked."""
+    from gnomon.metrics.judges.planned import planned_requests
+
+    if args.dry_run and args.batch_write:
+        raise UsageError("--dry-run writes nothing; leave it out, or --batch-write")
+    with (
+        planned_requests() as plan,
+        warnings.catch_warnings(),
+        TemporaryDirectory() as folder,
+    ):
+        warnings.simplefilter("ignore")
+        try:
+            work(elsewhere(options, outcomes, folder))
+        except Exception as error:  # a method may fail in any way for lack of answers
+            if not plan.requests:
+                raise
+            plan.ended = str(error)
+    if args.batch_write:
+        return _write(args, plan)
+    finding = plan.finding(command)
+
+    def first(file: IO[str] | None) -> None:
+        body = plan.first()
+        if body is not None:
+            shown = json.dumps(body, ensure_ascii=False, indent=2)
+            print(f"\nThe first request:\n{shown}", file=file)  # of a command
+
+    _options.show(args, finding, command, after=first if args.format == "text" else None)
+    return 0
+
+
+def _write(args: argparse.Namespace, plan: RequestPlan) -> int:
+    files = plan.write_batches(args.batch_write)
+    finding = plan.finding("batch-write")
+    for notice in finding.notices:
+        _log.info("%s", notice)
+    names = " ".join(str(path) for path, _, _ in files)
+    rows: list[dict[str, Cell]] = [
+        {"file": str(path), "model": model, "requests": n} for path, model, n in files
+    ]
+    title = (
+        f"Nothing was asked. {sum(n for _, _, n in files):,} requests are written; send them to the"
+        " server's batch endpoint, then: gnomon judges read-batch --results RESULTS.jsonl"
+        f" --requests {names}"
+    )
+    _options.show_rows(args, "batch-write", title, rows)
+    return 0

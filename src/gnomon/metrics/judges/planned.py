@@ -1,0 +1,328 @@
+"""Requests to judges that are only planned: counted, shown, or written to files for batches.
+
+Within :func:`planned_requests` no server is asked. What methods would ask is collected; what was
+answered before is answered from disk, and nothing else is known, so that what they return is of no
+use.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import urllib.parse
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.core.errors import UsageError
+from gnomon.core.findings import Finding, Listing
+from gnomon.core.records import Record, column, table
+from gnomon.core.verdicts import counted
+from gnomon.data.formats import write_lines
+from gnomon.metrics.judges.costs import estimated_cost
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gnomon.metrics.judges.client import ChatAnswer, ChatQuestion, ChatServer, ServerIdentity
+    from gnomon.metrics.judges.costs import CostEstimate
+
+#: most requests, and bytes, of one file for batches (those of the strictest servers)
+_MOST_LINES, _MOST_BYTES = 50_000, 190_000_000
+_SHOWN = ("model", "requests", "later", "kept", "read", "written", "money")
+_ID = re.compile(r"gnomon-([\w-]{27})([\w-]{27})")
+
+
+class PlannedRow(Record):
+    """What would be asked of a model."""
+
+    model: str = column("Model", help="as it is asked for")
+    endpoint: str = column("Endpoint", help="the server's base address")
+    requests: int = column("Requests", help="that would be sent")
+    later: int = column("Second turns", help="of these, requests whose texts follow from answers")
+    kept: int = column("Answered", help="questions whose answers are on disk, and not asked again")
+    read: int = column("Tokens read", help="of the questions, an estimate")
+    written: int | None = column("Tokens written", help="of the answers; empty where unknown")
+    money: float | None = column("Money", help="by the prices that were given")
+    estimate: str = column("Estimate", help="what tokens and money rest on")
+    most: int = column("Allowed", help="max_calls: most answers that may be asked for")
+
+
+class FirstRequestRow(Record):
+    """The first request to a model, message by message."""
+
+    model: str = column("Model", help="as it is asked for")
+    role: str = column("Role", help="system, user or assistant; 'request' is all of it, as JSON")
+    text: str = column("Text", help="what stands in the message")
+
+
+class _Planned(NamedTuple):
+    """A request that would be sent."""
+
+    identity: bytes  # where it is kept who answers
+    question: ChatQuestion
+    structured: bool
+
+
+@dataclass
+class PlannedServer:
+    """What would be asked of a model on a server.
+
+    Attributes:
+        server: who.
+        requests: what would be asked, by the place where the answer would be kept.
+        followed: of these, what will be followed by another request, made of the answer.
+        kept: questions that were answered, with their answers.
+        identified: it is known who answers, and whether the server takes JSON schemas.
+    """
+
+    server: ChatServer
+    requests: dict[bytes, _Planned] = field(default_factory=dict)
+    followed: set[bytes] = field(default_factory=set)
+    kept: dict[ChatQuestion, ChatAnswer] = field(default_factory=dict)
+    identified: bool = False
+
+    @property
+    def cost(self) -> CostEstimate:
+        """What the requests will cost, as far as that is known."""
+        return estimated_cost(
+            [planned.question for planned in self.requests.values()],
+            later=len(self.followed),
+            earlier=self.kept,
+            prices=self.server.prices,
+        )
+
+    def bodies(self) -> Iterator[tuple[bytes, dict[str, Any]]]:
+        """The requests, each with its place."""
+        for key, (_, question, structured) in self.requests.items():
+            yield key, question.body(self.server.model, structured=structured)
+
+
+@dataclass
+class RequestPlan:
+    """All requests that would be sent, by model and server.
+
+    Attributes:
+        servers: in the order in which they were first needed.
+        ended: why the work ended early, for lack of answers; empty: it went to its end.
+    """
+
+    servers: dict[tuple[str, str], PlannedServer] = field(default_factory=dict)
+    ended: str = ""
+
+    def add(
+        self,
+        server: ChatServer,
+        identity: tuple[bytes, ServerIdentity | None],
+        missing: Mapping[bytes, ChatQuestion],
+        kept: Mapping[ChatQuestion, ChatAnswer],
+        *,
+        followed: bool,
+    ) -> None:
+        """Note what would be asked."""
+        planned = self.servers.setdefault(
+            (server.endpoint.url, server.model), PlannedServer(server)
+        )
+        key, who = identity
+        planned.identified |= who is not None
+        structured = who is None or who.structured
+        for place, question in missing.items():
+            planned.requests.setdefault(place, _Planned(key, question, structured))
+        if followed:
+            planned.followed |= set(missing)
+        planned.kept.update(kept)
+
+    @property
+    def requests(self) -> int:
+        """How many would be sent, with those that will follow from the answers."""
+        return sum(len(each.requests) + len(each.followed) for each in self.servers.values())
+
+    def first(self) -> dict[str, Any] | None:
+        """The first request, as it would be sent; None where there is none."""
+        for planned in self.servers.values():
+            for _, body in planned.bodies():
+                return body
+        return None
+
+    def finding(self, command: str) -> Finding:
+        """The plan as a table, and each model's first request as another one."""
+        rows = [_row(planned) for planned in self.servers.values()]
+        messages = [row for planned in self.servers.values() for row in _first_messages(planned)]
+        answered = sum(len(planned.kept) for planned in self.servers.values())
+        title = (
+            f"Nothing was asked. {counted(self.requests, 'request')} would be sent;"
+            f" {counted(answered, 'answer')} {'is' if answered == 1 else 'are'} on disk already"
+        )
+        return Finding(
+            method=command,
+            title=title,
+            tables=(
+                table("requests", title, PlannedRow, rows),
+                table("first_requests", "First requests", FirstRequestRow, messages),
+            ),
+            signatures={},
+            views=(Listing("requests", title, _SHOWN),),
+            notices=tuple(self._notices()),
+        )
+
+    def _notices(self) -> Iterator[str]:
+        if not self.servers:
+            yield "no judge was to be asked"
+        for planned in self.servers.values():
+            cost, server = planned.cost, planned.server
+            who = f"{server.model} at {server.endpoint.url}"
+            if cost.requests:
+                yield f"{who}: {cost}"
+            if cost.requests > server.max_calls:
+                yield (
+                    f"{who}: {cost.requests:,} answers are more than the {server.max_calls:,} that"
+                    " are allowed; allow more with max_calls= in the judge's spec"
+                )
+            if planned.followed:
+                yield (
+                    f"{who}: {len(planned.followed):,} of the requests ask again, given the first"
+                    " answer; their texts are not known before"
+                )
+            if cost.requests and not planned.identified:
+                yield (
+                    f"{who} was not asked before: one request more asks who answers, and whether"
+                    " answers can be bound to a JSON schema, which is taken for granted here"
+                )
+        if self.ended:
+            yield (
+                "the command cannot go to its end without answers, so that it may ask for more:"
+                f" {self.ended}"
+            )
+
+    def write_batches(self, path: str | Path) -> list[tuple[Path, str, int]]:
+        """Write the requests as files for the batch endpoint of the protocol, JSON by line.
+
+        A file holds requests to one model, and no more than servers take (50,000 requests, 190 MB).
+        Where several are needed, a number stands before the file's ending.
+
+        Args:
+            path: the file.
+
+        Returns:
+            The files, each with its model and its number of requests.
+
+        Raises:
+            UsageError: nothing is to be asked.
+            OutputError: a file cannot be written.
+        """
+        parts = [part for planned in self.servers.values() for part in _batches(planned)]
+        if not parts:
+            raise UsageError(
+                "no request is left to be written: every question is answered, or no judge is asked"
+            )
+        path = Path(path)
+        written = []
+        for number, (model, lines) in enumerate(parts, start=1):
+            file = path if len(parts) == 1 else path.with_stem(f"{path.stem}-{number}")
+            write_lines(file, lines)
+            written.append((file, model, len(lines)))
+        return written
+
+
+_current: RequestPlan | None = None
+
+
+def current_plan() -> RequestPlan | None:
+    """The plan that requests are to be added to; None where servers are asked."""
+    return _current
+
+
+@contextmanager
+def planned_requests() -> Iterator[RequestPlan]:
+    """Ask nothing, and collect what would be asked.
+
+    Not for several threads at once. What methods return within is made of answers on disk alone.
+
+    >>> with planned_requests() as plan:
+    ...     pass
+    >>> plan.requests
+    0
+    """
+    global _current  # noqa: PLW0603  # of the process, as servers are
+    before, _current = _current, RequestPlan()
+    try:
+        yield _current
+    finally:
+        _current = before
+
+
+def _row(planned: PlannedServer) -> PlannedRow:
+    cost, server = planned.cost, planned.server
+    return PlannedRow(
+        model=server.model,
+        endpoint=server.endpoint.url,
+        requests=cost.requests,
+        later=len(planned.followed),
+        kept=len(planned.kept),
+        read=cost.read,
+        written=cost.written,
+        money=cost.money,
+        estimate=str(cost),
+        most=server.max_calls,
+    )
+
+
+def _first_messages(planned: PlannedServer) -> Iterator[FirstRequestRow]:
+    for _, body in planned.bodies():
+        model = planned.server.model
+        for message in body["messages"]:
+            yield FirstRequestRow(model=model, role=message["role"], text=message["content"])
+        whole = json.dumps(body, ensure_ascii=False)
+        yield FirstRequestRow(model=model, role="request", text=whole)
+        return
+
+
+# Files for batches. What a line asks is known again by its custom_id, which holds the places where
+# its answer, and who gave it, are kept: results need nothing but this folder of answers.
+
+
+def custom_id(identity: bytes, answer: bytes) -> str:
+    """The name of a request in a file, 61 characters that all servers take.
+
+    >>> places = (bytes(20), bytes([255] * 20))
+    >>> places_of(custom_id(*places)) == places
+    True
+    """
+    return "gnomon-" + "".join(
+        base64.urlsafe_b64encode(place).decode().rstrip("=") for place in (identity, answer)
+    )
+
+
+def places_of(name: object) -> tuple[bytes, bytes] | None:
+    """Where it is kept who answered, and the answer; None where the name is not gnomon's."""
+    match = _ID.fullmatch(name) if isinstance(name, str) and name.isascii() else None
+    if match is None:
+        return None
+    identity, answer = (base64.urlsafe_b64decode(f"{part}=") for part in match.groups())
+    return identity, answer
+
+
+def _batches(planned: PlannedServer) -> Iterator[tuple[str, Sequence[str]]]:
+    """The lines of each file that the requests to a model take."""
+    path = urllib.parse.urlsplit(planned.server.endpoint.url).path
+    lines: list[str] = []
+    size = 0
+    for key, body in planned.bodies():
+        line = json.dumps(
+            {
+                "custom_id": custom_id(planned.requests[key].identity, key),
+                "method": "POST",
+                "url": f"{path}/chat/completions",
+                "body": body,
+            },
+            ensure_ascii=True,
+        )
+        if lines and (len(lines) == _MOST_LINES or size + len(line) > _MOST_BYTES):
+            yield planned.server.model, lines
+            lines, size = [], 0
+        lines.append(line)
+        size += len(line) + 1
+    if lines:
+        yield planned.server.model, lines
