@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import gzip
+import json
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +20,7 @@ from gnomon.core.errors import (
     UsageError,
 )
 from gnomon.core.testset import SystemInfo
-from gnomon.data.formats import language_pairs
+from gnomon.data.formats import language_pairs, output_files, write_test_set
 
 FILES = {
     "src.txt": "eins\nzwei\ndrei\n",
@@ -337,6 +339,39 @@ def test_testset_json_tells_name_pair_and_order_of_references(folder: Path) -> N
     assert list(testset.references) == ["B", "A"]
 
 
+def test_names_in_testset_json_are_those_of_files_and_no_others_are_read(folder: Path) -> None:
+    names = {"ref.A.txt": "../a/b", "systems/s2.txt": "Système\t2"}
+    about = {"name": "N", "language_pair": None, "names": names}
+    add(folder, "testset.json", json.dumps(about))
+    add(folder, "systems.tsv", "system\tyear\nSystème\\t2\t2024\n")
+    testset = TestSet.read(folder)
+    assert list(testset.references) == ["../a/b"]
+    assert testset.systems == {"Système\t2": ("1", "2", "3")}
+    assert output_files(folder) == {"Système\t2": folder / "systems/s2.txt"}
+
+
+def test_numbered_files_hold_texts_of_any_names(folder: Path, tmp_path: Path) -> None:
+    testset = TestSet.read(folder)
+    odd = replace(
+        testset,
+        references={"..": [None, "two", "three"], "a/b": testset.references["A"]},
+        systems={"/etc/passwd": testset.systems["s1"], "a/b": testset.systems["s2"]},
+        system_references={"a/b": {"A": ["one", "two", None]}},
+    )
+    write_test_set(odd, tmp_path / "new", numbered=True)
+    files = {
+        file.relative_to(tmp_path / "new").as_posix() for file in tmp_path.rglob("new/**/*.txt")
+    }
+    assert files == {
+        "src.txt", "ref.1.txt", "ref.2.txt", "systems/3.txt", "systems/2.txt",
+        "system-references/2/ref.A.txt",
+    }  # fmt: skip
+    again = TestSet.read(tmp_path / "new")
+    assert replace(again, path=odd.path) == odd
+    with pytest.raises(UsageError, match="numbered"):
+        write_test_set(odd, tmp_path / "other", layout="mt-metrics-eval", numbered=True)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -347,6 +382,14 @@ def test_testset_json_tells_name_pair_and_order_of_references(folder: Path) -> N
         '{"name": 1, "language_pair": null}',
         "[" * 100000,
         '{"name": "x", "language_pair": "de-en", "references": "A"}',
+        '{"name": "x", "language_pair": null, "names": []}',
+        '{"name": "x", "language_pair": null, "names": {"ref.A.txt": ""}}',
+        '{"name": "x", "language_pair": null, "names": {"systems/../../etc/x.txt": "a"}}',
+        '{"name": "x", "language_pair": null, "names": {"/etc/passwd": "a"}}',
+        (
+            '{"name": "x", "language_pair": null,'
+            ' "names": {"systems/s1.txt": "a", "systems/s2.txt": "a"}}'
+        ),
         "null",
     ],
 )

@@ -15,7 +15,9 @@ gnomon's own layout of a test set directory; all but the references (or the sour
     human/KIND.spans.tsv                   system, seg, side, start, end, category, severity
                                            [, rater][, score][, confidence][, by]: marked
                                            errors; severity No-error: none was found
-    testset.json                           name, language_pair, order of the references
+    testset.json                           name, language_pair, order of the references; with
+                                           names ("ref.1.txt": "A", "systems/2.txt": "B"), names
+                                           of files, and no others are read
 
 ``.txt`` and ``.tsv`` files may be compressed (``.gz``). Segments count from 1, spans are half-open
 code points, an empty cell is a missing value. Without ``testset.json``, a directory ``SET/de-en``

@@ -31,6 +31,7 @@ from gnomon.data.formats._files import (
     find,
     is_pair,
     natural,
+    plain_name,
     references_in,
     require_directory,
     text_files,
@@ -52,7 +53,7 @@ from gnomon.data.formats._registry import FolderFormat, JudgementFormat
 from gnomon.data.formats._rows import print_number, read_tsv, write_tsv
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from os import PathLike
 
     from gnomon.data.formats._rows import FileHead, FileRecord, TextTable
@@ -72,6 +73,13 @@ class About:
     name: str
     language_pair: str | None
     references: tuple[str, ...] = ()
+    names: Mapping[str, str] | None = None
+
+    def named_files(self, path: Path, folder: str) -> dict[str, Path]:
+        """Name -> file of the references (``ref.``) or of the outputs (``systems/``)."""
+        if self.names is None:
+            return references_in(path) if folder == "ref." else text_files(path / "systems")
+        return {name: path / file for file, name in self.names.items() if file.startswith(folder)}
 
 
 def read_about(path: Path) -> About:
@@ -85,6 +93,7 @@ def read_about(path: Path) -> About:
     try:
         data = json.loads("\n".join(read_lines(file)))
         name, pair_in_file, order = data["name"], data["language_pair"], data.get("references", [])
+        names = data.get("names")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(
             "a JSON object with the keys name, language_pair and, optionally, references is"
@@ -97,7 +106,27 @@ def read_about(path: Path) -> About:
             "name and language_pair must be strings (or null), references a list of strings",
             path=file,
         )
-    return About(name, pair_in_file, tuple(order))
+    _check_names(names, file)
+    return About(name, pair_in_file, tuple(order), names)
+
+
+_NAMED_FILE = re.compile(r"(ref\.|systems/)[^/\\\0]+\.txt(\.gz)?", re.DOTALL)
+
+
+def _check_names(names: object, file: Path) -> None:
+    if names is None:
+        return
+    if not isinstance(names, dict) or not all(isinstance(n, str) and n for n in names.values()):
+        raise FormatError("names must be an object of names by file", path=file)
+    for named in names:
+        if not _NAMED_FILE.fullmatch(named):
+            raise FormatError(
+                f"names has {named!r}; ref.NAME.txt or systems/NAME.txt is expected", path=file
+            )
+    for folder in ("ref.", "systems/"):
+        same = [name for named, name in names.items() if named.startswith(folder)]
+        if len(set(same)) < len(same):
+            raise FormatError("names gives two files the same name; keep one", path=file)
 
 
 @dataclass(frozen=True)
@@ -108,7 +137,7 @@ class Systems:
     info: tuple[tuple[str, SystemInfo], ...] = ()
 
 
-def read_systems(path: Path) -> Systems:
+def read_systems(path: Path, texts: Collection[str]) -> Systems:
     """Read ``systems.tsv``, which may list systems that have no text."""
     file = find(path, "systems.tsv")
     if file is None:
@@ -131,7 +160,6 @@ def read_systems(path: Path) -> Systems:
         )
         if system_info != SystemInfo():
             info.append((name, system_info))
-    texts = text_files(path / "systems")
     silent = [name for name in names if name not in texts]
     if silent:
         LOGGER.info("%s: no text for %d of the systems: %s", file, len(silent), ", ".join(silent))
@@ -385,10 +413,11 @@ def read_layout(
     """Read a test set directory in gnomon's layout; see :func:`gnomon.formats.read_test_set`."""
     require_directory(path)
     about = read_about(path)
-    listed = read_systems(path)
-    outputs = _put_first(text_files(path / "systems"), listed.names)
+    texts_by_name = about.named_files(path, "systems/")
+    listed = read_systems(path, texts_by_name)
+    outputs = _put_first(texts_by_name, listed.names)
     source = find(path, "src.txt")
-    files = references_in(path)
+    files = about.named_files(path, "ref.")
     if not files and source is None:
         raise DataError(f"{path} holds neither references nor sources; {EXPECTED}")
     chosen = choose("system", systems, outputs)
@@ -423,7 +452,8 @@ def read_layout(
 
 def outputs_in(path: Path) -> dict[str, Path]:
     """Name -> file of the systems' outputs, in the order in which they are read."""
-    return _put_first(text_files(path / "systems"), read_systems(path).names)
+    files = read_about(path).named_files(path, "systems/")
+    return _put_first(files, read_systems(path, files).names)
 
 
 def _put_first(files: dict[str, Path], first: Iterable[str]) -> dict[str, Path]:
@@ -436,7 +466,7 @@ def _with_missing(
     complete: dict[str, list[str | None]] = {}
     for name, lines in refs.items():
         texts: list[str | None] = list(lines)
-        gaps = find(path, f"ref.{name}.missing.tsv")
+        gaps = find(path, f"{plain_name(files[name])}.missing.tsv")
         if gaps is not None:
             _blank_out(texts, gaps, files[name])
         report_empty(str(files[name]), "reference", texts)
@@ -457,16 +487,16 @@ def _blank_out(texts: list[str | None], gaps: Path, file: Path) -> None:
 def _read_own(
     path: Path, chosen: Mapping[str, Path], segments: int
 ) -> dict[str, dict[str, list[str | None]]]:
-    folder = path / "system-references"
     references: dict[str, dict[str, list[str | None]]] = {}
-    for system in chosen:
-        files = references_in(folder / system)
+    for system, output in chosen.items():
+        folder = path / "system-references" / plain_name(output)
+        files = references_in(folder)
         if not files:
             continue
         lines = {name: read_lines(file) for name, file in files.items()}
         counts = {str(files[name]): len(texts) for name, texts in lines.items()}
         check_parallel({f"{path} (its segments)": segments} | counts)
-        references[system] = _with_missing(folder / system, files, lines)
+        references[system] = _with_missing(folder, files, lines)
     return references
 
 
@@ -476,28 +506,48 @@ def _read_own(
 _SHORT = {level: short for short, level in LEVELS.items()}
 
 
-def write_layout(testset: TestSet, folder: Path, *, compress: bool) -> None:
-    """Fill an empty directory with a test set."""
+def write_layout(testset: TestSet, folder: Path, *, compress: bool, numbered: bool = False) -> None:
+    """Fill an empty directory with a test set.
+
+    Numbered files hold the texts of any names, which ``testset.json`` then says.
+    """
     suffix = ".txt.gz" if compress else ".txt"
-    about = {
+    stems = _file_stems(testset, numbered=numbered)
+    about: dict[str, object] = {
         "name": testset.name,
         "language_pair": testset.language_pair,
         "references": list(testset.references),
     }
+    if numbered:
+        about["names"] = {
+            f"{prefix}{stems[name]}{suffix}": name
+            for prefix, names in (("ref.", testset.references), ("systems/", testset.systems))
+            for name in names
+        }
     with atomic_write(folder / "testset.json") as file:
         file.write(json.dumps(about, indent=2) + "\n")
     if testset.sources is not None:
         write_lines(folder / f"src{suffix}", testset.sources)
-    _write_references(testset.references, folder, suffix)
+    _write_references(testset.references, stems, folder, suffix)
     for name, texts in testset.systems.items():
-        _write_texts(folder / "systems", f"{_file_name('system', name)}{suffix}", texts)
+        _write_texts(folder / "systems", f"{stems[name]}{suffix}", texts)
     for system, references in testset.system_references.items():
-        own_folder = folder / "system-references" / system
+        own_folder = folder / "system-references" / stems[system]
         own_folder.mkdir(parents=True)
-        _write_references(references, own_folder, suffix)
+        own_stems = {name: _file_name("reference", name) for name in references}
+        _write_references(references, own_stems, own_folder, suffix)
     _write_systems(testset, folder)
     _write_documents(testset, folder)
     _write_human(testset, folder / "human")
+
+
+def _file_stems(testset: TestSet, *, numbered: bool) -> dict[str, str]:
+    """What the files of references and systems are called; one name may be that of both."""
+    names = dict.fromkeys(testset.references, "reference")
+    names |= dict.fromkeys(testset.systems, "system")
+    if numbered:
+        return {name: str(number) for number, name in enumerate(names, start=1)}
+    return {name: _file_name(kind, name) for name, kind in names.items()}
 
 
 def _file_name(kind: str, name: str) -> str:
@@ -521,14 +571,17 @@ def _write_texts(folder: Path, name: str, texts: Sequence[str]) -> None:
 
 
 def _write_references(
-    references: Mapping[str, Sequence[str | None]], folder: Path, suffix: str
+    references: Mapping[str, Sequence[str | None]],
+    stems: Mapping[str, str],
+    folder: Path,
+    suffix: str,
 ) -> None:
     for name, texts in references.items():
-        _file_name("reference", name)
-        _write_texts(folder, f"ref.{name}{suffix}", ["" if t is None else t for t in texts])
+        file = f"ref.{stems[name]}"
+        _write_texts(folder, f"{file}{suffix}", ["" if t is None else t for t in texts])
         gaps = [[str(number)] for number, t in enumerate(texts, start=1) if t is None]
         if gaps:
-            write_tsv(folder / f"ref.{name}.missing.tsv", ["seg"], gaps)
+            write_tsv(folder / f"{file}.missing.tsv", ["seg"], gaps)
 
 
 def _write_systems(testset: TestSet, folder: Path) -> None:

@@ -378,6 +378,7 @@ def write_test_set(
     *,
     layout: str = "gnomon",
     compress: bool = False,
+    numbered: bool = False,
 ) -> None:
     """Write a test set as a directory, which appears whole or not at all.
 
@@ -391,17 +392,22 @@ def write_test_set(
         path: a directory that does not exist yet, or is empty.
         layout: "gnomon" or "mt-metrics-eval".
         compress: write the texts of gnomon's layout as ``.txt.gz``.
+        numbered: call files of texts in gnomon's layout by numbers, so that systems and
+            references may have any names; ``testset.json`` says them.
 
     Raises:
         OutputError: the directory cannot be written, or is not empty.
         UnknownNameError: the layout is unknown.
-        UsageError: the layout needs a language pair that is not given.
+        UsageError: the layout needs a language pair that is not given, or has no numbered files.
         DataError: a text or a name cannot be held by the layout.
     """
     form = format_of_name(FolderFormat, layout, "layout", written=True)
     if testset.segments == 0:
         raise DataError(f"test set {testset.name!r} has no segments; there is nothing to write")
-    _fill(Path(path), partial(form.write, testset, compress=compress))
+    if numbered and layout != "gnomon":
+        raise UsageError(f"numbered files are of the layout 'gnomon', and this one is {layout!r}")
+    options = {"numbered": True} if numbered else {}
+    _fill(Path(path), partial(form.write, testset, compress=compress, **options))
 
 
 def _fill(path: Path, write: Callable[[Path], None]) -> None:
