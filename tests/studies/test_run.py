@@ -391,3 +391,17 @@ def test_a_folder_with_other_things_is_no_store(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").touch()
     with pytest.raises(OutputError, match="holds something else"):
         study.Store.open(tmp_path, create=True)
+
+
+def test_some_tasks_may_be_done_and_others_left_for_later(study_file: Path) -> None:
+    plan = study.plan(study.read_study(study_file))
+    first = {task.key for task in plan.tasks if task.method == "compare"}
+    stages = []
+    with study.reporting(lambda stage, done, total: stages.append((stage, done, total))):
+        outcome = study.run(plan, study.open_engine("here"), only=first)
+    store = study.Store.open(plan.study.store)
+    assert (outcome.done, set(store.entries)) == (len(first), first)
+    assert store.planned() == [task.key for task in plan.tasks]
+    assert ("segments and n-grams", 1, 1) in stages
+    rest = study.run(plan, study.open_engine("here"))
+    assert (rest.kept, rest.done) == (len(first), len(plan.tasks) - len(first))

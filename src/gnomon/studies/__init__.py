@@ -31,5 +31,6 @@ if TYPE_CHECKING:
     from gnomon.studies._study import Study as Study
     from gnomon.studies._tables import TableSchema as TableSchema
     from gnomon.studies._tasks import Task as Task
+    from gnomon.studies._tasks import reporting as reporting
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

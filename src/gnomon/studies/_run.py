@@ -195,25 +195,26 @@ def run(
     *,
     store: Store | None = None,
     prune: bool = False,
+    only: Collection[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> RunOutcome:
     """Do the tasks of a plan that its store does not hold.
 
     Only this process writes. A task that fails is reported and the others go on; a task that
-    kills its worker twice (the second time alone) is set aside.
+    kills its worker twice (the second time alone) is set aside. With ``only``, tasks of other keys
+    are left for later.
     """
     target = store or Store.open(plan.study.store, create=True)
     target.refresh()
-    whole = (
-        not (prune or target.damaged or _tasks_left(plan, target)) and target.bundles_are_intact()
-    )
+    left = _tasks_left(plan, target, only)
+    whole = not (prune or target.damaged or left) and target.bundles_are_intact()
     if whole and target.has_plan(plan.record()):
         if plan.sketches.fresh:  # sketches of files are kept where that is possible
             with suppress(DataError, OutputError), target.locked():
                 target.keep_sketches(plan.sketches)
         return RunOutcome(len(plan.tasks), 0, {})
     with target.locked():
-        left = _tasks_left(plan, target)
+        left = _tasks_left(plan, target, only)
         if left:
             engine.prepare({task.method for task in left})
             preflight(plan, engine)
@@ -232,10 +233,11 @@ def run(
     return RunOutcome(kept, driver.finished - kept, driver.failed, labels, pruned)
 
 
-def _tasks_left(plan: StudyPlan, store: Store) -> list[Task]:
+def _tasks_left(plan: StudyPlan, store: Store, only: Collection[str] | None) -> list[Task]:
     """Tasks without results, and those whose results were lost."""
-    lost = store.lost(task.key for task in plan.tasks)
-    return [task for task in plan.tasks if task.key in lost or task.key not in store.entries]
+    tasks = [task for task in plan.tasks if only is None or task.key in only]
+    lost = store.lost(task.key for task in tasks)
+    return [task for task in tasks if task.key in lost or task.key not in store.entries]
 
 
 def _report_lost(left: Sequence[Task], store: Store) -> Collection[str]:

@@ -6,6 +6,7 @@ import json
 import logging
 import time
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -20,13 +21,15 @@ from gnomon.studies._sources import content_of, paraphrases_of, read_original, r
 from gnomon.studies._tables import TableFile, TableSchema, TaskTable, file_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from gnomon.core.dependencies import Dependency
     from gnomon.core.findings import Cell, Statement, View
     from gnomon.core.testset import TestSet
     from gnomon.studies._study import SetSource
     from gnomon.studies._tables import Cells
+
+    Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,23 @@ class TaskFailure:
 
     key: str
     said: str
+
+
+_progress: ContextVar[Progress | None] = ContextVar("progress", default=None)
+
+
+@contextmanager
+def reporting(progress: Progress) -> Iterator[None]:
+    """Let tasks that run in this thread say how far they are.
+
+    Args:
+        progress: is given a stage, how much of it is done, and of how much.
+    """
+    token = _progress.set(progress)
+    try:
+        yield
+    finally:
+        _progress.reset(token)
 
 
 def attempt(task: Task, scores: Mapping[str, Scores] | None = None) -> TaskResult | TaskFailure:
@@ -310,7 +330,11 @@ def _data_of(task: Task, testset: TestSet) -> tuple[object, ...]:
 def _of_the_run(task: Task) -> dict[str, object]:
     from gnomon.core.cache import Cache, default_path
 
-    given: dict[str, object] = {"allow_code": task.allow_code, "cache": Cache(default_path())}
+    given: dict[str, object] = {
+        "allow_code": task.allow_code,
+        "cache": Cache(default_path()),
+        "progress": _progress.get(),
+    }
     parameters = methods.find(task.method).of_the_run
     return {name: value for name, value in given.items() if name in parameters}
 
