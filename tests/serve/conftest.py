@@ -8,9 +8,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from gnomon.serve import Settings, make_app
+from gnomon.serve._jobs import Queue
+from gnomon.serve._workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from starlette.applications import Starlette
@@ -56,3 +58,17 @@ def visitor(app: Starlette) -> Callable[..., TestClient]:
 def owner(app: Starlette, visitor: Callable[..., TestClient]) -> TestClient:
     """The browser of who started the server."""
     return visitor(app.state.access.launch_token())
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "served")
+
+
+@pytest.fixture
+def queue(workspace: Workspace) -> Iterator[Queue]:
+    """A queue that runs."""
+    queue = Queue(workspace)
+    queue.start()
+    yield queue
+    queue.stop()

@@ -1,0 +1,414 @@
+"""The folder of a server: comparisons, drafts of them, and the lock of the one server of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
+
+import msgspec
+
+from gnomon.core.errors import DataError, OutputError, UsageError
+from gnomon.serve._comparison import (
+    JOB,
+    NAMES,
+    STORE,
+    STUDY,
+    TEXTS,
+    UPLOADS,
+    About,
+    Choices,
+    FileChoice,
+    Job,
+    default_steps,
+    flush_folder,
+    new_job,
+    now,
+    read_record,
+    study_text,
+    write_record,
+    write_whole,
+)
+from gnomon.serve._inspect import Inspection
+from gnomon.serve._problems import NotFound
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_ID = re.compile(r"[0-9a-f]{32}")
+_STUDIES, _DRAFTS, _LOCK, DRAFT, INSPECTION = (
+    "studies", "drafts", "lock", "draft.json", "inspection.json",
+)  # fmt: skip
+#: seconds after which a draft that nobody confirmed is deleted
+_DAY = 86_400
+
+
+class Draft(msgspec.Struct, kw_only=True):
+    """Files that were uploaded, and are not confirmed yet: ``uploads/0`` is ``names[0]``."""
+
+    owner: str
+    made: str
+    names: list[str]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A comparison as its folder has it now.
+
+    Attributes:
+        id: 32 hexadecimal digits.
+        folder: its folder.
+        about: what it is called, whose it is and what it consists of.
+        job: how far it is.
+        damaged: its records could not be read, and stand in for what was lost.
+    """
+
+    id: str
+    folder: Path
+    about: About
+    job: Job
+    damaged: bool = False
+
+    @property
+    def store(self) -> Path:
+        """Where its results are; the folder need not be there yet."""
+        return self.folder / STORE
+
+    @property
+    def texts(self) -> Path:
+        """Its test set, which need not be there yet."""
+        return self.folder / TEXTS
+
+    @property
+    def command(self) -> str:
+        """The study file, as ``gnomon run`` takes it."""
+        with suppress(OSError):
+            return (self.folder / STUDY).read_text(encoding="utf-8")
+        return study_text(self.about)
+
+
+class Workspace:
+    """A folder of comparisons.
+
+    Args:
+        folder: where it is; made, for its owner alone, where there is none.
+
+    Raises:
+        OutputError: it cannot be made or written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock: IO[bytes] | None = None
+        try:
+            for each in (folder, folder / _STUDIES, folder / _DRAFTS):
+                each.mkdir(mode=0o700, parents=True, exist_ok=True)
+            (folder / _STUDIES).chmod(0o700)
+            (folder / _DRAFTS).chmod(0o700)
+            if not os.access(folder, os.W_OK):
+                raise PermissionError(13, "permission is denied")
+        except OSError as error:
+            raise OutputError(
+                f"the folder {folder} cannot be written: {error.strerror}; name another one"
+            ) from error
+
+    def hold(self) -> None:
+        """Be the one server of this folder, until :meth:`release` or the end of the process.
+
+        Raises:
+            UsageError: another server has it.
+        """
+        if self._lock is not None:
+            return
+        file = (self.folder / _LOCK).open("ab")
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:  # no such locks on this system: one server is the user's word
+            pass
+        except BlockingIOError as error:
+            file.close()
+            raise UsageError(
+                f"another gnomon serve runs on the folder {self.folder}; use that one, end it, or"
+                " name another folder: gnomon serve FOLDER"
+            ) from error
+        self._lock = file
+        self._sweep()
+
+    def release(self) -> None:
+        """Let another server have the folder."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def studies(self) -> list[Comparison]:
+        """All comparisons, the newest first."""
+        ids = [entry.name for entry in os.scandir(self._studies) if _ID.fullmatch(entry.name)]
+        found = []
+        for id in ids:  # noqa: A001  # the word for it
+            with suppress(NotFound):  # deleted meanwhile
+                found.append(self.study(id))
+        return sorted(found, key=lambda each: (each.about.made, each.id), reverse=True)
+
+    def study(self, id: str) -> Comparison:  # noqa: A002  # the word for it
+        """A comparison.
+
+        Raises:
+            NotFound: there is none of this ID.
+        """
+        folder = self._folder(_STUDIES, id)
+        about = read_record(folder / NAMES, About)
+        job = read_record(folder / JOB, Job)
+        if not folder.is_dir():
+            raise NotFound
+        damaged = about is None or job is None
+        if about is None:
+            about = About(title="", owner="", made=now(), choices=Choices())
+        return Comparison(id, folder, about, job or new_job(about), damaged=damaged)
+
+    def delete(self, id: str) -> None:  # noqa: A002
+        """Delete all of a comparison, which no process may work on (see ``Queue.delete``)."""
+        self._remove(self._folder(_STUDIES, id))
+
+    def bytes_used(self) -> int:
+        """How much all files of the folder take."""
+        total = 0
+        for folder, _, files in os.walk(self.folder):
+            for name in files:
+                with suppress(OSError):
+                    total += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH118  # many
+        return total
+
+    # Drafts: what was uploaded, and is not confirmed yet.
+
+    def new_draft(self, owner: str) -> tuple[str, Path]:
+        """The ID of a new draft, and the folder that takes its files, ``0``, ``1``, ..."""
+        id = secrets.token_hex(16)  # noqa: A001
+        uploads = self.folder / _DRAFTS / id / UPLOADS
+        uploads.parent.mkdir(mode=0o700)
+        uploads.mkdir(mode=0o700)
+        write_record(uploads.parent / DRAFT, Draft(owner=owner, made=now(), names=[]))
+        return id, uploads
+
+    def name_files(self, id: str, names: list[str]) -> None:  # noqa: A002
+        """Say what the files of a draft were called."""
+        draft = self.draft(id)
+        draft.names = names
+        write_record(self.draft_folder(id) / DRAFT, draft)
+
+    def draft(self, id: str) -> Draft:  # noqa: A002
+        """What is known of a draft.
+
+        Raises:
+            NotFound: there is none of this ID.
+        """
+        draft = read_record(self._folder(_DRAFTS, id) / DRAFT, Draft)
+        if draft is None:
+            raise NotFound
+        return draft
+
+    def draft_folder(self, id: str) -> Path:  # noqa: A002
+        """Where a draft is."""
+        folder = self._folder(_DRAFTS, id)
+        if not folder.is_dir():
+            raise NotFound
+        return folder
+
+    def inspection(self, id: str) -> Inspection | None:  # noqa: A002
+        """What ``Queue.inspect`` found in a draft; None before."""
+        return read_record(self.draft_folder(id) / INSPECTION, Inspection)
+
+    def delete_draft(self, id: str) -> None:  # noqa: A002
+        """Delete a draft with its files."""
+        self._remove(self._folder(_DRAFTS, id))
+
+    # From a draft, or another comparison, to a comparison; the queue does the rest.
+
+    def create(self, id: str, choices: Choices) -> Comparison:  # noqa: A002
+        """Make a comparison of a draft, whole or not at all; it keeps the ID.
+
+        Args:
+            id: of the draft; of one that is a comparison already, that is given.
+            choices: what the user confirmed.
+
+        Raises:
+            NotFound: there is no such draft.
+            DataError: the choices name no reference, or no output.
+        """
+        with suppress(NotFound):
+            return self.study(id)
+        draft, folder = self.draft(id), self.draft_folder(id)
+        checked_files(choices.files, len(draft.names))
+        inspection = self.inspection(id)
+        about = About(
+            title=choices.title or default_title(choices.files),
+            owner=draft.owner,
+            made=now(),
+            choices=_complete(choices),
+            segments=inspection.segments if inspection else 0,
+        )
+        return self._publish(id, folder, about)
+
+    def edit(self, id: str, choices: Choices, owner: str) -> Comparison:  # noqa: A002
+        """A new comparison of the texts of another one, with other metrics, methods or options.
+
+        What the results of that one say already is not computed again.
+
+        Raises:
+            NotFound: there is no such comparison.
+            DataError: it has no texts yet.
+        """
+        old = self.study(id)
+        if not old.texts.is_dir():
+            raise DataError("the texts of this comparison are not read yet; wait until they are")
+        new, uploads = self.new_draft(owner)
+        uploads.rmdir()
+        folder = uploads.parent
+        shutil.copytree(old.texts, folder / TEXTS)
+        if old.store.is_dir():
+            shutil.copytree(old.store, folder / STORE, ignore=shutil.ignore_patterns("lock"))
+        choices.files = old.about.choices.files
+        about = About(
+            title=choices.title or old.about.title,
+            owner=owner,
+            made=now(),
+            choices=_complete(choices),
+            segments=old.about.segments,
+            made_from=id,
+            copied_store=True,
+        )
+        return self._publish(new, folder, about)
+
+    def _publish(self, id: str, folder: Path, about: About) -> Comparison:  # noqa: A002
+        write_record(folder / NAMES, about)
+        write_whole(folder / STUDY, study_text(about).encode())
+        write_record(folder / JOB, new_job(about))
+        for left in (DRAFT, INSPECTION):
+            (folder / left).unlink(missing_ok=True)
+        folder.rename(self._studies / id)
+        flush_folder(self._studies)
+        return self.study(id)
+
+    def add_system(self, id: str, draft: str, choice: FileChoice) -> Comparison:  # noqa: A002
+        """Give a comparison that rests one more system: a file of a draft, which is then deleted.
+
+        What its results say of the other systems alone is not computed again.
+
+        Raises:
+            NotFound: there is no such comparison, or no such draft.
+            DataError: it waits or runs, or has such a system already.
+        """
+        comparison = self.study(id)
+        about = comparison.about
+        if comparison.job.active:
+            raise DataError("this comparison is still running; add a system when it has finished")
+        if choice.title in {file.title for file in about.choices.files if file.role == "output"}:
+            raise DataError(f"there is a system {choice.title!r} already; choose another name")
+        upload = self.draft_folder(draft) / UPLOADS / str(choice.file)
+        uploads = comparison.folder / UPLOADS
+        uploads.mkdir(mode=0o700, exist_ok=True)
+        number = max((file.file for file in about.choices.files), default=-1) + 1
+        about.choices.files.append(msgspec.structs.replace(choice, file=number, role="output"))
+        upload.rename(uploads / str(number))  # a file that is not named yet is only litter
+        write_record(comparison.folder / NAMES, about)
+        self._queue_anew(comparison, every=True)
+        self.delete_draft(draft)
+        return self.study(id)
+
+    def again(self, id: str) -> Comparison:  # noqa: A002
+        """Put a comparison that rests back into the queue: what is not done is tried again."""
+        comparison = self.study(id)
+        if not comparison.job.active:
+            self._queue_anew(comparison, every=False)
+        return self.study(id)
+
+    def _queue_anew(self, comparison: Comparison, *, every: bool) -> None:
+        job = new_job(comparison.about)
+        if not every:
+            done = {step.method: step for step in comparison.job.steps if step.state == "done"}
+            job.steps = [done.get(step.method, step) for step in job.steps]
+        write_whole(comparison.folder / STUDY, study_text(comparison.about).encode())
+        write_record(comparison.folder / JOB, job)
+
+    @property
+    def _studies(self) -> Path:
+        return self.folder / _STUDIES
+
+    def _folder(self, kind: str, id: str) -> Path:  # noqa: A002
+        """The folder of an ID; whatever is none leads nowhere."""
+        if not _ID.fullmatch(id):
+            raise NotFound
+        return self.folder / kind / id
+
+    def _remove(self, folder: Path) -> None:
+        """Delete a folder, which is gone from lists at once, whatever comes between."""
+        gone = folder.with_name(f".{secrets.token_hex(8)}.deleted")
+        try:
+            folder.rename(gone)
+        except FileNotFoundError as error:
+            raise NotFound from error
+        shutil.rmtree(gone)
+        flush_folder(folder.parent)
+
+    def _sweep(self) -> None:
+        """Delete what a sudden end left half deleted, and drafts that nobody confirmed."""
+        for kind in (_STUDIES, _DRAFTS):
+            for entry in os.scandir(self.folder / kind):
+                if entry.name.endswith(".deleted"):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+        self.sweep_drafts()
+
+    def sweep_drafts(self) -> None:
+        """Delete drafts that are older than a day."""
+        for entry in os.scandir(self.folder / _DRAFTS):
+            with suppress(FileNotFoundError, NotFound):
+                if time.time() - entry.stat().st_mtime > _DAY:
+                    self.delete_draft(entry.name)
+
+
+def checked_files(files: list[FileChoice], there: int) -> None:
+    """Refuse choices that make no comparison.
+
+    Raises:
+        DataError: no reference, no output, a name twice, or a file that is not there.
+    """
+    roles = [file.role for file in files]
+    if any(not 0 <= file.file < there for file in files):
+        raise DataError("one of the files is not there any more; upload the files again")
+    if "set" in roles:
+        if sum(role != "ignored" for role in roles) > 1:
+            raise DataError(
+                "a file that is a test set of its own is compared alone; leave the others out"
+            )
+        return
+    for role, least in (("reference", "a reference"), ("output", "an output of a system")):
+        if role not in roles:
+            raise DataError(f"none of the files is {least}; say which one is")
+    if roles.count("source") > 1:
+        raise DataError("two files are the source; say which one is")
+    for role in ("reference", "output"):
+        titles = [file.title for file in files if file.role == role]
+        if "" in titles or len(set(titles)) < len(titles):
+            raise DataError(f"each {role} needs a name of its own; two have the same, or none")
+
+
+def default_title(files: list[FileChoice]) -> str:
+    """What a comparison is called that nobody named."""
+    titles = [file.title or file.name for file in files if file.role in ("output", "set")]
+    more = f" and {len(titles) - 3} more" if len(titles) > 3 else ""
+    return ", ".join(titles[:3]) + more or "Comparison"
+
+
+def _complete(choices: Choices) -> Choices:
+    """The choices with the methods that nobody named."""
+    if not choices.steps:
+        outputs = sum(file.role == "output" for file in choices.files)
+        is_set = any(file.role == "set" for file in choices.files)
+        choices.steps = default_steps(2 if is_set else outputs)
+    return choices
