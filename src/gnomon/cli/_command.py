@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -301,7 +301,7 @@ def _run(method: Method, args: argparse.Namespace) -> int:
         progress.begin(" ".join(method.command))
         if planned:
             return _plan(method, args, data, options, run)
-        with _in_flags(method):
+        with _in_flags(method), _keeping_scores(kept=not getattr(args, "no_cache", False)):
             result = method.function(**data, **options, **run)
         if os.environ.get("RANK", "0") != "0":  # of several processes, the first one answers
             return 0
@@ -387,6 +387,14 @@ def _in_flags(method: Method) -> Iterator[None]:
             said = re.sub(pattern, option.flag, said)
         error.args = (said, *error.args[1:])
         raise
+
+
+def _keeping_scores(*, kept: bool) -> AbstractContextManager[None]:
+    if kept:
+        return nullcontext()
+    from gnomon.metrics.learned.kept_scores import nothing_kept
+
+    return nothing_kept()
 
 
 def _of_the_run(method: Method, args: argparse.Namespace) -> dict[str, Any]:

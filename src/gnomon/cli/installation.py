@@ -575,16 +575,25 @@ def _add_cache(commands: Subparsers[argparse.ArgumentParser]) -> None:
 def _cache(args: argparse.Namespace) -> int:
     """Describe or empty the cache."""
     from gnomon.core.cache import Cache, default_path
+    from gnomon.metrics.learned.kept_scores import score_cache
 
-    cache = Cache(default_path())
-    if args.action == "clear":
-        cache.clear()
-    stats = cache.stats()
-    row: dict[str, Cell] = {
-        "path": str(stats.path),
-        "entries": stats.entries,
-        "bytes": stats.bytes,
-        "limit": stats.limit,
+    caches = {
+        "tags and explanations": Cache(default_path()),
+        "scores of learned metrics": score_cache(),
     }
-    show_rows(args, "cache", "What is kept between runs", [row])
+    rows: list[dict[str, Cell]] = []
+    for what, cache in caches.items():
+        if args.action == "clear":
+            cache.clear()
+        stats = cache.stats()
+        rows.append(
+            {
+                "what": what,
+                "entries": stats.entries,
+                "bytes": stats.bytes,
+                "limit": stats.limit,
+                "path": str(stats.path),
+            }
+        )
+    show_rows(args, "cache", "What is kept between runs", rows)
     return 0

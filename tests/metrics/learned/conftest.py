@@ -41,6 +41,12 @@ class Oracle(NamedTuple):
         return [one for row, one in pairs if not row["id"].startswith("literal-")]
 
 
+@pytest.fixture(autouse=True)
+def _nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is compared is computed here and now."""
+    monkeypatch.setenv("GNOMON_SCORES_LIMIT", "0")
+
+
 @pytest.fixture(scope="session")
 def oracles(shared: Path) -> Path:
     """The folder of learned metrics with random weights."""

@@ -264,6 +264,14 @@ class BoundMaskingComet(BoundMatchingComet):
         )
         return (notice,)
 
+    def kept_parts(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
+        """As of all learned metrics; beside masked scores, of the same states as these."""
+        return (
+            self.score_triples(triples)
+            if "states" in self.model.memory
+            else super().kept_parts(triples)
+        )
+
     def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:  # noqa: ARG002  # vectors have no length
         """Vectors have no length; masks will follow, and states of pieces are kept for them."""
         self._states(batch)

@@ -19,6 +19,7 @@ from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import SpecError
 from gnomon.core.scores import BEGINNINGS
 from gnomon.core.signature import Signature
+from gnomon.metrics.learned.kept_scores import KeptScores, content_of
 from gnomon.metrics.learned.metric import Triple, input_rows
 from gnomon.metrics.learned.torch_weights import place_of_model
 from gnomon.metrics.means import MeanOfSegments
@@ -120,7 +121,7 @@ class JointModel(ABC):
         new = [number for number, address in enumerate(keys) if address not in results]
         for at in range(0, len(new), _AT_ONCE):
             some = new[at : at + _AT_ONCE]
-            read = self._read([triples[number] for number in some], batch)
+            read = self._kept_or_read([triples[number] for number in some], batch)
             results |= zip((keys[number] for number in some), read, strict=True)
         self._memory |= results
         while len(self._memory) > _REMEMBERED:
@@ -139,6 +140,24 @@ class JointModel(ABC):
             None if number < 0 else _SURROGATES.sub("\ufffd", texts[number]) for number in row
         )
         return Triple(candidate or "", source, reference)
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """What scores depend on beside the texts."""
+        device = self.device.split(":")[0]
+        return (content_of(self.folder), device, self.precision, str(self.limit))
+
+    def _kept_or_read(
+        self, triples: Sequence[Triple], batch: int | None
+    ) -> list[tuple[float, bool]]:
+        """Score and cut of distinct triples, of earlier runs or read now."""
+
+        def read(new: list[int]) -> NDArray[np.float64]:
+            scores = self._read([triples[number] for number in new], batch)
+            return np.array(scores, dtype=np.float64).reshape(-1, 2)
+
+        kept = KeptScores((type(self).__name__, *self.about)).scores(triples, 2, read)
+        return [(score, bool(cut)) for score, cut in kept.tolist()]
 
     def _read(self, triples: Sequence[Triple], batch: int | None) -> list[tuple[float, bool]]:
         """Score and cut of triples that are not known, those of like length together."""

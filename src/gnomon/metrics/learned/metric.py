@@ -15,6 +15,7 @@ from gnomon.core.signature import Signature
 from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.learned.architectures import architecture_of
 from gnomon.metrics.learned.encoder import LearnedPrecision, Remembered, load_metric
+from gnomon.metrics.learned.kept_scores import KeptScores, content_of
 from gnomon.metrics.learned.weights import find_learned
 from gnomon.metrics.means import MeanOfSegments, aggregate_means
 from gnomon.metrics.registry import check_needs
@@ -221,13 +222,39 @@ class BoundLearned(MeanOfSegments, ABC):
         parts: NDArray[np.float64] | None = None
         for at in range(0, len(order), _BLOCK):
             chosen = order[at : at + _BLOCK]
-            values = self.score_triples(triples_of(batch, distinct[chosen]))
+            values = self.kept_parts(triples_of(batch, distinct[chosen]))
             if parts is None:
                 parts = np.empty((len(distinct), values.shape[1]))
             parts[chosen] = values
         if parts is None:
             return np.full((*rows.shape, 1), np.nan)
         return rows.means(parts[back.reshape(-1)])
+
+    def kept_parts(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
+        """Scores and parts of some distinct inputs, float64 [P, S]; of earlier runs or new ones."""
+        return self.kept.scores(
+            triples,
+            len(self.part_names),
+            lambda new: self.score_triples([triples[number] for number in new]),
+        )
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """The columns of :meth:`score_triples`."""
+        return ("all",)
+
+    @property
+    def ways_to_score(self) -> tuple[str, ...]:
+        """Options that scores depend on, beside model, precision and device."""
+        return ()
+
+    @property
+    def kept(self) -> KeptScores:
+        """Scores of this and of earlier runs."""
+        encoder = self.model.encoder
+        run = (encoder.precision, encoder.device.split(":")[0])
+        model = content_of(self.model.model.folder)
+        return KeptScores((self.metric.name, model, *run, *self.ways_to_score))
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN without a reference that is needed."""

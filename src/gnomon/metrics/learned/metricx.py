@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import SpecError
+from gnomon.core.signature import content_hash
 from gnomon.metrics.learned.encoder import some_of
 from gnomon.metrics.learned.joint import (
     BoundJoint,
@@ -175,6 +176,11 @@ class MetricXModel(JointModel):
         self._encoder = model.encoder.to(device=device, dtype=kind)
         self._decoder = model.decoder.to(device=device, dtype=kind)
         self.output = self.output.to(device=device, dtype=kind)
+
+    @cached_property
+    def about(self) -> tuple[str, ...]:
+        """What scores depend on beside the texts: the vocabulary may be another folder's."""
+        return (*super().about, str(self.version), content_hash(self._tokenizer.to_str()))
 
     def sequences(self, triples: Sequence[Triple]) -> list[PieceSequence]:
         """Prompts as pieces, without ``</s>``: the original removes the last piece."""

@@ -7,7 +7,7 @@ is antisymmetric, the encoder is not: (a, b) and the negative of (b, a) differ s
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations, product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -213,10 +213,19 @@ class BoundPear(BoundLearned):
         scores = np.empty(len(pairs))
         for at in range(0, len(pairs), _BLOCK):
             some = pairs[at : at + _BLOCK]
-            results = self._pair_memory.of(list(dict.fromkeys(some)))
-            values = dict(zip(dict.fromkeys(some), results, strict=True))
-            scores[at : at + _BLOCK] = [values[pair].item() for pair in some]
+            distinct = list(dict.fromkeys(some))
+            results = self.kept.scores(distinct, 1, partial(self._read_pairs, distinct))
+            values = dict(zip(distinct, results[:, 0].tolist(), strict=True))
+            scores[at : at + _BLOCK] = [values[pair] for pair in some]
         return scores
+
+    def _read_pairs(self, pairs: Sequence[OutputPair], chosen: list[int]) -> NDArray[np.float64]:
+        results = self._pair_memory.of([pairs[number] for number in chosen])
+        return np.array([result.item() for result in results]).reshape(-1, 1)
+
+    def kept_parts(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
+        """Scores of some inputs, float64 [P, 1]; what is kept are those of pairs."""
+        return self.score_triples(triples)
 
     def cut_texts(self, triples: Sequence[Triple]) -> tuple[int, int]:
         """How many of some sources with two outputs each are cut, and how many there are."""

@@ -7,8 +7,9 @@ Error Detection". Equal to unbabel-comet 2.2.7.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -197,6 +198,11 @@ class BoundUnified(BoundLearned):
         """The columns of :meth:`score_triples`."""
         names = {("src",): "source", ("ref",): "reference", ("src", "ref"): "both"}
         return ("all", *(names[way] for way in self.ways))
+
+    @property
+    def ways_to_score(self) -> tuple[str, ...]:
+        """What the candidate is read with, and from where on a piece is an error."""
+        return (*("+".join(way) for way in self.ways), repr(self.metric.threshold))
 
     def parts(self, batch: Batch) -> dict[str, NDArray[np.float64]]:
         """The score ("all") and its parts, float64 [K, N] each; means over references."""
@@ -473,8 +479,9 @@ class BoundMarkingUnified(BoundUnified):
         places = {text: pieces.places for text, pieces in self._pieces(texts).items()}
         for at in range(0, len(distinct), _AT_ONCE):
             some = distinct[at : at + _AT_ONCE]
-            for triple, reading in zip(some, self._read_all(some), strict=True):
-                marked[triple] = self._spans(places[triple.candidate], reading)
+            errors = self.kept.values("errors", some, partial(self._read_errors, some))
+            for triple, values in zip(some, errors, strict=True):
+                marked[triple] = self._spans(places[triple.candidate], values)
         segments = max(batch.shape[1], 1)
         return tuple(
             replace(span, system=batch.systems[cell // segments], segment=cell % segments)
@@ -482,7 +489,20 @@ class BoundMarkingUnified(BoundUnified):
             for span in marked[triple]
         )
 
-    def _spans(self, places: NDArray[np.int32], reading: _JointReading) -> list[ErrorSpan]:
+    def _read_errors(self, triples: Sequence[Triple], chosen: list[int]) -> list[bytes]:
+        """The errors of some candidates, as JSON: pieces, severity, confidence."""
+        readings = self._read_all([triples[number] for number in chosen])
+        return [
+            json.dumps(
+                [
+                    (run.first, run.last, self._severity(run), run.confidence)
+                    for run in _runs(reading.labels, self.metric.threshold)
+                ]
+            ).encode()
+            for reading in readings
+        ]
+
+    def _spans(self, places: NDArray[np.int32], errors: bytes) -> list[ErrorSpan]:
         most = self.model.encoder.limit - 2
         bound = np.zeros((1, 2), dtype=np.int32)  # where the vocabulary puts special pieces
         bounds = np.concatenate([bound, places[:most], bound])
@@ -491,14 +511,14 @@ class BoundMarkingUnified(BoundUnified):
                 system="",
                 segment=0,
                 side="candidate",
-                start=int(bounds[run.first, 0]),
-                end=int(bounds[run.last, 1]),
+                start=int(bounds[first, 0]),
+                end=int(bounds[last, 1]),
                 category="",
-                severity=self._severity(run),
+                severity=severity,
                 rater=self.metric.spec,
-                score=float(_PENALTIES.get(self._severity(run), 0)) if self._is_xcomet else None,
-                confidence=run.confidence,
+                score=float(_PENALTIES.get(severity, 0)) if self._is_xcomet else None,
+                confidence=confidence,
                 by="metric",
             )
-            for run in _runs(reading.labels, self.metric.threshold)
+            for first, last, severity, confidence in json.loads(errors)
         ]
