@@ -343,3 +343,29 @@ def test_a_page_shows_more_than_it_leaves_out(page: Path) -> None:
     run = [block for block in blocks if block.reason is None]
     assert blocks
     assert len(run) >= len(blocks) / 3
+
+
+def test_what_pages_fetch_from_the_hub_is_what_its_client_takes(tmp_path: Path) -> None:
+    client = Path(sys.executable).with_name("hf")
+    if not client.is_file():
+        pytest.skip("needs the client of the hub: pip install 'gnomon[models]'")
+    pages = [_ROOT / "README.md", *(_ROOT / "docs").rglob("*.md")]
+    commands = {
+        line.removeprefix("$ ")
+        for page in pages
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if line.startswith("$ hf download ")
+    }
+    assert commands
+    offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "NO_COLOR": "1"}
+    for command in sorted(commands):
+        answer = subprocess.run(
+            [client, *shlex.split(command)[1:]],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=os.environ | offline,
+            check=False,
+        )
+        assert "Local entry not found" in answer.stderr, command  # it would ask the hub
+        assert "Ignoring" not in answer.stderr, command

@@ -146,6 +146,24 @@ def test_a_model_of_the_hub_that_is_not_here_says_how_to_get_it(
         find_model("some/model", "abc")
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_gated_model_of_the_hub_says_what_to_accept(
+    monkeypatch: pytest.MonkeyPatch, *, hidden: bool
+) -> None:
+    from huggingface_hub import errors
+
+    gated = errors.GatedRepoError.__new__(errors.GatedRepoError)
+
+    def refuse(*_: object, **__: object) -> None:
+        if hidden:
+            raise errors.LocalEntryNotFoundError("nothing is here") from gated
+        raise gated
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", refuse)
+    with pytest.raises(MissingDependencyError, match=r"'some/model' is gated.*hf auth login"):
+        find_model("some/model")
+
+
 def test_folders_without_safetensors_are_refused(tiny_model: Path, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_bytes((tiny_model / "config.json").read_bytes())
     (tmp_path / "pytorch_model.bin").write_bytes(b"pickle")

