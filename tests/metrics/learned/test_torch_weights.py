@@ -136,7 +136,7 @@ def test_converted_weights_win_over_a_checkpoint_of_their_name_in_the_working_di
 ) -> None:
     _pickled(sequence_models.bleurt(tmp_path / "near-bleurt"))
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(DataError, match="once with: gnomon setup model [.]/near"):
+    with pytest.raises(DataError, match=r"once with: gnomon setup model \./near"):
         gn.score(testset, "bleurt('./near-bleurt')")
     assert main(["setup", "model", "near-bleurt"]) == 0
     for name in ("near-bleurt", "near-bleurt/", "./near-bleurt", str(tmp_path / "near-bleurt")):
