@@ -38,7 +38,7 @@ def test_noise_of_a_judge_is_no_preference(draws: int) -> None:
             tuple([JudgeReply(float("nan"), choice=str(one)) for one in order] for order in pair)
             for pair in choices
         ]
-        made = table("pairs", "", PairwiseRow, [pair_row("judge", "a", "b", answers, 0.95)])
+        made = table("pairs", "", PairwiseRow, [pair_row("judge", "a", "b", [answers], 0.95)])
         found = Finding("judges pairwise", "", (made,), {})
         undecided += is_undecided([*pairwise_verdict(found)])
     assert is_mostly_undecided(undecided, draws)

@@ -271,6 +271,8 @@ def _expand(spec: Spec) -> Spec:
 
 def _construct(factory: type[Any], spec: Spec, *, allow_code: bool) -> Metric:
     arguments: dict[str, object] = dict(spec.arguments)
+    if isinstance(spec.first, tuple):
+        return _of_several(factory, spec, spec.first, arguments, allow_code=allow_code)
     if is_dataclass(factory):
         check_names(spec.name, factory, arguments)
     else:
@@ -297,6 +299,25 @@ def _construct(factory: type[Any], spec: Spec, *, allow_code: bool) -> Metric:
             f" ...); given: {spec}"
         )
     made: Metric = factory(**arguments)
+    return made
+
+
+def _of_several(
+    factory: type[Any],
+    spec: Spec,
+    several: tuple[Spec | str, ...],
+    arguments: Mapping[str, object],
+    *,
+    allow_code: bool,
+) -> Metric:
+    """What a class makes of a list in place of what comes first."""
+    make = getattr(factory, "of_several", None)
+    if make is None:
+        raise SpecError(f"metric {spec.name!r} takes no list first; given: {spec}")
+    items = [
+        item if isinstance(item, str) else build(item, allow_code=allow_code) for item in several
+    ]
+    made: Metric = make(items, arguments)
     return made
 
 

@@ -68,7 +68,8 @@ class Spec:
     """What a spec string says."""
 
     name: str
-    first: Spec | str | None = None  # the wrapped metric, or the string that came first
+    # the wrapped metric, the string that came first, or several of them in a list
+    first: Spec | str | tuple[Spec | str, ...] | None = None
     arguments: tuple[tuple[str, Literals], ...] = ()  # the named arguments, in the order given
 
     def __str__(self) -> str:
@@ -264,7 +265,9 @@ def _text(name: str, first: object, arguments: tuple[tuple[str, Literals], ...])
 
 
 def _first_text(first: object) -> str:
-    # a string, a spec, or a metric, which has a canonical spec of its own
+    # a string, a spec, a metric, which has a canonical spec of its own, or several of these
+    if isinstance(first, tuple):
+        return f"[{', '.join(map(_first_text, first))}]"
     return format_literal(first) if isinstance(first, str) else str(getattr(first, "spec", first))
 
 
@@ -336,14 +339,14 @@ class _SpecReader:
         if not self.take("("):
             return Spec(name)
         self.enter()
-        first: Spec | str | None = None
+        first: Spec | str | tuple[Spec | str, ...] | None = None
         arguments: dict[str, Literals] = {}
         self.skip()
         while not self.take(")"):
             if self.key_follows():
                 self.argument(arguments)
             elif first is None and not arguments:
-                first = self.first()
+                first = self.several() if self.peek() == "[" else self.first()
             else:
                 raise self.error("expected key=value; only the first may go without a name")
             self.skip()
@@ -370,6 +373,21 @@ class _SpecReader:
         if word is None or word[0] in _WORDS or word[0] in ("inf", "nan"):
             raise self.error("expected a metric, a string in quotes, or key=value")
         return self.rest(self.name())
+
+    def several(self) -> tuple[Spec | str, ...]:
+        """What stands in a list that comes first: metrics, or strings."""
+        self.enter()
+        self.at += 1
+        items: list[Spec | str] = []
+        self.skip()
+        while not self.take("]"):
+            items.append(self.first())
+            self.skip()
+            if not self.take(",") and self.peek() != "]":
+                raise self.error("expected ',' or ']'")
+            self.skip()
+        self.depth -= 1
+        return tuple(items)
 
     def argument(self, arguments: dict[str, Literals], *, bare: bool = False) -> None:
         start = self.at

@@ -111,6 +111,9 @@ def _title_of_spec(spec: Spec) -> _Title:
         inner = _title_of_spec(spec.first)
         title = title.replace("{}", inner.title) if "{}" in title else f"{title} of {inner.title}"
         rest = [*inner.options, *rest]
+    elif isinstance(spec.first, tuple):
+        title = f"{title} panel of {len(spec.first)}"
+        rest = [("members", ", ".join(map(str, spec.first))), *rest]
     elif spec.first is not None:
         title, rest = _opening_title(spec, title), [("file", spec.first), *rest]
     return _Title(spec.name if "{}" in title else title, tuple(rest))

@@ -51,6 +51,7 @@ class Chat:
         key: the key that it wants; None: any or none.
         usage: tokens of a question and of an answer that it counts; None: it tells none.
         bodies: the requests, as they came.
+        widest: most requests that were under way at once.
         given: how often each question was answered in full.
         keys: Authorization headers, as they came.
     """
@@ -69,6 +70,8 @@ class Chat:
     key: str | None = None
     usage: tuple[int, int] | None = None
     bodies: list[dict[str, Any]] = field(default_factory=list)
+    under_way: int = 0
+    widest: int = 0
     given: Counter[str] = field(default_factory=Counter)
     keys: list[str | None] = field(default_factory=list)
     url: str = ""
@@ -98,6 +101,22 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         chat = self.chat
+        with chat.lock:
+            chat.under_way += 1
+            chat.widest = max(chat.widest, chat.under_way)
+            self.is_under_way = True
+        try:
+            self._serve(chat)
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        """Count the request no more: what is answered may be followed by the next one at once."""
+        with self.chat.lock:
+            self.chat.under_way -= self.is_under_way
+            self.is_under_way = False
+
+    def _serve(self, chat: Chat) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with chat.lock:
             chat.bodies.append(body)
@@ -165,6 +184,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._write(status, json.dumps(body).encode())
 
     def _write(self, status: int, data: bytes, length: int | None = None) -> None:
+        self._end()
         with contextlib.suppress(OSError):
             self.send_response(status)
             self.send_header("Content-Length", str(length or len(data)))

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from gnomon.metrics.judges.noise import JudgeNoise as JudgeNoise
     from gnomon.metrics.judges.noise import judge_noise as judge_noise
     from gnomon.metrics.judges.pairs import pairwise as pairwise
+    from gnomon.metrics.judges.panel import BoundJudgePanel as BoundJudgePanel
+    from gnomon.metrics.judges.panel import JudgePanel as JudgePanel
     from gnomon.metrics.judges.planned import PlannedServer as PlannedServer
     from gnomon.metrics.judges.planned import RequestPlan as RequestPlan
     from gnomon.metrics.judges.planned import planned_requests as planned_requests

@@ -329,7 +329,7 @@ class ChatClient:
             plan.add(self.server, self._kept_identity(), missing, kept, followed=later > 0)
             return [self._known.get(key, _NOT_ASKED) for key in keys]
         if missing:
-            self._check(len(missing) + later)
+            self.check_budget(len(missing) + later)
             self._tell(missing, self._earlier(keys, questions), later)
             try:
                 self.identity()
@@ -370,8 +370,12 @@ class ChatClient:
         self._known |= {key: ChatAnswer.unpacked(value) for key, value in answers.items()}
         self.counts["kept"] += len(answers)
 
-    def _check(self, wanted: int) -> None:
-        """Refuse what costs too much, before the first question is sent."""
+    def check_budget(self, wanted: int) -> None:
+        """Refuse what costs too much, before the first question is sent.
+
+        Raises:
+            UsageError: more answers are wanted than allowed, or texts may not be sent.
+        """
         self.server.endpoint.check_consent()
         done, most = self.counts["asked"], self.server.max_calls
         if done + wanted > most:

@@ -241,7 +241,7 @@ def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[
     """What :func:`gnomon.judges.calibrate` refuses of options that fit each alone."""
     wrong = list(judge_faults(outline, options.metrics, allow_code=options.allow_code))
     yield from wrong
-    judges = () if wrong else named_judges(options.metrics, allow_code=options.allow_code)
+    judges = [] if wrong else [*named_judges(options.metrics, allow_code=options.allow_code)]
     for number, (_, judge) in enumerate(judges):
         if judge.calibration is not None:
             message = "a judge that is to be calibrated has no calibration yet; leave it out"
@@ -259,7 +259,8 @@ def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[
         )
         yield Problem("human", DataError(message))
     if options.save and (
-        len(each_metric(options.metrics)) > 1 or len(files) + len(kinds or there) > 1
+        len(each_metric(options.metrics) if wrong else judges) > 1
+        or len(files) + len(kinds or there) > 1
     ):
         message = "scores are saved of one judge and one kind of human scores; name one of each"
         yield Problem("save", UsageError(message))

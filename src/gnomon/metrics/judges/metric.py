@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from gnomon.metrics.judges.client import ChatClient, ChatQuestion, ChatServer
 from gnomon.metrics.judges.endpoints import Endpoint
 from gnomon.metrics.judges.fields import check_prices, checked_fields
 from gnomon.metrics.judges.noise import judge_noise
+from gnomon.metrics.judges.planned import current_plan
 from gnomon.metrics.judges.replies import JudgeReply, error_spans, listed_errors, read_reply
 from gnomon.metrics.judges.rubrics import Rubric, find_rubric, language_names
 from gnomon.metrics.means import MeanOfSegments
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.metrics.judges.client import ChatAnswer
+    from gnomon.metrics.judges.panel import JudgePanel
     from gnomon.metrics.protocol import Input
 
 _log = logging.getLogger(__name__)
@@ -152,6 +153,13 @@ class ChatJudge(Options):
         """The spec with names of files alone: equal files give equal signatures anywhere."""
         calibration = None if self.calibration is None else Path(self.calibration).name
         return replace(self, rubric=Path(self.rubric).name, calibration=calibration).spec
+
+    @classmethod
+    def of_several(cls, judges: Sequence[object], options: Mapping[str, Any]) -> JudgePanel:
+        """What ``judge([...])`` stands for; see :class:`gnomon.judges.JudgePanel`."""
+        from gnomon.metrics.judges.panel import panel_of  # which is made of judges
+
+        return panel_of(judges, options)
 
     def requires(self, language: str | None) -> tuple[Dependency, ...]:  # noqa: ARG002  # as all metrics
         """The files that it names; who answers stands in signatures."""
@@ -268,6 +276,7 @@ class BoundChatJudge(MeanOfSegments):
         self._samples = [metric.question("", turn) for turn in range(len(self._turns))]
         self._texts: dict[str, Mapping[str, str]] = {}  # that a second turn shows again
         self._languages = language_names(language_pair)
+        self._calibration: Calibration | None = None
 
     @property
     def signature(self) -> Signature:
@@ -321,7 +330,7 @@ class BoundChatJudge(MeanOfSegments):
         curve = self.calibration
         return scores if curve is None else curve(scores)
 
-    @cached_property
+    @property
     def calibration(self) -> Calibration | None:
         """What carries scores over to people's; None where none is wanted. The judge is asked.
 
@@ -330,9 +339,16 @@ class BoundChatJudge(MeanOfSegments):
         """
         if self.metric.calibration is None:
             return None
-        anchors = self.metric.anchors()
-        users = [self.question_about(texts) for texts in anchors.texts]
-        judged = [[reply.score for reply in row] for row in self._replies(users)]
+        if self._calibration is None:
+            anchors = self.metric.anchors()
+            replies = self._replies([self.question_about(texts) for texts in anchors.texts])
+            if current_plan() is not None:  # nothing was answered
+                return None
+            self._calibration = self._fitted(anchors, replies)
+        return self._calibration
+
+    def _fitted(self, anchors: Anchors, replies: Sequence[Sequence[JudgeReply]]) -> Calibration:
+        judged = [[reply.score for reply in row] for row in replies]
         readable = [[score for score in row if np.isfinite(score)] for row in judged]
         means = [float(np.mean(row)) if row else float("nan") for row in readable]
         better = self.rubric.higher_is_better

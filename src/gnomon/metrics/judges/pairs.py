@@ -17,7 +17,8 @@ from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, p_value
-from gnomon.metrics.judges.requests import named_judges, pair_faults
+from gnomon.metrics.judges.panel import BoundJudgePanel, JudgePanel, check_budgets
+from gnomon.metrics.judges.requests import named_judges_and_panels, pair_faults
 from gnomon.metrics.judges.verdict import (
     ALPHA,
     UNREADABLE,
@@ -194,7 +195,8 @@ def pairwise(
 
     Args:
         testset: what was translated, and by whom.
-        metrics: judges whose rubric compares: pairwise, pairwise-summary, or a file.
+        metrics: judges whose rubric compares: pairwise, pairwise-summary, or a file; or panels of
+            them, whose gains are averaged, or decided by vote (a tie where neither has more votes).
 
     Returns:
         A finding with a row per judge and pair of systems.
@@ -206,20 +208,28 @@ def pairwise(
     rows, signatures = [], {}
     notices: list[str] = []
     batch = testset.batch()
-    for name, judge in named_judges(metrics, allow_code=allow_code):
+    pairs = list(combinations(range(len(batch.systems)), 2))
+    for name, judge in named_judges_and_panels(metrics, allow_code=allow_code):
         bound = judge.bound(testset.language_pair)
-        pairs = list(combinations(range(len(batch.systems)), 2))
-        places = [(a, b, i) for a, b in pairs for i in range(batch.shape[1])]
-        asked = {cell: _questions(bound, batch, *cell) for cell in places}
-        flat = [user for users in asked.values() for user in users]
-        replies = dict(zip(flat, bound.ask(flat), strict=True))
+        members = bound.judges if isinstance(bound, BoundJudgePanel) else (bound,)
+        asked = [_asked(member, batch, pairs) for member in members]
+        flat = [[user for users in cells.values() for user in users] for cells in asked]
+        check_budgets(members, flat)
+        replies = [
+            dict(zip(users, member.ask(users), strict=True))
+            for member, users in zip(members, flat, strict=True)
+        ]
         for a, b in pairs:
             answers = [
-                tuple(replies[user] for user in asked[a, b, i]) for i in range(batch.shape[1])
+                [tuple(said[user] for user in cells[a, b, i]) for i in range(batch.shape[1])]
+                for cells, said in zip(asked, replies, strict=True)
             ]
-            rows.append(_row(name, batch.systems[a], batch.systems[b], answers, confidence))
+            rule = judge if isinstance(judge, JudgePanel) else None
+            row = _row(name, batch.systems[a], batch.systems[b], answers, confidence, rule)
+            rows.append(row)
         signatures[name] = str(signature_of(bound, batch))
-        notices += bound.notices_of(flat)
+        for member, users in zip(members, flat, strict=True):
+            notices += member.notices_of(users)
     return Finding(
         method="judges pairwise",
         title=_TITLE,
@@ -229,6 +239,14 @@ def pairwise(
         facts={"test set": testset.name},
         notices=tuple(notices),
     )
+
+
+def _asked(
+    bound: BoundChatJudge, batch: Batch, pairs: Sequence[tuple[int, int]]
+) -> dict[tuple[int, int, int], tuple[str, ...]]:
+    """The questions about each pair of systems and segment."""
+    places = [(a, b, i) for a, b in pairs for i in range(batch.shape[1])]
+    return {cell: _questions(bound, batch, *cell) for cell in places}
 
 
 def _questions(bound: BoundChatJudge, batch: Batch, a: int, b: int, i: int) -> tuple[str, ...]:
@@ -254,28 +272,42 @@ def _row(
     metric: str,
     a: str,
     b: str,
-    answers: Sequence[tuple[list[JudgeReply], ...]],
+    judged: Sequence[Sequence[tuple[list[JudgeReply], ...]]],
     confidence: float,
+    panel: JudgePanel | None = None,
 ) -> PairwiseRow:
+    """How often A is preferred: by one judge, or by several, whose gains a panel combines.
+
+    ``judged``: of each judge and segment, its replies with A first, and with B first.
+    """
+    least = 1 if panel is None else panel.least or len(judged)
     gains, torn, firsts, choices, missing, asked, counts = [], 0, 0, 0, 0, 0, [0, 0, 0]
-    for orders in answers:
-        if not orders:
-            gains.append(0.5)
-            counts[1] += 1
+    for of_judges in zip(*judged, strict=True):
+        of_segment = []
+        for orders in of_judges:
+            if not orders:
+                of_segment.append(0.5)
+                continue
+            each = list(zip(*orders, strict=True))  # of the repetitions: A first, B first
+            readable = [(x.choice, y.choice) for x, y in each if x.choice and y.choice]
+            asked += 2 * len(each)
+            missing += sum(not reply.choice for pair in each for reply in pair)
+            for x, y in readable:
+                torn += x == y != "tie"
+                firsts += (x == "first") + (y == "first")
+                choices += (x != "tie") + (y != "tie")
+            if readable:
+                of_segment.append(
+                    float(np.mean([(_FIRST[x] + 1 - _FIRST[y]) / 2 for x, y in readable]))
+                )
+        if len(of_segment) < least:
             continue
-        each = list(zip(*orders, strict=True))  # of the repetitions: A first, B first
-        readable = [(x.choice, y.choice) for x, y in each if x.choice and y.choice]
-        asked += 2 * len(each)
-        missing += sum(not reply.choice for pair in each for reply in pair)
-        for x, y in readable:
-            torn += x == y != "tie"
-            firsts += (x == "first") + (y == "first")
-            choices += (x != "tie") + (y != "tie")
-        if readable:
-            gains_of_segment = [(_FIRST[x] + 1 - _FIRST[y]) / 2 for x, y in readable]
-            gain = float(np.mean(gains_of_segment))
-            gains.append(gain)
-            counts[(gain > 0.5) - (gain < 0.5) + 1] += 1
+        gain = float(np.mean(of_segment))
+        if panel is not None and panel.combine == "vote":
+            votes = sum((own > 0.5) - (own < 0.5) for own in of_segment)
+            gain = 0.5 + 0.5 * ((votes > 0) - (votes < 0))
+        gains.append(gain)
+        counts[(gain > 0.5) - (gain < 0.5) + 1] += 1
     low, high, _ = np.clip(mean_test(gains, 1 - confidence), 0, 1).tolist()
     if set(gains) in ({0.0}, {1.0}):  # equal answers are not certain ones: the exact binomial end
         end = ((1 - confidence) / 2) ** (1 / len(gains))

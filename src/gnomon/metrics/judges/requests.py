@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import UsageError
 from gnomon.core.validation import Problem, problems
 from gnomon.metrics.judges.metric import ChatJudge
+from gnomon.metrics.judges.panel import JudgePanel
 from gnomon.metrics.protocol import each_metric
 from gnomon.metrics.registry import check_metric, check_needs, resolve
 
@@ -20,16 +21,27 @@ _HOW = "-m \"judge('{}', model='NAME')\"; metrics=\"judge('{}', model='NAME')\""
 
 
 def named_judges(metrics: Metrics, *, allow_code: bool) -> Iterator[tuple[str, ChatJudge]]:
-    """The judges of a request, each by the name that it was given."""
+    """The judges of a request, each by the name that it was given; those of panels one by one."""
+    for name, judge in named_judges_and_panels(metrics, allow_code=allow_code):
+        if isinstance(judge, JudgePanel):
+            yield from ((member.spec, member) for member in judge.judges)
+        else:
+            yield name, judge
+
+
+def named_judges_and_panels(
+    metrics: Metrics, *, allow_code: bool
+) -> Iterator[tuple[str, ChatJudge | JudgePanel]]:
+    """Likewise, and panels as they are."""
     for given in each_metric(metrics):
         judge = chat_judge(given, allow_code=allow_code)
         yield given if isinstance(given, str) else judge.spec, judge
 
 
-def chat_judge(given: AnyMetric, *, allow_code: bool = False) -> ChatJudge:
-    """A judge from its spec."""
+def chat_judge(given: AnyMetric, *, allow_code: bool = False) -> ChatJudge | JudgePanel:
+    """A judge, or a panel of them, from its spec."""
     judge = resolve(given, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there
-    if not isinstance(judge, ChatJudge):
+    if not isinstance(judge, ChatJudge | JudgePanel):
         raise UsageError(
             f"{judge.spec!r} is no judge; name one ({_HOW.format('gemba-da', 'gemba-da')})"
         )
@@ -67,10 +79,13 @@ def pair_faults(
 
 def _check_pair_judge(given: AnyMetric, outline: Outline | None, allow_code: bool) -> None:  # noqa: FBT001  # as faults gives them
     judge = chat_judge(given, allow_code=allow_code)
-    if judge.full_rubric.answer != "choice":
+    judges = judge.judges if isinstance(judge, JudgePanel) else (judge,)
+    if isinstance(judge, JudgePanel):
+        judge.check_combination()
+    if judges[0].full_rubric.answer != "choice":
         raise UsageError(
-            f"the rubric {judge.rubric!r} scores single outputs; take pairwise, pairwise-summary,"
-            " or a file whose answer is 'choice'"
+            f"the rubric {judges[0].rubric!r} scores single outputs; take pairwise,"
+            " pairwise-summary, or a file whose answer is 'choice'"
         )
     judge.check_consent()
     if outline is not None:

@@ -1,0 +1,351 @@
+"""Several judges of the same outputs, as one metric: ``judge([judge(...), judge(...)])``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from gnomon.core.errors import SpecError, UsageError
+from gnomon.core.signature import Signature
+from gnomon.metrics.judges.metric import BoundChatJudge, ChatJudge
+from gnomon.metrics.judges.planned import current_plan, planned_requests
+from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.spec import Options, ordered_fields, unknown_argument
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
+    from gnomon.core.dependencies import Dependency
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
+    from gnomon.metrics.protocol import Input
+
+#: how the scores of several judges become one
+Combine: TypeAlias = Literal["mean", "vote"]
+_HOW = (
+    "judge([judge('gemba-da', model='A'), judge('gemba-da', model='B')]), or"
+    " judge(['gemba-da', 'gemba-sqm'], model='A')"
+)
+#: the scale of a panel whose rubrics have several
+_COMMON = (0.0, 100.0)
+
+
+@dataclass(frozen=True)
+class JudgePanel(Options):
+    """Several judges of the same outputs, combined by mean or by vote.
+
+    ``judge([judge('gemba-da', model='A'), judge('gemba-da', model='B')])``. Where rubrics differ in
+    their scale or direction, each score is carried linearly from its rubric's scale to 0 to 100,
+    higher is better. An output has a score where all judges, or ``least`` of them, have one.
+
+    Attributes:
+        judges: two or more, all different; all of outputs, or all of pairs.
+        combine: mean of the scores; or vote: the score that most judges give (the mean of those
+            that share the lead), of pairs the preference of most.
+        least: judges that must have a score of an output for it to have one; None: all.
+
+    Raises:
+        SpecError: fewer than two judges, one twice, or judges that cannot be combined.
+    """
+
+    name: ClassVar[str] = "judge"
+    pooled: ClassVar[bool] = False
+    positional: ClassVar[str] = "judges"
+
+    judges: tuple[ChatJudge, ...] = ()
+    combine: Combine = "mean"
+    least: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "judges", tuple(self.judges))
+        super().__post_init__()
+        every: tuple[object, ...] = self.judges  # in a spec, any metric may stand there
+        strangers = [getattr(given, "spec", given) for given in every if not _is_judge(given)]
+        if strangers:
+            raise SpecError(
+                f"a panel is of judges, each with a rubric; got {strangers[0]!r}: {_HOW}"
+            )
+        if len(self.judges) < 2:
+            raise SpecError(f"a panel is of two judges or more; got {len(self.judges)}: {_HOW}")
+        twice = [spec for spec, n in Counter(judge.spec for judge in self.judges).items() if n > 1]
+        if twice:
+            raise SpecError(f"a panel has {twice[0]} twice; repeats= asks a judge several times")
+        if self.least is not None and not 1 <= self.least <= len(self.judges):
+            raise SpecError(
+                f"judge: least is {self.least}; it must be from 1 to {len(self.judges)}, the number"
+                " of judges"
+            )
+
+    @property
+    def needs(self) -> frozenset[Input]:
+        """What any of the judges is shown."""
+        return frozenset(need for judge in self.judges for need in judge.needs)
+
+    @property
+    def of_pairs(self) -> bool:
+        """Whether the judges compare pairs of outputs."""
+        return self.judges[0].full_rubric.answer == "choice"
+
+    @property
+    def one_scale(self) -> bool:
+        """Whether scores of all judges are on one scale, with one direction, as they are."""
+        if all(judge.calibration is not None for judge in self.judges):
+            return True  # people's
+        return (
+            len({(judge.full_rubric.scale, judge.higher_is_better) for judge in self.judges}) == 1
+        )
+
+    @property
+    def higher_is_better(self) -> bool:
+        """As of the judges; True where scores were carried to one scale."""
+        return self.judges[0].higher_is_better if self.one_scale else True
+
+    @property
+    def label(self) -> str:
+        """The spec with names of files alone."""
+        label = self.spec
+        for judge in self.judges:
+            label = label.replace(judge.spec, judge.label)
+        return label
+
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:
+        """The files that its judges name."""
+        every = [need for judge in self.judges for need in judge.requires(language)]
+        return tuple(dict.fromkeys(every))
+
+    def check_outline(self, outline: Outline | None) -> None:
+        """Refuse what any of the judges refuses, and judges that cannot be combined.
+
+        Raises:
+            UsageError: as :meth:`ChatJudge.check_outline`; or some judges are calibrated and some
+                are not; or a vote is wanted of scores on several scales.
+        """
+        self.check_combination()
+        for judge in self.judges:
+            judge.check_outline(outline)
+
+    def check_combination(self) -> None:
+        """Refuse judges whose answers cannot be combined.
+
+        Raises:
+            UsageError: they cannot.
+        """
+        if len({judge.full_rubric.answer == "choice" for judge in self.judges}) > 1:
+            raise UsageError("judges of pairs and judges of single outputs make no panel")
+        if len({judge.calibration is None for judge in self.judges}) > 1:
+            raise UsageError(
+                "some judges of the panel are calibrated and some are not, so that their scores are"
+                " on two scales; calibrate all, or none"
+            )
+        if self.combine == "vote" and not self.one_scale:
+            raise UsageError(
+                "a vote counts equal scores, and the rubrics of the panel have several scales; take"
+                " combine='mean', or rubrics of one scale"
+            )
+
+    def check_consent(self) -> None:
+        """Refuse servers on other machines, unless that is allowed.
+
+        Raises:
+            UsageError: it is not.
+        """
+        for judge in self.judges:
+            judge.check_consent()
+
+    def bind(self, testset: TestSet) -> BoundJudgePanel:
+        """The judges of a test set in its languages; nothing is asked yet.
+
+        Raises:
+            DataError, UsageError: as of any of the judges.
+        """
+        self.check_outline(None)
+        return BoundJudgePanel(self, [judge.bind(testset) for judge in self.judges])
+
+    def bound(self, language_pair: str | None) -> BoundJudgePanel:
+        """The judges of texts in some languages; nothing is looked at."""
+        return BoundJudgePanel(self, [judge.bound(language_pair) for judge in self.judges])
+
+
+def _is_judge(given: object) -> bool:
+    return isinstance(given, ChatJudge)
+
+
+def panel_of(items: Sequence[object], options: Mapping[str, Any]) -> JudgePanel:
+    """A panel of judges and rubrics; the options of rubrics are those of the panel.
+
+    Raises:
+        SpecError: an option is unknown, or given for judges that have their own.
+    """
+    of_panel = {name: options[name] for name in ("combine", "least") if name in options}
+    of_judges = {name: value for name, value in options.items() if name not in of_panel}
+    fields = [option.name for option in ordered_fields(ChatJudge) if option.name != "rubric"]
+    for name in of_judges:
+        if name not in fields:
+            raise unknown_argument("judge", name, ("combine", "least", *fields))
+    if of_judges and not any(isinstance(item, str) for item in items):
+        raise SpecError(
+            f"judge: {', '.join(of_judges)} goes with rubrics in the list, and all of it are judges"
+            " with options of their own"
+        )
+    judges = [ChatJudge(item, **of_judges) if isinstance(item, str) else item for item in items]
+    return JudgePanel(tuple(judges), **of_panel)  # type: ignore[arg-type]  # checked there
+
+
+class BoundJudgePanel(MeanOfSegments):
+    """Several judges, ready to be asked.
+
+    Attributes:
+        metric: the options.
+        judges: each of them.
+    """
+
+    metric: JudgePanel
+
+    def __init__(self, metric: JudgePanel, judges: Sequence[BoundChatJudge]) -> None:
+        self.metric = metric
+        self.judges = tuple(judges)
+
+    @property
+    def informed_by(self) -> tuple[str, ...]:
+        """Kinds of human scores of the test set that calibrate any of the judges."""
+        return tuple(dict.fromkeys(kind for judge in self.judges for kind in judge.informed_by))
+
+    @property
+    def signature(self) -> Signature:
+        """The spec, and of each judge its rubric's hash and who answers."""
+        signature = Signature(self.metric.label)
+        for number, judge in enumerate(self.judges, start=1):
+            said = [f"{key}={value}" for key, value in judge.signature.fields]
+            signature = signature.adding({f"judge{number}": " ".join(said)})
+        if not self.metric.of_pairs and not self.metric.one_scale:
+            signature = signature.adding(scale="{:g}-{:g}".format(*_COMMON))
+        return signature
+
+    @property
+    def max_calls(self) -> int:
+        """Most answers that one request may cost, of all judges."""
+        return sum(judge.max_calls for judge in self.judges)
+
+    def calls(self, batch: Batch) -> int:
+        """How many answers a batch takes at most, of all judges."""
+        return sum(judge.calls(batch) for judge in self.judges)
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Combined scores, float64 [K, N]; NaN where too few judges have one.
+
+        Raises:
+            UsageError: more answers of a judge are needed than allowed; none is asked then.
+            ServerFailedError: a server stopped answering; what was answered is kept.
+        """
+        return self._combined(self.scores(batch))[0]
+
+    def scores(self, batch: Batch) -> NDArray[np.float64]:
+        """Scores of each judge on the panel's scale, float64 [M, K, N]; NaN where it has none.
+
+        Raises:
+            UsageError, ServerFailedError: as :meth:`segments`.
+        """
+        self.check_budget(batch)
+        scores = [judge.segments(batch) for judge in self.judges]
+        if not self.metric.one_scale:
+            pairs = zip(scores, self.judges, strict=True)
+            scores = [_carried(values, judge) for values, judge in pairs]
+        return np.stack(scores)
+
+    def check_budget(self, batch: Batch) -> None:
+        """Refuse more answers than allowed, before the first judge is asked.
+
+        Raises:
+            UsageError: a judge needs more than its ``max_calls``.
+        """
+        _check_each(self.judges, lambda judge: judge.segments(batch))
+
+    def answered(self, batch: Batch) -> NDArray[np.bool_]:
+        """Whether each output has a score, bool [K, N]."""
+        return np.isfinite(self.segments(batch))
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """What any judge says, outputs without enough scores, votes without a winner."""
+        scores = self.scores(batch)
+        combined, shared = self._combined(scores)
+        counted = np.isfinite(scores).sum(axis=0)
+        number, total = len(self.judges), combined.size
+        texts = []
+        lacking = int((counted < (self.metric.least or number)).sum())
+        if lacking:
+            least = "all" if self.metric.least in (None, number) else f"{self.metric.least} of"
+            texts.append(
+                f"{lacking:,} of {total:,} outputs have no score: not {least} {number} judges have"
+                " one that can be read"
+            )
+        partial = int(((counted < number) & np.isfinite(combined)).sum())
+        if partial:
+            texts.append(
+                f"{partial:,} of {total:,} outputs have scores of some judges only; where a lenient"
+                " one is missing, they are lower for that reason alone"
+            )
+        if shared:
+            texts.append(
+                f"in {shared:,} of {total:,} outputs no score has most votes: the mean of those"
+                " that share the lead is taken"
+            )
+        of_judges = (notice for judge in self.judges for notice in judge.notices(batch))
+        return (*(f"judge panel of {number}: {text}" for text in texts), *of_judges)
+
+    def _combined(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+        """Scores [K, N] from those of the judges [M, K, N]; how many leads of votes are shared."""
+        counted = np.isfinite(scores).sum(axis=0)
+        enough = counted >= (self.metric.least or len(self.judges))
+        combined, shared = np.full(scores.shape[1:], np.nan), 0
+        for k, i in np.argwhere(enough).tolist():
+            values = scores[:, k, i]
+            readable = values[np.isfinite(values)]
+            if self.metric.combine == "mean":
+                combined[k, i] = readable.mean()
+                continue
+            classes, votes = np.unique(readable, return_counts=True)
+            leading = classes[votes == votes.max()]
+            combined[k, i] = leading.mean()
+            shared += len(leading) > 1
+        return combined, shared
+
+
+def check_budgets(judges: Sequence[BoundChatJudge], users: Sequence[Sequence[str]]) -> None:
+    """Refuse more answers about some questions than allowed, before the first judge is asked.
+
+    Args:
+        judges: who is asked.
+        users: the questions to each.
+
+    Raises:
+        UsageError: a judge needs more than its ``max_calls``.
+    """
+    if len(judges) > 1:
+        questions = dict(zip(judges, users, strict=True))
+        _check_each(judges, lambda judge: judge.ask(questions[judge]))
+
+
+def _check_each(judges: Sequence[BoundChatJudge], work: Callable[[BoundChatJudge], object]) -> None:
+    """Do the work of each judge without asking, and refuse what would cost too much."""
+    if current_plan() is not None:
+        return
+    for judge in judges:
+        with planned_requests() as plan:
+            work(judge)
+        if plan.requests:
+            judge.client.check_budget(plan.requests)
+
+
+def _carried(scores: NDArray[np.float64], judge: BoundChatJudge) -> NDArray[np.float64]:
+    """Scores on a rubric's scale as scores from 0 to 100, higher is better."""
+    worst, best = judge.rubric.scale
+    if not judge.rubric.higher_is_better:
+        worst, best = best, worst
+    low, high = _COMMON
+    return low + (high - low) * (scores - worst) / (best - worst)

@@ -1,0 +1,245 @@
+"""Several judges as one metric: mean, vote, scales, what is missing, budgets, pairs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tests.metrics.judges.chat_server import Chat, serving
+from tests.metrics.judges.test_metric import fenced, sets, spec
+
+import gnomon as gn
+from gnomon.core.errors import SpecError, UsageError
+from gnomon.metrics import parse
+from gnomon.metrics.judges import ChatJudge, JudgePanel, planned_requests
+from gnomon.metrics.protocol import Costly, Noticing
+from gnomon.metrics.titles import metric_titles
+
+if TYPE_CHECKING:
+    from tests.metrics.judges.chat_server import Reply
+
+
+def panel(chat: Chat, models: str = "abc", rubric: str = "gemba-da", **options: object) -> str:
+    """A panel of models by one rubric."""
+    judges = ", ".join(spec(chat, rubric).replace("model='m'", f"model='{m}'") for m in models)
+    more = "".join(f", {name}={value!r}" for name, value in options.items())
+    return f"judge([{judges}]{more})"
+
+
+def by_model(scores: dict[str, dict[str, object]]) -> Reply:
+    """Answers by model and candidate; None: words that hold no score."""
+
+    def reply(body: dict) -> str:
+        score = scores[body["model"]][fenced(body)]
+        return "well" if score is None else json.dumps({"score": score})
+
+    return reply
+
+
+_SCORES: dict[str, dict[str, object]] = {
+    "a": {"x": 10, "y": 50, "z": None},
+    "b": {"x": 20, "y": 50, "z": 30},
+    "c": {"x": 60, "y": 80, "z": 90},
+}
+
+
+def test_a_panel_is_the_mean_of_its_judges_where_all_have_a_score(chat: Chat) -> None:
+    chat.reply = by_model(_SCORES)
+    scores = gn.score(sets(s=["x", "y", "z"]), panel(chat))
+    assert scores.segments[0, :2].tolist() == [30, 60]
+    assert np.isnan(scores.segments[0, 2])
+    assert scores.system.tolist() == [45]
+    assert "1 of 3 outputs have no score: not all 3 judges have one" in scores.notices[0]
+    assert "of 3 answers 1 cannot be read" in scores.notices[1]
+    assert chat.answered == 9
+
+
+def test_fewer_judges_may_do_and_that_is_said(chat: Chat) -> None:
+    chat.reply = by_model(_SCORES)
+    scores = gn.score(sets(s=["x", "y", "z"]), panel(chat, least=2))
+    assert scores.segments.tolist() == [[30, 60, 60]]
+    assert "1 of 3 outputs have scores of some judges only" in scores.notices[0]
+
+
+def test_a_vote_takes_the_score_of_most_and_counts_shared_leads(chat: Chat) -> None:
+    chat.reply = by_model(_SCORES)
+    scores = gn.score(sets(s=["x", "y"]), panel(chat, combine="vote"))
+    assert scores.segments.tolist() == [[30, 50]]
+    assert "in 1 of 2 outputs no score has most votes" in scores.notices[0]
+
+
+def test_rubrics_of_several_scales_are_carried_to_one(chat: Chat) -> None:
+    def reply(body: dict) -> str:
+        if '"errors"' in body["messages"][0]["content"]:
+            error = {"quote": "", "side": "translation", "category": "", "severity": "major"}
+            return json.dumps({"errors": [error]})
+        return '{"score": 60}'
+
+    chat.reply = reply
+    rubrics = f"judge(['gemba-da', 'gemba-mqm'], model='m', endpoint='{chat.url}')"
+    scores = gn.score(sets(s=["x"]), rubrics)
+    assert scores.segments.tolist() == [[70]]  # 60, and -5 of -25 to 0
+    assert scores.higher_is_better
+    assert dict(scores.signature.fields)["scale"] == "0-100"
+    with pytest.raises(UsageError, match="several scales"):
+        gn.score(sets(s=["x"]), rubrics.replace("model='m'", "model='m', combine='vote'"))
+
+
+def test_a_signature_names_all_judges_and_who_answered(chat: Chat) -> None:
+    scores = gn.score(sets(s=["x"]), panel(chat, "ab"))
+    said = dict(scores.signature.fields)
+    assert {"judge1", "judge2"} <= set(said)
+    assert "answers=fake-1" in said["judge1"]
+    assert "rubric=" in said["judge2"]
+    made = parse(str(scores.signature))
+    assert isinstance(made, JudgePanel)
+    assert made == parse(panel(chat, "ab"))
+    assert parse(made.spec) == made
+    assert [judge.model for judge in made.judges] == ["a", "b"]
+    assert isinstance(made.bind(sets(s=["x"])), Costly)
+    assert isinstance(made.bind(sets(s=["x"])), Noticing)
+    assert metric_titles([made.spec]) == {made.spec: "judge panel of 2"}
+    assert JudgePanel((ChatJudge("gemba-da", "a", chat.url), ChatJudge("gemba-da", "b", chat.url)))\
+        == made  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ("judge([])", "two judges or more; got 0"),
+        ("judge(['gemba-da'], model='m')", "two judges or more; got 1"),
+        ("judge(['gemba-da', 'gemba-da'], model='m')", "twice"),
+        ("judge(['gemba-da', bleu], model='m')", "a panel is of judges"),
+        ("judge(['gemba-da', 'gemba-sqm'])", "model's name"),
+        ("judge(['gemba-da', 'gemba-sqm'], model='m', combine='sum')", "combine"),
+        ("judge(['gemba-da', 'gemba-sqm'], model='m', least=3)", "from 1 to 2"),
+        ("judge(['gemba-da', 'gemba-sqm'], model='m', modl='x')", "did you mean 'model'"),
+        (
+            "judge([judge('gemba-da', model='a'), judge('gemba-da', model='b')], model='m')",
+            "options of their own",
+        ),
+        ("judge(['gemba-da', 'gemba-sqm' model='m')", "expected ',' or ']'"),
+        ("bleu([chrf, ter])", "takes no list first"),
+    ],
+)
+def test_a_list_that_makes_no_panel_says_why(given: str, match: str) -> None:
+    with pytest.raises((SpecError, UsageError), match=match):
+        parse(given)
+
+
+def test_judges_that_cannot_be_combined_are_refused_before_they_are_asked(
+    chat: Chat, tmp_path: object
+) -> None:
+    ts = sets(s=["x"])
+    mixed = f"judge(['gemba-da', 'pairwise'], model='m', endpoint='{chat.url}')"
+    with pytest.raises(UsageError, match="make no panel"):
+        gn.score(ts, mixed)
+    one = spec(chat, calibration="people.tsv")
+    with pytest.raises(UsageError, match="calibrate all, or none"):
+        gn.score(ts, f"judge([{one}, {spec(chat, 'gemba-sqm')}])")
+    with pytest.raises(UsageError, match="compares two systems"):
+        gn.score(ts, panel(chat, rubric="pairwise"))
+    assert chat.bodies == []
+
+
+def test_the_budget_of_each_judge_holds_before_the_first_is_asked(chat: Chat) -> None:
+    ts = sets(s=["x", "y", "z"])
+    judges = f"judge([{spec(chat)}, {spec(chat, 'gemba-sqm', max_calls=2)}])"
+    with pytest.raises(UsageError, match=r"3 answers of 'm'.*more than the 2 that are allowed"):
+        gn.score(ts, judges)
+    assert chat.bodies == []
+    gn.score(sets(s=["x", "y"]), judges)
+    assert chat.answered == 4
+    assert gn.score(sets(s=["x", "y"]), judges).segments.shape == (1, 2)
+    assert chat.answered == 4
+
+
+def test_a_panel_asks_each_server_as_it_wants_to_be_asked(chat: Chat) -> None:
+    """One server is busy and fails now and then; no more questions than allowed are under way."""
+    with serving(Chat(reply=lambda _: '{"score": 10}')) as other:
+        chat.problems = [429, 503, "drop", 500]
+        chat.headers = {"retry-after-ms": "1"}
+        judges = f"judge([{spec(chat, concurrency=2)}, {spec(other, concurrency=1)}])"
+        ts = sets(s=[f"text {n}" for n in range(12)])
+        scores = gn.score(ts, judges)
+        assert scores.system.tolist() == [30]
+        assert (chat.answered, chat.most) == (12, 1)
+        assert (other.answered, other.most) == (12, 1)
+        assert chat.widest <= 2
+        assert other.widest == 1
+
+
+def test_a_dry_run_of_a_panel_lists_its_models(chat: Chat) -> None:
+    with planned_requests() as plan:
+        gn.score(sets(s=["x", "y"]), panel(chat, "ab"))
+    assert [(row["model"], row["requests"]) for row in plan.finding("score").rows] == [
+        ("a", 2),
+        ("b", 2),
+    ]
+    assert chat.bodies == []
+
+
+def test_methods_of_single_judges_take_those_of_a_panel_one_by_one(chat: Chat) -> None:
+    result = gn.judges.spread(sets(s=["x", "y"]), panel(chat, "ab"))
+    assert [row["metric"] for row in result.rows] == [
+        judge.spec
+        for judge in parse(panel(chat, "ab")).judges  # type: ignore[attr-defined]  # a panel
+    ]
+
+
+# Pairs
+
+
+def prefers(choices: dict[str, str]) -> Reply:
+    """Each model prefers the text that it is said to, wherever it stands; else neither."""
+
+    def reply(body: dict) -> str:
+        shown = {fenced(body, place): place for place in ("first", "second")}
+        return json.dumps({"better": shown.get(choices[body["model"]], "tie")})
+
+    return reply
+
+
+def test_a_panel_of_pairs_votes_or_averages(chat: Chat) -> None:
+    ts = sets(x=["one", "one"], y=["two", "two"])
+    chat.reply = prefers({"a": "one", "b": "one", "c": "two"})
+    shares = Counter[str]()
+    for combine in ("mean", "vote"):
+        result = gn.judges.pairwise(ts, panel(chat, rubric="pairwise", combine=combine))
+        (row,) = result.rows
+        shares[combine] = row["share"]
+        assert (row["a_better"], row["b_better"], row["missing"]) == (2, 0, 0)
+        assert row["answers"] == 12
+    assert shares["mean"] == pytest.approx(2 / 3)
+    assert shares["vote"] == 1
+    assert chat.answered == 12
+    chat.reply = prefers({"a": "uno", "b": "due", "c": "neither"})
+    tied = gn.judges.pairwise(
+        sets(x=["uno"], y=["due"]), panel(chat, rubric="pairwise", combine="vote")
+    )
+    assert tied.rows[0]["ties"] == 1
+    assert set(tied.signatures) == {panel(chat, rubric="pairwise", combine="vote")}
+
+
+def test_pairs_that_a_judge_says_nothing_of_are_left_out_and_counted(chat: Chat) -> None:
+    def reply(body: dict) -> str:
+        silent = body["model"] == "c" and "one1" in (fenced(body, "first"), fenced(body, "second"))
+        return "well" if silent else '{"better": "first"}'
+
+    chat.reply = reply
+    ts = sets(x=["one1", "one2"], y=["two1", "two2"])
+    (row,) = gn.judges.pairwise(ts, panel(chat, rubric="pairwise")).rows
+    assert (row["segments"], row["missing"], row["answers"]) == (1, 2, 10)
+    (row,) = gn.judges.pairwise(ts, panel(chat, rubric="pairwise", least=2)).rows
+    assert row["segments"] == 2
+
+
+def test_a_panel_of_pairs_is_within_its_budget_or_asks_nobody(chat: Chat) -> None:
+    ts = sets(x=["one", "uno"], y=["two", "due"])
+    judges = panel(chat, rubric="pairwise").replace("model='c'", "model='c', max_calls=3")
+    with pytest.raises(UsageError, match=r"4 answers of 'c'.*more than the 3"):
+        gn.judges.pairwise(ts, judges)
+    assert chat.bodies == []
