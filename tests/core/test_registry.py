@@ -321,6 +321,7 @@ def test_a_package_adds_a_command_with_a_page_and_a_row_of_the_list(
         "name": "repetitions",
         "command": "gnomon repetitions",
         "answers": "which system says the same words twice in a row",
+        "reaches": "",
         "from": "gnomon-repetitions",
     } in rows
     found = json.loads((tmp_path / "found.json").read_text())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
-from gnomon.core.options import Metavar
+from gnomon.core.options import FILES, Metavar
 from gnomon.core.scores import Scores, check_sums
 from gnomon.core.signature import Signature, content_hash
 from gnomon.core.testset import SystemInfo, TestSet
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 Files: TypeAlias = Annotated[
     "str | PathLike[str] | Sequence[str | PathLike[str]] | Mapping[str, str | PathLike[str]]",
     Metavar("FILE"),
+    FILES,
 ]
 _PAIR = re.compile(r"(?<![A-Za-z])[a-z]{2,3}(?:_[A-Za-z]+)?-[a-z]{2,3}(?:_[A-Za-z]+)?(?![A-Za-z])")
 

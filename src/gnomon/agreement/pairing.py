@@ -12,7 +12,7 @@ import numpy as np
 from gnomon import stats
 from gnomon.core.errors import LengthMismatchError, UnknownNameError, UsageError
 from gnomon.core.human import Judgements, mean, of_segments
-from gnomon.core.options import SEED, Metavar
+from gnomon.core.options import SEED, Metavar, Reaches
 from gnomon.core.scores import Scores
 from gnomon.core.signature import content_hash
 from gnomon.core.slices import slices
@@ -47,7 +47,9 @@ if TYPE_CHECKING:
 Wanted: TypeAlias = "AnyMetric | Sequence[Scores | None]"
 #: one metric or several, some by name
 Judged: TypeAlias = Annotated[
-    "Wanted | Sequence[Wanted] | Mapping[str, Wanted] | None", Metavar("METRIC")
+    "Wanted | Sequence[Wanted] | Mapping[str, Wanted] | None",
+    Metavar("METRIC"),
+    Reaches(of_text="gnomon.metrics.registry:reaches_of_spec"),
 ]
 
 

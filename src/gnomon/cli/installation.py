@@ -151,24 +151,28 @@ def _list(args: argparse.Namespace) -> int:
 
 def _methods() -> _Listed:
     from gnomon.core import registry as methods
+    from gnomon.core.options import describe_reaches
 
     rows = [
         (
             name,
             " ".join(("gnomon", *name.replace("_", "-").split("."))),
             methods.answers_of(name),
+            describe_reaches(found.options.values()) if (found := methods.installed(name)) else "",
             methods.package_of(name),
         )
         for name in methods.names()
     ]
-    return ("name", "command", "answers", "from"), rows
+    return ("name", "command", "answers", "reaches", "from"), rows
 
 
 def _metrics() -> _Listed:
     from gnomon import metrics
 
-    rows = [(d.name, ", ".join(d.options), d.summary, d.source) for d in metrics.describe()]
-    return ("name", "options", "answers", "source"), rows
+    rows = [
+        (d.name, ", ".join(d.options), d.summary, d.reaches, d.source) for d in metrics.describe()
+    ]
+    return ("name", "options", "answers", "reaches", "source"), rows
 
 
 def _models(folders: Sequence[str] = ()) -> _Listed:
@@ -239,10 +243,10 @@ def _explainers() -> _Listed:
 
     explainers = bmx.describe_explainers()
     rows = [
-        (explainer.name, ", ".join(explainer.options), explainer.summary, explainer.source)
-        for explainer in explainers
+        (each.name, ", ".join(each.options), each.summary, each.reaches, each.source)
+        for each in explainers
     ]
-    return ("name", "options", "is", "source"), rows
+    return ("name", "options", "is", "reaches", "source"), rows
 
 
 def _generators() -> _Listed:
@@ -250,10 +254,10 @@ def _generators() -> _Listed:
 
     generators = paraphrase.describe_generators()
     rows = [
-        (generator.name, ", ".join(generator.options), generator.summary, generator.source)
-        for generator in generators
+        (each.name, ", ".join(each.options), each.summary, each.reaches, each.source)
+        for each in generators
     ]
-    return ("name", "options", "gives", "source"), rows
+    return ("name", "options", "gives", "reaches", "source"), rows
 
 
 def _perturbations() -> _Listed:

@@ -54,13 +54,17 @@ from typing import (
 from gnomon.core.errors import UnknownNameError, UsageError, WrongTypeError, nearest
 
 __all__ = [
+    "CAPABILITIES",
     "CONFIDENCE",
+    "FILES",
+    "MODEL",
     "MOST",
     "RESAMPLES",
     "SEED",
     "Alpha",
     "BoundOptions",
     "By",
+    "Capability",
     "Confidence",
     "Count",
     "Device",
@@ -79,6 +83,7 @@ __all__ = [
     "OutputFile",
     "Positive",
     "Rare",
+    "Reaches",
     "Resamples",
     "Seed",
     "Segments",
@@ -90,6 +95,7 @@ __all__ = [
     "check_arguments",
     "check_fields",
     "describe",
+    "describe_reaches",
     "documented",
     "fields_of",
     "help_texts",
@@ -97,6 +103,7 @@ __all__ = [
     "is_outcome",
     "misfits",
     "options_of",
+    "reaches",
     "read_text",
     "refusal",
     "refuse_unknown",
@@ -184,15 +191,51 @@ class Rare:
     """Few need the option: it stands in ``--help-all``, and not in ``--help``."""
 
 
+#: what a text may reach beyond the request that holds it
+Capability: TypeAlias = Literal["files", "network", "code"]
+#: all capabilities, as lists give them
+CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
+
+
 @dataclass(frozen=True)
-class Outcome:
+class Reaches:
+    """Texts of the option may open files, ask other machines or run code that they name.
+
+    Every option and every parameter of a spec whose texts do so has this mark: who takes requests
+    from people whom they need not trust refuses what has it.
+    """
+
+    what: tuple[Capability, ...] = CAPABILITIES
+    # tells which of these one text reaches, as `module:name` of a function that opens, asks,
+    # imports and runs nothing that the text names; empty: every text reaches all of them
+    of_text: str = dataclasses.field(default="", kw_only=True)
+
+    def reached_by(self, text: str) -> frozenset[Capability]:
+        """What a text reaches."""
+        if not self.of_text:
+            return frozenset(self.what)
+        reached: Iterable[Capability] = _named_function(self.of_text)(text)
+        return frozenset(reached)
+
+
+#: a file or folder that is no :class:`InputFile` to commands and studies
+FILES = Reaches(("files",))
+#: a model: a folder, or a name under which it may be fetched
+MODEL = Reaches(("files", "network"))
+
+
+@dataclass(frozen=True)
+class Outcome(Reaches):
     """The option names a file that is written."""
 
+    what: tuple[Capability, ...] = ("files",)
+
 
 @dataclass(frozen=True)
-class InputFile:
+class InputFile(Reaches):
     """The option names files that are read, and that no output may replace."""
 
+    what: tuple[Capability, ...] = ("files",)
     # every text names a file; otherwise a text may say something else ("da", for a kind of human
     # scores) or name its file after a sign (NAME=FILE)
     sure: bool = True
@@ -222,20 +265,26 @@ class Needs:
 
     def of(self, value: object, language: str | None, options: Mapping[str, Any]) -> Iterable[Any]:
         """What results depend on, by a value of the option."""
-        ask = self.ask
-        if isinstance(ask, str):
-            module, name = ask.split(":")
-            ask = getattr(importlib.import_module(module), name)
+        ask = _named_function(self.ask) if isinstance(self.ask, str) else self.ask
         dependencies: Iterable[Any] = ask(value, language, options)
         return dependencies
 
 
+def _named_function(name: str) -> Callable[..., Any]:
+    """The function of gnomon's own that ``module:name`` names."""
+    module, _, function = name.partition(":")
+    return getattr(importlib.import_module(module), function)  # type: ignore[no-any-return]
+
+
 @dataclass(frozen=True)
-class Specs(Needs):
+class Specs(Needs, Reaches):
     """Texts of the option are specs of metrics; files that these name are those of a study."""
 
     ask: Callable[[Any, str | None, Mapping[str, Any]], Iterable[Any]] | str = (
         "gnomon.metrics.registry:needs_of_specs"
+    )
+    of_text: str = dataclasses.field(
+        default="gnomon.metrics.registry:reaches_of_spec", kw_only=True
     )
 
 
@@ -368,6 +417,50 @@ class Option:
 def is_outcome(option: Option) -> bool:
     """Whether an option names a file that is written."""
     return option.mark(Outcome) is not None
+
+
+def reaches(option: Option, *values: object) -> frozenset[Capability]:
+    """What an option may reach beyond the request: files, the network, code.
+
+    Without values what any text may reach; with values what these do, nested ones included. Nothing
+    that a text names is opened, asked, imported or run to find out.
+
+    Args:
+        option: a parameter of a method, or a field of what a spec names.
+        values: as it takes them; numbers and truth values reach nothing.
+
+    Raises:
+        SpecError, UnknownNameError: a text should be a spec, and cannot be read.
+    """
+    marks = [mark for mark in option.marks if isinstance(mark, Reaches)]
+    if not values:
+        return frozenset(what for mark in marks for what in mark.what)
+    return frozenset(
+        what for mark in marks for value in values for what in _reached_by(mark, value)
+    )
+
+
+def describe_reaches(options: Iterable[Option], always: Iterable[Capability] = ()) -> str:
+    """What texts of some options may reach, for lists: ``files, specs``.
+
+    "specs" stands for whatever a text reaches that says so itself: specs, names of taggers.
+    """
+    marks = [mark for option in options for mark in option.marks if isinstance(mark, Reaches)]
+    reached = {*always, *(what for mark in marks if not mark.of_text for what in mark.what)}
+    by_text = ["specs"] * any(mark.of_text for mark in marks)
+    return ", ".join([*(what for what in CAPABILITIES if what in reached), *by_text])
+
+
+def _reached_by(mark: Reaches, value: object) -> Iterable[Capability]:
+    if isinstance(value, str):
+        return mark.reached_by(value)
+    if value is None or isinstance(value, numbers.Number):
+        return ()
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return [what for member in value for what in _reached_by(mark, member)]
+    return mark.what
 
 
 def in_files(option: Option) -> Option:

@@ -7,16 +7,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.core.dependencies import Dependency
-from gnomon.core.options import Group, Help, InputFile, Metavar, Needs
-from gnomon.linguistics._annotators import describe
+from gnomon.core.options import CAPABILITIES, Group, Help, InputFile, Metavar, Needs, Reaches
+from gnomon.linguistics._annotators import describe, taggers
 from gnomon.linguistics._labels import Labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from gnomon.core.options import Capability
     from gnomon.linguistics._annotators import Annotator
 
 _HEADING = Group("features")
+
+
+def reaches_of_tagger(name: str) -> frozenset[Capability]:
+    """What a tagger's name reaches: nothing where it is an installed pipeline, else anything."""
+    return frozenset(() if name == "auto" or name in taggers() else CAPABILITIES)
+
+
+#: names of taggers and parsers: packages, which are imported, and what engines of packages load
+TAGGER_NAME = Reaches(of_text="gnomon.linguistics._options:reaches_of_tagger")
 #: features that need no tagger
 _UNTAGGED = ("lex:", "re:")
 
@@ -52,12 +62,13 @@ Tagger: TypeAlias = Annotated[
     "str | Annotator | None",
     Metavar("ENGINE:NAME"),
     Needs(_any_tagger),
+    TAGGER_NAME,
     _HEADING,
     Help("``spacy:NAME`` or an annotator; by default one for the test set's target language."),
 ]
 #: None: none; "auto": the standard one of the language
 OptionalTagger: TypeAlias = Annotated[
-    "str | Annotator | None", Metavar("ENGINE:NAME"), Needs(_named_tagger), _HEADING
+    "str | Annotator | None", Metavar("ENGINE:NAME"), Needs(_named_tagger), TAGGER_NAME, _HEADING
 ]
 #: word lists by name, as words or as a file of one entry per line
 WordLists: TypeAlias = Annotated[

@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
+from gnomon.core.options import FILES, MODEL
 from gnomon.core.scores import BEGINNINGS
 from gnomon.core.signature import Signature, content_hash
 from gnomon.metrics.comparisons import PairRows, pair_rows
@@ -59,12 +60,12 @@ class EncoderOptions(Options):
         embeddings: folder where vectors are kept for later runs; specs do not show it.
     """
 
-    revision: str | None = None
+    revision: Annotated[str | None, MODEL] = None
     device: str | None = None
     precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
     backend: Literal["torch", "onnx"] = "torch"
     long: Literal["truncate", "window"] = "truncate"
-    embeddings: str | None = field(default=None, compare=False)
+    embeddings: Annotated[str | None, FILES] = field(default=None, compare=False)
 
 
 def encoder_of(

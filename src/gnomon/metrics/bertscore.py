@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 from gnomon.core.errors import DataError, MissingDependencyError, SpecError
+from gnomon.core.options import MODEL, InputFile
 from gnomon.metrics._embeddings import (
     BoundMatching,
     EncoderOptions,
@@ -230,12 +231,12 @@ class BertScore(EncoderOptions):
     needs: ClassVar[frozenset[Input]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = True
 
-    model: str | None = None
+    model: Annotated[str | None, MODEL] = None
     layer: int | None = None
     score: Part = "f"
     idf: bool = False
     rescale: bool | Literal["estimate"] = False
-    baseline: str | None = None
+    baseline: Annotated[str | None, InputFile()] = None
     special: Literal["match", "exclude"] = "match"
 
     def __post_init__(self) -> None:

@@ -11,13 +11,23 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.core.errors import GnomonError, SpecError, UnknownNameError
+from gnomon.core.options import CAPABILITIES
 from gnomon.core.plugins import entry_points
-from gnomon.metrics.registry import broken_plugin, load_class, package_of, summarise
-from gnomon.metrics.spec import default_of, read_spec
+from gnomon.metrics.registry import (
+    FOREIGN,
+    broken_plugin,
+    load_class,
+    package_of,
+    reaches_of,
+    summarise,
+)
+from gnomon.metrics.spec import default_of, reaches_of_arguments, read_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.metadata import EntryPoint
+
+    from gnomon.core.options import Capability
 
 __all__ = ["Catalogue", "Entry"]
 
@@ -29,6 +39,7 @@ class Entry(NamedTuple):
     options: tuple[str, ...]  # options with their defaults; without one where there is none
     summary: str
     source: str  # "built-in", or the package that offers it
+    reaches: str  # what it may reach beyond the request
 
 
 @dataclass(frozen=True)
@@ -68,6 +79,15 @@ class Catalogue:
             raise SpecError(f"{self.kind} {text!r} lacks {', '.join(lacking)}; write {example}")
         return kind(**arguments)
 
+    def reaches(self, text: str) -> frozenset[Capability]:
+        """What a spec that anybody may have written reaches; what packages offer: everything."""
+        spec = read_spec(text)
+        if spec.name in self.built_in:
+            return reaches_of_arguments(spec, self.load(spec.name))
+        if spec.name not in self._offered():
+            raise UnknownNameError(self.kind, spec.name, self.names())
+        return frozenset(CAPABILITIES)
+
     def load(self, name: str) -> type[Any]:
         """The class of a name."""
         if name in self.built_in:
@@ -80,10 +100,13 @@ class Catalogue:
     def describe(self) -> tuple[Entry, ...]:
         """All of them, for ``gnomon list``; what packages offer is named but not loaded."""
         offered = (
-            Entry(name, (), f"offered as {point.value}", package_of(point))
+            Entry(name, (), f"offered as {point.value}", package_of(point), FOREIGN)
             for name, point in self._offered().items()
         )
-        built_in = (Entry(name, *summarise(self.load(name)), "built-in") for name in self.built_in)
+        built_in = (
+            Entry(name, *summarise(kind), "built-in", reaches_of(kind))
+            for name, kind in ((name, self.load(name)) for name in self.built_in)
+        )
         return (*built_in, *offered)
 
     def _from_package(self, point: EntryPoint) -> type[Any]:

@@ -13,12 +13,13 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import MissingDependencyError, SpecError
+from gnomon.core.options import FILES, InputFile
 from gnomon.core.signature import Signature, content_hash
 from gnomon.data.formats import read_text
 from gnomon.metrics._embeddings import compared_texts
@@ -561,10 +562,10 @@ class Meteor(Options):
     gamma: float | None = None  # the largest penalty
     delta: float | None = None  # weight of content words against function words; variant "1.5" only
     # folder of WordNet's files; looked for in the usual places by default
-    wordnet: str | None = None
+    wordnet: Annotated[str | None, FILES] = None
     # file with one function word per line, for variant "1.5"; by default the words that make up
     # over a thousandth of the references, and occur ten times or more
-    function_words: str | None = None
+    function_words: Annotated[str | None, InputFile()] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from gnomon.core.errors import MissingDependencyError, SpecError
+from gnomon.core.options import MODEL
 from gnomon.metrics._embeddings import (
     BoundMatching,
     EncoderOptions,
@@ -104,7 +105,7 @@ class MoverScore(EncoderOptions):
     higher_is_better: ClassVar[bool] = True
 
     # a name of ``gnomon list models``, a folder, ``package:NAME/FOLDER`` or a name on the model hub
-    model: str = "distilbert-base-uncased"
+    model: Annotated[str, MODEL] = "distilbert-base-uncased"
     layer: int | None = None  # whose vectors are compared; the last one by default
     # 1, or 2: the vector of two neighbours is their weighted sum, their weight the sum
     ngram: int = 1
@@ -139,12 +140,12 @@ class XMoverScore(MoverScore):
     needs: ClassVar[frozenset[Input]] = frozenset(("sources",))
 
     # a name of ``gnomon list models``, a folder, ``package:NAME/FOLDER`` or a name on the model hub
-    model: str = "bert-base-multilingual-cased"
+    model: Annotated[str, MODEL] = "bert-base-multilingual-cased"
     layer: int | None = 8  # whose vectors are compared
     idf: bool = False  # weigh words by their inverse document frequency in the test set's sources
     variant: Literal["authors"] | None = field(default=None, kw_only=True)  # None, or "authors"
     # the language model of variant "authors", named like ``model``; gpt2 by default
-    lm: str | None = field(default=None, kw_only=True)
+    lm: Annotated[str | None, MODEL] = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()

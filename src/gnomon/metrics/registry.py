@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from gnomon.core.errors import DataError, GnomonError, SpecError, UnknownNameError, UsageError
+from gnomon.core.options import CAPABILITIES, describe_reaches, fields_of
 from gnomon.core.plugins import entry_points
 from gnomon.core.validation import Problem, problems
 from gnomon.metrics.functions import CODE_OPTIONS, from_code, metric, offered_function
@@ -26,12 +27,14 @@ from gnomon.metrics.spec import (
     ALIASES,
     BUILTIN,
     CODE,
+    NAME,
     Spec,
     check_names,
     default_of,
     fit,
     format_literal,
     ordered_fields,
+    reaches_of_arguments,
     read_spec,
     unknown_argument,
 )
@@ -41,7 +44,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from gnomon.core.dependencies import Dependency
-    from gnomon.core.options import BoundOptions
+    from gnomon.core.options import BoundOptions, Capability
     from gnomon.core.summary import Outline
     from gnomon.metrics.protocol import Metric
 
@@ -55,6 +58,7 @@ __all__ = [
     "names",
     "needs_of_specs",
     "parse",
+    "reaches_of_spec",
     "resolve",
 ]
 
@@ -64,6 +68,8 @@ __all__ = [
 
 _LONGEST_PATH = 255
 _LONGEST_NAME = 60
+#: what lists say of the reach of what packages offer
+FOREIGN = "not known"
 _log = logging.getLogger("gnomon")
 
 
@@ -76,6 +82,7 @@ class Description(NamedTuple):
         options: options with their defaults, as specs write them (``word_order=0``).
         summary: one sentence.
         source: "built-in", "alias", or the package that offers it.
+        reaches: what it may reach beyond the request.
     """
 
     name: str
@@ -83,6 +90,7 @@ class Description(NamedTuple):
     options: tuple[str, ...]
     summary: str
     source: str
+    reaches: str
 
 
 def parse(spec: str, *, allow_code: bool = False) -> Metric:
@@ -168,6 +176,37 @@ def needs_of_specs(
                 yield from requirements(metric, language)
 
 
+def reaches_of_spec(text: str) -> frozenset[Capability]:
+    """What a spec that anybody may have written reaches: files, the network, code.
+
+    Nothing that it names is opened, asked or imported. A metric of another package runs that
+    package's code, of which nothing is known, and so reaches everything.
+
+    >>> reaches_of_spec("chrf(word_order=2)"), sorted(reaches_of_spec("difficulty(comet('x'))"))
+    (frozenset(), ['files', 'network'])
+
+    Raises:
+        SpecError: it cannot be read, or gives an option that there is not.
+        UnknownNameError: there is no such metric.
+    """
+    spec = _expand(read_spec(text))
+    if spec.name in BUILTIN:
+        return reaches_of_arguments(spec, load_class(BUILTIN[spec.name]))
+    if spec.name != CODE and spec.name.lower() not in map(str.lower, _plugins()):
+        raise UnknownNameError("metric", spec.name, names())
+    return frozenset(CAPABILITIES)
+
+
+def reaches_of_kind_or_spec(text: str) -> frozenset[Capability]:
+    """Likewise, of what may also be a kind of human scores: a name without a point."""
+    try:
+        return reaches_of_spec(text)
+    except UnknownNameError:
+        if NAME.fullmatch(text) is None or "." in text:
+            raise
+        return frozenset()
+
+
 def resolve(what: str | Metric | Callable[..., float], *, allow_code: bool = False) -> Metric:
     """A metric from whatever names one: a spec, a metric, or a function of texts.
 
@@ -237,15 +276,17 @@ def is_metric(thing: object) -> TypeGuard[Metric]:
 def describe() -> tuple[Description, ...]:
     """Every metric, for ``gnomon list metrics``; packages' metrics are named but not loaded."""
     built_in = (
-        Description(name, name, *summarise(load_class(target)), "built-in")
+        Description(
+            name, name, *summarise(load_class(target)), "built-in", reaches_of(load_class(target))
+        )
         for name, target in BUILTIN.items()
     )
     aliases = (
-        Description(name, str(spec), (), f"short for {spec}", "alias")
+        Description(name, str(spec), (), f"short for {spec}", "alias", "")
         for name, spec in ALIASES.items()
     )
     plugins = (
-        Description(name, name, (), f"offered as {point.value}", package_of(point))
+        Description(name, name, (), f"offered as {point.value}", package_of(point), FOREIGN)
         for name, point in _plugins().items()
     )
     return (*built_in, *aliases, *plugins)
@@ -411,6 +452,11 @@ def summarise(options: type[Any]) -> tuple[tuple[str, ...], str]:
     return shown, " ".join((inspect.getdoc(options) or "").split("\n\n", 1)[0].split())
 
 
+def reaches_of(options: type[Any]) -> str:
+    """What a class reaches, by its options or anyway."""
+    return describe_reaches(fields_of(options).values(), getattr(options, "reaches", ()))
+
+
 def _offered() -> dict[str, EntryPoint]:
     points: dict[str, EntryPoint] = {}
     for point in _points(entry_points):
@@ -437,6 +483,8 @@ def _plugins() -> dict[str, EntryPoint]:
 
 
 def _is_file(text: str) -> bool:
+    if "(" in text or not ("/" in text or "." in text):
+        return False  # a spec, or a name
     try:
         return len(text) <= _LONGEST_PATH and Path(text).is_file()
     except (OSError, ValueError):

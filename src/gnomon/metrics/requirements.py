@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.core.dependencies import Dependency
+from gnomon.core.options import fields_of, reaches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -56,6 +57,8 @@ def _needs(options: object, language: str | None, model: str | None) -> Iterator
     wrapped: list[Dependency] = []
     for package in getattr(options, "packages", ()):
         yield Dependency("package", package)
+    declared = fields_of(type(options))
+    is_own = type(options).__module__.startswith("gnomon.")  # and so says which options name files
     for option in fields(options):  # type: ignore[arg-type]  # a dataclass, as its caller knows
         value = getattr(options, option.name)
         if option.name in _MODELS:
@@ -64,7 +67,12 @@ def _needs(options: object, language: str | None, model: str | None) -> Iterator
                 yield Dependency("model", str(name), str(getattr(options, "revision", None) or ""))
         elif is_dataclass(value) and not isinstance(value, type):
             wrapped += requirements(value, language)
-        elif isinstance(value, str) and ("/" in value or "." in value) and Path(value).is_file():
+        elif (
+            isinstance(value, str)
+            and ("/" in value or "." in value)
+            and (not is_own or "files" in reaches(declared[option.name]))
+            and Path(value).is_file()
+        ):
             yield Dependency("file", str(Path(value).absolute()))
     yield from wrapped
 

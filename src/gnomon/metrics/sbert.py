@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from gnomon.core.errors import SpecError
+from gnomon.core.options import MODEL
 from gnomon.core.signature import Signature
 from gnomon.metrics._embeddings import (
     EncoderOptions,
@@ -56,7 +57,7 @@ class Sbert(EncoderOptions):
     higher_is_better: ClassVar[bool] = True
 
     # a name of ``gnomon list models``, a folder, ``package:NAME/FOLDER`` or a name on the model hub
-    model: str = _MODEL
+    model: Annotated[str, MODEL] = _MODEL
     # "reference" or "source" (which needs a multilingual model)
     against: Literal["reference", "source"] = "reference"
     layer: int | None = None  # whose vectors are averaged; the last one by default

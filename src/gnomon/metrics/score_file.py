@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, TypeAlias
 
 import numpy as np
 
 from gnomon.core.errors import DataError, SpecError, UnknownNameError, UsageError
 from gnomon.core.human import names_people
+from gnomon.core.options import InputFile
 from gnomon.core.scores import check_sums, coverage, named
 from gnomon.core.signature import Signature, content_hash
 from gnomon.data.formats import find_scores, first_line_of, is_wmt_scores, read_bytes
@@ -104,7 +105,7 @@ class ScoreFile(Options):
     needs: ClassVar[frozenset[Input]] = frozenset()
     own_texts: ClassVar[bool] = True  # it has no scores of changed texts
 
-    file: str = ""
+    file: Annotated[str, InputFile()] = ""
     column: str = "score"  # the column of the scores, in TSV and JSONL
     metric: str | None = None  # whose scores, where the file holds those of several metrics
     lower_is_better: bool = False  # the scores are error rates

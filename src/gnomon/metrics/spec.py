@@ -31,13 +31,14 @@ from typing import (
 )
 
 from gnomon.core.errors import SpecError, nearest
-from gnomon.core.options import describe, fits, parts_of
+from gnomon.core.options import describe, fields_of, fits, parts_of, reaches
 from gnomon.metrics.requirements import needs_of_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from gnomon.core.dependencies import Dependency
+    from gnomon.core.options import Capability
 
 __all__ = [
     "ALIASES",
@@ -50,6 +51,7 @@ __all__ = [
     "Spec",
     "fit",
     "format_literal",
+    "reaches_of_arguments",
     "read_spec",
 ]
 
@@ -116,6 +118,8 @@ class Options:
             canonical specs name it.
         bounds: option -> the least and the largest value that it takes.
         packages: of other people, whose versions may change its numbers.
+        reaches: what it reaches whatever its options say; what texts of options reach is a mark
+            of their types (:class:`gnomon.core.options.Reaches`).
 
     Raises:
         SpecError: a value is not of its option's type, or out of its range.
@@ -128,6 +132,7 @@ class Options:
     opening: ClassVar[str | None] = None
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = types.MappingProxyType({})
     packages: ClassVar[tuple[str, ...]] = ()
+    reaches: ClassVar[tuple[Capability, ...]] = ()
 
     def __post_init__(self) -> None:
         hints = option_types(type(self))  # type: ignore[arg-type]  # classes have hashes
@@ -213,6 +218,25 @@ def check_names(metric: str, options: type[Any], arguments: Mapping[str, object]
     for name in arguments:
         if name not in names:
             raise unknown_argument(metric, name, names)
+
+
+def reaches_of_arguments(spec: Spec, options: type[Any]) -> frozenset[Capability]:
+    """What a spec reaches by the arguments that it gives to a dataclass, nested specs included.
+
+    Raises:
+        SpecError: the dataclass has no such option.
+        UnknownNameError: a nested spec names what there is not.
+    """
+    given: dict[str, object] = dict(spec.arguments)
+    check_names(spec.name, options, given)
+    if spec.first is not None:
+        first = getattr(options, "opening", None) or getattr(options, "positional", None)
+        if first is None:
+            raise SpecError(f"{spec.name!r} takes options by name only; given: {spec}")
+        given[first] = str(spec.first)
+    declared = fields_of(options)
+    by_arguments = (reaches(declared[name], value) for name, value in given.items())
+    return frozenset(getattr(options, "reaches", ())).union(*by_arguments)
 
 
 def fit(value: object, kind: Any, where: str) -> object:

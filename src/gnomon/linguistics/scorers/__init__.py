@@ -5,7 +5,12 @@ reference and candidate (``gnomon.muler.sentences``).
 """
 
 from gnomon.linguistics.scorers._ratings import LexiconScorer, Ratings
-from gnomon.linguistics.scorers._scorers import FunctionScorer, Vader, describe_scorers, scorer
+from gnomon.linguistics.scorers._scorers import (
+    FunctionScorer,
+    Vader,
+    describe_scorers,
+    scorer,
+)
 from gnomon.linguistics.scorers._sentences import (
     PlainReader,
     Reader,

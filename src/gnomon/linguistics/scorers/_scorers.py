@@ -242,6 +242,17 @@ def _of_name(text: str) -> SentenceScorer:
     raise UnknownNameError("sentence scorer", name, there, remedy=remedy)
 
 
+def is_packaged(text: str) -> bool:
+    """Whether what a user writes is a scorer of an installed package, and names no file.
+
+    >>> is_packaged("sentiment=vader"), is_packaged("sentiment=words.csv")
+    (True, False)
+    """
+    name, _, source = text.partition("=")
+    packaged = [entry for entry in _SCORERS if entry.name == name and entry.make is not None]
+    return any(source in ("", entry.source) for entry in packaged)
+
+
 def describe_scorers() -> list[tuple[str, str, str]]:
     """Rows of what to write, what it measures, and where it comes from."""
     first = {entry.name: entry for entry in reversed(_SCORERS) if entry.make is not None}

@@ -6,12 +6,12 @@ import inspect
 from collections.abc import Collection
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
 from gnomon.core.errors import ScoringError, UsageError
-from gnomon.core.options import SEED
+from gnomon.core.options import MODEL, SEED
 from gnomon.methods.bmx._pairs import generator
 from gnomon.methods.bmx.explainers import PairImportances
 from gnomon.metrics.differentiable import Differentiable
@@ -304,8 +304,8 @@ class Attention(Options):
 
     layer: int | None = None
     head: int | None = None
-    model: str | None = None
-    revision: str | None = None
+    model: Annotated[str | None, MODEL] = None
+    revision: Annotated[str | None, MODEL] = None
     device: str | None = None
 
     @property

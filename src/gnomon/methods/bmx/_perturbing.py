@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
 from gnomon.core.errors import SpecError
-from gnomon.core.options import SEED
+from gnomon.core.options import MODEL, SEED
 from gnomon.methods.bmx._pairs import generator
 from gnomon.metrics.spec import Options
 
@@ -295,10 +295,10 @@ class Marginalisation(Options):
 
     name: ClassVar[str] = "marginalisation"
 
-    model: str = _MODEL
+    model: Annotated[str, MODEL] = _MODEL
     threshold: float = 0.05
     raw: bool = False
-    revision: str | None = None
+    revision: Annotated[str | None, MODEL] = None
     device: str | None = None
 
     def __post_init__(self) -> None:

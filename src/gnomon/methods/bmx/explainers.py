@@ -18,7 +18,7 @@ from typing import (
 )
 
 from gnomon.core.errors import UsageError
-from gnomon.core.options import Group, Help, Metavar, Needs
+from gnomon.core.options import Group, Help, Metavar, Needs, Reaches
 from gnomon.metrics.catalogue import Catalogue
 from gnomon.metrics.requirements import requirements
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.dependencies import Dependency
+    from gnomon.core.options import Capability
     from gnomon.core.testset import TestSet
     from gnomon.methods.bmx._pairs import TextWords
     from gnomon.metrics.catalogue import Entry
@@ -261,13 +262,23 @@ def _needs_of(
             )
 
 
+def reaches_of_explainer(text: str) -> frozenset[Capability]:
+    """What the spec of an explainer reaches; nothing that it names is opened to find out."""
+    return EXPLAINERS.reaches(text)
+
+
+#: what specs of explainers reach
+REACHES_OF_EXPLAINERS = Reaches(of_text="gnomon.methods.bmx.explainers:reaches_of_explainer")
 #: one explainer, as a spec or made
-ExplainerSpec: TypeAlias = Annotated["str | Explainer", Metavar("SPEC"), Needs(_needs_of)]
+ExplainerSpec: TypeAlias = Annotated[
+    "str | Explainer", Metavar("SPEC"), Needs(_needs_of), REACHES_OF_EXPLAINERS
+]
 #: an explainer or several, as specs or made
 Explainers: TypeAlias = Annotated[
     "str | Explainer | Sequence[str | Explainer]",
     Metavar("SPEC"),
     Needs(_needs_of),
+    REACHES_OF_EXPLAINERS,
     Group("explanations"),
     Help('one or several: "erasure", "lime(samples=50)", "shap" and so on.'),
 ]

@@ -7,11 +7,12 @@ import logging
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from gnomon.core.errors import DataError, FormatError, SpecError, UsageError
+from gnomon.core.options import InputFile
 from gnomon.core.scores import named
 from gnomon.core.signature import content_hash
 from gnomon.data.formats import MQM_WEIGHTS, atomic_write, read_bytes, read_records
@@ -99,7 +100,7 @@ class ExplanationFile(Options):
     own_texts: ClassVar[bool] = True  # it explains no changed texts
     blind: ClassVar[bool] = True
 
-    file: str = ""
+    file: Annotated[str, InputFile()] = ""
     lower_is_better: bool = False
     join: Literal["sum", "mean"] = "sum"
     absent: Literal["undefined", "zero"] = "undefined"

@@ -12,7 +12,7 @@ import numpy as np
 from gnomon.core.cache import Cache
 from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.findings import Finding, Listing, beside_base
-from gnomon.core.options import Limits, Metavar, OutputFile, Positive
+from gnomon.core.options import Limits, Metavar, OutputFile, Positive, Specs
 from gnomon.core.records import METRIC, SYSTEM, Record, column, table
 from gnomon.core.registry import method
 from gnomon.core.scores import of_metric
@@ -32,6 +32,7 @@ from gnomon.methods.bmx._explanations import (
 from gnomon.methods.bmx._power_mean import Shift, combine, power_means
 from gnomon.methods.bmx.explainers import (
     EXPLAINERS,
+    REACHES_OF_EXPLAINERS,
     DirectExplainer,
     Explainer,
     ExplainerSpec,
@@ -119,8 +120,8 @@ class Bmx(Options):
     positional: ClassVar[str | None] = "metric"
     bounds = MappingProxyType({"iterations": (1, 100), "scale": (1e-9, 1e9)})
 
-    metric: Metric
-    explainer: str | Explainer = "lime"
+    metric: Annotated[Metric, Specs()]
+    explainer: Annotated[str | Explainer, REACHES_OF_EXPLAINERS] = "lime"
     p: float | tuple[float, ...] | None = None
     w: float | tuple[float, ...] | None = None
     iterations: int = 1

@@ -13,6 +13,7 @@ from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
+    FILES,
     Count,
     DrawOptions,
     Group,
@@ -279,14 +280,14 @@ def tune(
     metrics: Metrics = "bleu",
     explainers: Explainers = "erasure",
     *,
-    human: Annotated[str | None, Metavar("KIND|FILE"), _DATA] = None,
+    human: Annotated[str | None, FILES, Metavar("KIND|FILE"), _DATA] = None,
     human_systems: Annotated[bool, _DATA, Rare()] = False,
     sides: Annotated[ExplainedSides, _DATA] = "both",
     scale: Annotated[float, Limits(1e-9, 1e9), Metavar("X"), _DATA] = 1.0,
     sample: Annotated[Positive | None, _DATA] = None,
     max_calls: Annotated[Positive, _DATA, Rare()] = MAX_CALLS,
-    explanations: Annotated[Sequence[str | os.PathLike[str]], Metavar("FILE"), _DATA] = (),
-    grids: Annotated[str | os.PathLike[str] | None, Metavar("FILE"), _DATA, Rare()] = None,
+    explanations: Annotated[Sequence[str | os.PathLike[str]], FILES, Metavar("FILE"), _DATA] = (),
+    grids: Annotated[str | os.PathLike[str] | None, FILES, Metavar("FILE"), _DATA, Rare()] = None,
     only: Annotated[
         Mapping[str, str | Sequence[str]] | None, Metavar("FACTOR=NAME[,NAME]"), _DATA, Rare()
     ] = None,

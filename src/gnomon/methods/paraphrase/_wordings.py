@@ -19,6 +19,7 @@ from gnomon.core.options import Group, InputFile, Metavar, Needs
 from gnomon.core.testset import Paraphrase, TestSet
 from gnomon.data.formats import Tree, method_of, read_paraphrases, read_trees
 from gnomon.linguistics import parser_faults
+from gnomon.linguistics._options import TAGGER_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -52,7 +53,7 @@ def _parser_needs(
 
 
 ParserName: TypeAlias = Annotated[
-    str | None, Metavar("spacy:NAME"), Needs(_parser_needs), Group("syntax trees")
+    str | None, Metavar("spacy:NAME"), Needs(_parser_needs), TAGGER_NAME, Group("syntax trees")
 ]
 Language: TypeAlias = Annotated[
     str | None, Metavar("CODE"), Needs(_parser_needs), Group("syntax trees")

@@ -19,6 +19,8 @@ from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.options import (
     CONFIDENCE,
+    FILES,
+    MODEL,
     RESAMPLES,
     Confidence,
     Device,
@@ -624,12 +626,12 @@ def metric(
     testsets: TestSet | Sequence[TestSet],
     *,
     save: Annotated[str | PathLike[str], Outcome(), Metavar("FOLDER"), _RUNNING],
-    encoder: Annotated[str, Metavar("MODEL"), _RUNNING] = "minilm",
+    encoder: Annotated[str, MODEL, Metavar("MODEL"), _RUNNING] = "minilm",
     human: Annotated[Human, _DATA] = (),
     human_systems: Annotated[bool, _DATA] = False,
     resume: Annotated[bool, _RUNNING] = False,
     device: Annotated[Device, _RUNNING] = None,
-    embeddings: Annotated[str | PathLike[str] | None, Metavar("FOLDER"), _RUNNING] = None,
+    embeddings: Annotated[str | PathLike[str] | None, FILES, Metavar("FOLDER"), _RUNNING] = None,
     recipe: HeadRecipe,
     resamples: Resamples = RESAMPLES,
     confidence: Confidence = CONFIDENCE,

@@ -7,12 +7,13 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import DataError, SpecError, UsageError
+from gnomon.core.options import InputFile, Reaches
 from gnomon.core.signature import Signature
 from gnomon.metrics.judges.calibration import (
     Anchors,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
+    from gnomon.core.options import Capability
     from gnomon.core.spans import ErrorSpan
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
@@ -101,16 +103,17 @@ class ChatJudge(Options):
         }
     )
 
-    rubric: str = ""
-    model: str = ""
-    endpoint: str = "http://localhost:8000/v1"
+    reaches: ClassVar[tuple[Capability, ...]] = ("network",)
+    rubric: Annotated[str, InputFile()] = ""
+    model: Annotated[str, Reaches(("network",))] = ""
+    endpoint: Annotated[str, Reaches(("network",))] = "http://localhost:8000/v1"
     references: bool = False
     repeats: int = 1
     temperature: float | None = 0.0
     seed: int | None = 1
     max_tokens: int | None = None
     extra: str = ""
-    calibration: str | None = None
+    calibration: Annotated[str | None, InputFile()] = None
     curve: Curve = "linear"
     max_calls: int = field(default=10_000, compare=False)
     concurrency: int = field(default=8, compare=False)

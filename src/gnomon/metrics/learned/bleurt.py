@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
+from gnomon.core.options import MODEL
 from gnomon.metrics.learned.joint import (
     BoundJoint,
     JointModel,
@@ -79,9 +80,9 @@ class Bleurt(Options):
     lost: ClassVar[str] = "the longer text of each pair loses its end first"
     bounds = MappingProxyType({"limit": (_SPECIAL + 1, 1 << 16), "batch": (1, 1 << 16)})
 
-    model: str = ""
+    model: Annotated[str, MODEL] = ""
     limit: int | None = None
-    revision: str | None = None
+    revision: Annotated[str | None, MODEL] = None
     device: str | None = None
     precision: JointPrecision = "fp32"
     batch: int | None = field(default=None, compare=False)

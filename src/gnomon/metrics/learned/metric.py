@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import GnomonError, SpecError
+from gnomon.core.options import FILES, MODEL
 from gnomon.core.scores import BEGINNINGS
 from gnomon.core.signature import Signature
 from gnomon.metrics.comparisons import pair_rows
@@ -74,11 +75,11 @@ class LearnedOptions(Options, ABC):
     higher_is_better: ClassVar[bool] = True
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"batch": (1, 65536)}
 
-    model: str = ""
+    model: Annotated[str, MODEL] = ""
     device: str | None = None
     precision: LearnedPrecision = "fp32"
     batch: int | None = field(default=None, compare=False)
-    embeddings: str | None = field(default=None, compare=False)
+    embeddings: Annotated[str | None, FILES] = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -11,12 +11,13 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import SpecError
+from gnomon.core.options import MODEL
 from gnomon.core.signature import content_hash
 from gnomon.metrics.learned.encoder import some_of
 from gnomon.metrics.learned.joint import (
@@ -92,12 +93,12 @@ class MetricX(Options):
     lost: ClassVar[str] = "what comes last in the prompt is lost first: the end of the reference"
     bounds = MappingProxyType({"limit": (8, 1 << 16), "batch": (1, 1 << 16)})
 
-    model: str = ""
+    model: Annotated[str, MODEL] = ""
     against: Literal["reference", "source"] = "reference"
     version: Literal[24, 23] = 24
     limit: int | None = None
-    vocabulary: str | None = None
-    revision: str | None = None
+    vocabulary: Annotated[str | None, MODEL] = None
+    revision: Annotated[str | None, MODEL] = None
     device: str | None = None
     precision: JointPrecision = "fp32"
     batch: int | None = field(default=None, compare=False)

@@ -12,6 +12,8 @@ from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
+    FILES,
+    MODEL,
     SEED,
     Device,
     Flags,
@@ -26,6 +28,7 @@ from gnomon.core.options import (
 )
 from gnomon.core.registry import method
 from gnomon.core.validation import Problem
+from gnomon.linguistics._options import TAGGER_NAME
 from gnomon.methods.paraphrase.codes._autoencoder import TreeRecipe
 from gnomon.methods.paraphrase.codes._codes import KINDS, Kind, load, write_codes
 from gnomon.methods.paraphrase.codes._fit import fit
@@ -55,7 +58,7 @@ Column: TypeAlias = Annotated[
     Group("data"),
     Help("of files of tab-separated columns the one that counts, from 1."),
 ]
-Tagger: TypeAlias = Annotated[str | None, Metavar("NAME"), _TREES]
+Tagger: TypeAlias = Annotated[str | None, Metavar("NAME"), TAGGER_NAME, _TREES]
 LanguageCode: TypeAlias = Annotated[
     str | None, Flags(("-l",)), Metavar("LANG"), _TREES, Help("whose standard parser is taken.")
 ]
@@ -245,13 +248,13 @@ def codes(
     trees: Files | None = None,
     source_trees: Files | None = None,
     kind: Annotated[Kind | None, _CODES] = None,
-    codes_folder: Annotated[str | PathLike[str] | None, Metavar("FOLDER"), _CODES] = None,
+    codes_folder: Annotated[str | PathLike[str] | None, FILES, Metavar("FOLDER"), _CODES] = None,
     k: Annotated[Positive, _CODES] = 256,
-    model: Annotated[str | None, Metavar("NAME"), _CODES] = None,
+    model: Annotated[str | None, MODEL, Metavar("NAME"), _CODES] = None,
     layer: Annotated[int | None, Metavar("N"), _CODES] = None,
-    revision: Annotated[str | None, Metavar("ID"), _CODES] = None,
+    revision: Annotated[str | None, MODEL, Metavar("ID"), _CODES] = None,
     unit: Annotated[bool, _CODES] = True,
-    embeddings: Annotated[str | PathLike[str] | None, Metavar("DIR"), _CODES] = None,
+    embeddings: Annotated[str | PathLike[str] | None, FILES, Metavar("DIR"), _CODES] = None,
     passes: Annotated[Positive, _CODES] = 10,
     seed: Annotated[Seed, _CODES] = SEED,
     device: Annotated[Device, _CODES] = None,

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from gnomon.core.errors import FormatError, MissingDependencyError, SpecError, UsageError
-from gnomon.core.options import Limits, Positive
+from gnomon.core.options import Capability, InputFile, Limits, Positive, Reaches
 from gnomon.core.signature import content_hash
 from gnomon.core.summary import target_of
 from gnomon.core.testset import Paraphrase
 from gnomon.data.formats import read_bytes
 from gnomon.linguistics import annotate, find_tagger, standard_tagger
+from gnomon.linguistics._options import TAGGER_NAME
 from gnomon.methods.paraphrase.generation._asking import in_turn
 from gnomon.methods.paraphrase.generation._requests import (
     GenerationRequest,
@@ -95,16 +96,17 @@ class ChatParaphrases(GeneratorOptions):
 
     name: ClassVar[str] = "llm"
     takes: ClassVar[tuple[str, ...]] = ("n",)
-    model: str
-    endpoint: str = "http://localhost:8000/v1"
+    reaches: ClassVar[tuple[Capability, ...]] = ("network",)
+    model: Annotated[str, Reaches(("network",))]
+    endpoint: Annotated[str, Reaches(("network",))] = "http://localhost:8000/v1"
     n: Positive | None = None
     temperature: Annotated[float, Limits(0, 10)] | None = 1.0
     seed: Annotated[int, Limits(0, 2**31 - 1001)] | None = 1
     max_tokens: Positive | None = None
-    prompt: str | None = None
+    prompt: Annotated[str | None, InputFile()] = None
     numbers: bool = True
     names: bool = True
-    tagger: str | None = None
+    tagger: Annotated[str | None, TAGGER_NAME] = None
     max_calls: Positive = field(default=10_000, compare=False)
     concurrency: Annotated[int, Limits(1, 256)] = field(default=8, compare=False)
     timeout: Annotated[float, Limits(0.01, 86400)] = field(default=120.0, compare=False)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
 import numpy as np
 
 from gnomon.core.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
-from gnomon.core.options import SEED, Limits, Positive, Seed
+from gnomon.core.options import FILES, MODEL, SEED, InputFile, Limits, Positive, Seed
+from gnomon.linguistics._options import TAGGER_NAME
 from gnomon.methods.paraphrase._constraints import (
     Constraint,
     output_constraints,
@@ -246,10 +247,10 @@ class OutputCodes(SearchingGenerator):
     reads_outputs: ClassVar[bool] = True
     usual: ClassVar[int] = 1
     coded: ClassVar[bool] = True
-    codes: str | Coder = field(kw_only=True)
-    encoder: str | None = None
-    tagger: str | None = None
-    trees: tuple[str, ...] = ()
+    codes: Annotated[str | Coder, FILES] = field(kw_only=True)
+    encoder: Annotated[str | None, MODEL] = None
+    tagger: Annotated[str | None, TAGGER_NAME] = None
+    trees: Annotated[tuple[str, ...], InputFile()] = ()
     first: Positive | None = None
 
     def __post_init__(self) -> None:
@@ -391,8 +392,8 @@ class ConstrainedSearch(SearchingGenerator):
     positional: ClassVar[str | None] = "constraints"
     inputs: ClassVar[tuple[str, ...]] = ("constraints", "variants")
     usual: ClassVar[int] = 1
-    constraints: str | tuple[Constraint, ...] | None = None
-    variants: str | None = None
+    constraints: Annotated[str | tuple[Constraint, ...] | None, InputFile()] = None
+    variants: Annotated[str | None, InputFile()] = None
     together: bool = False
 
     def __post_init__(self) -> None:
@@ -463,8 +464,8 @@ class ModelRoundTrip(SearchingGenerator):
     takes: ClassVar[tuple[str, ...]] = ("n", "device", "precision")
     inputs: ClassVar[tuple[str, ...]] = ("forward", "back")
     usual: ClassVar[int] = 1
-    forward: str = field(kw_only=True)
-    back: str = field(kw_only=True)
+    forward: Annotated[str, MODEL] = field(kw_only=True)
+    back: Annotated[str, MODEL] = field(kw_only=True)
 
     def settings(self, wanted: int) -> dict[str, object]:
         """The options that results depend on; paraphrases are called as those of commands."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding, Listing
-from gnomon.core.options import Metavar, Outcome, Positive, fields_of, with_fields
+from gnomon.core.options import Metavar, Outcome, Positive, Reaches, fields_of, with_fields
 from gnomon.core.records import Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gnomon.core.findings import Statement
-    from gnomon.core.options import BoundOptions
+    from gnomon.core.options import BoundOptions, Capability
     from gnomon.core.summary import Outline
     from gnomon.methods.paraphrase.generation._saving import Making
     from gnomon.metrics.catalogue import Entry
@@ -79,6 +79,14 @@ _CATALOGUE = Catalogue(
     },
     ("name", "reads_outputs", "takes", "plan"),
 )
+
+
+def reaches_of_generator(text: str) -> frozenset[Capability]:
+    """What the spec of a generator reaches; nothing that it names is opened to find out."""
+    return _CATALOGUE.reaches(text)
+
+
+_REACHES = Reaches(of_text="gnomon.methods.paraphrase.generation._generate:reaches_of_generator")
 
 
 def generator_names() -> tuple[str, ...]:
@@ -274,7 +282,7 @@ def _references_or_outputs(inputs: Any, options: dict[str, Any]) -> tuple[TestSe
 @with_fields(request=GenerationRequest)
 def generate(
     testset: TestSet,
-    method: Annotated[str | Generator, Metavar("METHOD")],
+    method: Annotated[str | Generator, Metavar("METHOD"), _REACHES],
     *,
     save: Annotated[str | PathLike[str], Outcome(), Metavar("FILE")],
     resume: bool = False,

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.options import (
+    MODEL,
     Device,
     Group,
     Metavar,
     Positive,
     Rare,
+    Reaches,
     check_fields,
     fields_of,
     misfits,
@@ -37,6 +39,7 @@ ABOVE_0 = sys.float_info.min
 _OF_MODEL = Group("a model that paraphrases")
 _KEPT = Group("what is kept")
 _PLAIN = Group("analysis")
+_FILTER = Reaches(of_text="gnomon.metrics.registry:reaches_of_spec")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,12 +65,14 @@ class GenerationRequest:
     """
 
     n: Annotated[Positive, _PLAIN] | None = None
-    model: Annotated[str | PathLike[str] | Seq2Seq | None, Metavar("MODEL"), _OF_MODEL] = None
+    model: Annotated[str | PathLike[str] | Seq2Seq | None, MODEL, Metavar("MODEL"), _OF_MODEL] = (
+        None
+    )
     device: Annotated[Device, _OF_MODEL, Rare()] = None
     precision: Annotated[Precision, _OF_MODEL, Rare()] = "fp32"
     keep_copies: Annotated[bool, _KEPT, Rare()] = False
     keep_duplicates: Annotated[bool, _KEPT, Rare()] = False
-    filter: Annotated[str | None, Metavar("METRIC"), _KEPT] = None
+    filter: Annotated[str | None, _FILTER, Metavar("METRIC"), _KEPT] = None
     least: Annotated[float | None, Metavar("X"), _KEPT] = None
     allow_code: bool = False
     cache: Cache | None = None

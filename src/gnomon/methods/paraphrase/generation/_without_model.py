@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from gnomon.core.options import Limits, Share
+from gnomon.core.options import InputFile, Limits, Reaches, Share, Specs
 from gnomon.core.signature import content_hash
 from gnomon.methods.paraphrase._adequacy import filtered
 from gnomon.methods.paraphrase._constraints import read_variants, variant_paraphrases
@@ -104,7 +104,7 @@ class PseudoReferences(GeneratorOptions):
     positional: ClassVar[str | None] = "quality"
     reads_outputs: ClassVar[bool] = True
     takes: ClassVar[tuple[str, ...]] = ("n",)
-    quality: str = "chrf"
+    quality: Annotated[str, Specs()] = "chrf"
     least: float | None = None
     share: Annotated[Share, Limits(ABOVE_0, 1, words="above 0 and at most 1")] = 1.0
     shared: bool = False
@@ -144,8 +144,8 @@ class CommandRoundTrip(GeneratorOptions):
     """
 
     name: ClassVar[str] = "round-trip"
-    forward: str
-    back: str
+    forward: Annotated[str, Reaches()]
+    back: Annotated[str, Reaches()]
     timeout: Annotated[float, Limits(ABOVE_0, words="above 0")] = 600.0
 
     def plan(self, testset: TestSet, request: GenerationRequest) -> PlainWork:
@@ -174,7 +174,7 @@ class VariantPhrases(GeneratorOptions):
 
     name: ClassVar[str] = "variants"
     positional: ClassVar[str | None] = "variants"
-    variants: str | tuple[tuple[str, ...], ...]
+    variants: Annotated[str | tuple[tuple[str, ...], ...], InputFile()]
 
     def plan(self, testset: TestSet, request: GenerationRequest) -> PlainWork:
         """What is to be done; see :func:`gnomon.paraphrase.variant_paraphrases`."""

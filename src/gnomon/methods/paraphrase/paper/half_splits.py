@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding, Listing, Scatter
-from gnomon.core.options import SEED, Device, Group, Metavar, Positive, Seed, Share
+from gnomon.core.options import MODEL, SEED, Device, Group, Metavar, Positive, Seed, Share
 from gnomon.core.records import METRIC, Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
@@ -177,6 +177,7 @@ def half_splits(
     model: Annotated[
         str | PathLike[str] | Callable[..., Sequence[Paraphrase]] | None,
         Metavar("MODEL"),
+        MODEL,
         _OF_MODEL,
     ] = None,
     beam: Annotated[Positive | None, _OF_MODEL] = None,

@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 from gnomon.core.errors import DataError, MissingDependencyError, UsageError
 from gnomon.core.findings import Finding, Listing
-from gnomon.core.options import Device, Group, InputFile, Metavar, Outcome, Positive, with_fields
+from gnomon.core.options import (
+    FILES,
+    Device,
+    Group,
+    InputFile,
+    Metavar,
+    Outcome,
+    Positive,
+    with_fields,
+)
 from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.signature import content_hash, version
@@ -508,7 +517,7 @@ def train(
     dry_run: bool = False,
     device: Device = None,
     codes: Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE"), _CODES] = None,
-    codes_folder: Annotated[str | PathLike[str] | None, Metavar("FOLDER"), _CODES] = None,
+    codes_folder: Annotated[str | PathLike[str] | None, FILES, Metavar("FOLDER"), _CODES] = None,
     code_kind: Annotated[Kind | None, _CODES] = None,
     code_count: Annotated[Positive | None, _CODES] = None,
     code_identity: Annotated[str | None, Metavar("HASH"), _CODES] = None,
