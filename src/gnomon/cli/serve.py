@@ -93,13 +93,20 @@ def _run(args: argparse.Namespace) -> int:
             " 'gnomon[serve]'"
         )
     from gnomon.serve import make_app
+    from gnomon.serve._access import OWNER
+    from gnomon.serve._comparing import start_example
     from gnomon.serve._server import serve
 
     _check(args)
     listening, settings = _listening(args, _settings(args))
+    new = settings.folder is not None and not (settings.folder / "access.json").exists()
     app = make_app(settings)
+    if app.state.workspace is not None:
+        app.state.workspace.hold()  # a second server says so at once
 
     def ready() -> None:
+        if new and not args.places:
+            start_example(app.state.workspace, app.state.queue, OWNER)
         _say(args, settings, app.state.access)
 
     serve(app, listening, certificate=_certificate(args), ready=ready)

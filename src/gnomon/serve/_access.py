@@ -17,7 +17,7 @@ import secrets
 import threading
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -37,6 +37,13 @@ OWNER = "owner"
 _SESSION = dt.timedelta(days=30)
 _ONCE = 60.0  # seconds
 _FILE = "access.json"
+
+
+class ServedStudy(Protocol):
+    """A comparison, or a store that is only shown."""
+
+    @property
+    def id(self) -> str: ...  # of its address
 
 
 class Token(msgspec.Struct, frozen=True):
@@ -274,6 +281,24 @@ class Access:
             kept.links = [link for link in kept.links if link.study != study]
             kept.open = [each for each in kept.open if each != study]
 
+    def rights(self, user: User, study: ServedStudy) -> Literal["read", "change"] | None:
+        """What a person may do with a comparison, or with a store that is only shown.
+
+        A link opens its comparison alone. The owner of the server may change all comparisons, an
+        author those of their own; everybody with a token reads what was opened to them.
+        """
+        fixed = bool(getattr(study, "fixed", False))
+        if user.link is not None:
+            return "read" if user.link.study == study.id else None
+        if not fixed and (user.role == "owner" or user.id == owner_of(study) != ""):
+            return "change"
+        return "read" if fixed or self.is_open(study.id) else None
+
+    def name_of(self, owner: str) -> str:
+        """What the person to whom a comparison belongs is called."""
+        names = {token.id: token.name for token in self.kept().tokens}
+        return "the owner" if owner == OWNER else names.get(owner.partition("-")[0], "somebody")
+
     # sessions
 
     def user_of_token(self, token: str) -> User | None:
@@ -342,6 +367,12 @@ class Access:
         data = base64.urlsafe_b64decode(said + "=" * (-len(said) % 4))
         session = msgspec.json.decode(data, type=_Session)
         return session if session.until > dt.datetime.now(dt.UTC).timestamp() else None
+
+
+def owner_of(study: ServedStudy) -> str:
+    """To whom a comparison belongs; "" of a store that is only shown."""
+    about = getattr(study, "about", None)
+    return str(about.owner) if about is not None else ""
 
 
 def _lock(file: int) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from http import HTTPStatus
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.responses import Response
@@ -15,8 +17,10 @@ from starlette.routing import Route
 
 from gnomon.serve._access import Access
 from gnomon.serve._guard import Guard, guarded
+from gnomon.serve._jobs import Queue
 from gnomon.serve._pages import STATIC, Page, json_response, render, static_file, wants_json
 from gnomon.serve._problems import NotFound, Problem
+from gnomon.serve._workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["make_app", "pages"]
 
 #: modules of this package with rows of the route table (``PAGES``), in the order of the table
-_MODULES = ("_home",)
+_MODULES = ("_home", "_comparing", "_sharing")
 
 
 def pages() -> tuple[Page, ...]:
@@ -67,12 +71,22 @@ def make_app(settings: Settings) -> Starlette:
     app.router.redirect_slashes = False
     app.state.settings = settings
     app.state.access = access
-    app.state.study_of = _no_study
+    app.state.stored = {}
+    app.state.workspace = Workspace(settings.folder) if settings.folder else None
+    app.state.queue = None
+    if app.state.workspace is not None:
+        app.state.queue = Queue(app.state.workspace, settings.workers, settings.limits)
+    app.state.study_of = functools.partial(_study, app)
     return app
 
 
-def _no_study(_id: str) -> Any:
-    raise NotFound
+def _study(app: Starlette, id: str) -> Any:  # noqa: A002  # as it is called everywhere
+    """A comparison, or a store that is only shown."""
+    if id in app.state.stored:
+        return app.state.stored[id]
+    if app.state.workspace is None:
+        raise NotFound
+    return app.state.workspace.study(id)
 
 
 def _as_json(endpoint: Any) -> Any:
@@ -85,8 +99,17 @@ def _as_json(endpoint: Any) -> Any:
 
 
 @contextlib.asynccontextmanager
-async def _lifespan(_app: Starlette) -> AsyncIterator[None]:
-    yield
+async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    """Run comparisons as long as the server runs."""
+    queue: Queue | None = app.state.queue
+    if queue is None:
+        yield
+        return
+    await run_in_threadpool(queue.start)
+    try:
+        yield
+    finally:
+        await run_in_threadpool(queue.stop)
 
 
 # Problems, as pages and as data.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gnomon.serve._pages import Page
     from gnomon.serve._settings import Settings
 
-__all__ = ["CONTENT_POLICY", "Guard", "cookie_name", "guarded"]
+__all__ = ["CONTENT_POLICY", "Guard", "cookie_name", "guarded", "link_cookie_name"]
 
 _log = logging.getLogger("gnomon.serve")
 
@@ -51,7 +51,7 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 #: bytes of a body of a page that takes no files
 _FORM = 1_000_000
 #: a page of this server asks again: the first request came from another site, without cookies
-_AGAIN = (
+ASK_AGAIN = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh"'
     ' content="0"><title>gnomon</title><p><a href="">Go on</a></p></html>'
 )
@@ -62,6 +62,11 @@ def cookie_name(settings: Settings) -> str:
     if settings.secure:
         return "__Host-gnomon"
     return f"gnomon-{settings.address.rpartition(':')[2].strip('/')}"
+
+
+def link_cookie_name(settings: Settings) -> str:
+    """Of links, whose cookies hold below one comparison."""
+    return cookie_name(settings).replace("__Host-", "__Secure-") + "-link"
 
 
 class Guard:
@@ -160,13 +165,14 @@ def user_of(request: Request) -> User | None:
 
 def _cookies(request: Request) -> list[str]:
     """All cookies of sessions: there may be one for the server and one for a comparison."""
-    name = cookie_name(request.state.settings)
+    settings = request.state.settings
+    names = (cookie_name(settings), link_cookie_name(settings))
     pairs = [
         pair.strip().partition("=")
         for line in request.headers.getlist("cookie")
         for pair in line.split(";")
     ]
-    return [value for key, _, value in pairs if key in (name, f"{name}-link")]
+    return [value for key, _, value in pairs if key in names]
 
 
 def _identified(request: Request) -> Response | None:
@@ -174,7 +180,7 @@ def _identified(request: Request) -> Response | None:
     if request.state.user is not None:
         return None
     if request.headers.get("sec-fetch-site") == "cross-site" and request.method == "GET":
-        return HTMLResponse(_AGAIN)  # cookies for this site alone are not sent from elsewhere
+        return HTMLResponse(ASK_AGAIN)  # cookies for this site alone are not sent from elsewhere
     raise Problem(
         HTTPStatus.UNAUTHORIZED,
         "You are not signed in",
@@ -196,33 +202,16 @@ async def _permit(page: Page, request: Request) -> None:
     id = request.path_params["id"]  # noqa: A001  # as it is called everywhere
     study = await run_in_threadpool(request.app.state.study_of, id)
     access: Access = request.state.access
-    may = rights(user, study.owner, id, is_open=study.fixed or access.is_open(id))
-    changes = page.needs != "reader"
+    may = access.rights(user, study)
     refused = (
         may is None
-        or (changes and (may != "change" or study.fixed))  # a store is only shown
+        or (page.needs != "reader" and may != "change")
         or (page.needs == "owner" and user.role != "owner")
         or (page.texts and not user.texts)
     )
     if refused:
         raise NotFound
     request.state.study = study
-
-
-def rights(user: User, owner: str, study: str, *, is_open: bool) -> str | None:
-    """What a person may do with a comparison: "change", "read", or nothing.
-
-    Args:
-        user: the person.
-        owner: to whom it belongs.
-        study: the comparison.
-        is_open: whether everybody with a token may read it.
-    """
-    if user.link is not None:
-        return "read" if user.link.study == study else None
-    if user.role == "owner" or (user.role == "author" and user.id == owner):
-        return "change"
-    return "read" if is_open else None
 
 
 def _check_source(request: Request) -> None:
@@ -256,11 +245,11 @@ def _counted(request: Request, largest: int) -> Receive:
 
 
 def _too_large(largest: int) -> Problem:
-    from gnomon.serve._pages import _in_megabytes
+    from gnomon.serve._pages import in_megabytes
 
     return Problem(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         "This is too much at once",
-        f"This server takes {_in_megabytes(largest)} at once.",
+        f"This server takes {in_megabytes(largest)} at once.",
         remedy="Send fewer or shorter files.",
     )

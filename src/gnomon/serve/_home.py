@@ -1,20 +1,24 @@
-"""The first page, and the way in."""
+"""The first page: what can be compared, and what was compared; the way in, and out."""
 
 from __future__ import annotations
 
+import datetime as dt
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
-from gnomon.serve._guard import cookie_name
+from gnomon.serve._access import owner_of
+from gnomon.serve._guard import cookie_name, link_cookie_name
 from gnomon.serve._pages import Page, Shown
 from gnomon.serve._problems import Problem
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-__all__ = ["PAGES"]
+__all__ = ["PAGES", "set_cookie"]
 
 _MONTH = 30 * 24 * 3600
 
@@ -39,7 +43,7 @@ def set_cookie(request: Request, answer: Response, session: str, *, study: str =
     """Let a browser keep a session: of the server, or below one comparison."""
     settings = request.state.settings
     answer.set_cookie(
-        f"{cookie_name(settings)}-link".removeprefix("__Host-") if study else cookie_name(settings),
+        link_cookie_name(settings) if study else cookie_name(settings),
         session,
         max_age=_MONTH,
         path=f"/studies/{study}" if study else "/",
@@ -49,11 +53,79 @@ def set_cookie(request: Request, answer: Response, session: str, *, study: str =
     )
 
 
-async def _first(_request: Request) -> Shown:
-    return Shown("first.html.j2", {"studies": []})
+async def _leave(request: Request) -> Response:
+    """Forget this browser."""
+    answer = RedirectResponse("/", HTTPStatus.SEE_OTHER)
+    settings = request.state.settings
+    answer.delete_cookie(
+        cookie_name(settings), secure=settings.secure, httponly=True, samesite="strict"
+    )
+    return answer
+
+
+@dataclass(frozen=True)
+class StudyLine:
+    """A comparison in the list of those that were made."""
+
+    id: str
+    title: str
+    state: str
+    made: str = ""
+    day: str = ""
+    owner: str = ""
+    systems: int = 0
+    segments: int = 0
+    damaged: bool = False
+
+
+async def _first(request: Request) -> Shown:
+    limits = request.state.settings.limits
+    values = {
+        "studies": await run_in_threadpool(_lines, request),
+        "may_compare": may_compare(request),
+        "max_file": limits.file,
+        "max_upload": limits.upload,
+    }
+    return Shown("first.html.j2", values)
+
+
+def may_compare(request: Request) -> bool:
+    """Whether this person may start comparisons here."""
+    there = request.app.state.workspace is not None
+    return there and request.state.user.is_at_least("author")
+
+
+def _lines(request: Request) -> list[StudyLine]:
+    """What this person may read, the newest first, then the stores that are shown."""
+    user, access, state = request.state.user, request.state.access, request.app.state
+    studies = state.workspace.studies() if state.workspace is not None else []
+    lines = [
+        _line(study, "" if owner_of(study) == user.id else access.name_of(owner_of(study)))
+        for study in studies
+        if access.rights(user, study) is not None
+    ]
+    return lines + [StudyLine(each.id, each.title, "shown") for each in state.stored.values()]
+
+
+def _line(study: Any, owner: str) -> StudyLine:
+    about = study.about
+    made = dt.datetime.fromisoformat(about.made)
+    systems = sum(file.role == "output" for file in about.choices.files)
+    return StudyLine(
+        study.id,
+        about.title or "Untitled",
+        study.job.state,
+        about.made,
+        f"{made.day} {made:%B %Y}",
+        owner,
+        systems,
+        about.segments,
+        study.damaged,
+    )
 
 
 PAGES = (
     Page("/", ("GET",), _first, "reader", "workspace"),
     Page("/enter", ("GET",), _enter, "reader", "public", json=False),
+    Page("/leave", ("POST",), _leave, "reader", "workspace", json=False),
 )

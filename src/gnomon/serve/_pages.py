@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import msgspec
 from starlette.responses import HTMLResponse, Response
 
-from gnomon.core.tabular import visible
+from gnomon.core.tabular import visible, visible_lines
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -27,6 +27,7 @@ __all__ = [
     "Handler",
     "Page",
     "Shown",
+    "in_megabytes",
     "json_response",
     "render",
     "static_file",
@@ -145,15 +146,16 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["visible"] = lambda text: visible(str(text))
-    environment.filters["bytes"] = _in_megabytes
+    environment.filters["visible_lines"] = lambda text: visible_lines(str(text))
+    environment.filters["bytes"] = in_megabytes
     environment.globals["static"] = lambda name: f"/static/{name}?v={static_file(name)[1]}"
     return environment
 
 
-def _in_megabytes(size: int) -> str:
+def in_megabytes(size: int) -> str:
     """A size for people.
 
-    >>> _in_megabytes(50_000_000), _in_megabytes(1_234)
+    >>> in_megabytes(50_000_000), in_megabytes(1_234)
     ('50 MB', '1.2 kB')
     """
     for unit, factor in (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)):

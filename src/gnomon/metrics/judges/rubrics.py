@@ -348,7 +348,10 @@ ro Romanian|ru Russian|sah Yakut|si Sinhala|sk Slovak|sl Slovenian|so Somali|sq 
 sr Serbian|sv Swedish|sw Swahili|ta Tamil|te Telugu|th Thai|tl Tagalog|tr Turkish|uk Ukrainian
 ur Urdu|uz Uzbek|vi Vietnamese|xh Xhosa|yo Yoruba|zh Chinese|zu Zulu
 """
-_ENGLISH = dict(one.split(" ", 1) for line in _NAMES.split("\n") if line for one in line.split("|"))
+#: codes -> names in English
+LANGUAGE_NAMES = dict(
+    one.split(" ", 1) for line in _NAMES.split("\n") if line for one in line.split("|")
+)
 
 
 def language_names(pair: str | None) -> dict[str, str]:
@@ -367,4 +370,4 @@ def language_names(pair: str | None) -> dict[str, str]:
 
 
 def _english(code: str) -> str:
-    return _ENGLISH.get(code.partition("_")[0].lower(), code)
+    return LANGUAGE_NAMES.get(code.partition("_")[0].lower(), code)

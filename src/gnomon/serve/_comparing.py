@@ -1,0 +1,596 @@
+"""Pages of a comparison: files sent and confirmed, how far it is, and what can be done with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse, Response
+
+from gnomon.core.errors import DataError
+from gnomon.serve._pages import Page, Shown
+from gnomon.serve._problems import NotFound, Problem, in_words
+from gnomon.serve._uploads import fields_of, receive
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from starlette.requests import Request
+
+    from gnomon.serve._comparison import Choices, FileChoice
+    from gnomon.serve._inspect import Inspection
+    from gnomon.serve._jobs import Queue
+    from gnomon.serve._workspace import Comparison, Workspace
+
+__all__ = ["PAGES", "JobView", "job_view", "metrics_of", "start_example"]
+
+#: specs of metrics that every comparison may take, with what each counts
+METRICS = {
+    "bleu": ("BLEU", "words and phrases shared with the reference"),
+    "chrf": ("chrF", "letters shared with the reference; kinder to endings of words"),
+    "ter": ("TER", "words to edit until it is the reference; lower is better"),
+}
+_USUAL = ("bleu", "chrf")
+_ROLES = {
+    "reference": "reference (a good translation)",
+    "source": "source (the original text)",
+    "output": "translation to compare",
+    "set": "a whole test set",
+    "ignored": "leave it out",
+}
+_ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1", "gb18030", "shift_jis", "cp1251")
+_STATES = {
+    "queued": "Waiting",
+    "running": "Running",
+    "done": "Done",
+    "refused": "Not possible",
+    "failed": "Failed",
+    "cancelled": "Stopped",
+    "interrupted": "Interrupted; it runs again by itself",
+}
+
+
+def workspace_of(request: Request) -> Workspace:
+    """The folder of the server; there is nothing to compare in where it only shows stores."""
+    workspace: Workspace | None = request.app.state.workspace
+    if workspace is None:
+        raise NotFound
+    return workspace
+
+
+def queue_of(request: Request) -> Queue:
+    """What runs comparisons."""
+    queue: Queue = request.app.state.queue
+    return queue
+
+
+def to(path: str) -> Response:
+    """Go on there, by GET."""
+    return RedirectResponse(path, HTTPStatus.SEE_OTHER)
+
+
+# How far a comparison is.
+
+
+@dataclass(frozen=True)
+class StepView:
+    """One method of a comparison, in words."""
+
+    method: str
+    title: str
+    state: str
+    words: str
+    said: str = ""
+    remedy: str = ""
+    percent: int | None = None
+
+
+@dataclass(frozen=True)
+class JobView:
+    """How far a comparison is, in words, and what this person may do with it."""
+
+    id: str
+    state: str
+    words: str
+    active: bool
+    finished: int
+    steps: Sequence[StepView]
+    said: str = ""
+    remedy: str = ""
+    first: int | None = None
+    may_change: bool = False
+    command: str = ""
+
+
+def job_view(request: Request, study: Any) -> JobView | None:
+    """How far a comparison is; None of a store that is only shown.
+
+    Args:
+        request: who asks.
+        study: ``request.state.study``.
+    """
+    job = getattr(study, "job", None)
+    if job is None:
+        return None
+    user, access = request.state.user, request.state.access
+    ahead = queue_of(request).ahead(study.id) if job.active else None
+    words = _STATES[job.state]
+    if ahead is not None and job.state == "queued":
+        words = f"Waiting: {ahead.text}"
+    files = {str(study.folder): study.about.title}
+    steps = [_step(step, files) for step in job.steps]
+    segments = job.remedy.arguments.get("segments") if job.remedy else None
+    return JobView(
+        id=study.id,
+        state=job.state,
+        words=words,
+        active=job.active,
+        finished=sum(step.state not in ("queued", "running", "interrupted") for step in job.steps),
+        steps=steps,
+        said=in_words(job.said, files),
+        remedy=job.remedy.text if job.remedy else "",
+        first=segments if isinstance(segments, int) else None,
+        may_change=access.rights(user, study) == "change",
+        command=study.command if user.texts else "",
+    )
+
+
+def _step(step: Any, files: Mapping[str, str]) -> StepView:
+    words, percent = _STATES[step.state], None
+    if step.state == "running" and step.total:
+        percent = round(100 * step.done / step.total)
+        words = f"{step.stage or 'Running'}: {step.done:,} of {step.total:,}"
+    elif step.state == "running" and step.stage:
+        words = step.stage
+    remedy = step.remedy.text if step.remedy else ""
+    return StepView(
+        step.method, step.title, step.state, words, in_words(step.said, files), remedy, percent
+    )
+
+
+async def _state(request: Request) -> Shown:
+    view = await run_in_threadpool(job_view, request, request.state.study)
+    return Shown("state.html.j2", {"job": view})
+
+
+async def _cancel(request: Request) -> Response:
+    await run_in_threadpool(queue_of(request).cancel, request.path_params["id"])
+    return to(f"/studies/{request.path_params['id']}")
+
+
+async def _again(request: Request) -> Response:
+    id = request.path_params["id"]  # noqa: A001  # as it is called everywhere
+    fields = await fields_of(request)
+    if first := _number(fields, "first"):
+        choices = msgspec.structs.replace(request.state.study.about.choices, first=first)
+        edit = queue_of(request).edit
+        made = await run_in_threadpool(edit, id, choices, request.state.user.id)
+        return to(f"/studies/{made.id}")
+    await run_in_threadpool(queue_of(request).again, id)
+    return to(f"/studies/{id}")
+
+
+async def _ask_delete(request: Request) -> Shown:
+    study = request.state.study
+    links = request.state.access.links(study.id)
+    return Shown(
+        "delete.html.j2", {"id": study.id, "title": study.about.title, "links": len(links)}
+    )
+
+
+async def _delete(request: Request) -> Response:
+    id = request.path_params["id"]  # noqa: A001  # as it is called everywhere
+    await run_in_threadpool(queue_of(request).delete, id)
+    request.state.access.forget(id)
+    return to("/")
+
+
+# Files that were sent, and what they are.
+
+
+@dataclass
+class FileForm:
+    """A file of a draft, and what the form says of it."""
+
+    file: Any
+    role: str
+    title: str
+    encoding: str
+    errors: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class DraftForm:
+    """The page on which files are confirmed: what was found, what was chosen, what is wrong."""
+
+    draft: str
+    inspection: Any
+    files: list[FileForm]
+    title: str
+    source: str
+    target: str
+    chosen: list[str]
+    errors: dict[str, str]
+
+    @property
+    def lines(self) -> list[tuple[str, list[str]]]:
+        """First and last lines of all files side by side: a label, then one per file."""
+        rows: list[tuple[str, list[str]]] = []
+        shown = [form.file for form in self.files if form.file.kind == "text"]
+        count = max((len(file.first) for file in shown), default=0)
+        rows += [(str(n + 1), [_line(file.first, n) for file in shown]) for n in range(count)]
+        most = max((len(file.last) for file in shown), default=0)
+        for n in range(most, 0, -1):
+            label = "last" if n == 1 else f"last but {n - 1}"
+            rows.append((label, [_line(file.last, len(file.last) - n) for file in shown]))
+        return rows
+
+
+def _line(lines: Sequence[str], n: int) -> str:
+    return lines[n] if 0 <= n < len(lines) else ""
+
+
+async def _inspect(request: Request) -> Response | Shown:
+    workspace_of(request)
+    upload = await receive(request)
+    if not upload.draft:
+        raise Problem(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            "No files were sent",
+            "Nothing was chosen, or all boxes are empty.",
+            field="files",
+            remedy="Go back, choose a reference and at least one translation, or paste them.",
+        )
+    await run_in_threadpool(queue_of(request).inspect, upload.draft)
+    return to(f"/drafts/{upload.draft}")
+
+
+def _draft(request: Request) -> str:
+    """The draft of an address, if it is this person's."""
+    draft: str = request.path_params["draft"]
+    if workspace_of(request).draft(draft).owner != request.state.user.id:
+        raise NotFound
+    return draft
+
+
+async def _confirm(request: Request) -> Shown:
+    draft = _draft(request)
+    inspection = await run_in_threadpool(_inspection, request, draft)
+    return _confirming(request, _guessed(draft, inspection))
+
+
+def _inspection(request: Request, draft: str) -> Inspection:
+    there = workspace_of(request).inspection(draft)
+    return there or queue_of(request).inspect(draft)
+
+
+def _guessed(draft: str, inspection: Inspection) -> DraftForm:
+    """The form as it is filled before anybody touched it."""
+    source, _, target = (inspection.language_pair or "").rpartition("-")
+    files = [
+        FileForm(
+            file,
+            "ignored" if file.kind == "unreadable" or file.role == "unknown" else file.role,
+            file.title,
+            file.encoding or "",
+        )
+        for file in inspection.files
+    ]
+    return DraftForm(draft, inspection, files, "", source, target, list(_USUAL), {})
+
+
+def _confirming(request: Request, form: DraftForm, status: int = HTTPStatus.OK) -> Shown:
+    from gnomon.metrics.judges.rubrics import LANGUAGE_NAMES
+
+    languages = sorted(LANGUAGE_NAMES.items(), key=lambda item: item[1])
+    values = {
+        "form": form,
+        "roles": _ROLES,
+        "encodings": _ENCODINGS,
+        "languages": languages,
+        "metrics": metrics_of(request),
+    }
+    only_html = ("roles", "encodings", "languages")
+    return Shown("confirm.html.j2", values, status, only_html)
+
+
+def metrics_of(request: Request) -> dict[str, tuple[str, str]]:
+    """Specs of metrics that are offered, with a name and what each is: the owner may add some."""
+    allowed = request.state.settings.metrics.items()
+    return METRICS | {spec: (name, "allowed by the owner of this server") for name, spec in allowed}
+
+
+async def _reread(request: Request) -> Shown:
+    """The form as it was filled, with a file read in another encoding."""
+    draft = _draft(request)
+    fields = await fields_of(request)
+    inspection = await run_in_threadpool(_inspection, request, draft)
+    form = _filled(request, _guessed(draft, inspection), fields)
+    number, _, encoding = _only(fields, "read").partition(":")
+    for each in form.files:
+        each.errors.clear()
+        if str(each.file.file) == number and encoding in _ENCODINGS:
+            each.encoding = encoding
+    form.errors.clear()
+    return _confirming(request, form)
+
+
+async def _forget_draft(request: Request) -> Response:
+    await run_in_threadpool(workspace_of(request).delete_draft, _draft(request))
+    return to("/")
+
+
+async def _compare(request: Request) -> Response | Shown:
+    """Make a comparison of a draft, as it was confirmed; or say beside the fields what is wrong."""
+    fields = await fields_of(request)
+    request.path_params["draft"] = _only(fields, "draft")
+    draft = _draft(request)
+    inspection = await run_in_threadpool(_inspection, request, draft)
+    form = _filled(request, _guessed(draft, inspection), fields)
+    if not form.errors and not any(each.errors for each in form.files):
+        try:
+            made = await run_in_threadpool(queue_of(request).create, draft, _choices(form))
+            return to(f"/studies/{made.id}")
+        except DataError as error:
+            form.errors["files"] = in_words(str(error))
+    return _confirming(request, form, HTTPStatus.UNPROCESSABLE_ENTITY)
+
+
+def _filled(request: Request, form: DraftForm, fields: Mapping[str, list[str]]) -> DraftForm:
+    """The form as it was sent, and what is wrong with it."""
+    form.title = _only(fields, "title")[:200]
+    form.source, form.target = _only(fields, "source"), _only(fields, "target")
+    form.chosen = [spec for spec in fields.get("metric", []) if spec in metrics_of(request)]
+    for each in form.files:
+        number = each.file.file
+        role = _only(fields, f"role-{number}")
+        each.role = role if role in _ROLES else "ignored"
+        each.title = _only(fields, f"title-{number}")[:200].strip()
+        each.encoding = _only(fields, f"encoding-{number}") or each.encoding
+    _check(form)
+    return form
+
+
+def _check(form: DraftForm) -> None:
+    """What is wrong with a form, beside its fields."""
+    used = [each for each in form.files if each.role != "ignored"]
+    if wrong := _wrong_roles([each.role for each in used]):
+        form.errors["files"] = wrong
+    for each in used:
+        named = each.role in ("reference", "output")
+        same = [other for other in used if (other.role, other.title) == (each.role, each.title)]
+        if named and not each.title:
+            each.errors["title"] = "Give it a name."
+        elif named and len(same) > 1:
+            each.errors["title"] = "Two have this name; change one."
+        if each.file.kind == "text" and each.encoding not in _ENCODINGS:
+            each.errors["encoding"] = "Say how this file is to be read."
+    form.errors |= _wrong_settings(form.chosen, form.source, form.target)
+
+
+def _wrong_roles(roles: Sequence[str]) -> str:
+    if "set" in roles:
+        return ""
+    if "reference" not in roles:
+        return "Say which file is the reference: a good translation."
+    if "output" not in roles:
+        return "Say which file is a translation to compare."
+    return "Only one file can be the source." if roles.count("source") > 1 else ""
+
+
+def _wrong_settings(chosen: Sequence[str], source: str, target: str) -> dict[str, str]:
+    from gnomon.metrics.judges.rubrics import LANGUAGE_NAMES
+
+    errors = {} if chosen else {"metric": "Choose at least one."}
+    for name, code in (("source", source), ("target", target)):
+        if code and code not in LANGUAGE_NAMES:
+            errors[name] = "Choose a language from the list."
+    if source and not target:
+        errors["target"] = "Choose the language of the translations, too."
+    return errors
+
+
+def _choices(form: DraftForm) -> Choices:
+    from gnomon.serve._comparison import Choices, FileChoice
+
+    files: list[FileChoice] = [
+        FileChoice(
+            file=each.file.file,
+            name=each.file.name,
+            role=each.role,  # type: ignore[arg-type]  # one of _ROLES
+            title=each.title,
+            encoding=each.encoding or "utf-8",
+            kind=each.file.kind,
+        )
+        for each in form.files
+    ]
+    return Choices(
+        files=files,
+        title=form.title.strip(),
+        language_pair=_pair(form.source, form.target),
+        metrics=form.chosen,
+    )
+
+
+def _pair(source: str, target: str) -> str | None:
+    return f"{source}-{target}" if source and target else target or None
+
+
+def _only(fields: Mapping[str, list[str]], name: str) -> str:
+    return fields.get(name, [""])[-1]
+
+
+def _number(fields: Mapping[str, list[str]], name: str) -> int | None:
+    value = _only(fields, name)
+    return int(value) if value.isdecimal() and len(value) < 10 else None
+
+
+# From one comparison to another: other settings, one more system.
+
+
+@dataclass
+class EditForm:
+    """Other settings for the texts of a comparison."""
+
+    id: str
+    title: str
+    source: str
+    target: str
+    chosen: list[str]
+    errors: dict[str, str] = field(default_factory=dict)
+
+
+async def _edit(request: Request) -> Shown:
+    study: Comparison = request.state.study
+    choices = study.about.choices
+    source, _, target = (choices.language_pair or "").rpartition("-")
+    form = EditForm(study.id, study.about.title, source, target, list(choices.metrics))
+    return _editing(request, form)
+
+
+def _editing(request: Request, form: EditForm, status: int = HTTPStatus.OK) -> Shown:
+    from gnomon.metrics.judges.rubrics import LANGUAGE_NAMES
+
+    languages = sorted(LANGUAGE_NAMES.items(), key=lambda item: item[1])
+    values = {"form": form, "languages": languages, "metrics": metrics_of(request)}
+    return Shown("edit.html.j2", values, status, ("languages",))
+
+
+async def _edited(request: Request) -> Response | Shown:
+    study: Comparison = request.state.study
+    fields = await fields_of(request)
+    chosen = [spec for spec in fields.get("metric", []) if spec in metrics_of(request)]
+    title, source, target = (_only(fields, name) for name in ("title", "source", "target"))
+    form = EditForm(study.id, title.strip()[:200], source, target, chosen)
+    form.errors |= _wrong_settings(chosen, source, target)
+    if form.errors:
+        return _editing(request, form, HTTPStatus.UNPROCESSABLE_ENTITY)
+    choices = msgspec.structs.replace(
+        study.about.choices,
+        title=form.title,
+        language_pair=_pair(source, target),
+        metrics=chosen,
+        steps=[],
+    )
+    edit = queue_of(request).edit
+    made = await run_in_threadpool(edit, study.id, choices, request.state.user.id)
+    return to(f"/studies/{made.id}")
+
+
+async def _ask_system(request: Request) -> Shown:
+    study: Comparison = request.state.study
+    return _adding(study, "")
+
+
+def _adding(study: Comparison, error: str, status: int = HTTPStatus.OK) -> Shown:
+    files = study.about.choices.files
+    systems = [file.title for file in files if file.role == "output"]
+    values = {
+        "id": study.id,
+        "title": study.about.title,
+        "segments": study.about.segments,
+        "systems": systems,
+        "error": error,
+    }
+    return Shown("add.html.j2", values, status)
+
+
+async def _add_system(request: Request) -> Response | Shown:
+    study: Comparison = request.state.study
+    upload = await receive(request)
+    if not upload.draft:
+        return _adding(study, "Choose a file, or paste a translation.", 422)
+    workspace, queue = workspace_of(request), queue_of(request)
+    try:
+        choice = await run_in_threadpool(_system_of, request, study, upload)
+        await run_in_threadpool(queue.add_system, study.id, upload.draft, choice)
+    except DataError as error:
+        await run_in_threadpool(workspace.delete_draft, upload.draft)
+        return _adding(study, in_words(str(error)), HTTPStatus.UNPROCESSABLE_ENTITY)
+    return to(f"/studies/{study.id}")
+
+
+def _system_of(request: Request, study: Comparison, upload: Any) -> FileChoice:
+    """The file of one more system, which must fit the others."""
+    from gnomon.serve._comparison import FileChoice
+
+    (file, *more) = queue_of(request).inspect(upload.draft).files
+    if more:
+        raise DataError("one translation is added at a time; choose one file")
+    wrong = [problem.text for problem in file.problems if problem.stops]
+    if wrong or file.kind != "text" or file.encoding is None:
+        raise DataError(wrong[0] if wrong else f"{file.name} is not plain text, one line a segment")
+    if study.about.segments and file.segments != study.about.segments:
+        raise DataError(
+            f"{file.name} has {file.segments or 0:,} lines, and the other files have"
+            f" {study.about.segments:,}"
+        )
+    title = _only(upload.fields, "title").strip()[:200] or file.title
+    return FileChoice(
+        file=0, name=file.name, role="output", title=title, encoding=file.encoding, kind=file.kind
+    )
+
+
+# The example.
+
+
+async def _example(request: Request) -> Response:
+    draft = await run_in_threadpool(_example_draft, workspace_of(request), request.state.user.id)
+    await run_in_threadpool(queue_of(request).inspect, draft)
+    return to(f"/drafts/{draft}")
+
+
+def _example_draft(workspace: Workspace, owner: str) -> str:
+    """A draft with the reference, the source and the systems of the bundled example."""
+    from gnomon.data import example
+
+    folder = example.path()
+    files = [folder / "ref.A.txt", folder / "src.txt", *sorted((folder / "systems").glob("*.txt"))]
+    draft, uploads = workspace.new_draft(owner)
+    for number, file in enumerate(files):
+        (uploads / str(number)).write_bytes(file.read_bytes())
+        (uploads / str(number)).chmod(0o600)
+    names = ["reference.txt", "source.txt", *(file.name for file in files[2:])]
+    workspace.name_files(draft, names)
+    return draft
+
+
+def start_example(workspace: Workspace, queue: Queue, owner: str) -> Comparison:
+    """The bundled example as a comparison, so that a new folder has something to look at."""
+    from gnomon.serve._comparison import Choices, FileChoice
+
+    draft = _example_draft(workspace, owner)
+    names = workspace.draft(draft).names
+    roles: list[Any] = ["reference", "source", *["output"] * (len(names) - 2)]
+    files = [
+        FileChoice(file=n, name=name, role=role, title=name.removesuffix(".txt"))
+        for n, (name, role) in enumerate(zip(names, roles, strict=True))
+    ]
+    choices = Choices(
+        files=files,
+        title="Example: five programs translate from Spanish to English",
+        language_pair="es-en",
+    )
+    return queue.create(draft, choices)
+
+
+PAGES = (
+    Page("/inspect", ("POST",), _inspect, "author", "workspace", json=False, upload=True),
+    Page("/example", ("POST",), _example, "author", "workspace", json=False),
+    Page("/drafts/{draft}", ("GET",), _confirm, "author", "workspace"),
+    Page("/drafts/{draft}", ("POST",), _reread, "author", "workspace", json=False),
+    Page("/drafts/{draft}/delete", ("POST",), _forget_draft, "author", "workspace", json=False),
+    Page("/studies", ("POST",), _compare, "author", "workspace", json=False),
+    Page("/studies/{id}/state", ("GET",), _state, "reader", "study"),
+    Page("/studies/{id}/cancel", ("POST",), _cancel, "author", "study", json=False),
+    Page("/studies/{id}/again", ("POST",), _again, "author", "study", json=False),
+    Page("/studies/{id}/edit", ("GET",), _edit, "author", "study"),
+    Page("/studies/{id}/edit", ("POST",), _edited, "author", "study", json=False),
+    Page("/studies/{id}/add", ("GET",), _ask_system, "author", "study"),
+    Page("/studies/{id}/add", ("POST",), _add_system, "author", "study", json=False, upload=True),
+    Page("/studies/{id}/delete", ("GET",), _ask_delete, "author", "study"),
+    Page("/studies/{id}/delete", ("POST",), _delete, "author", "study", json=False),
+)
