@@ -394,6 +394,8 @@ REACHING = {
     "meteor(wordnet='/')": {"files"},
     "judge('gemba-da', model='m')": {"files", "network"},
     "judge(references=True)": {"network"},
+    "judge([judge('gemba-da', model='m')])": {"files", "network", "code"},
+    "bleu([bleu])": {"files", "network", "code"},
     "difficulty(scores('x.tsv'))": {"files"},
     "difficulty('scores(\\'x.tsv\\')')": {"files"},
     "difficulty(bleu, pool='top:2', by='scores(\\'x.tsv\\')')": {"files"},

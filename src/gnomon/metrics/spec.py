@@ -31,7 +31,7 @@ from typing import (
 )
 
 from gnomon.core.errors import SpecError, nearest
-from gnomon.core.options import describe, fields_of, fits, parts_of, reaches
+from gnomon.core.options import CAPABILITIES, describe, fields_of, fits, parts_of, reaches
 from gnomon.metrics.requirements import needs_of_options
 
 if TYPE_CHECKING:
@@ -227,6 +227,8 @@ def reaches_of_arguments(spec: Spec, options: type[Any]) -> frozenset[Capability
         SpecError: the dataclass has no such option.
         UnknownNameError: a nested spec names what there is not.
     """
+    if isinstance(spec.first, tuple):  # of a list, a class makes something else
+        return frozenset(CAPABILITIES)
     given: dict[str, object] = dict(spec.arguments)
     check_names(spec.name, options, given)
     if spec.first is not None:
