@@ -174,7 +174,7 @@ def to_parquet(table: TaskTable) -> bytes:
     fields = arrow_schema(table.schema)
     columns = [
         pa.Array.from_buffers(
-            field.type, len(cells), list(map(pa.py_buffer, _buffers(cells, column.kind)))
+            field.type, len(cells), list(map(pa.py_buffer, buffers_of(cells, column.kind)))
         )
         for field, column in zip(fields, table.schema.columns, strict=True)
         for cells in [_fitting(table, column)]
@@ -252,7 +252,7 @@ def _misfits(cells: Iterator[Cell], kind_of_cells: type, kind: Kind) -> Iterator
         yield from cells
 
 
-def _buffers(cells: Sequence[Cell], kind: Kind) -> list[Buffer]:
+def buffers_of(cells: Sequence[Cell], kind: Kind) -> list[Buffer]:
     """The memory of an Arrow array; ``pyarrow.array`` would import pandas where it is installed."""
     import numpy as np
 
