@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from gnomon.serve import Settings, make_app
+from gnomon import example, study
+from gnomon.serve import Settings, _builds, _index, make_app
 from gnomon.serve._jobs import Queue
+from gnomon.serve._store_pages import stored_study
 from gnomon.serve._workspace import Workspace
 
 if TYPE_CHECKING:
@@ -72,3 +76,86 @@ def queue(workspace: Workspace) -> Iterator[Queue]:
     queue.start()
     yield queue
     queue.stop()
+
+
+# A study that is only shown.
+
+
+_STUDY = """
+name = "shown"
+metrics = ["bleu", "chrf"]
+[[testsets]]
+path = "{path}"
+systems = ["apertium-direct", "apertium-french", "apertium-catalan"]
+first = 60
+[methods.score]
+[methods.compare]
+resamples = 100
+[methods.muler.score]
+metrics = ["bleu"]
+together = true
+resamples = 100
+features = ["re:*"]
+pattern = {{ the = '\\bthe\\b', of = '\\bof\\b' }}
+"""
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of a study of the example, run once for all tests; nobody changes it."""
+    folder = tmp_path_factory.mktemp("shown")
+    texts = shutil.copytree(example.path(), folder / "es-en")
+    file = folder / "study.toml"
+    file.write_text(_STUDY.format(path=texts), encoding="utf-8")
+    plan = study.plan(study.read_study(file))
+    assert not study.run(plan, study.open_engine("here")).failed
+    return plan.study.store
+
+
+@pytest.fixture
+def stored(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of that store, of this test alone; what servers keep of it is this test's, too."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("GNOMON_CACHE", str(finished.parent / "cache"))
+    return shutil.copytree(finished, tmp_path / "shown.store")
+
+
+@dataclass(frozen=True)
+class StudyClient:
+    """A browser at the pages of one study."""
+
+    client: TestClient
+    base: str
+
+    def get(self, address: str, **more: Any) -> Any:
+        """A page of the study."""
+        return self.client.get(self.base + address, **more)
+
+    def post(self, address: str, **more: Any) -> Any:
+        """A form of the study."""
+        return self.client.post(self.base + address, **more)
+
+
+@pytest.fixture
+def shows(stored: Path) -> Iterator[Callable[[], StudyClient]]:
+    """The browser of who started a server that shows the store; addresses are below the study."""
+    study_id = stored_study(stored).id
+    folder = stored_study(stored).folder
+
+    def started() -> StudyClient:
+        app = make_app(Settings(stores=(stored,)))
+        client = TestClient(
+            app,
+            base_url=ADDRESS,
+            headers={"accept": "text/html"},
+            follow_redirects=False,
+            raise_server_exceptions=False,
+        )
+        token = app.state.access.launch_token()
+        assert client.get("/enter", params={"token": token}).status_code == 303
+        client.headers.update(FROM_HERE)
+        return StudyClient(client, f"/studies/{study_id}")
+
+    yield started
+    _index.stop(folder / "index")
+    _builds.stop(folder)

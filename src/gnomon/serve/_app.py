@@ -20,6 +20,7 @@ from gnomon.serve._guard import Guard, guarded
 from gnomon.serve._jobs import Queue
 from gnomon.serve._pages import STATIC, Page, json_response, render, static_file, wants_json
 from gnomon.serve._problems import NotFound, Problem
+from gnomon.serve._store_pages import stored_study
 from gnomon.serve._workspace import Workspace
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["make_app", "pages"]
 
 #: modules of this package with rows of the route table (``PAGES``), in the order of the table
-_MODULES = ("_home", "_comparing", "_sharing")
+_MODULES = ("_home", "_comparing", "_sharing", "_views")
 
 
 def pages() -> tuple[Page, ...]:
@@ -54,10 +55,10 @@ def make_app(settings: Settings) -> Starlette:
     routes: list[Route] = []
     for page in pages():
         endpoint = guarded(page, settings, access)
-        routes.append(Route(page.path, endpoint, methods=list(page.methods)))
-        if page.json and "GET" in page.methods:
+        if page.json and "GET" in page.methods:  # before the page: {id} takes a full stop, too
             twin = "/index.json" if page.path == "/" else f"{page.path}.json"
             routes.append(Route(twin, _as_json(endpoint), methods=["GET"]))
+        routes.append(Route(page.path, endpoint, methods=list(page.methods)))
     app = Starlette(
         routes=routes,
         middleware=[Middleware(Guard, settings=settings)],
@@ -71,7 +72,7 @@ def make_app(settings: Settings) -> Starlette:
     app.router.redirect_slashes = False
     app.state.settings = settings
     app.state.access = access
-    app.state.stored = {}
+    app.state.stored = {study.id: study for study in map(stored_study, settings.stores)}
     app.state.workspace = Workspace(settings.folder) if settings.folder else None
     app.state.queue = None
     if app.state.workspace is not None:

@@ -39,6 +39,7 @@ STATIC = {
     "report.css": "gnomon.report",
     "serve.css": "gnomon.serve",
     "serve.js": "gnomon.serve",
+    "views.js": "gnomon.serve",
     "icon.svg": "gnomon.serve",
 }
 _MEDIA = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}

@@ -1,0 +1,204 @@
+"""What takes longer than a page may, made in a process of its own: a report, a sheet for people.
+
+How far it is stands in ``made-NAME.json`` of the study's folder, so that nothing is lost when the
+server ends.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from gnomon.core.errors import GnomonError, UsageError
+from gnomon.core.processes import end_with, leash
+from gnomon.studies import Store
+from gnomon.studies._folder import replace_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+State = Literal["none", "running", "done", "failed"]
+
+
+class Build(msgspec.Struct):
+    """What is made, and how far it is."""
+
+    what: str
+    state: State = "none"
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    said: str = ""
+    stamp: str = ""
+
+
+_running: dict[tuple[Path, str], subprocess.Popen[bytes]] = {}
+_guard = threading.Lock()
+#: how often progress is written: every so many steps
+_STEPS = 20
+
+
+def build_of(folder: Path, what: str) -> Build:
+    """How far something is; what was begun by a server that ended is none."""
+    try:
+        build = msgspec.json.decode(_file(folder, what).read_bytes(), type=Build)
+    except (OSError, msgspec.DecodeError):
+        return Build(what)
+    if build.state == "running" and not _works(folder, what):
+        return Build(what, "failed", said="It was interrupted; make it again.")
+    return build
+
+
+def _file(folder: Path, what: str) -> Path:
+    return folder / f"made-{what}.json"
+
+
+def _works(folder: Path, what: str) -> bool:
+    with _guard:
+        process = _running.get((folder, what))
+        return process is not None and process.poll() is None
+
+
+def begin(store: Path, folder: Path, what: str, options: Mapping[str, str]) -> Build:
+    """Begin to make something, unless it is being made."""
+    if what not in BUILDS:
+        raise UsageError(f"there is no {what!r} to make")
+    if _works(folder, what):
+        return build_of(folder, what)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    build = Build(what, "running")
+    parent, lasting = leash()
+    given = msgspec.json.encode(
+        {"store": str(store.resolve()), "folder": str(folder.resolve()), "what": what,
+         "options": dict(options), "parent": parent, "lasting": lasting}
+    ).decode()  # fmt: skip
+    with _guard:
+        _keep(folder, build)
+        _running[folder, what] = subprocess.Popen(  # noqa: S603  # this interpreter, gnomon's own code
+            [sys.executable, "-c", "from gnomon.serve._builds import main; main()", given],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    return build
+
+
+def stop(folder: Path) -> None:
+    """End all that is being made for a study, which is to be deleted."""
+    with _guard:
+        for key in [key for key in _running if key[0] == folder]:
+            process = _running.pop(key)
+            process.kill()
+            process.wait()
+
+
+def _keep(folder: Path, build: Build) -> None:
+    replace_text(_file(folder, build.what), msgspec.json.encode(build).decode())
+
+
+# Making: what the process does.
+
+
+def main() -> None:
+    """Make something; what the process runs."""
+    given = msgspec.json.decode(sys.argv[1])
+    end_with(given["parent"], given["lasting"])
+    os.nice(5)
+    os.umask(0o077)
+    make(Path(given["store"]), Path(given["folder"]), given["what"], given["options"])
+
+
+def make(store: Path, folder: Path, what: str, options: Mapping[str, str]) -> Build:
+    """Make something, here and now."""
+    from gnomon.serve._problems import in_words
+
+    build = Build(what, "running")
+
+    def progress(stage: str, done: int, total: int) -> None:
+        if stage != build.stage or done - build.done >= max(1, total // _STEPS) or done == total:
+            build.stage, build.done, build.total = stage, done, total
+            _keep(folder, build)
+
+    try:
+        BUILDS[what](Store(store), folder, options, progress)
+        build.state = "done"
+    except GnomonError as error:
+        build.state, build.said = "failed", in_words(str(error))
+    except BaseException:
+        build.state, build.said = "failed", "Something went wrong; the log of the server says more."
+        _keep(folder, build)
+        raise
+    _keep(folder, build)
+    return build
+
+
+def _report(store: Store, folder: Path, _options: Mapping[str, str], progress: Any) -> None:
+    """The pages of ``gnomon report``."""
+    from gnomon.core.cache import Cache, default_path
+    from gnomon.report.site import write_site
+    from gnomon.studies import pages
+
+    if not store.files():
+        raise UsageError("nothing was computed yet, so that there is nothing to report")
+    content = pages(store, cache=Cache(default_path()), progress=progress)
+    write_site(folder / "report", content, progress=progress)
+
+
+def _sheet(store: Store, folder: Path, options: Mapping[str, str], progress: Any) -> None:
+    """A blind sheet, a page to fill in, and the key: what ``gnomon muler pairs`` makes."""
+    import tempfile
+
+    import gnomon
+    from gnomon.core.cache import Cache, default_path
+
+    sets = {planned.name: planned for planned in store.sets()}
+    name = options.get("testset") or next(iter(sets), "")
+    if name not in sets:
+        raise UsageError("there is no such test set in this study")
+    items = options.get("items") or "50"
+    if not items.isascii() or not items.isdecimal() or not 1 <= int(items) <= 500:
+        raise UsageError(f"items is a number from 1 to 500; got {items[:20]!r}")
+    testset = sets[name].read()
+    steps = [step for step in store.steps() if step.method == "muler.score"]
+    given = {k: v for step in steps[:1] for k, v in step.options.items() if k in _OF_FEATURES}
+    metric = next((metric for step in steps for metric in step.metrics), "bleu")
+    wide = {"near": 1000.0, "apart": 0.0, "least": 1} if options.get("any") else {}
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        places = {what: Path(scratch, file) for what, file in _SHEET_FILES.items()}
+        gnomon.muler.pairs(
+            testset,
+            metric,
+            **given,
+            **wide,
+            items=int(items),
+            highlight=True,
+            progress=progress,
+            cache=Cache(default_path()),
+            **places,
+        )
+        archive = Path(scratch, "sheet.zip")
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+            for path in places.values():
+                file.write(path, path.name)
+            file.writestr("README.txt", _SHEET_README)
+        archive.replace(folder / "sheet.zip")
+
+
+_OF_FEATURES = frozenset({"features", "tagger", "lexicon", "pattern"})
+_SHEET_FILES = {"sheet": "sheet.tsv", "form": "form.html", "key": "key.tsv"}
+_SHEET_README = """\
+form.html   open it in a browser, choose A, B or tie for each item, save the answers
+sheet.tsv   the same for a spreadsheet: write A, B or tie into the column answer
+key.tsv     which output is whose: keep it from those who judge
+
+What the answers say:  gnomon muler judge key.tsv answers.tsv ...
+"""
+BUILDS: Mapping[str, Callable[..., None]] = {"report": _report, "sheet": _sheet}

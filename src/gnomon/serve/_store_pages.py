@@ -1,0 +1,785 @@
+"""What the pages of a study show, read from its store when it is asked for.
+
+Functions over an :class:`OpenStore` that give dataclasses: what was found, scores, tables some rows
+at a time, heat maps. Texts are not read here.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+from gnomon.core import registry as methods
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.findings import Finding, HeatMap, Table
+from gnomon.core.signature import content_hash
+from gnomon.core.tabular import cell_text, grid
+from gnomon.metrics.titles import metric_titles
+from gnomon.studies import Store, verdicts
+from gnomon.studies._page_rows import PageSource
+from gnomon.studies._query import TASK, connect
+from gnomon.studies._tables import sql_name, sql_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from gnomon.core.findings import Cell, Column, Level
+    from gnomon.core.store_views import StoredView
+    from gnomon.studies._folder import FinishedTask
+
+    Row = Mapping[str, Cell]
+
+#: rows of a page of a table, unless another number is asked for; and the most
+ROWS, MOST_ROWS = 50, 500
+#: stores that stay open, each with a connection of its own
+_OPEN = 8
+#: lines of a heat map
+_LINES = 400
+_SCORES, _SEGMENTS = "scores", "segments"
+
+
+@dataclass(frozen=True)
+class OpenStore:
+    """A store as it is now, and what reads its rows."""
+
+    store: Store
+    source: PageSource
+    stamp: tuple[object, ...]
+
+    @property
+    def entries(self) -> tuple[FinishedTask, ...]:
+        """The finished tasks of the last plan."""
+        return self.source.entries
+
+    def rows(self) -> PageSource:
+        """What reads rows, for one request: connections are not shared by threads."""
+        return replace(self.source, connection=self.source.connection.cursor())
+
+
+_open: OrderedDict[Path, OpenStore] = OrderedDict()
+_lock = threading.Lock()
+atexit.register(_open.clear)  # connections are closed while DuckDB is there
+
+
+def open_store(path: Path) -> OpenStore:
+    """A store to be read; it is read again only where it has changed.
+
+    Raises:
+        DataError: there is none, it is damaged, or of another layout.
+    """
+    stamp = stamp_of_store(path)
+    with _lock:
+        known = _open.get(path)
+        if known is not None and known.stamp == stamp:
+            _open.move_to_end(path)
+            return known
+    store = Store(path)
+    done = tuple(store.entries[key] for key in store.planned() if key in store.entries)
+    connection = connect(store, sql="tasks", all_files=True, frugal=True)
+    opened = OpenStore(store, PageSource(store, connection, done), stamp)
+    with _lock:
+        _open[path] = opened
+        while len(_open) > _OPEN:
+            _open.popitem(last=False)
+    return opened
+
+
+def stamp_of_store(path: Path) -> tuple[object, ...]:
+    """What changes whenever a task is finished, or the plan is another one."""
+    stamp: list[object] = []
+    for name in ("manifest.jsonl", "plan.json"):
+        try:
+            stat = (path / name).stat()
+        except OSError:
+            stamp.append(None)
+        else:
+            stamp.append((stat.st_size, stat.st_mtime_ns, stat.st_ino))
+    return tuple(stamp)
+
+
+@dataclass(frozen=True)
+class StoredStudy:
+    """A study that is only shown: a store that somebody else made.
+
+    Attributes:
+        id: made of its path.
+        store: the folder of the store.
+        folder: what is made for its pages: the index of texts, notes, a report.
+        title: what it is called.
+    """
+
+    id: str
+    store: Path
+    folder: Path
+    title: str
+    owner: str = ""
+    fixed: bool = True
+
+
+def stored_study(path: Path) -> StoredStudy:
+    """A store elsewhere, as a study that is only shown.
+
+    Raises:
+        DataError: there is no store, or it is of another layout or damaged.
+    """
+    import platformdirs
+
+    store = path.resolve()
+    opened = Store(store)  # says what is wrong with it
+    study_id = content_hash("store", str(store)) + content_hash("shown", str(store))
+    folder = platformdirs.user_data_path("gnomon") / "serve" / "stores" / study_id
+    return StoredStudy(study_id, store, folder, opened.name)
+
+
+# What was found.
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of a verdict."""
+
+    text: str
+    level: Level
+    claim: str = ""
+
+
+@dataclass(frozen=True)
+class MethodVerdict:
+    """What a method found on a test set."""
+
+    method: str
+    title: str
+    answers: str
+    sentences: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True)
+class ScoreLine:
+    """A system with its scores, metric by metric."""
+
+    system: str
+    scores: tuple[float | None, ...]
+    shown: tuple[str, ...]
+    best: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class ScoreColumn:
+    """A metric of a table of scores."""
+
+    metric: str
+    title: str
+    better: Literal["higher", "lower"]
+
+
+@dataclass(frozen=True)
+class SetResult:
+    """What was found on a test set, and the scores of its systems."""
+
+    testset: str
+    language_pair: str | None
+    segments: int
+    systems: int
+    verdicts: tuple[MethodVerdict, ...]
+    columns: tuple[ScoreColumn, ...]
+    lines: tuple[ScoreLine, ...]
+
+
+@dataclass(frozen=True)
+class TableLink:
+    """A table that can be looked at."""
+
+    name: str
+    title: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class Section:
+    """A method with its tables and heat maps."""
+
+    method: str
+    title: str
+    answers: str
+    tables: tuple[TableLink, ...]
+    maps: tuple[MapLink, ...] = ()
+
+
+@dataclass(frozen=True)
+class MapLink:
+    """A heat map that can be looked at."""
+
+    table: str
+    number: int
+    title: str
+    testset: str
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """The page of a study."""
+
+    title: str
+    facts: Mapping[str, str]
+    done: int
+    planned: int
+    sets: tuple[SetResult, ...]
+    sections: tuple[Section, ...]
+    notices: tuple[str, ...] = ()
+
+    @property
+    def partial(self) -> bool:
+        """Whether tasks of the study are not done."""
+        return self.done < self.planned
+
+
+def study_result(opened: OpenStore) -> StudyResult:
+    """What a study found, as far as it has been done."""
+    store, source = opened.store, opened.rows()
+    sketches = {planned.name: planned.sketch for planned in store.sets()}
+    by_set: dict[str, list[MethodVerdict]] = {}
+    for testset, section, verdict in verdicts(store):
+        sentences = tuple(Sentence(said.text, said.level, said.claim) for said in verdict)
+        by_set.setdefault(testset, []).append(
+            MethodVerdict(section, _title_of(section), _answers_of(section), sentences)
+        )
+    names = dict.fromkeys(entry.testset for entry in opened.entries)
+    scores = _scores(opened, source)
+    sets = []
+    for name in names:
+        sketch = sketches.get(name)
+        columns, lines = scores.get(name, ((), ()))
+        systems = {system for entry in opened.entries if entry.testset == name
+                   for system in entry.systems}  # fmt: skip
+        sets.append(
+            SetResult(
+                name,
+                sketch.language_pair if sketch else None,
+                sketch.segments if sketch else 0,
+                len(systems),
+                tuple(by_set.get(name, ())),
+                columns,
+                lines,
+            )
+        )
+    titles = _metric_titles(opened.entries)
+    metrics = dict.fromkeys(titles.get(m, m) for entry in opened.entries for m in entry.metrics)
+    facts = {
+        "test sets": f"{len(sets):,}",
+        "systems": f"{len({name for entry in opened.entries for name in entry.systems}):,}",
+        "segments": f"{sum(one.segments for one in sets):,}",
+        "metrics": ", ".join(metrics),
+        "methods": ", ".join(dict.fromkeys(_title_of(entry.method) for entry in opened.entries)),
+    }
+    notices = dict.fromkeys(notice for entry in opened.entries for notice in entry.notices)
+    return StudyResult(
+        store.name,
+        facts,
+        len(opened.entries),
+        len(store.planned()),
+        tuple(sets),
+        sections(opened),
+        tuple(notices),
+    )
+
+
+def sections(opened: OpenStore) -> tuple[Section, ...]:
+    """The methods of a study with their tables, those of scores first."""
+    sizes: dict[str, int] = {}
+    owner: dict[str, str] = {}
+    for entry in opened.entries:
+        for name, rows in entry.rows.items():
+            sizes[name] = sizes.get(name, 0) + rows
+            if rows:
+                owner.setdefault(name, entry.method)
+    made = []
+    for method in opened.store.methods():
+        names = [name for name, of in owner.items() if of == method]
+        tables = tuple(
+            TableLink(name, opened.store.schema(name).table.title, sizes[name]) for name in names
+        )
+        if tables:
+            maps = tuple(link for name in names for link in heat_maps(opened, name))
+            made.append(
+                Section(method, methods.title_of(method), _answers_of(method), tables, maps)
+            )
+    return tuple(made)
+
+
+def _title_of(section: str) -> str:
+    return "Scores" if section == "systems" else methods.title_of(section)
+
+
+def _answers_of(section: str) -> str:
+    method = methods.installed(section)
+    return method.answers if method else ""
+
+
+def _metric_titles(entries: Sequence[FinishedTask]) -> dict[str, str]:
+    return metric_titles(metric for entry in entries for metric in entry.signatures)
+
+
+def _scores(
+    opened: OpenStore, source: PageSource
+) -> dict[str, tuple[tuple[ScoreColumn, ...], tuple[ScoreLine, ...]]]:
+    """The table of scores of each test set."""
+    if _SCORES not in source.tables:
+        return {}
+    asked = f"select testset, metric, system, score, higher_is_better from {source.rows(_SCORES)}"  # noqa: S608  # no input
+    titles = _metric_titles(opened.entries)
+    by_set: dict[str, dict[str, dict[str, float | None]]] = {}
+    lower = set()
+    for testset, metric, system, score, higher in source.ask(asked):
+        by_set.setdefault(testset, {}).setdefault(metric, {})[system] = score
+        if higher is False:
+            lower.add(metric)
+    return {name: _score_table(metrics, titles, lower) for name, metrics in by_set.items()}
+
+
+def _score_table(
+    metrics: Mapping[str, Mapping[str, float | None]], titles: Mapping[str, str], lower: set[str]
+) -> tuple[tuple[ScoreColumn, ...], tuple[ScoreLine, ...]]:
+    columns = tuple(
+        ScoreColumn(metric, titles.get(metric, metric), "lower" if metric in lower else "higher")
+        for metric in metrics
+    )
+    values = {m: [v for v in of.values() if v is not None] for m, of in metrics.items()}
+    digits = {m: 3 if max(map(abs, of), default=0) <= 1 else 1 for m, of in values.items()}
+    best = {
+        m: (min(of) if m in lower else max(of)) if len(set(of)) > 1 else None
+        for m, of in values.items()
+    }
+    first, sign = columns[0].metric, 1 if columns[0].better == "lower" else -1
+    systems = dict.fromkeys(name for of in metrics.values() for name in of)
+
+    def place(name: str) -> tuple[bool, float]:
+        score = metrics[first].get(name)
+        return score is None, 0.0 if score is None else sign * score
+
+    lines = []
+    for name in sorted(systems, key=place):
+        scores = tuple(of.get(name) for of in metrics.values())
+        pairs = [*zip(metrics, scores, strict=True)]
+        shown = tuple("-" if v is None else f"{v:z.{digits[m]}f}" for m, v in pairs)
+        tops = tuple(v is not None and v == best[m] for m, v in pairs)
+        lines.append(ScoreLine(name, scores, shown, tops))
+    return columns, tuple(lines)
+
+
+# Tables, some rows at a time.
+
+
+@dataclass(frozen=True)
+class TableQuery:
+    """What is asked of a table."""
+
+    testset: str = ""
+    metric: str = ""
+    q: str = ""
+    sort: str = ""
+    down: bool = False
+    page: int = 1
+    rows: int = ROWS
+
+
+@dataclass(frozen=True)
+class TablePage:
+    """Some rows of a table."""
+
+    name: str
+    title: str
+    note: str
+    columns: tuple[Column, ...]
+    cells: tuple[tuple[Cell, ...], ...]
+    shown: tuple[tuple[str, ...], ...]
+    total: int
+    size: int
+    asked: TableQuery
+    testsets: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are; at least one."""
+        return max(1, -(-self.total // self.asked.rows))
+
+    @property
+    def first(self) -> int:
+        """Number of the first row that is shown."""
+        return (self.asked.page - 1) * self.asked.rows + 1 if self.total else 0
+
+    @property
+    def last(self) -> int:
+        """Number of the last row that is shown."""
+        return self.first + len(self.cells) - 1 if self.total else 0
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """A table of a store, or one that a method makes of its rows, as SQL."""
+
+    name: str
+    title: str
+    note: str
+    columns: tuple[Column, ...]
+    sql: str = field(repr=False)
+
+
+def table_names(opened: OpenStore) -> tuple[str, ...]:
+    """All tables that can be looked at and downloaded."""
+    return (*opened.source.tables, *(view.name for view in _views(opened)))
+
+
+def _views(opened: OpenStore) -> tuple[StoredView, ...]:
+    there = set(opened.source.tables)
+    of_methods = filter(None, map(methods.installed, opened.store.methods()))
+    return tuple(view for method in of_methods for view in method.views if there >= set(view.of))
+
+
+def table_rows(opened: OpenStore, source: PageSource, name: str) -> TableRows:
+    """A table by name.
+
+    Raises:
+        UnknownNameError: the store has none of that name.
+        DataError: a file of it is missing or damaged.
+    """
+    for view in _views(opened):
+        if view.name == name:
+            parts = ", ".join(f"{table} as {source.rows(table)}" for table in view.of)
+            sql = f"(with {parts} select * from ({view.sql}))"  # noqa: S608  # a method's own
+            return TableRows(name, view.title, "", tuple(view.columns), sql)
+    if name not in source.tables:
+        raise UnknownNameError("table", name, table_names(opened))
+    schema = opened.store.schema(name)
+    columns = tuple(column for column in schema.columns if column.name != TASK.name)
+    return TableRows(name, schema.table.title, schema.table.note, columns, source.rows(name))
+
+
+def table_page(opened: OpenStore, name: str, asked: TableQuery) -> TablePage:
+    """Some rows of a table: filtered, sorted and cut where they are stored.
+
+    Raises:
+        UnknownNameError: there is no such table, or no such column to sort by.
+        UsageError: the page is none of its pages.
+    """
+    source = opened.rows()
+    table = table_rows(opened, source, name)
+    names = [column.name for column in table.columns]
+    if asked.sort and asked.sort not in names:
+        raise UnknownNameError("column", asked.sort, names)
+    there = source.columns(table.sql)
+    where, values = _conditions(table, asked)
+    counted = f"select count(*) from {table.sql}"  # noqa: S608  # made by rows()
+    size = int(source.ask(counted)[0][0])
+    total = int(source.ask(counted + where, *values)[0][0]) if where else size
+    last = max(1, -(-total // asked.rows))
+    if not 1 <= asked.page <= last:
+        raise UsageError(f"there is no page {asked.page:,} of this table; it has {last:,}")
+    order = ""
+    if asked.sort:
+        order = f" order by {sql_name(asked.sort)} {'desc' if asked.down else 'asc'} nulls last"
+    chosen = ", ".join(sql_name(n) if n in there else f"null as {sql_name(n)}" for n in names)
+    cut = f" limit {int(asked.rows)} offset {(asked.page - 1) * asked.rows}"
+    rows = source.ask(f"select {chosen} from {table.sql}{where}{order}{cut}", *values)  # noqa: S608  # names of columns
+    return TablePage(
+        table.name,
+        table.title,
+        table.note,
+        table.columns,
+        tuple(tuple(map(_cell, row)) for row in rows),
+        tuple(
+            tuple(cell_text(_cell(v), c) for v, c in zip(row, table.columns, strict=True))
+            for row in rows
+        ),
+        total,
+        size,
+        asked,
+        _values(source, table, "testset"),
+        _values(source, table, "metric"),
+    )
+
+
+def _values(source: PageSource, table: TableRows, name: str) -> tuple[str, ...]:
+    """The values of a column of names, where there are several."""
+    if name not in [column.name for column in table.columns]:
+        return ()
+    asked = f"select distinct {sql_name(name)} from {table.sql} order by 1 limit 200"  # noqa: S608  # as above
+    values = tuple(str(value) for (value,) in source.ask(asked) if value is not None)
+    return values if len(values) > 1 else ()
+
+
+def _conditions(table: TableRows, asked: TableQuery) -> tuple[str, list[str]]:
+    names = {column.name for column in table.columns}
+    conditions, values = [], []
+    for name, value in (("testset", asked.testset), ("metric", asked.metric)):
+        if value and name in names:
+            conditions.append(f"{sql_name(name)} = ?")
+            values.append(value)
+    words = [column.name for column in table.columns if column.kind == "text"]
+    if asked.q and words:
+        of_row = f"lower(concat_ws(chr(10), {', '.join(map(sql_name, words))}))"
+        conditions.append(f"contains({of_row}, lower(?))")
+        values.append(asked.q)
+    return (f" where {' and '.join(conditions)}" if conditions else ""), values
+
+
+def _cell(value: object) -> Cell:
+    if isinstance(value, float):
+        return None if value - value != 0 else value  # not finite
+    return value if value is None or isinstance(value, str | bool | int) else str(value)
+
+
+# Heat maps.
+
+
+@dataclass(frozen=True)
+class HeatCell:
+    """A cell of a heat map: its figure, its colour from 0 to 8, and what is special about it."""
+
+    column: str
+    text: str
+    step: int | None
+    under: str = ""
+    best: bool = False
+    faint: bool = False
+    marked: bool = False
+    ahead: int = 0
+    behind: int = 0
+
+
+@dataclass(frozen=True)
+class HeatLine:
+    """A row of a heat map."""
+
+    name: str
+    gloss: str
+    beside: str
+    cells: tuple[HeatCell, ...]
+    first: bool = False
+
+
+@dataclass(frozen=True)
+class HeatPage:
+    """A heat map of features and systems, as a table."""
+
+    table: str
+    number: int
+    title: str
+    testset: str
+    rows: str
+    columns: tuple[str, ...]
+    value: str
+    value_help: str
+    better: str
+    low: str
+    high: str
+    beside: str
+    under: str
+    lines: tuple[HeatLine, ...]
+    notes: tuple[str, ...]
+    testsets: tuple[str, ...]
+    others: tuple[MapLink, ...]
+    leads: bool
+    metric: str = ""
+
+
+def _maps(opened: OpenStore, name: str) -> tuple[HeatMap, ...]:
+    views = opened.store.schema(name).views
+    return tuple(view for view in views if isinstance(view, HeatMap))
+
+
+def heat_maps(opened: OpenStore, name: str) -> Iterator[MapLink]:
+    """The heat maps of a table."""
+    testsets = opened.source.testsets(name)
+    for number, view in enumerate(_maps(opened, name)):
+        yield MapLink(name, number, view.title, testsets[0] if testsets else "")
+
+
+def heat_page(opened: OpenStore, name: str, number: int = 0, testset: str = "") -> HeatPage:
+    """A heat map of a test set, the first by default.
+
+    Raises:
+        UnknownNameError: there is no such table, heat map or test set.
+    """
+    if name not in opened.source.tables:
+        raise UnknownNameError("table", name, opened.source.tables)
+    maps = _maps(opened, name)
+    if not 0 <= number < len(maps):
+        raise UnknownNameError("heat map", str(number), [str(n) for n in range(len(maps))])
+    view, testsets = maps[number], opened.source.testsets(name)
+    testset = testset or testsets[0]
+    if testset not in testsets:
+        raise UnknownNameError("test set", testset, testsets)
+    table = _rows_of_view(opened, view, testset)
+    finding = Finding("", view.title, (table,), {}, (view,))
+    made = grid(finding, view)
+    value = table.column(view.value)
+    stub = made.stub
+    numbers = [
+        float(cell.value)
+        for row in made.rows
+        for cell in row.cells[stub:]
+        if isinstance(cell.value, int | float) and not cell.faint
+    ]
+    low = view.low if view.low is not None else min(numbers, default=0.0)
+    high = view.high if view.high is not None else max(numbers, default=1.0)
+    both = view.low is not None and view.low < 0 and view.low == -(view.high or 0)
+    heads = tuple(column.title for column in made.columns[stub:])
+    signs = _signs(table, view)
+    from gnomon.linguistics import MEANINGS
+
+    lines, before = [], None
+    for row in made.rows[:_LINES]:
+        feature = row.cells[0].text
+        cells = tuple(
+            HeatCell(
+                head,
+                cell.text,
+                _step(cell.value, low, high),
+                cell.under,
+                cell.best,
+                cell.faint,
+                cell.marked,
+                *signs.get((feature, head), (0, 0)),
+            )
+            for head, cell in zip(heads, row.cells[stub:], strict=True)
+        )
+        beside = row.cells[1].text if view.beside else ""
+        new = before is not None and before != row.group
+        lines.append(HeatLine(feature, MEANINGS.get(feature, ""), beside, cells, new))
+        before = row.group
+    return HeatPage(
+        name,
+        number,
+        view.title,
+        testset,
+        made.columns[0].title,
+        heads,
+        value.title,
+        value.help,
+        "both" if both else value.better or "none",
+        cell_text(low, value),
+        cell_text(high, value),
+        made.columns[1].title if view.beside else "",
+        table.column(view.under).title if view.under else "",
+        tuple(lines),
+        made.notes,
+        testsets,
+        tuple(heat_maps(opened, name)),
+        leads=view.rows == "feature" and view.columns == "system",
+        metric=str(view.where.get("metric") or ""),
+    )
+
+
+def _step(value: Cell, low: float, high: float) -> int | None:
+    if value is None or isinstance(value, str | bool):
+        return None
+    return round(8 * min(1.0, max(0.0, (value - low) / ((high - low) or 1.0))))
+
+
+def _signs(table: Table, view: HeatMap) -> dict[tuple[str, str], tuple[int, int]]:
+    """Of how many others a cell is significantly better and worse, by row and column."""
+    if not view.signs or not {*view.signs} <= {column.name for column in table.columns}:
+        return {}
+    better, worse = view.signs
+    return {
+        (str(row[view.rows]), str(row[view.columns])): (
+            int(row[better] or 0),
+            int(row[worse] or 0),
+        )
+        for row in table.rows
+    }
+
+
+def _rows_of_view(opened: OpenStore, view: HeatMap, testset: str) -> Table:
+    """The rows of a table that a heat map shows."""
+    source, schema = opened.rows(), opened.store.schema(view.table)
+    stored = source.rows(view.table, testset=testset)
+    there = source.columns(stored)
+    columns = [column for column in schema.columns if column.name in there]
+    conditions = ["testset = ?"] if "testset" in there else []
+    values: list[Cell] = [testset] if conditions else []
+    for name, value in view.where.items():
+        if name not in there:
+            continue
+        conditions.append(f"{sql_name(name)} is not distinct from ?")
+        values.append(value)
+    names = ", ".join(sql_name(column.name) for column in columns)
+    asked = f"select {names} from {stored} where {' and '.join(conditions) or 'true'}"  # noqa: S608  # names of columns
+    rows = source.ask(asked, *values)
+    keys = [column.name for column in columns]
+    records = tuple(dict(zip(keys, map(_cell, row), strict=True)) for row in rows)
+    missing = [name for name in view.where if name not in there]
+    if missing:
+        raise DataError(f"the table {view.table} has no column {', '.join(missing)} any more")
+    return Table(view.table, schema.table.title, tuple(columns), records, schema.table.note)
+
+
+# Where results are from.
+
+
+@dataclass(frozen=True)
+class Signature:
+    """How to make the numbers of a method again."""
+
+    method: str
+    of: str
+    signature: str
+    tasks: int
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What was computed, with what, and how to make it again."""
+
+    signatures: tuple[Signature, ...]
+    versions: tuple[tuple[str, str, int], ...]
+    notices: tuple[tuple[str, str, int], ...]
+    tasks: int
+    seconds: float
+    finished: str
+
+
+def provenance(opened: OpenStore) -> Provenance:
+    """Signatures, versions and notices, each with the number of tasks that say so."""
+    signatures: dict[tuple[str, str, str], int] = {}
+    versions: dict[tuple[str, str], int] = {}
+    notices: dict[tuple[str, str], int] = {}
+    for entry in opened.entries:
+        title = methods.title_of(entry.method)
+        for name, text in entry.signatures.items():
+            signatures[title, name, text] = signatures.get((title, name, text), 0) + 1
+        for pair in (("gnomon", entry.gnomon), *entry.made_with.items()):
+            if pair[1]:
+                versions[pair] = versions.get(pair, 0) + 1
+        for notice in entry.notices:
+            notices[title, notice] = notices.get((title, notice), 0) + 1
+    return Provenance(
+        tuple(Signature(*key, tasks) for key, tasks in signatures.items()),
+        tuple((*key, tasks) for key, tasks in versions.items()),
+        tuple((*key, tasks) for key, tasks in notices.items()),
+        len(opened.entries),
+        sum(entry.seconds for entry in opened.entries),
+        max((entry.finished for entry in opened.entries), default=""),
+    )
+
+
+def sql_of_table(table: TableRows, source: PageSource) -> str:
+    """SQL of all rows of a table, with the columns that were declared, in their order."""
+    there = source.columns(table.sql)
+    chosen = ", ".join(
+        sql_name(c.name) if c.name in there else f"null as {sql_name(c.name)}"
+        for c in table.columns
+    )
+    return f"select {chosen} from {table.sql}"  # noqa: S608  # names of columns
+
+
+__all__ = [
+    "HeatPage", "OpenStore", "Provenance", "StudyResult", "TablePage", "TableQuery", "heat_maps",
+    "heat_page", "open_store", "provenance", "sections", "sql_of_table", "sql_text",
+    "stamp_of_store", "study_result", "table_names", "table_page", "table_rows",
+]  # fmt: skip

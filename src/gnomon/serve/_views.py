@@ -1,0 +1,502 @@
+"""Pages of a study: what was found, tables, heat maps, segments, questions, downloads, notes."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import asdict, fields, replace
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote, urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+
+from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageError
+from gnomon.core.findings import Column
+from gnomon.serve import _ask, _downloads, _notes, _progress
+from gnomon.serve._builds import BUILDS, Build, begin, build_of
+from gnomon.serve._pages import Page, Shown
+from gnomon.serve._problems import NotFound, Problem
+from gnomon.serve._segments import SegmentQuery, segment_page
+from gnomon.serve._store_pages import (
+    MOST_ROWS,
+    TableQuery,
+    heat_page,
+    open_store,
+    provenance,
+    sections,
+    study_result,
+    table_page,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from starlette.requests import Request
+
+    from gnomon.serve._store_pages import OpenStore
+
+T = TypeVar("T")
+#: characters of a value in an address
+_LONGEST = 300
+#: questions that are answered at a time
+_QUESTIONS = threading.BoundedSemaphore(2)
+
+
+# What pages have in common.
+
+
+def _store(request: Request) -> OpenStore:
+    """The store of the study that is asked for."""
+    study = request.state.study
+    try:
+        return open_store(study.store)
+    except DataError as error:
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: DataError) -> Problem:
+    """Why a store cannot be read, and a way on."""
+    said = str(error)
+    if "there is no store" in said:
+        return Problem(
+            HTTPStatus.CONFLICT,
+            "Nothing was computed yet",
+            "This study has no results so far.",
+            remedy="Look again when it has begun.",
+        )
+    if "layout" in said:
+        return Problem(
+            HTTPStatus.CONFLICT,
+            "This study was made by another version of gnomon",
+            "Its results are kept in a form that this gnomon does not read.",
+            remedy="Run the study again, or open it with the gnomon that made it.",
+        )
+    return Problem(
+        HTTPStatus.CONFLICT,
+        "These results are damaged",
+        "A file of the study is missing or is not what it was when it was written.",
+        remedy="Run the study again: only what is damaged is computed anew.",
+    )
+
+
+def _work(request: Request, work: Callable[[OpenStore], T]) -> Callable[[], T]:
+    def run() -> T:
+        opened = _store(request)
+        try:
+            return work(opened)
+        except UnknownNameError as error:
+            raise Problem(
+                HTTPStatus.NOT_FOUND,
+                "There is nothing of that name here",
+                str(error),
+                remedy="Go back to the study, and choose again.",
+            ) from error
+        except UsageError as error:
+            raise Problem(
+                HTTPStatus.UNPROCESSABLE_ENTITY,
+                "This cannot be shown",
+                str(error),
+                remedy="Change it and try again.",
+            ) from error
+        except DataError as error:
+            raise _unreadable(error) from error
+
+    return run
+
+
+async def _made(request: Request, work: Callable[[OpenStore], T]) -> T:
+    return await run_in_threadpool(_work(request, work))
+
+
+def asked(request: Request, kind: type[T]) -> T:
+    """What the address asks for, as a dataclass says it; what does not fit is a problem."""
+    values: dict[str, Any] = {}
+    types = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
+    for name, given in request.query_params.items():
+        text = given.replace("\0", "").strip()
+        if name not in types or not text:
+            continue
+        if len(text) > _LONGEST:
+            raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "This is too long", field=name)
+        if types[name].startswith("int"):
+            if not text.isascii() or not text.isdecimal() or len(text) > 9:
+                raise Problem(
+                    HTTPStatus.UNPROCESSABLE_ENTITY,
+                    f"{name} is a number, 1 or more",
+                    field=name,
+                )
+            values[name] = int(text)
+        elif types[name] == "bool":
+            values[name] = text in ("1", "true", "yes", "on")
+        else:
+            values[name] = text
+    return kind(**values)
+
+
+def _address(request: Request, query: Any) -> Callable[..., str]:
+    """Makes addresses of the same page that ask for something else."""
+    path, usual = request.url.path.removesuffix(".json"), type(query)()
+
+    def address(**changes: Any) -> str:
+        wanted = asdict(replace(query, **{"page": 1, **changes}))
+        plain = asdict(usual)
+        given = {k: (1 if v is True else v) for k, v in wanted.items() if v != plain[k] and v}
+        return quote(path) + (f"?{urlencode(given)}" if given else "")
+
+    return address
+
+
+def _common(request: Request, opened: OpenStore) -> dict[str, Any]:
+    """What all pages of a study show."""
+    study = request.state.study
+    about = getattr(study, "about", None)
+    return {
+        "id": study.id,
+        "name": getattr(about, "title", "") or opened.store.name,
+        "base": f"/studies/{study.id}",
+        "sees_texts": request.state.user is None or request.state.user.texts,
+    }
+
+
+_ONLY_HTML = ("address", "base", "sees_texts", "job", "writes", "command")
+
+
+def _shown(template: str, values: Mapping[str, Any]) -> Shown:
+    names = tuple(name for name in _ONLY_HTML if name in values)
+    return Shown(template, values, only_html=names)
+
+
+def _folder(request: Request) -> Path:
+    folder: Path = request.state.study.folder
+    return folder
+
+
+# The study itself.
+
+
+async def _result(request: Request) -> Shown:
+    study = request.state.study
+
+    def work(opened: OpenStore) -> dict[str, Any]:
+        result = study_result(opened)
+        maps = [link for section in result.sections for link in section.maps]
+        first = heat_page(opened, maps[0].table, maps[0].number) if maps else None
+        return {
+            **_common(request, opened),
+            "result": result,
+            "progress": _progress.progress(opened),
+            "map": first,
+            "report": build_of(_folder(request), "report"),
+            "command": getattr(study, "command", "") if not callable(
+                getattr(study, "command", "")) else study.command(),
+        }  # fmt: skip
+
+    return _shown("result.html.j2", await _made(request, work))
+
+
+async def _polled(request: Request) -> Response:
+    study = request.state.study
+    more = [_folder(request) / "job.json"]
+    asks = request.headers.get("if-none-match", "").strip('W/"')
+    try:
+        tag, answer = await run_in_threadpool(_progress.polled, study.store, asks, *more)
+    except DataError as error:
+        raise _unreadable(error) from error
+    headers = {"etag": f'"{tag}"', "cache-control": "no-cache"}
+    if answer is None:
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    return Response(answer, media_type="application/json", headers=headers)
+
+
+async def _provenance(request: Request) -> Shown:
+    def work(opened: OpenStore) -> dict[str, Any]:
+        return {**_common(request, opened), "provenance": provenance(opened)}
+
+    return _shown("provenance.html.j2", await _made(request, work))
+
+
+async def _tables(request: Request) -> Shown:
+    def work(opened: OpenStore) -> dict[str, Any]:
+        return {
+            **_common(request, opened),
+            "sections": sections(opened),
+            "kinds": tuple(_downloads.KINDS),
+        }
+
+    return _shown("tables.html.j2", await _made(request, work))
+
+
+async def _table(request: Request) -> Shown:
+    query = asked(request, TableQuery)
+    if not 1 <= query.rows <= MOST_ROWS:
+        raise Problem(
+            HTTPStatus.UNPROCESSABLE_ENTITY, f"rows is a number from 1 to {MOST_ROWS}", field="rows"
+        )
+    name = request.path_params["table"]
+
+    def work(opened: OpenStore) -> dict[str, Any]:
+        return {
+            **_common(request, opened),
+            "table": table_page(opened, name, query),
+            "kinds": tuple(_downloads.KINDS),
+            "address": _address(request, query),
+        }
+
+    return _shown("table.html.j2", await _made(request, work))
+
+
+async def _map(request: Request) -> Shown:
+    name = request.path_params["table"]
+    number = request.query_params.get("n", "0")
+    testset = request.query_params.get("testset", "")
+
+    def work(opened: OpenStore) -> dict[str, Any]:
+        n = int(number) if number.isascii() and number.isdecimal() and len(number) < 6 else -1
+        return {**_common(request, opened), "map": heat_page(opened, name, n, testset)}
+
+    return _shown("map.html.j2", await _made(request, work))
+
+
+# Segments and notes.
+
+
+async def _segments(request: Request) -> Shown:
+    query, folder = asked(request, SegmentQuery), _folder(request)
+
+    def work(opened: OpenStore) -> dict[str, Any]:
+        names = [planned.name for planned in opened.store.sets()]
+        testset = query.testset or (names[0] if names else "")
+        notes = _notes.notes_by_segment(folder, testset)
+        running = _progress.is_running(opened.store.path)
+        page = segment_page(opened, folder / "index", query, notes=notes, running=running)
+        return {
+            **_common(request, opened),
+            "page": page,
+            "address": _address(request, query),
+            "writes": request.state.user.link is None,
+            "me": request.state.user.id,
+            "owns": request.state.user.role == "owner",
+        }
+
+    return _shown("segments.html.j2", await _made(request, work))
+
+
+def _writer(request: Request) -> dict[str, Any]:
+    """Who writes a note; who came by a link only reads."""
+    user = request.state.user
+    if user.link is not None:
+        raise NotFound
+    return {"by": user.id, "owner": user.role == "owner"}
+
+
+async def _write_note(request: Request) -> Response:
+    writer, form = _writer(request), await request.form()
+    text, testset = str(form.get("text", "")), str(form.get("testset", ""))
+    number = str(form.get("segment", ""))
+    note_id, what = str(form.get("note", "")), str(form.get("what", "add"))
+    folder = _folder(request)
+
+    def work(opened: OpenStore) -> _notes.Note:
+        if what == "delete":
+            return _notes.delete_note(folder, note_id, **writer)
+        if what == "edit":
+            return _notes.edit_note(folder, note_id, text, **writer)
+        sizes = {planned.name: planned.sketch.segments for planned in opened.store.sets()}
+        segment = int(number) if number.isascii() and number.isdecimal() else 0
+        if not 1 <= segment <= sizes.get(testset, 0):
+            raise UsageError("there is no such segment in this study")
+        name = request.state.user.name or "owner"
+        return _notes.add_note(folder, testset, segment, text, by=writer["by"], author=name)
+
+    note = await _made(request, work)
+    back = str(form.get("back", ""))
+    base = f"/studies/{request.state.study.id}/segments"
+    query = {"testset": note.testset, "segment": note.segment}
+    address = f"{base}?{back}" if back else f"{base}?{urlencode(query)}"
+    if "\n" in address or "\r" in address or len(address) > 4000:
+        address = base
+    return RedirectResponse(f"{address}#segment-{note.segment}", HTTPStatus.SEE_OTHER)
+
+
+async def _all_notes(request: Request) -> Shown:
+    folder = _folder(request)
+
+    def work(opened: OpenStore) -> dict[str, Any]:
+        return {**_common(request, opened), "notes": _notes.read_notes(folder)}
+
+    return _shown("notes.html.j2", await _made(request, work))
+
+
+# Questions.
+
+
+async def _question(request: Request) -> Shown:
+    sql = request.query_params.get("sql", "")
+
+    def work(opened: OpenStore) -> dict[str, Any]:
+        answer, problem = None, ""
+        if sql.strip():
+            try:
+                answer = _answered(opened, sql, _ask.ROWS)
+            except _ask.Refused as error:
+                problem = str(error)
+        return {
+            **_common(request, opened),
+            "sql": sql,
+            "answer": answer,
+            "problem": problem,
+            "tables": _ask.tables(opened.store),
+            "examples": _ask.examples(opened.store),
+            "seconds": _ask.SECONDS,
+            "most": _ask.MOST_ROWS,
+        }
+
+    values = await _made(request, work)
+    shown = _shown("ask.html.j2", values)
+    return replace(shown, status=HTTPStatus.UNPROCESSABLE_ENTITY) if values["problem"] else shown
+
+
+def _answered(opened: OpenStore, sql: str, rows: int) -> _ask.Answer:
+    if not _QUESTIONS.acquire(timeout=_ask.SECONDS):
+        raise _ask.Refused("Other questions are being answered; ask again in a moment.")
+    try:
+        return _ask.ask(opened.store.path, sql, rows=rows)
+    finally:
+        _QUESTIONS.release()
+
+
+async def _answer_file(request: Request) -> Response:
+    sql, kind = request.query_params.get("sql", ""), request.path_params["kind"]
+    if kind not in ("tsv", "csv", "json"):
+        raise NotFound
+
+    def work(opened: OpenStore) -> Iterator[bytes]:
+        answer = _answered(opened, sql, _ask.MOST_ROWS)
+        columns = [
+            Column(f"{name}_{n}" if name in answer.columns[:n] else name, name, kind_of)
+            for n, (name, kind_of) in enumerate(zip(answer.columns, answer.kinds, strict=True))
+        ]
+        return _downloads.rows_file(columns, answer.rows, kind)
+
+    return _file(await _made(request, work), f"answer.{kind}", _downloads.KINDS[kind])
+
+
+# Downloads.
+
+
+def _file(parts: Iterator[bytes], name: str, media: str) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return StreamingResponse(parts, media_type=media, headers=headers)
+
+
+async def _table_file(request: Request) -> Response:
+    name, kind = request.path_params["table"], request.path_params["kind"]
+    if kind not in _downloads.KINDS:
+        raise NotFound
+
+    def work(opened: OpenStore) -> tuple[Iterator[bytes], str]:
+        title = _common(request, opened)["name"]
+        return _downloads.table_file(opened, name, kind), _downloads.file_name(title, name)
+
+    parts, stem = await _made(request, work)
+    return _file(parts, f"{stem}.{kind}", _downloads.KINDS[kind])
+
+
+async def _study_file(request: Request) -> Response:
+    folder = _folder(request)
+
+    def work(opened: OpenStore) -> tuple[Iterator[bytes], str]:
+        title = _common(request, opened)["name"]
+        return _downloads.study_file(opened, folder, title), _downloads.file_name(title)
+
+    parts, stem = await _made(request, work)
+    return _file(parts, f"{stem}.zip", "application/zip")
+
+
+async def _notes_file(request: Request) -> Response:
+    kind = request.path_params["kind"]
+    if kind not in ("tsv", "csv", "json"):
+        raise NotFound
+    parts = await run_in_threadpool(_downloads.notes_file, _folder(request), kind)
+    return _file(parts, f"notes.{kind}", _downloads.KINDS[kind])
+
+
+# What takes longer than a page may: a report, a sheet for people.
+
+
+async def _build(request: Request) -> Response:
+    what = request.path_params["what"]
+    if what not in BUILDS:
+        raise NotFound
+    form = await request.form()
+    options = {key: str(value)[:_LONGEST] for key, value in form.items()}
+    folder = _folder(request)
+
+    def work(opened: OpenStore) -> Build:
+        return begin(opened.store.path, folder, what, options)
+
+    await _made(request, work)
+    address = f"/studies/{request.state.study.id}/made/{what}"
+    return RedirectResponse(address, HTTPStatus.SEE_OTHER)
+
+
+async def _built(request: Request) -> Shown:
+    what = request.path_params["what"]
+    if what not in BUILDS:
+        raise NotFound
+
+    def work(opened: OpenStore) -> dict[str, Any]:
+        names = [planned.name for planned in opened.store.sets()]
+        return {
+            **_common(request, opened),
+            "what": what,
+            "build": build_of(_folder(request), what),
+            "testsets": names,
+            "writes": request.state.user.link is None,
+        }
+
+    return _shown("made.html.j2", await _made(request, work))
+
+
+async def _sheet_file(request: Request) -> Response:
+    folder = _folder(request)
+    build = await run_in_threadpool(build_of, folder, "sheet")
+    file = folder / "sheet.zip"
+    if build.state != "done" or not file.is_file():
+        raise NotFound
+    content = await run_in_threadpool(file.read_bytes)
+    return _file(iter([content]), "sheet.zip", "application/zip")
+
+
+def _page(path: str, handler: Any, **more: Any) -> Page:
+    return Page(f"/studies/{{id}}{path}", ("GET",), handler, "reader", "study", **more)
+
+
+def _form(path: str, handler: Any) -> Page:
+    return Page(
+        f"/studies/{{id}}{path}", ("POST",), handler, "reader", "study", json=False, texts=True
+    )
+
+
+PAGES = (
+    _page("", _result),
+    _page("/progress", _polled, json=False),
+    _page("/provenance", _provenance),
+    _page("/tables", _tables, texts=True),
+    _page("/tables/{table}", _table, texts=True),
+    _page("/maps/{table}", _map),
+    _page("/segments", _segments, texts=True),
+    _page("/notes", _all_notes, texts=True),
+    _form("/notes", _write_note),
+    _page("/ask", _question, texts=True),
+    _page("/ask/answer.{kind}", _answer_file, texts=True, json=False),
+    _page("/download/tables/{table}.{kind}", _table_file, texts=True, json=False),
+    _page("/download/study.zip", _study_file, texts=True, json=False),
+    _page("/download/notes.{kind}", _notes_file, texts=True, json=False),
+    _page("/made/{what}", _built, texts=True),
+    _form("/made/{what}", _build),
+    _page("/download/sheet.zip", _sheet_file, texts=True, json=False),
+)
+__all__ = ["PAGES", "GnomonError"]

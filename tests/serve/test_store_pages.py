@@ -1,0 +1,208 @@
+"""Pages of a study say what its store says."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.serve import _progress
+from gnomon.serve._store_pages import (
+    TableQuery,
+    heat_page,
+    open_store,
+    provenance,
+    study_result,
+    table_page,
+)
+from gnomon.studies import Store, verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def test_the_result_says_what_the_store_says(finished: Path) -> None:
+    result = study_result(open_store(finished))
+    (shown,) = result.sets
+    found = {v.section: [said.text for said in v.verdict] for v in verdicts(Store(finished))}
+    assert {v.method: [s.text for s in v.sentences] for v in shown.verdicts} == found
+    assert not result.partial
+    scores = {line.system: line.scores for line in shown.lines}
+    rows = open_store(finished).rows()
+    asked = f"select system, metric, score from {rows.rows('scores')}"
+    metrics = [column.metric for column in shown.columns]
+    for system, metric, score in rows.ask(asked):
+        assert scores[system][metrics.index(metric)] == score
+    assert shown.lines[0].best == (True, True)
+    assert [line.best for line in shown.lines[1:]] == [(False, False)] * 2
+
+
+def test_a_table_is_cut_sorted_and_filtered_where_it_is(finished: Path) -> None:
+    opened = open_store(finished)
+    asked = TableQuery(sort="score", down=True, metric="chrf", rows=7, page=2)
+    page = table_page(opened, "segments", asked)
+    rows = opened.rows()
+    chosen = f"select score from {rows.rows('segments')} where metric = 'chrf' order by 1 desc"
+    scores = [row[0] for row in rows.ask(chosen)]
+    at = [column.name for column in page.columns].index("score")
+    assert [row[at] for row in page.cells] == scores[7:14]
+    assert (page.total, page.size, page.first, page.last) == (180, 360, 8, 14)
+    with pytest.raises(UsageError, match="no page"):
+        table_page(opened, "segments", TableQuery(page=100))
+    with pytest.raises(UnknownNameError):
+        table_page(opened, "segments", TableQuery(sort="score; drop"))
+
+
+def test_words_that_look_like_sql_are_words(finished: Path) -> None:
+    asked = TableQuery(q="' or 1=1 --", testset="' or 1=1 --")
+    assert table_page(open_store(finished), "segments", asked).total == 0
+
+
+def test_a_heat_map_holds_the_figures_of_its_table(finished: Path) -> None:
+    opened = open_store(finished)
+    page = heat_page(opened, "muler")
+    assert {line.name for line in page.lines} == {"re:the", "re:of"}
+    assert len(page.columns) == 3
+    rows = opened.rows()
+    asked = (
+        f"select feature, system, muler from {rows.rows('muler')} where variant = 'ratio'"
+        " and slice is null"
+    )
+    figures = {(feature, system): muler for feature, system, muler in rows.ask(asked)}
+    for line in page.lines:
+        for cell in line.cells:
+            assert cell.text == f"{figures[line.name, cell.column]:.2f}"
+            assert cell.step in range(9)
+
+
+def test_a_store_is_read_again_only_when_it_changed(stored: Path) -> None:
+    first = open_store(stored)
+    assert open_store(stored) is first
+    manifest = stored / "manifest.jsonl"
+    lines = manifest.read_text().splitlines(keepends=True)
+    manifest.write_text("".join(lines[:-1]))
+    assert len(open_store(stored).entries) == len(first.entries) - 1
+
+
+def test_provenance_counts_tasks(finished: Path) -> None:
+    opened = open_store(finished)
+    made = provenance(opened)
+    assert made.tasks == len(opened.entries)
+    assert any(one.of == "bleu" and "bleu|" in one.signature for one in made.signatures)
+    assert any(name == "gnomon" for name, *_ in made.versions)
+
+
+# How far a study is.
+
+
+def test_a_study_that_is_not_finished_says_so(stored: Path, shows: Callable[..., Any]) -> None:
+    manifest = stored / "manifest.jsonl"
+    lines = manifest.read_text().splitlines(keepends=True)
+    manifest.write_text("".join(lines[:2]))
+    client = shows()
+    page = client.get("").text
+    assert f"2 of {len(lines)} steps are done" in page
+    assert "Not finished" in page
+    said = client.get("/progress").json()
+    assert (said["state"], said["done"], said["partial"]) == ("stopped", 2, True)
+
+
+def test_a_running_study_is_seen_by_its_lock_which_nobody_takes(
+    stored: Path, shows: Callable[..., Any]
+) -> None:
+    lines = (stored / "manifest.jsonl").read_text().splitlines(keepends=True)
+    (stored / "manifest.jsonl").write_text("".join(lines[:-1]))
+    client = shows()
+    with Store.open(stored, create=True).locked():
+        assert _progress.is_running(stored)
+        page = client.get("").text
+        assert "may change" in page
+        assert client.get("/progress").json()["state"] == "running"
+        if "better" in page:
+            assert ", so far" in page
+    assert not _progress.is_running(stored)
+    with Store.open(stored, create=True).locked():
+        pass
+
+
+def test_polling_again_costs_an_empty_answer(
+    stored: Path, shows: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = shows()
+    first = client.get("/progress")
+    tag = first.headers["etag"]
+    monkeypatch.setattr(_progress, "progress", None)  # nothing is made anew
+    again = client.get("/progress", headers={"if-none-match": tag})
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+    monkeypatch.undo()
+    with (stored / "manifest.jsonl").open("a") as file:
+        file.write("torn")
+    assert client.get("/progress", headers={"if-none-match": tag}).status_code == 200
+
+
+# What went wrong, and a way on.
+
+
+def test_a_store_of_another_layout_is_a_sentence(stored: Path, shows: Callable[..., Any]) -> None:
+    client = shows()
+    (stored / "store.json").write_text(json.dumps({"gnomon-store": 1}))
+    (stored / "manifest.jsonl").touch()
+    with (stored / "manifest.jsonl").open("a") as file:
+        file.write("\n")
+    answer = client.get("")
+    assert answer.status_code == 409
+    assert "another version of gnomon" in answer.text
+    assert str(stored) not in answer.text
+
+
+@pytest.mark.parametrize("file", ["manifest.jsonl", "plan.json"])
+def test_a_damaged_store_is_a_sentence(stored: Path, shows: Callable[..., Any], file: str) -> None:
+    client = shows()
+    path = stored / file
+    path.write_bytes(b"#" + path.read_bytes()[1:])
+    answer = client.get("")
+    assert answer.status_code == 409
+    assert "damaged" in answer.text
+    assert str(stored) not in answer.text
+
+
+def test_a_damaged_table_is_a_sentence(stored: Path, shows: Callable[..., Any]) -> None:
+    client = shows()
+    for file in (stored / "tables" / "segments").iterdir():
+        file.write_bytes(b"x" * 100)
+    answer = client.get("/tables/segments")
+    assert answer.status_code == 409
+    assert "Run the study again" in answer.text
+    assert str(stored) not in answer.text
+    assert client.get("/provenance").status_code == 200
+
+
+def test_a_deleted_store_is_a_sentence(stored: Path, shows: Callable[..., Any]) -> None:
+    client = shows()
+    shutil.rmtree(stored)
+    answer = client.get("")
+    assert answer.status_code == 409
+    assert str(stored) not in answer.text
+
+
+def test_no_store_is_an_error_of_the_command(tmp_path: Path) -> None:
+    with pytest.raises(DataError):
+        open_store(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "/tables", "/tables/scores", "/maps/muler", "/provenance", "/ask", "/notes"],
+)
+def test_pages_have_twins_as_data(shows: Callable[..., Any], address: str) -> None:
+    client = shows()
+    page, data = client.get(address), client.get(f"{address}.json")
+    assert page.status_code == data.status_code == 200
+    assert data.headers["content-type"] == "application/json"
+    assert data.json()["name"] == "shown"
+    for script in ("onclick", "style=", "javascript:"):
+        assert script not in page.text
