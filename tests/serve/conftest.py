@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from gnomon import example, study
-from gnomon.serve import Settings, _builds, _index, make_app
+from gnomon.serve import Settings, _builds, make_app
 from gnomon.serve._jobs import Queue
 from gnomon.serve._store_pages import stored_study
 from gnomon.serve._workspace import Workspace
@@ -157,5 +157,4 @@ def shows(stored: Path) -> Iterator[Callable[[], StudyClient]]:
         return StudyClient(client, f"/studies/{study_id}")
 
     yield started
-    _index.stop(folder / "index")
     _builds.stop(folder)

@@ -18,6 +18,7 @@ import msgspec
 
 from gnomon.core.errors import GnomonError, UsageError
 from gnomon.core.processes import end_with, leash
+from gnomon.serve import _index
 from gnomon.studies import Store
 from gnomon.studies._folder import replace_text
 
@@ -92,7 +93,8 @@ def begin(store: Path, folder: Path, what: str, options: Mapping[str, str]) -> B
 
 
 def stop(folder: Path) -> None:
-    """End all that is being made for a study, which is to be deleted."""
+    """End all that is being made for a study, which is to be deleted; its index, too."""
+    _index.stop(folder / "index")
     with _guard:
         for key in [key for key in _running if key[0] == folder]:
             process = _running.pop(key)

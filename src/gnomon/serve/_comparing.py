@@ -11,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from gnomon.core.errors import DataError
+from gnomon.serve import _builds
 from gnomon.serve._pages import Page, Shown
 from gnomon.serve._problems import NotFound, Problem, in_words
 from gnomon.serve._uploads import fields_of, receive
@@ -183,6 +184,7 @@ async def _ask_delete(request: Request) -> Shown:
 
 async def _delete(request: Request) -> Response:
     id = request.path_params["id"]  # noqa: A001  # as it is called everywhere
+    await run_in_threadpool(_builds.stop, request.state.study.folder)
     await run_in_threadpool(queue_of(request).delete, id)
     request.state.access.forget(id)
     return to("/")

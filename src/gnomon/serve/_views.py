@@ -15,6 +15,7 @@ from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageEr
 from gnomon.core.findings import Column
 from gnomon.serve import _ask, _downloads, _notes, _progress
 from gnomon.serve._builds import BUILDS, Build, begin, build_of
+from gnomon.serve._comparing import job_view
 from gnomon.serve._pages import Page, Shown
 from gnomon.serve._problems import NotFound, Problem
 from gnomon.serve._segments import SegmentQuery, segment_page
@@ -28,6 +29,7 @@ from gnomon.serve._store_pages import (
     study_result,
     table_page,
 )
+from gnomon.studies import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -150,17 +152,21 @@ def _address(request: Request, query: Any) -> Callable[..., str]:
 
 def _common(request: Request, opened: OpenStore) -> dict[str, Any]:
     """What all pages of a study show."""
-    study = request.state.study
-    about = getattr(study, "about", None)
+    about = getattr(request.state.study, "about", None)
+    return _named(request, getattr(about, "title", "") or opened.store.name)
+
+
+def _named(request: Request, name: str) -> dict[str, Any]:
+    study_id = request.state.study.id
     return {
-        "id": study.id,
-        "name": getattr(about, "title", "") or opened.store.name,
-        "base": f"/studies/{study.id}",
-        "sees_texts": request.state.user is None or request.state.user.texts,
+        "id": study_id,
+        "name": name,
+        "base": f"/studies/{study_id}",
+        "sees_texts": request.state.user.texts,
     }
 
 
-_ONLY_HTML = ("address", "base", "sees_texts", "job", "writes", "command")
+_ONLY_HTML = ("address", "base", "sees_texts", "writes", "me", "owns")
 
 
 def _shown(template: str, values: Mapping[str, Any]) -> Shown:
@@ -178,21 +184,25 @@ def _folder(request: Request) -> Path:
 
 async def _result(request: Request) -> Shown:
     study = request.state.study
+    job = await run_in_threadpool(job_view, request, study)
 
     def work(opened: OpenStore) -> dict[str, Any]:
         result = study_result(opened)
         maps = [link for section in result.sections for link in section.maps]
         first = heat_page(opened, maps[0].table, maps[0].number) if maps else None
+        far = _progress.progress(opened)
         return {
             **_common(request, opened),
+            "job": job,
             "result": result,
-            "progress": _progress.progress(opened),
+            "progress": far,
+            "partial": far.partial or (job is not None and job.active),
             "map": first,
             "report": build_of(_folder(request), "report"),
-            "command": getattr(study, "command", "") if not callable(
-                getattr(study, "command", "")) else study.command(),
-        }  # fmt: skip
+        }
 
+    if job is not None and not Store.is_at(study.store):  # nothing was computed yet
+        return _shown("waiting.html.j2", {**_named(request, study.about.title), "job": job})
     return _shown("result.html.j2", await _made(request, work))
 
 
