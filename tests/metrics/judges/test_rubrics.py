@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.errors import FormatError, MissingFileError, UnknownNameError, UsageError
-from gnomon.metrics.judges import fill_places, find_rubric, rubric_names
+from gnomon.metrics.judges import Rubric, fill_places, find_rubric, rubric_names
 
 _LANGUAGES = {"source_language": "English", "target_language": "Czech"}
 _OWN = """\
@@ -31,6 +31,9 @@ def test_every_rubric_of_ours_shows_its_texts_and_says_what_an_answer_is(name: s
         asked = rubric.question_about(texts, _LANGUAGES)
         assert all(text in asked for text in texts.values())
         assert not re.search(r"\{\w+\}", asked)
+        if rubric.plain:
+            assert rubric.schema == ""
+            continue
         properties = json.loads(rubric.schema)["properties"]
         assert all(f'"{one}"' in rubric.instructions() for one in properties)
         assert list(json.loads(rubric.schema)["required"]) == list(properties)
@@ -134,3 +137,55 @@ def test_the_order_in_which_texts_come_changes_no_question() -> None:
     assert fill_places(question, texts, {}) == fill_places(
         question, dict(reversed(texts.items())), {}
     )
+
+
+def own(tmp_path: Path, *lines: str) -> Rubric:
+    file = tmp_path / "own.toml"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    return find_rubric(str(file))
+
+
+_PLAIN = ('answer = "score"', 'reply = "plain"', 'question = "How good is {candidate}?"')
+_SHOT = ("[[shots]]", 'candidate = "ein Satz"', 'target_language = "German"', 'answer = "7"')
+
+
+def test_shots_are_filled_like_the_question_and_may_have_languages_of_their_own(
+    tmp_path: Path,
+) -> None:
+    question = 'question = "In {target_language}: {candidate}"'
+    rubric = own(
+        tmp_path, 'answer = "score"', 'reply = "plain"', "fences = false", question, *_SHOT
+    )
+    assert rubric.examples(_LANGUAGES) == (("In German: ein Satz", "7"),)
+    assert rubric.question_about({"candidate": "věta"}, _LANGUAGES) == "In Czech: věta"
+    assert (rubric.instructions(), rubric.schema) == ("", "")
+    fenced = own(tmp_path, 'answer = "score"', question, *_SHOT[:2], 'answer = "7"')
+    [(shown, _)] = fenced.examples(_LANGUAGES)
+    assert re.fullmatch(r"In Czech: <candidate-(\w{8})>\nein Satz\n</candidate-\1>", shown)
+    asked_so = own(tmp_path, *_PLAIN, "[[shots]]", 'question = "1 + 1?"', 'answer = "2"')
+    assert asked_so.examples(_LANGUAGES) == (("1 + 1?", "2"),)
+
+
+@pytest.mark.parametrize(
+    ("lines", "match"),
+    [
+        ((*_PLAIN, "[[shots]]", 'answer = "7"'), "shot 1 has no candidate"),
+        ((*_PLAIN, "reasons = true"), "goes with reply = 'json' alone"),
+        ((*_PLAIN, 'classes = ["good"]'), "two or more different names"),
+        ((*_PLAIN, 'classes = ["good", "Good"]'), "two or more different names"),
+        ((*_PLAIN, 'classes = ["bad", "good"]', "scale = [0, 1]"), "and no scale"),
+        (('answer = "score"', _PLAIN[2], 'classes = ["bad", "good"]'), "reply = 'plain'"),
+        (('answer = "errors"', 'reply = "stars"', _PLAIN[2]), "goes with an answer of a score"),
+        ((*_PLAIN, "conversation = true"), "goes with a score_question"),
+        ((*_PLAIN, 'score_question = "{answer} {candidate}"'), "goes with answer ="),
+        (
+            ('answer = "words-then-score"', _PLAIN[2], 'score_question = "{errors} {candidate}"'),
+            r"the places \{candidate\} and \{answer\}",
+        ),
+    ],
+)
+def test_what_does_not_go_together_in_a_file_is_told(
+    tmp_path: Path, lines: tuple[str, ...], match: str
+) -> None:
+    with pytest.raises(FormatError, match=match):
+        own(tmp_path, *lines)

@@ -45,17 +45,18 @@ if TYPE_CHECKING:
     from gnomon.metrics.judges.planned import PlannedServer as PlannedServer
     from gnomon.metrics.judges.planned import RequestPlan as RequestPlan
     from gnomon.metrics.judges.planned import planned_requests as planned_requests
+    from gnomon.metrics.judges.published import keep_prompts as keep_prompts
     from gnomon.metrics.judges.replies import JudgeReply as JudgeReply
     from gnomon.metrics.judges.replies import QuotedError as QuotedError
     from gnomon.metrics.judges.replies import json_objects as json_objects
     from gnomon.metrics.judges.replies import located as located
     from gnomon.metrics.judges.replies import read_reply as read_reply
+    from gnomon.metrics.judges.rubric_files import find_rubric as find_rubric
+    from gnomon.metrics.judges.rubric_files import rubric_names as rubric_names
     from gnomon.metrics.judges.rubrics import FENCES as FENCES
     from gnomon.metrics.judges.rubrics import Rubric as Rubric
     from gnomon.metrics.judges.rubrics import fill_places as fill_places
-    from gnomon.metrics.judges.rubrics import find_rubric as find_rubric
     from gnomon.metrics.judges.rubrics import language_names as language_names
-    from gnomon.metrics.judges.rubrics import rubric_names as rubric_names
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)
 

@@ -27,8 +27,15 @@ from gnomon.metrics.judges.endpoints import Endpoint
 from gnomon.metrics.judges.fields import check_prices, checked_fields
 from gnomon.metrics.judges.noise import judge_noise
 from gnomon.metrics.judges.planned import current_plan
-from gnomon.metrics.judges.replies import JudgeReply, error_spans, listed_errors, read_reply
-from gnomon.metrics.judges.rubrics import Rubric, find_rubric, language_names
+from gnomon.metrics.judges.replies import (
+    JudgeReply,
+    error_spans,
+    listed_errors,
+    read_reply,
+    without_thoughts,
+)
+from gnomon.metrics.judges.rubric_files import Variant, find_rubric
+from gnomon.metrics.judges.rubrics import ANSWER, ERRORS, Rubric, language_names
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.spec import Options
 
@@ -66,10 +73,13 @@ class ChatJudge(Options):
 
     Attributes:
         rubric: what is asked: gemba-da, gemba-sqm, gemba-mqm, gemba-esa, summary-coherence,
-            summary-consistency, summary-fluency, summary-relevance, adequacy, or a file of TOML.
+            gemba-stars, gemba-classes, summary-consistency, summary-fluency, summary-relevance,
+            adequacy, or a file of TOML.
         model: the model's name on the server.
         endpoint: the server's base address.
         references: show references, too, under rubrics that have such a question.
+        variant: gnomon (in our words), or published (those of GEMBA, of a copy that
+            ``gnomon setup prompts`` was given).
         repeats: how often each question is asked; the score is the mean.
         temperature: of the answers; None: the server's own.
         seed: of the first repetition, the next ones count on; None: none is sent.
@@ -108,6 +118,7 @@ class ChatJudge(Options):
     model: Annotated[str, Reaches(("network",))] = ""
     endpoint: Annotated[str, Reaches(("network",))] = "http://localhost:8000/v1"
     references: bool = False
+    variant: Variant = "gnomon"
     repeats: int = 1
     temperature: float | None = 0.0
     seed: int | None = 1
@@ -139,7 +150,7 @@ class ChatJudge(Options):
     @property
     def full_rubric(self) -> Rubric:
         """The rubric, read."""
-        return find_rubric(self.rubric, references=self.references)
+        return find_rubric(self.rubric, references=self.references, variant=self.variant)
 
     @property
     def needs(self) -> frozenset[Input]:
@@ -203,8 +214,10 @@ class ChatJudge(Options):
         texts = {"candidate", "source", "reference"} & self.full_rubric.places
         return read_anchors(str(self.calibration), frozenset(texts))
 
-    def question(self, user: str, turn: int = 0) -> ChatQuestion:
-        """A question to the judge, in the first turn or the second."""
+    def question(
+        self, user: str, turn: int = 0, languages: Mapping[str, str] | None = None
+    ) -> ChatQuestion:
+        """A question to the judge, in the first turn or the second, after the rubric's shots."""
         rubric = self.full_rubric.turns[turn]
         return ChatQuestion(
             system=rubric.instructions(),
@@ -214,6 +227,7 @@ class ChatJudge(Options):
             seed=self.seed,
             max_tokens=self.max_tokens,
             extra=self.extra,
+            turns=rubric.examples(languages or language_names(None)),
         )
 
     def client(self) -> ChatClient:
@@ -226,7 +240,9 @@ class ChatJudge(Options):
             max_calls=self.max_calls,
             prices=None if self.prices is None else (self.prices[0], self.prices[1]),
         )
-        return ChatClient(server, self.question(""))
+        turns = self.full_rubric.turns
+        bound = [turn for turn, rubric in enumerate(turns) if not rubric.plain]
+        return ChatClient(server, self.question("", bound[0] if bound else 0))
 
     def bind(self, testset: TestSet) -> BoundChatJudge | BoundMarkingJudge:
         """The judge of a test set in its languages; nothing is asked yet.
@@ -276,10 +292,12 @@ class BoundChatJudge(MeanOfSegments):
         self.rubric = metric.full_rubric
         self.client = metric.client()
         self._turns = self.rubric.turns
-        self._samples = [metric.question("", turn) for turn in range(len(self._turns))]
         self._texts: dict[str, Mapping[str, str]] = {}  # that a second turn shows again
         self._languages = language_names(language_pair)
         self._calibration: Calibration | None = None
+        self._samples = [
+            metric.question("", turn, self._languages) for turn in range(len(self._turns))
+        ]
 
     @property
     def signature(self) -> Signature:
@@ -291,7 +309,8 @@ class BoundChatJudge(MeanOfSegments):
         }
         if who.fingerprint:
             more["system"] = who.fingerprint
-        more["schema"] = "yes" if who.structured else "no"
+        if not all(turn.plain for turn in self._turns):
+            more["schema"] = "yes" if who.structured else "no"
         if self.metric.calibration is not None:
             more["anchors"] = self.metric.anchors().identity
         return Signature(self.metric.label).adding(more)
@@ -422,19 +441,34 @@ class BoundChatJudge(MeanOfSegments):
         more = self.client.ask(list(again.values()))
         for n, answer in zip(again, more, strict=True):
             scored = read_reply(answer, self._turns[1])
-            read[n] = read[n]._replace(score=scored.score, missing=scored.missing)
+            read[n] = read[n]._replace(
+                score=scored.score,
+                missing=scored.missing,
+                reason=scored.reason or read[n].reason,
+                text=scored.text,
+                first=read[n].text,
+            )
         return read, [*answers, *more]
 
     def _second_turn(
         self, asked: Sequence[ChatQuestion], read: Sequence[JudgeReply | None]
     ) -> dict[int, ChatQuestion]:
-        """The questions for a score, given the errors that were named; by place."""
+        """The questions for a score, given what the first answers say; by place."""
         questions = {}
         for n, (question, reply) in enumerate(zip(asked, read, strict=True)):
             if reply is not None and not reply.missing:
-                texts = {**self._texts[question.user], "errors": listed_errors(reply.errors)}
-                user = self._turns[1].question_about(texts, self._languages)
-                questions[n] = replace(self._samples[1], user=user, repetition=question.repetition)
+                said = without_thoughts(reply.text)
+                texts = self._texts[question.user]
+                texts = {**texts, ERRORS: listed_errors(reply.errors), ANSWER: said}
+                asked_now = replace(
+                    self._samples[1],
+                    user=self._turns[1].question_about(texts, self._languages),
+                    repetition=question.repetition,
+                )
+                if self.rubric.conversation:
+                    before = (*question.turns, (question.user, said))
+                    asked_now = replace(asked_now, turns=before)
+                questions[n] = asked_now
         return questions
 
     def _questions(self, users: Sequence[str]) -> list[ChatQuestion]:
@@ -535,9 +569,9 @@ class BoundMarkingJudge(BoundChatJudge):
         return tuple(self._spans(batch)[0])
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
-        """As of any judge, and how many quotes the texts do not hold."""
-        lost = self._lost(batch)
-        notices = (f"{self.metric.label}: {lost}",) if lost else ()
+        """As of any judge, and how many quotes the texts do not hold, and severities it lacks."""
+        texts = (self._lost(batch), self._lowered(batch))
+        notices = (f"{self.metric.label}: {text}" for text in texts if text)
         return (*super().notices(batch), *notices)
 
     def _spans(self, batch: Batch) -> tuple[list[ErrorSpan], Counter[str]]:
@@ -558,6 +592,17 @@ class BoundMarkingJudge(BoundChatJudge):
             every += spans
             counts.update(more)
         return every, counts
+
+    def _lowered(self, batch: Batch) -> str:
+        replies = [reply for judged in self.judgements(batch).values() for reply in judged]
+        lowered = sum(reply.lowered for reply in replies)
+        if not lowered:
+            return ""
+        of = sum(len(reply.errors) for reply in replies)
+        return (
+            f"{lowered:,} of {of:,} errors that it calls critical count as major, the gravest that"
+            f" {self.rubric.name} knows"
+        )
 
     def _lost(self, batch: Batch) -> str:
         counts = self._spans(batch)[1]

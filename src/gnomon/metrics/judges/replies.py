@@ -9,6 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.core.spans import ErrorSpan, Span
+from gnomon.metrics.judges.plain_replies import choice_in, errors_in, score_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,12 +49,20 @@ class JudgeReply(NamedTuple):
         choice: "first", "second" or "tie", of pairs; else empty.
         missing: why nothing can be read: "refused", "rejected" (the server could not take the
             question), "cut" or "unreadable"; empty where it can.
+        reason: what the judge gives as its reason; empty where it gives none.
+        text: the answer as it was written; of two turns, the second.
+        first: likewise the answer of the first of two turns; else empty.
+        lowered: errors that it calls critical under a rubric that knows none, which count as major.
     """
 
     score: float
     errors: tuple[QuotedError, ...] = ()
     choice: str = ""
     missing: str = ""
+    reason: str = ""
+    text: str = ""
+    first: str = ""
+    lowered: int = 0
 
 
 def read_reply(answer: ChatAnswer, rubric: Rubric) -> JudgeReply:
@@ -62,8 +71,15 @@ def read_reply(answer: ChatAnswer, rubric: Rubric) -> JudgeReply:
         return _missing("rejected")
     if answer.refused:
         return _missing("refused")
-    reply = _read(_THOUGHT.sub("", answer.text), rubric, cut=answer.finish == "length")
-    return reply or _missing("cut" if answer.finish == "length" else "unreadable")
+    cut = answer.finish == "length"
+    reply = _read(without_thoughts(answer.text), rubric, cut=cut)
+    reply = reply or _missing("cut" if cut else "unreadable")
+    return reply._replace(text=answer.text)
+
+
+def without_thoughts(text: str) -> str:
+    """An answer without what stands in think tags before it."""
+    return _THOUGHT.sub("", text).strip()
 
 
 def listed_errors(errors: Sequence[QuotedError]) -> str:
@@ -82,6 +98,8 @@ def _missing(why: str) -> JudgeReply:
 
 
 def _read(text: str, rubric: Rubric, *, cut: bool) -> JudgeReply | None:
+    if rubric.plain:
+        return None if cut else _reply_of_plain(text, rubric)
     key = {"errors": "errors", "choice": "better"}.get(rubric.answer, "score")
     try:
         objects = [given for given in json_objects(text) if key in given]
@@ -135,15 +153,59 @@ def json_objects(text: str) -> Iterator[dict[str, Any]]:
 def _reply_of_object(given: dict[str, Any], rubric: Rubric) -> JudgeReply | None:
     if rubric.answer == "choice":
         choice = given["better"]
-        return JudgeReply(math.nan, choice=choice) if choice in ("first", "second", "tie") else None
+        if choice not in ("first", "second", "tie"):
+            return None
+        return JudgeReply(math.nan, choice=choice, reason=_reason(given))
     errors = _errors(given.get("errors"), rubric) if rubric.marks_errors else ()
     if errors is None:
         return None
     if rubric.answer == "errors":
-        penalty = sum(rubric.penalties[error.severity] for error in errors)
-        return JudgeReply(0.0 - min(rubric.most, penalty), errors)
-    score = _score(given["score"], rubric)
-    return None if score is None else JudgeReply(score, errors)
+        reply = penalised(errors, rubric)
+    else:
+        score = _score(given["score"], rubric)
+        if score is None:
+            return None
+        reply = JudgeReply(score, errors)
+    severities = [_severity(error) for error in given["errors"]] if errors else []
+    lowered = sum(severity not in rubric.penalties for severity in severities)
+    return reply._replace(reason=_reason(given), lowered=lowered)
+
+
+def _reason(given: dict[str, Any]) -> str:
+    reason = given.get("reasons", given.get("reason"))
+    return reason.strip() if isinstance(reason, str) else ""
+
+
+def penalised(errors: Sequence[QuotedError], rubric: Rubric) -> JudgeReply:
+    """Errors, and the score that is made of them: their cost, negated."""
+    costs = sorted((rubric.penalties[error.severity] for error in errors), reverse=True)
+    return JudgeReply(0.0 - min(rubric.most, sum(costs[: rubric.counted])), tuple(errors))
+
+
+def _reply_of_plain(text: str, rubric: Rubric) -> JudgeReply | None:
+    """What the words of an answer say, by the rule of the rubric."""
+    if rubric.answer == "words":
+        return JudgeReply(math.nan, reason=text) if text else None
+    if rubric.answer == "choice":
+        choice = choice_in(text)
+        return None if choice is None else JudgeReply(math.nan, choice=choice)
+    if rubric.answer == "errors":
+        listed = errors_in(text)
+        if listed is None or len(listed) > _MOST_ERRORS:
+            return None
+        errors = [
+            QuotedError(
+                error.quote,
+                "source" if error.of_source else "candidate",
+                error.category,
+                counted_as(error.severity, rubric),
+            )
+            for error in listed
+        ]
+        lowered = sum(error.severity not in rubric.penalties for error in listed)
+        return penalised(errors, rubric)._replace(lowered=lowered)
+    score = score_in(text, rubric.scale, rubric.classes, stars=rubric.reply == "stars")
+    return None if score is None else JudgeReply(score)
 
 
 def _reply_of_words(text: str, rubric: Rubric) -> JudgeReply | None:
@@ -181,9 +243,7 @@ def _errors(given: object, rubric: Rubric) -> tuple[QuotedError, ...] | None:
     for error in given:
         if not isinstance(error, dict):
             return None
-        severity = str(error.get("severity", "")).strip().lower()
-        if severity == "critical" and severity not in rubric.penalties:
-            severity = "major"  # the gravest that the rubric knows
+        severity = counted_as(_severity(error), rubric)
         side = _SIDES.get(str(error.get("side") or "translation").strip().lower())
         if severity not in rubric.penalties or side is None:
             return None
@@ -197,6 +257,16 @@ def _errors(given: object, rubric: Rubric) -> tuple[QuotedError, ...] | None:
             )
         )
     return tuple(errors)
+
+
+def _severity(error: dict[str, Any]) -> str:
+    return str(error.get("severity", "")).strip().lower()
+
+
+def counted_as(severity: str, rubric: Rubric) -> str:
+    """The severity that an error counts as: the gravest that the rubric knows for a graver one."""
+    is_graver = severity == "critical" and severity not in rubric.penalties
+    return "major" if is_graver else severity
 
 
 # Where quoted errors stand.

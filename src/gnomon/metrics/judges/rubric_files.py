@@ -1,0 +1,276 @@
+"""Where rubrics come from: files of TOML, ours or the user's."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from gnomon.core.errors import FormatError, UnknownNameError, UsageError, nearest
+from gnomon.core.signature import content_hash
+from gnomon.data.formats import read_bytes
+from gnomon.metrics.judges.published import published_rubric
+from gnomon.metrics.judges.rubrics import (
+    ANSWER,
+    ERRORS,
+    FENCES,
+    LANGUAGES,
+    PLACE,
+    QUOTE,
+    TEXTS,
+    AnswerKind,
+    ReplyForm,
+    Rubric,
+    Shot,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+#: whose words a rubric has
+Variant = Literal["gnomon", "published"]
+
+_LARGEST = 1 << 20  # bytes of a file
+
+
+class _Penalties(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What errors cost."""
+
+    critical: float = 25.0
+    major: float = 5.0
+    minor: float = 1.0
+    most: float = 25.0
+    counted: int | None = None
+
+
+class _ShotOfFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The keys of a shot."""
+
+    answer: str
+    question: str = ""
+    source: str | None = None
+    candidate: str | None = None
+    reference: str | None = None
+    first: str | None = None
+    second: str | None = None
+    source_language: str | None = None
+    target_language: str | None = None
+
+    def of(self, names: Iterable[str]) -> dict[str, str]:
+        """What is given under some names."""
+        given = ((name, getattr(self, name)) for name in names)
+        return {name: text.strip() for name, text in given if text is not None}
+
+
+class _RubricFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The keys of a file."""
+
+    answer: AnswerKind
+    question: str
+    about: str = ""
+    system: str = ""
+    question_with_reference: str = ""
+    score_question: str = ""
+    score_system: str | None = None
+    scale: tuple[float, float] | None = None
+    higher_is_better: bool = True
+    reasons: bool = False
+    penalties: _Penalties | None = None
+    reply: ReplyForm = "json"
+    classes: dict[str, float] | list[str] | None = None
+    fences: bool = True
+    conversation: bool = False
+    shots: tuple[_ShotOfFile, ...] = ()
+
+    @property
+    def class_scores(self) -> dict[str, float]:
+        """Name -> score; of a list, its worst class first: 0, 1, 2, ..."""
+        if isinstance(self.classes, dict):
+            return self.classes
+        return {name: float(n) for n, name in enumerate(self.classes or ())}
+
+    @property
+    def least_and_most(self) -> tuple[float, float]:
+        """The scale."""
+        if self.classes:
+            scores = self.class_scores.values()
+            return min(scores), max(scores)
+        return self.scale or ((1.0, 5.0) if self.reply == "stars" else (0.0, 100.0))
+
+
+def rubric_names() -> tuple[str, ...]:
+    """Names of the rubrics that gnomon brings."""
+    return tuple(_bundled())
+
+
+@functools.cache
+def _bundled() -> Mapping[str, bytes]:
+    folder = files(__package__).joinpath("prompts")
+    rubrics = {
+        file.name: file.read_bytes() for file in folder.iterdir() if file.name[-5:] == ".toml"
+    }
+    return {name.removesuffix(".toml"): rubrics[name] for name in sorted(rubrics)}
+
+
+def find_rubric(name: str, *, references: bool = False, variant: Variant = "gnomon") -> Rubric:
+    """A rubric by its name, or read from a file of TOML.
+
+    Args:
+        name: ``gemba-da``, or the name of a file that ends in ``.toml``.
+        references: take its question with a reference.
+        variant: "published": in the words that were published, of the user's copy of them
+            (``gnomon setup prompts``).
+
+    Raises:
+        UnknownNameError: there is no such rubric.
+        MissingFileError: there is no such file.
+        FormatError: the file is no rubric.
+        UsageError: the rubric has no question with a reference, or there is no copy of the
+            published words.
+    """
+    if variant == "published":
+        return published_rubric(name, references=references)
+    if name in _bundled():
+        return _read(name, _bundled()[name], name, references)
+    if not name.endswith(".toml"):
+        remedy = "name one of them, or a file of your own that ends in .toml"
+        raise UnknownNameError("rubric", name, rubric_names(), remedy=remedy)
+    return _read(Path(name).stem, read_bytes(name), name, references)
+
+
+@functools.lru_cache(maxsize=64)
+def _read(name: str, data: bytes, path: str, references: bool) -> Rubric:  # noqa: FBT001  # a part of the key
+    if len(data) > _LARGEST:
+        raise FormatError(f"is too large for a rubric: {len(data):,} bytes", path=path)
+    try:
+        given = msgspec.convert(tomllib.loads(data.decode("utf-8-sig")), _RubricFile)
+    except (ValueError, RecursionError) as error:  # msgspec's and tomllib's errors are of this kind
+        raise FormatError(f"is no rubric: {error}", path=path) from error
+    question = given.question_with_reference if references else given.question
+    if not question.strip():
+        raise UsageError(
+            f"the rubric {name} has no question with a reference; leave out references=True, or"
+            " give its file a question_with_reference"
+        )
+    _check(given, question, path)
+    penalties = given.penalties or _Penalties()
+    costs = {severity: getattr(penalties, severity) for severity in ("critical", "major", "minor")}
+    if given.answer in ("errors-and-score", "errors-then-score"):
+        costs.pop("critical")  # ESA knows two severities
+    scale = (-penalties.most, 0.0) if given.answer == "errors" else given.least_and_most
+    return Rubric(
+        name=name,
+        about=given.about,
+        answer=given.answer,
+        system=given.system.strip(),
+        question=question.strip(),
+        scale=scale,
+        higher_is_better=given.higher_is_better,
+        reasons=given.reasons,
+        penalties=costs,
+        most=penalties.most,
+        identity=content_hash(data, question, FENCES, QUOTE),
+        score_question=given.score_question.strip(),
+        reply=given.reply,
+        classes=given.class_scores,
+        counted=penalties.counted,
+        fenced=given.fences,
+        shots=tuple(
+            Shot(shot.of(TEXTS), shot.of(LANGUAGES), shot.answer.strip("\n"), shot.question.strip())
+            for shot in given.shots
+        ),
+        conversation=given.conversation,
+        score_system=None if given.score_system is None else given.score_system.strip(),
+    )
+
+
+def _check(given: _RubricFile, question: str, path: str) -> None:
+    """Refuse a rubric that cannot be asked."""
+    places = set(PLACE.findall(question))
+    for unknown in sorted(places - {*TEXTS, *LANGUAGES}):
+        near = nearest(unknown, (*TEXTS, *LANGUAGES))
+        hint = f"; did you mean {{{near}}}?" if near else ""
+        raise FormatError(
+            f"the place {{{unknown}}} is unknown{hint}; there are"
+            f" {', '.join(f'{{{name}}}' for name in (*TEXTS, *LANGUAGES))}",
+            path=path,
+        )
+    _check_second_turn(given, places, path)
+    _check_plain(given, path)
+    for number, shot in enumerate(given.shots, start=1):
+        shown = set(PLACE.findall(shot.question or question)) - set(LANGUAGES)
+        lacking = sorted(shown - set(shot.of(TEXTS)))
+        if lacking:
+            raise FormatError(
+                f"shot {number} has no {lacking[0]}, which its question shows; give it as"
+                f' {lacking[0]} = "..."',
+                path=path,
+            )
+    needed = {"first", "second"} if given.answer == "choice" else {"candidate"}
+    other = {"candidate"} if given.answer == "choice" else {"first", "second"}
+    if not needed <= places or other & places:
+        raise FormatError(
+            f"a question whose answer is {given.answer!r} has the places"
+            f" {' and '.join(f'{{{name}}}' for name in sorted(needed))}, and not"
+            f" {' or '.join(f'{{{name}}}' for name in sorted(other))}",
+            path=path,
+        )
+    least, most = given.least_and_most
+    if not -1e9 <= least < most <= 1e9:
+        raise FormatError(
+            f"scale is [{least:g}, {most:g}]; it must be the least and the largest score", path=path
+        )
+    if given.answer == "errors" and not given.higher_is_better:
+        raise FormatError(
+            "an answer of errors is scored by their penalties, negated: higher is better", path=path
+        )
+
+
+def _check_second_turn(given: _RubricFile, places: set[str], path: str) -> None:
+    second = set(PLACE.findall(given.score_question))
+    if bool(given.score_question.strip()) != given.answer.endswith("-then-score"):
+        raise FormatError(
+            "a score_question goes with answer = 'errors-then-score' or 'words-then-score', and"
+            " no other",
+            path=path,
+        )
+    if not given.score_question:
+        if given.conversation:
+            raise FormatError("conversation = true goes with a score_question", path=path)
+        return
+    of_first = {ANSWER, ERRORS} if given.answer == "errors-then-score" else {ANSWER}
+    shown = given.conversation or ("candidate" in second and second & of_first)
+    if not (shown and second <= {*places, *of_first}):
+        raise FormatError(
+            f"a score_question has the places {{candidate}} and"
+            f" {' or '.join(f'{{{name}}}' for name in sorted(of_first, reverse=True))}, and else"
+            " none that the question has not; with conversation = true it may have none",
+            path=path,
+        )
+
+
+def _check_plain(given: _RubricFile, path: str) -> None:
+    """Refuse what goes with other forms of answers than the one that is asked for."""
+    if given.reply != "json" and (given.reasons or given.answer == "errors-and-score"):
+        what = "reasons = true" if given.reasons else "answer = 'errors-and-score'"
+        raise FormatError(
+            f"{what} goes with reply = 'json' alone: plain text has no keys to tell them apart",
+            path=path,
+        )
+    if given.reply == "stars" and (given.answer in ("errors", "choice") or given.classes):
+        raise FormatError(
+            "reply = 'stars' goes with an answer of a score, and no classes", path=path
+        )
+    if given.classes is None:
+        return
+    names = [name.strip().casefold() for name in given.class_scores]
+    if given.reply != "plain" or given.answer in ("errors", "choice") or given.scale:
+        raise FormatError(
+            "classes go with reply = 'plain', an answer of a score, and no scale", path=path
+        )
+    if len(given.classes) != len(set(names)) or len(names) < 2 or "" in names:
+        raise FormatError("classes are two or more different names", path=path)
