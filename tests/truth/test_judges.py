@@ -10,6 +10,7 @@ from gnomon.core.errors import DataError
 from gnomon.core.findings import Finding, Statement
 from gnomon.core.records import table
 from gnomon.metrics.judges import fit_calibration, left_out_predictions
+from gnomon.metrics.judges.disagreement import _Agreement
 from gnomon.metrics.judges.human_scale import (
     CalibrationRow,
     _CalibratedJudges,
@@ -20,6 +21,7 @@ from gnomon.metrics.judges.injections import _row as probe_row
 from gnomon.metrics.judges.pairs import PairwiseRow, pairwise_verdict
 from gnomon.metrics.judges.pairs import _row as pair_row
 from gnomon.metrics.judges.replies import JudgeReply
+from gnomon.stats import holm
 
 DRAWS = [100, pytest.param(1000, marks=pytest.mark.verify)]
 
@@ -61,6 +63,21 @@ def test_noise_of_a_judge_is_not_flattery(items: int, draws: int) -> None:
         found = Finding("judges probe", "", (made,), {}, facts=facts)
         undecided += is_undecided([*probe_verdict(found)])
     assert is_mostly_undecided(undecided, draws)
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+def test_judges_with_equal_noise_stand_on_one_level_and_none_apart(draws: int) -> None:
+    """Three judges of 40 segments of two systems, who see one truth; some say nothing of some."""
+    apart, levels = 0, 0
+    for seed in range(draws):
+        draw = np.random.default_rng(seed)
+        scores = draw.normal(50, 10, (2, 40)) + draw.normal(0, 8, (3, 2, 40))
+        scores[draw.random(scores.shape) < 0.02] = np.nan
+        made = _Agreement(["a", "b", "c"], scores, scores.mean(axis=0), 0.95)
+        apart += any(row.apart for row in made.members())
+        levels += min(holm([row.p or 0.0 for row in made.pairs()])) <= 0.05
+    assert is_mostly_undecided(draws - apart, draws)
+    assert is_mostly_undecided(draws - levels, draws)
 
 
 def calibrated(seed: int, documents: np.ndarray | None) -> list[Statement]:

@@ -75,6 +75,7 @@ BUILT_IN: Mapping[str, str] = {
     "metaeval.meaning": "gnomon.methods.metaeval.difference_meaning:meaning",
     "judges.spread": "gnomon.metrics.judges.intervals:spread",
     "judges.pairwise": "gnomon.metrics.judges.pairs:pairwise",
+    "judges.panel": "gnomon.metrics.judges.disagreement:panel",
     "judges.probe": "gnomon.metrics.judges.injections:probe",
     "judges.calibrate": "gnomon.metrics.judges.human_scale:calibrate",
     "judges.read_batch": "gnomon.metrics.judges.batches:read_batch",

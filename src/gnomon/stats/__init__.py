@@ -60,6 +60,7 @@ from gnomon.stats.permutation import (
 )
 from gnomon.stats.power import needed_units, power_of_t
 from gnomon.stats.ranking import clusters, outliers, rank_ranges, ranks, top
+from gnomon.stats.reliability import krippendorff_alpha
 from gnomon.stats.resampling import Interval, bootstrap_interval, resamples
 from gnomon.stats.sampling import (
     inclusion_probabilities,
@@ -134,6 +135,7 @@ __all__ = [
     "jackknife_test",
     "kendall_b",
     "kendall_c",
+    "krippendorff_alpha",
     "look_levels",
     "matthews",
     "needed_units",

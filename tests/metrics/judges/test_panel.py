@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,13 +13,16 @@ from tests.metrics.judges.chat_server import Chat, serving
 from tests.metrics.judges.test_metric import fenced, sets, spec
 
 import gnomon as gn
-from gnomon.core.errors import SpecError, UsageError
+from gnomon.core.errors import SpecError, UnknownNameError, UsageError
+from gnomon.core.human import HumanScores
 from gnomon.metrics import parse
 from gnomon.metrics.judges import ChatJudge, JudgePanel, planned_requests
 from gnomon.metrics.protocol import Costly, Noticing
 from gnomon.metrics.titles import metric_titles
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.metrics.judges.chat_server import Reply
 
 
@@ -243,3 +247,72 @@ def test_a_panel_of_pairs_is_within_its_budget_or_asks_nobody(chat: Chat) -> Non
     with pytest.raises(UsageError, match=r"4 answers of 'c'.*more than the 3"):
         gn.judges.pairwise(ts, judges)
     assert chat.bodies == []
+
+
+# Agreement
+
+
+def test_agreement_of_judges_is_what_plain_formulas_say(chat: Chat) -> None:
+    draw = np.random.default_rng(3)
+    truth = draw.normal(50, 10, (2, 40))
+    scores = (truth + draw.normal(0, 6, (3, 2, 40))).round(1)
+    people = (truth + draw.normal(0, 5, (2, 40))).round(1)
+    names = [[f"{s} {i}" for i in range(40)] for s in "xy"]
+
+    def reply(body: dict) -> str:
+        system, segment = fenced(body).split()
+        judge = "abc".index(body["model"])
+        return json.dumps({"score": float(scores[judge, "xy".index(system), int(segment)])})
+
+    chat.reply = reply
+    ts = sets(x=names[0], y=names[1])
+    ts = replace(ts, human=(HumanScores("esa", "segment", ("x", "y"), people),))
+    result = gn.judges.panel(ts, panel(chat))
+    flat = scores.reshape(3, -1)
+    for m, row in enumerate(result.table("members").rows):
+        others = np.delete(flat, m, axis=0).mean(axis=0)
+        assert row["r"] == pytest.approx(gn.stats.pearson(flat[m], others))
+        assert row["distance"] == pytest.approx(np.abs(flat[m] - others).mean())
+        assert row["r_low"] < row["r"] < row["r_high"]
+    (whole,) = result.table("agreement").rows
+    assert whole["alpha"] == pytest.approx(gn.stats.krippendorff_alpha(flat))
+    for row, (a, b) in zip(result.table("pairs").rows, [(0, 1), (0, 2), (1, 2)], strict=True):
+        assert row["difference"] == pytest.approx((flat[a] - flat[b]).mean())
+        assert row["r"] == pytest.approx(gn.stats.pearson(flat[a], flat[b]))
+    rows = result.table("people").rows
+    combined = flat.mean(axis=0)
+    expected = [gn.stats.pearson(own, people.ravel()) for own in (*flat, combined)]
+    assert [row["r"] for row in rows] == pytest.approx(expected)
+    assert rows[0]["gain"] == pytest.approx(expected[3] - expected[0])
+    assert rows[3]["gain"] is None
+    away = [abs(row["away"]) for row in result.table("disagreements").rows]
+    assert len(away) == 240
+    assert away == sorted(away, reverse=True)
+    assert chat.answered == 240
+    separate = [judge.spec for judge in parse(panel(chat)).judges]  # type: ignore[attr-defined]  # a panel
+    again = gn.judges.panel(ts, separate, human="esa")
+    assert again.table("agreement").rows == result.table("agreement").rows
+    assert chat.answered == 240
+
+
+def test_a_kind_of_human_scores_that_is_not_there_is_refused_before_judges_are_asked(
+    chat: Chat,
+) -> None:
+    with pytest.raises(UnknownNameError, match="esa"):
+        gn.judges.panel(sets(s=["x"]), panel(chat), human="esa")
+    with pytest.raises(SpecError, match="two judges or more"):
+        gn.judges.panel(sets(s=["x"]), spec(chat))
+    assert chat.bodies == []
+
+
+def test_people_who_calibrate_a_judge_say_nothing_of_the_panel(chat: Chat, tmp_path: Path) -> None:
+    ts = sets(s=[f"text {n}" for n in range(30)])
+    human = HumanScores("esa", "segment", ("s",), np.arange(30.0)[None])
+    ts = replace(ts, human=(human,))
+    rows = [f"source {n}\ttext {n}\t{n}" for n in range(30)]
+    (tmp_path / "people.tsv").write_text("\n".join(["source\tcandidate\tscore", *rows]) + "\n")
+    chat.reply = lambda body: json.dumps({"score": int(fenced(body).split()[1])})
+    judges = panel(chat, "ab").replace("model=", f"calibration='{tmp_path}/people.tsv', model=")
+    result = gn.judges.panel(ts, judges)
+    assert result.table("people").rows == ()
+    assert any("how far it agrees with them is not said" in notice for notice in result.notices)

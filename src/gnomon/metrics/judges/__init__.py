@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.judges.costs import TokensUsed as TokensUsed
     from gnomon.metrics.judges.costs import estimated_cost as estimated_cost
     from gnomon.metrics.judges.costs import tokens_used as tokens_used
+    from gnomon.metrics.judges.disagreement import panel as panel
     from gnomon.metrics.judges.endpoints import Endpoint as Endpoint
     from gnomon.metrics.judges.endpoints import network_allowed as network_allowed
     from gnomon.metrics.judges.human_scale import calibrate as calibrate
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
     from gnomon.metrics.judges.noise import JudgeNoise as JudgeNoise
     from gnomon.metrics.judges.noise import judge_noise as judge_noise
     from gnomon.metrics.judges.pairs import pairwise as pairwise
-    from gnomon.metrics.judges.panel import BoundJudgePanel as BoundJudgePanel
-    from gnomon.metrics.judges.panel import JudgePanel as JudgePanel
+    from gnomon.metrics.judges.panels import BoundJudgePanel as BoundJudgePanel
+    from gnomon.metrics.judges.panels import JudgePanel as JudgePanel
     from gnomon.metrics.judges.planned import PlannedServer as PlannedServer
     from gnomon.metrics.judges.planned import RequestPlan as RequestPlan
     from gnomon.metrics.judges.planned import planned_requests as planned_requests

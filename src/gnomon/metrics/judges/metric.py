@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.metrics.judges.client import ChatAnswer
-    from gnomon.metrics.judges.panel import JudgePanel
+    from gnomon.metrics.judges.panels import JudgePanel
     from gnomon.metrics.protocol import Input
 
 _log = logging.getLogger(__name__)
@@ -171,7 +171,7 @@ class ChatJudge(Options):
     @classmethod
     def of_several(cls, judges: Sequence[object], options: Mapping[str, Any]) -> JudgePanel:
         """What ``judge([...])`` stands for; see :class:`gnomon.judges.JudgePanel`."""
-        from gnomon.metrics.judges.panel import panel_of  # which is made of judges
+        from gnomon.metrics.judges.panels import panel_of  # which is made of judges
 
         return panel_of(judges, options)
 

@@ -17,7 +17,7 @@ from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, p_value
-from gnomon.metrics.judges.panel import BoundJudgePanel, JudgePanel, check_budgets
+from gnomon.metrics.judges.panels import BoundJudgePanel, JudgePanel, check_budgets
 from gnomon.metrics.judges.requests import named_judges_and_panels, pair_faults
 from gnomon.metrics.judges.verdict import (
     ALPHA,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import UsageError
 from gnomon.core.validation import Problem, problems
 from gnomon.metrics.judges.metric import ChatJudge
-from gnomon.metrics.judges.panel import JudgePanel
+from gnomon.metrics.judges.panels import JudgePanel
 from gnomon.metrics.protocol import each_metric
 from gnomon.metrics.registry import check_metric, check_needs, resolve
 
