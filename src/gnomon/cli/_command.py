@@ -14,7 +14,16 @@ from gnomon.cli._parser import HelpFormatter, rare
 from gnomon.cli._progress import stages
 from gnomon.core import registry as methods
 from gnomon.core.errors import GateError, GnomonError, UsageError
-from gnomon.core.options import Flags, Group, InputFile, Metavar, Shorthand, is_outcome, read_text
+from gnomon.core.options import (
+    Flags,
+    Group,
+    InputFile,
+    Metavar,
+    Shorthand,
+    is_outcome,
+    read_pair,
+    read_text,
+)
 from gnomon.core.validation import refuse
 
 if TYPE_CHECKING:
@@ -38,20 +47,6 @@ _OWN = "analysis"
 _ROWS = 20
 #: the longest list of choices that stands where a value's name would; others stand in the text
 _LONGEST = 44
-#: what docstrings say of code: :func:`name`
-_ROLES = re.compile(r":\w+:`~?([^`]+)`")
-#: what they say of objects of Python, which no command line takes
-_OBJECTS = re.compile(
-    r",? or (?:what )?:\w+:`[^`]+`(?: made of (?:it|them))?| \((?:see )?:\w+:`[^`]+`\)"
-)
-
-
-def _as_command(match: re.Match[str]) -> str:
-    """A function as the command line calls it."""
-    name = match[1].removeprefix("gnomon.")
-    if name in methods.BUILT_IN:
-        return f"gnomon {name.replace('.', ' ').replace('_', '-')}"
-    return match[1]
 
 
 def add_method(commands: Any, name: str) -> None:  # argparse gives the type no public name
@@ -229,22 +224,14 @@ class _Reader:
     def __call__(self, text: str) -> object:
         try:
             if self.option.named and not self.option.many:
-                return _pair(self.option, text)
+                return read_pair(self.option, text)
             return read_text(self.option, text)
         except GnomonError as error:
             raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def _pair(option: Option, text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not (name and equals and value):
-        metavar = option.mark(Metavar)
-        raise UsageError(f"it takes {metavar.text if metavar else 'NAME=VALUE'}; got {text!r}")
-    return name, value
-
-
 def _help_text(option: Option) -> str:
-    text = _ROLES.sub(_as_command, _OBJECTS.sub("", option.help)).replace("``", "").rstrip(".")
+    text = methods.plain_help(option)
     choices = ", ".join(map(str, option.choices))
     if len(choices) > _LONGEST - 2 and option.mark(Metavar) is None:
         text += f"; NAME is one of: {choices}"

@@ -104,7 +104,9 @@ __all__ = [
     "misfits",
     "options_of",
     "reaches",
+    "read_pair",
     "read_text",
+    "read_texts",
     "refusal",
     "refuse_unknown",
     "type_hints",
@@ -1040,6 +1042,38 @@ def read_text(option: Option, text: str) -> object:
         kind = "a whole number" if _takes(option.kind, int) else "a number"
         raise UsageError(f"it must be {kind}, {limits}; got {text}")
     return value
+
+
+def read_pair(option: Option, text: str) -> tuple[str, str]:
+    """A name and its value, of an option that takes values by name."""
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        metavar = option.mark(Metavar)
+        raise UsageError(f"it takes {metavar.text if metavar else 'NAME=VALUE'}; got {text!r}")
+    return name, value
+
+
+def read_texts(option: Option, texts: Sequence[str]) -> object:
+    """What texts mean as the value of an option: one, or those of its list or mapping.
+
+    Raises:
+        UsageError, UnknownNameError: a text is no such value.
+    """
+    if option.named and not option.many:
+        pairs = [read_pair(option, text) for text in texts]
+        twice = [
+            name for name, count in collections.Counter(k for k, _ in pairs).items() if count > 1
+        ]
+        if twice:
+            raise UsageError(f"it names {twice[0]!r} twice")
+        return dict(pairs)
+    values: list[Any] = [read_text(option, text) for text in texts]
+    if not option.many:
+        (value,) = values
+        return value
+    if option.mark(Numbering):
+        return list(dict.fromkeys(number for numbers in values for number in numbers))
+    return values
 
 
 def _choice(option: Option, text: str, choices: tuple[Any, ...]) -> object:

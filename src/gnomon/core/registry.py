@@ -58,6 +58,7 @@ __all__ = [
     "method",
     "names",
     "package_of",
+    "plain_help",
     "steps",
     "title_of",
 ]
@@ -335,6 +336,27 @@ def _outlines(data: object) -> Iterator[Outline | None]:
         outline = getattr(testset, "outline", None)
         if outline is not None:
             yield outline
+
+
+#: what docstrings say of code: :func:`name`
+_ROLES = re.compile(r":\w+:`~?([^`]+)`")
+#: what they say of objects of Python, which neither command lines nor forms take
+_OBJECTS = re.compile(
+    r",? or (?:what )?:\w+:`[^`]+`(?: made of (?:it|them))?| \((?:see )?:\w+:`[^`]+`\)"
+)
+
+
+def plain_help(option: Option) -> str:
+    """The help of an option for who knows no Python: functions are called as commands."""
+    said = _ROLES.sub(_as_command, _OBJECTS.sub("", option.help))
+    return said.replace("``", "").rstrip(".")
+
+
+def _as_command(match: re.Match[str]) -> str:
+    name = match[1].removeprefix("gnomon.")
+    if name in BUILT_IN:
+        return f"gnomon {name.replace('.', ' ').replace('_', '-')}"
+    return match[1]
 
 
 def names() -> tuple[str, ...]:

@@ -1,0 +1,346 @@
+"""Forms of methods, made of their declared options, and what people send with them.
+
+A method declares each option once, as a parameter of its function; :func:`form_of` says how a page
+asks for it, and :func:`read_form` reads what came back as the command line reads texts. Options
+whose texts open files, ask other machines or run code are not offered; where a text says itself
+what it reaches (specs of metrics, names of taggers), the harmless ones are taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from gnomon.core.errors import GnomonError, UsageError
+from gnomon.core.options import (
+    Group,
+    Limits,
+    Metavar,
+    Reaches,
+    parts_of,
+    reaches,
+    read_texts,
+)
+from gnomon.core.registry import plain_help
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gnomon.core.options import Option
+    from gnomon.core.registry import Method
+
+__all__ = ["Field", "FieldGroup", "Form", "Posted", "form_of", "offered_options", "read_form"]
+
+Kind: TypeAlias = Literal["number", "switch", "select", "checkboxes", "list", "pairs", "text"]
+#: what a switch sends; before its box stands a hidden field with the second
+ON, OFF = "yes", "no"
+#: the choice that leaves an option at a default that is none of its choices
+UNSET = ""
+_OWN = "options"
+
+
+@dataclass(frozen=True)
+class Field:
+    """One option on a page.
+
+    Attributes:
+        name: of the form field.
+        option: of the option.
+        label: what stands before it.
+        help: what it means.
+        kind: "number", "switch" (a box that sends "yes" after a hidden field "no"), "select",
+            "checkboxes" (several of the choices; before them a hidden field with no text), "list"
+            (one value a line), "pairs" (NAME=VALUE, one a line) or "text".
+        values: its texts now.
+        choices: texts that it may take, where they are few.
+        minimum: the least number.
+        maximum: the largest.
+        step: "1" for whole numbers, else "any".
+        example: what a value looks like ("NAME=REGEX").
+        required: it must be given.
+        problem: what is wrong with what was sent.
+    """
+
+    name: str
+    option: str
+    label: str
+    help: str
+    kind: Kind
+    values: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    step: str = "any"
+    example: str = ""
+    required: bool = False
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class FieldGroup:
+    """Fields under one heading; few people need the rare ones, which pages fold away."""
+
+    title: str
+    fields: tuple[Field, ...] = ()
+    rare: tuple[Field, ...] = ()
+
+
+@dataclass(frozen=True)
+class Form:
+    """All that a page asks of a method.
+
+    Attributes:
+        method: its name.
+        title: what it is called.
+        answers: the question that it answers.
+        groups: its fields.
+        problem: what is wrong with several of them together.
+    """
+
+    method: str
+    title: str
+    answers: str
+    groups: tuple[FieldGroup, ...]
+    problem: str = ""
+
+    @property
+    def fields(self) -> Iterator[Field]:
+        """All fields, in the order of the page."""
+        for group in self.groups:
+            yield from (*group.fields, *group.rare)
+
+
+@dataclass(frozen=True)
+class Posted:
+    """What was sent for a method.
+
+    Attributes:
+        options: those that differ from their defaults.
+        problems: option -> what is wrong with it; "": with several together.
+    """
+
+    options: Mapping[str, Any]
+    problems: Mapping[str, str]
+
+
+def offered_options(method: Method) -> dict[str, Option]:
+    """The options of a method that people without a shell may set: of a study, and harmless."""
+    names = {*method.step_options, "metrics"}
+    return {n: option for n, option in method.options.items() if n in names and _is_asked(option)}
+
+
+def _is_asked(option: Option) -> bool:
+    """Whether texts of an option reach nothing, or tell what they reach."""
+    marks = (mark for mark in option.marks if isinstance(mark, Reaches))
+    return all(mark.of_text for mark in marks)
+
+
+def form_of(
+    method: Method,
+    posted: Mapping[str, Sequence[str]] | None = None,
+    problems: Mapping[str, str] | None = None,
+) -> Form:
+    """The form of a method.
+
+    Args:
+        method: whose options are asked for.
+        posted: what was sent, to be shown again; defaults otherwise.
+        problems: what is wrong with it, by option.
+    """
+    wrong = problems or {}
+    plain: dict[str, list[Field]] = {}
+    rare: dict[str, list[Field]] = {}
+    for option in offered_options(method).values():
+        group = option.mark(Group)
+        heading = group.title if group else _OWN
+        field = _field(method, option, wrong.get(option.name, ""))
+        if posted is not None and field.name in posted:
+            field = replace(field, values=_sent(field, posted[field.name]))
+        plain.setdefault(heading, [])
+        (rare if option.rare else plain).setdefault(heading, []).append(field)
+    groups = tuple(
+        FieldGroup(heading, tuple(fields), tuple(rare.get(heading, ())))
+        for heading, fields in plain.items()
+    )
+    return Form(method.name, method.title, method.answers, groups, wrong.get("", ""))
+
+
+def _field(method: Method, option: Option, problem: str) -> Field:
+    limits, metavar = option.mark(Limits), option.mark(Metavar)
+    kind = kind_of(option)
+    whole = kind == "number" and not _takes(option, float)
+    choices = tuple(map(str, option.choices))
+    default = () if option.required else texts_of(option.default)
+    if kind == "select" and not set(default) <= set(choices):
+        choices = (*default, *choices)
+    if kind == "select" and not default:
+        choices = (UNSET, *choices)
+    return Field(
+        name=f"{method.name}:{option.name}",
+        option=option.name,
+        label=option.name.replace("_", " "),
+        help=plain_help(option),
+        kind=kind,
+        values=default,
+        choices=choices,
+        minimum=limits.low if limits and kind == "number" else None,
+        maximum=limits.high if limits and kind == "number" else None,
+        step="1" if whole else "any",
+        example=metavar.text if metavar and kind in ("text", "list", "pairs") else "",
+        required=option.required,
+        problem=problem,
+    )
+
+
+def kind_of(option: Option) -> Kind:
+    """How a page asks for an option."""
+    if option.switch:
+        return "switch"
+    if option.named and not option.many:
+        return "pairs"
+    free = any(part is str for part in parts_of(option.kind))
+    if option.choices and not free:
+        return "checkboxes" if option.many else "select"
+    if option.many:
+        return "list"
+    if not free and (_takes(option, int) or _takes(option, float)):
+        return "number"
+    return "text"
+
+
+def _takes(option: Option, plain: type) -> bool:
+    return plain in parts_of(option.kind)
+
+
+def texts_of(value: object) -> tuple[str, ...]:
+    """A value as the texts that a form shows; reading them gives it again."""
+    if value is None:
+        return ()
+    if isinstance(value, bool):
+        return (ON if value else OFF,)
+    if isinstance(value, Mapping):
+        return tuple(f"{name}={text}" for name, text in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(text for member in value for text in texts_of(member))
+    return (repr(value) if isinstance(value, float) else str(value),)
+
+
+def _sent(field: Field, texts: Sequence[str]) -> tuple[str, ...]:
+    """The texts of a field as they were sent: lists line by line, without empty lines."""
+    if field.kind in ("list", "pairs"):
+        lines = (line.strip() for text in texts for line in text.splitlines())
+        return tuple(line for line in lines if line)
+    if field.kind == "checkboxes":
+        return tuple(text for text in texts if text)
+    last = texts[-1] if texts else ""
+    return (last.strip(),) if last.strip() else ()
+
+
+def read_form(
+    method: Method,
+    posted: Mapping[str, Sequence[str]],
+    *,
+    allowed: Mapping[str, str] | None = None,
+) -> Posted:
+    """The options that a form says, and what is wrong with it.
+
+    Args:
+        method: whose form was sent.
+        posted: field -> the texts that were sent; fields of other methods are left alone.
+        allowed: names -> specs that the owner of the server allows, whatever they reach.
+    """
+    fields = {field.name: field for field in form_of(method).fields}
+    texts: dict[str, tuple[str, ...]] = {}
+    problems: dict[str, str] = {}
+    for name, sent in posted.items():
+        if name in fields:
+            texts[fields[name].option] = _sent(fields[name], sent)
+        elif name.startswith(f"{method.name}:"):
+            problems[name.partition(":")[2]] = "this is not offered here"
+    options: dict[str, Any] = {}
+    for name, given in texts.items():
+        option = method.options[name]
+        if given == (() if option.required else texts_of(option.default)):
+            continue  # the default, which need not be said
+        try:
+            options |= _read(option, given)
+        except GnomonError as error:
+            problems[name] = str(error)
+    return checked(method, options, problems, allowed=allowed)
+
+
+def _read(option: Option, texts: tuple[str, ...]) -> dict[str, Any]:
+    if option.switch:
+        return {option.name: texts[-1:] == (ON,)}
+    if not texts and option.many and option.default:
+        return {option.name: []}
+    if not texts:
+        return {}
+    return {option.name: read_texts(option, texts)}
+
+
+def checked(
+    method: Method,
+    options: Mapping[str, Any],
+    problems: Mapping[str, str] | None = None,
+    *,
+    allowed: Mapping[str, str] | None = None,
+) -> Posted:
+    """Options as a study may have them, and what is wrong with them: reach, types, limits.
+
+    Args:
+        method: whose they are.
+        options: by name.
+        problems: what is known to be wrong already.
+        allowed: names -> specs that the owner of the server allows.
+    """
+    offered, wrong = offered_options(method), dict(problems or {})
+    specs = dict(allowed or {})
+    taken: dict[str, Any] = {}
+    for name, value in options.items():
+        if name not in offered:
+            wrong.setdefault(name, "this is not offered here")
+            continue
+        taken[name] = _map_texts(value, lambda text: specs.get(text, text))
+        if name not in wrong:
+            wrong |= _out_of_reach(offered[name], taken[name], set(specs.values()))
+    if not wrong:
+        for problem in method.problems(None, taken):
+            place = re.match(r"\w*", problem.option)
+            wrong.setdefault(place[0] if place else "", str(problem.error))
+    return Posted(taken, wrong)
+
+
+def _out_of_reach(option: Option, value: object, allowed: set[str]) -> dict[str, str]:
+    """What is wrong with a value that reaches what people without a shell may not reach."""
+    refused: list[str] = []
+
+    def check(text: str) -> str:
+        if text not in allowed and reaches(option, text):
+            refused.append(text)
+        return text
+
+    try:
+        _map_texts(value, check)
+    except GnomonError as error:
+        return {option.name: str(error)}
+    if not refused:
+        return {}
+    what = UsageError(
+        f"{refused[0]!r:.80} would reach files, other machines or code, which only the owner of"
+        " this server may allow"
+    )
+    return {option.name: str(what)}
+
+
+def _map_texts(value: Any, change: Any) -> Any:
+    """A value with its texts changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list | tuple):
+        return [_map_texts(member, change) for member in value]
+    if isinstance(value, Mapping):
+        return {name: _map_texts(member, change) for name, member in value.items()}
+    return value

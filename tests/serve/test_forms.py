@@ -1,0 +1,168 @@
+"""Forms made of declared options: what they ask, what they read, what they never offer."""
+
+from __future__ import annotations
+
+import pytest
+
+from gnomon.core import registry
+from gnomon.core.options import Limits, Reaches, read_texts
+from gnomon.serve._forms import (
+    Form,
+    checked,
+    form_of,
+    kind_of,
+    offered_options,
+    read_form,
+    texts_of,
+)
+
+NAMES = tuple(registry.BUILT_IN)
+
+
+def as_sent(form: Form) -> dict[str, list[str]]:
+    """What a browser sends of a form that nobody touched."""
+    sent: dict[str, list[str]] = {}
+    for field in form.fields:
+        if field.kind == "switch":
+            sent[field.name] = ["no", *(["yes"] if field.values == ("yes",) else [])]
+        elif field.kind == "checkboxes":
+            sent[field.name] = ["", *field.values]
+        elif field.kind in ("list", "pairs"):
+            sent[field.name] = ["\r\n".join(field.values)]
+        else:
+            sent[field.name] = list(field.values) or [""]
+    return sent
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_form_that_nobody_touched_gives_the_same_request(name: str) -> None:
+    method = registry.find(name)
+    read = read_form(method, as_sent(form_of(method)))
+    assert read.options == {}
+    refused_by_default = {problem.option for problem in method.problems(None, {})}
+    assert set(read.problems) <= refused_by_default
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_default_is_read_from_its_text_again(name: str) -> None:
+    for option in registry.find(name).options.values():
+        texts = () if option.required else texts_of(option.default)
+        if option.switch or not texts:
+            continue
+        value, default = read_texts(option, texts), option.default
+        assert value in (default, [default], list(default) if isinstance(default, tuple) else None)
+
+
+def test_all_options_are_asked_but_those_of_files_the_network_and_code() -> None:
+    asked = {
+        (name, field.option) for name in NAMES for field in form_of(registry.find(name)).fields
+    }
+    left_out = {
+        (name, option.name)
+        for name in NAMES
+        for option in registry.find(name).options.values()
+        if (name, option.name) not in asked
+    }
+    assert len(asked) > 350
+    for name, option in left_out:
+        declared = registry.find(name)
+        reaching = [m for m in declared.options[option].marks if isinstance(m, Reaches)]
+        assert any(not m.of_text for m in reaching) or option not in declared.step_options
+    assert ("muler.score", "lexicon") in left_out
+    assert ("compare", "meaning") in left_out
+
+
+def test_kinds_limits_choices_and_help_are_those_of_the_options() -> None:
+    fields = {field.option: field for field in form_of(registry.find("compare")).fields}
+    resamples = registry.find("compare").options["resamples"]
+    number = fields["resamples"]
+    assert (number.kind, number.step, number.values) == ("number", "1", ("1000",))
+    assert (number.minimum, number.maximum) == (
+        resamples.mark(Limits).low,
+        resamples.mark(Limits).high,
+    )
+    assert fields["confidence"].step == "any"
+    assert fields["null"].kind == "select"
+    assert fields["null"].choices == registry.find("compare").options["null"].choices
+    assert all(field.help for field in fields.values())
+    assert kind_of(registry.find("muler.score").options["variants"]) == "checkboxes"
+    assert kind_of(registry.find("muler.score").options["pattern"]) == "pairs"
+    assert kind_of(registry.find("muler.score").options["features"]) == "list"
+
+
+def test_rare_options_stand_apart_under_their_heading() -> None:
+    for group in form_of(registry.find("metaeval")).groups:
+        declared = registry.find("metaeval").options
+        assert not any(declared[field.option].rare for field in group.fields)
+        assert all(declared[field.option].rare for field in group.rare)
+    assert any(group.rare for group in form_of(registry.find("metaeval")).groups)
+
+
+def test_what_was_sent_is_read_as_the_command_line_reads_it() -> None:
+    sent = {
+        "muler.score:features": ["pos:*\r\n\r\n re:number \r\n"],
+        "muler.score:pattern": ["number=[0-9]+\nword=a=b"],
+        "muler.score:variants": ["", "ratio"],
+        "muler.score:resamples": ["200"],
+        "muler.score:overlap": ["majority"],
+        "compare:resamples": ["7"],
+    }
+    read = read_form(registry.find("muler.score"), sent)
+    assert read.problems == {}
+    assert read.options == {
+        "features": ["pos:*", "re:number"],
+        "pattern": {"number": "[0-9]+", "word": "a=b"},
+        "variants": ["ratio"],
+        "resamples": 200,
+        "overlap": "majority",
+    }
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "said"),
+    [
+        ("resamples", "many", "'many' is not a whole number"),
+        ("resamples", "-1", "0 or more"),
+        ("confidence", "1", "strictly between 0 and 1"),
+        ("null", "nope", "'nope'"),
+        ("meaning", "/etc/passwd", "not offered"),
+        ("metrics", "scores('/etc/passwd')", "only the owner"),
+        ("metrics", "python('os:system')", "only the owner"),
+        ("metrics", "blue", "did you mean 'bleu'"),
+        ("nope", "1", "not offered"),
+    ],
+)
+def test_what_is_wrong_is_said_beside_its_field(option: str, text: str, said: str) -> None:
+    method = registry.find("compare")
+    sent = {f"compare:{option}": [text]}
+    read = read_form(method, sent)
+    assert list(read.problems) == [option]
+    assert said in read.problems[option]
+    form = form_of(method, sent, read.problems)
+    shown = [field for field in form.fields if field.problem]
+    if option in offered_options(method):
+        (field,) = shown
+        assert field.problem == read.problems[option]
+        assert field.values == (text,)
+
+
+def test_options_that_do_not_go_together_are_told_of_one_of_them() -> None:
+    sent = {"compare:min_drop": ["2"]}
+    read = read_form(registry.find("compare"), sent)
+    assert list(read.problems) == ["min_drop"]
+
+
+def test_a_tagger_that_is_installed_may_be_named_and_no_other() -> None:
+    method = registry.find("muler.score")
+    for text in ("spacy:os", "spacy:/tmp/model", "stanza:en", "other:x"):
+        assert "only the owner" in checked(method, {"tagger": text}).problems["tagger"]
+
+
+def test_what_the_owner_allows_is_taken_by_its_name_and_by_its_spec() -> None:
+    method, allowed = registry.find("compare"), {"Ours": "bertscore(model='ours')"}
+    for text in ("Ours", "bertscore(model='ours')"):
+        read = read_form(method, {"compare:metrics": [f"bleu\n{text}"]}, allowed=allowed)
+        assert read.problems == {}
+        assert read.options == {"metrics": ["bleu", "bertscore(model='ours')"]}
+    other = read_form(method, {"compare:metrics": ["scores('x.tsv')"]}, allowed=allowed)
+    assert "only the owner" in other.problems["metrics"]
