@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from starlette.testclient import TestClient
 
 from gnomon import example, study
 from gnomon.serve import Settings, _builds, make_app
+from gnomon.serve._comparison import Choices, FileChoice
 from gnomon.serve._jobs import Queue
 from gnomon.serve._store_pages import stored_study
 from gnomon.serve._workspace import Workspace
@@ -21,9 +23,54 @@ if TYPE_CHECKING:
 
     from starlette.applications import Starlette
 
+    from gnomon.serve._workspace import Comparison
+
 ADDRESS = "http://127.0.0.1:8765"
 #: what a browser says of a form of the page itself
 FROM_HERE = {"origin": ADDRESS, "sec-fetch-site": "same-origin"}
+REFERENCE = "A cat sat on the mat.\nIt rained all day.\nNobody came.\n"
+TEXTS = {
+    "reference.txt": REFERENCE,
+    "one.txt": "A cat sat on a mat.\nIt rained all day.\nNo one came.\n",
+    "two.txt": "The cat is on mat.\nAll day rain.\nCame nobody.\n",
+}
+
+
+def browser_of(app: Starlette, token: str | None = None) -> TestClient:
+    """A browser: of nobody, or of somebody with a token."""
+    client = TestClient(
+        app,
+        base_url=ADDRESS,
+        headers={"accept": "text/html"},
+        follow_redirects=False,
+        raise_server_exceptions=False,
+    )
+    if token is not None:
+        assert client.get("/enter", params={"token": token}).status_code == 303
+        client.headers.update(FROM_HERE)
+    return client
+
+
+def comparison_of(app: Starlette, owner: str, title: str = "Quillmark") -> Comparison:
+    """A comparison of three segments that nothing runs."""
+    workspace = app.state.workspace
+    draft, uploads = workspace.new_draft(owner)
+    for number, text in enumerate(TEXTS.values()):
+        (uploads / str(number)).write_text(text)
+    workspace.name_files(draft, list(TEXTS))
+    roles = ["reference", "output", "output"]
+    files = [
+        FileChoice(file=n, name=name, role=role, title=name.removesuffix(".txt"))
+        for n, (name, role) in enumerate(zip(TEXTS, roles, strict=True))
+    ]
+    return workspace.create(draft, Choices(files=files, title=title, language_pair="en"))
+
+
+@contextmanager
+def running(app: Starlette) -> Iterator[TestClient]:
+    """The owner's browser while the server runs comparisons."""
+    with TestClient(app):  # begins and ends what runs
+        yield browser_of(app, app.state.access.launch_token())
 
 
 @pytest.fixture
@@ -40,28 +87,14 @@ def app(settings: Settings) -> Starlette:
 
 @pytest.fixture
 def visitor(app: Starlette) -> Callable[..., TestClient]:
-    """A browser: of nobody, or of somebody with a token."""
-
-    def browser(token: str | None = None) -> TestClient:
-        client = TestClient(
-            app,
-            base_url=ADDRESS,
-            headers={"accept": "text/html"},
-            follow_redirects=False,
-            raise_server_exceptions=False,
-        )
-        if token is not None:
-            assert client.get("/enter", params={"token": token}).status_code == 303
-            client.headers.update(FROM_HERE)
-        return client
-
-    return browser
+    """Makes browsers: of nobody, or of somebody with a token."""
+    return lambda token=None: browser_of(app, token)
 
 
 @pytest.fixture
-def owner(app: Starlette, visitor: Callable[..., TestClient]) -> TestClient:
+def owner(app: Starlette) -> TestClient:
     """The browser of who started the server."""
-    return visitor(app.state.access.launch_token())
+    return browser_of(app, app.state.access.launch_token())
 
 
 @pytest.fixture
@@ -144,16 +177,7 @@ def shows(stored: Path) -> Iterator[Callable[[], StudyClient]]:
 
     def started() -> StudyClient:
         app = make_app(Settings(stores=(stored,)))
-        client = TestClient(
-            app,
-            base_url=ADDRESS,
-            headers={"accept": "text/html"},
-            follow_redirects=False,
-            raise_server_exceptions=False,
-        )
-        token = app.state.access.launch_token()
-        assert client.get("/enter", params={"token": token}).status_code == 303
-        client.headers.update(FROM_HERE)
+        client = browser_of(app, app.state.access.launch_token())
         return StudyClient(client, f"/studies/{study_id}")
 
     yield started

@@ -51,6 +51,7 @@ def make_app(settings: Settings) -> Starlette:
     Returns:
         The application. ``state.access`` has tokens and links, ``state.settings`` the settings.
     """
+    workspace = Workspace(settings.folder) if settings.folder else None
     access = Access(settings.folder)
     routes: list[Route] = []
     for page in pages():
@@ -73,10 +74,10 @@ def make_app(settings: Settings) -> Starlette:
     app.state.settings = settings
     app.state.access = access
     app.state.stored = {study.id: study for study in map(stored_study, settings.stores)}
-    app.state.workspace = Workspace(settings.folder) if settings.folder else None
+    app.state.workspace = workspace
     app.state.queue = None
-    if app.state.workspace is not None:
-        app.state.queue = Queue(app.state.workspace, settings.workers, settings.limits)
+    if workspace is not None:
+        app.state.queue = Queue(workspace, settings.workers, settings.limits)
     app.state.study_of = functools.partial(_study, app)
     return app
 

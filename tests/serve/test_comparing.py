@@ -1,0 +1,167 @@
+"""From files to an answer, as a browser without script does it."""
+
+from __future__ import annotations
+
+import re
+import time
+from html import unescape
+
+import pytest
+from tests.serve.conftest import TEXTS, running
+
+from gnomon.serve import Settings, make_app
+
+#: seconds that a busy machine may take for three segments
+_PATIENCE = 120
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    app = make_app(Settings(folder=tmp_path_factory.mktemp("server") / "comparisons"))
+    with running(app) as client:
+        yield client
+
+
+def _files(texts=None, field="files"):
+    return [(field, (name, text)) for name, text in (texts or TEXTS).items()]
+
+
+def _draft(browser, texts=None):
+    answer = browser.post("/inspect", files=_files(texts))
+    assert answer.status_code == 303, answer.text
+    return answer.headers["location"]
+
+
+def _form(page):
+    """The fields of a page as they are filled."""
+    fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page))
+    for name, body in re.findall(
+        r'<select id="[^"]*" name="([^"]+)".*?>(.*?)</select>', page, re.DOTALL
+    ):
+        chosen = re.search(r'value="([^"]*)" selected', body)
+        fields[name] = chosen[1] if chosen else ""
+    for name, value in re.findall(r'<input id="[^"]*" name="([^"]+)" value="([^"]*)"', page):
+        fields[name] = unescape(value)
+    fields["metric"] = re.findall(r'name="metric" value="([^"]*)" checked', page)
+    return fields
+
+
+def _ended(browser, address):
+    """The state of a comparison when nothing of it is open."""
+    latest = time.monotonic() + _PATIENCE
+    while time.monotonic() < latest:
+        job = browser.get(f"{address}/state.json").json()["job"]
+        if not job["active"]:
+            return job
+        time.sleep(0.05)
+    raise AssertionError(job)
+
+
+def test_files_are_confirmed_and_compared(browser):
+    draft = _draft(browser)
+    page = browser.get(draft).text
+    fields = _form(page)
+    assert [fields[f"role-{n}"] for n in range(3)] == ["reference", "output", "output"]
+    assert "It rained all day." in page
+    assert fields["metric"] == ["bleu", "chrf"]
+    answer = browser.post("/studies", data=fields)
+    assert answer.status_code == 303
+    address = answer.headers["location"]
+    job = _ended(browser, address)
+    assert {step["method"]: step["state"] for step in job["steps"]}["compare"] == "done"
+    assert "[[testsets]]" in job["command"]
+    assert address in browser.get("/").text
+    assert browser.get(draft).status_code == 404  # it is a comparison now
+
+
+def test_pasted_texts_are_files(browser):
+    boxes = [
+        ("text-reference", "a b\nc d"), ("text-source", ""), ("text-output", "a b\r\nc e"),
+        ("text-output", "x y\nc d"),
+    ]  # fmt: skip
+    answer = browser.post("/inspect", files=[(name, (None, text)) for name, text in boxes])
+    page = browser.get(answer.headers["location"]).text
+    for name in ("pasted reference", "pasted translation 1", "pasted translation 2"):
+        assert name in page
+    assert "pasted source" not in page
+
+
+def test_what_is_missing_stands_beside_its_field(browser):
+    draft = _draft(browser)
+    fields = _form(browser.get(draft).text)
+    wrong = fields | {"role-0": "ignored", "title-1": "", "metric": [], "source": "de"}
+    answer = browser.post("/studies", data=wrong)
+    assert answer.status_code == 422
+    assert 'id="files-error">Say which file is the reference' in answer.text
+    assert 'id="title-1-error">Give it a name.' in answer.text
+    assert 'id="metric-error">Choose at least one.' in answer.text
+    assert 'id="target-error">Choose the language' in answer.text
+    assert 'aria-describedby="title-1-error"' in answer.text
+    same = fields | {"title-1": "same", "title-2": "same"}
+    assert "Two have this name" in browser.post("/studies", data=same).text
+    assert browser.post(f"{draft}/delete").status_code == 303
+    assert browser.get(draft).status_code == 404
+
+
+def test_a_metric_that_is_not_offered_is_not_taken(browser):
+    fields = _form(browser.get(_draft(browser)).text)
+    for spec in ("python('os:system')", "judge('gemba-da', model='m')", "comet('x')", "nothing"):
+        answer = browser.post("/studies", data=fields | {"metric": [spec]})
+        assert answer.status_code == 422
+        assert "Choose at least one." in answer.text
+
+
+def test_an_example_is_one_click_away(browser):
+    answer = browser.post("/example")
+    page = browser.get(answer.headers["location"]).text
+    assert page.count('value="output" selected') == 5
+
+
+def test_a_comparison_is_edited_added_to_run_again_and_deleted(browser):
+    fields = _form(browser.get(_draft(browser)).text)
+    address = browser.post("/studies", data=fields).headers["location"]
+    _ended(browser, address)
+    edited = browser.post(f"{address}/edit", data={"title": "By TER", "metric": ["ter"]})
+    other = edited.headers["location"]
+    assert other != address
+    assert _ended(browser, other)["steps"][0]["state"] == "done"
+    assert "Choose at least one." in browser.post(f"{address}/edit", data={"title": "x"}).text
+
+    short = browser.post(f"{address}/add", files={"file": ("three.txt", "one line\n")})
+    assert short.status_code == 422
+    assert "three.txt has 1 lines, and the other files have 3" in short.text
+    third = ("three.txt", "A cat.\nRain.\nNobody.\n")
+    added = browser.post(f"{address}/add", files={"file": third}, data={"title": "Third"})
+    assert added.status_code == 303
+    _ended(browser, address)
+    assert "Third" in browser.get(f"{address}/add").text
+    assert browser.post(f"{address}/again").status_code == 303
+    _ended(browser, address)
+
+    assert "cannot be undone" in browser.get(f"{address}/delete").text
+    assert browser.post(f"{address}/delete").status_code == 303
+    assert browser.get(f"{address}/state").status_code == 404
+    assert browser.get(f"{other}/state").status_code == 200
+
+
+def test_a_comparison_is_stopped(browser):
+    fields = _form(browser.get(_draft(browser)).text)
+    address = browser.post("/studies", data=fields).headers["location"]
+    assert browser.post(f"{address}/cancel").status_code == 303
+    assert _ended(browser, address)["state"] in ("cancelled", "done")
+
+
+def test_no_files_are_a_problem_with_a_way_on(browser):
+    answer = browser.post("/inspect", files=[("files", ("", ""))])
+    assert answer.status_code == 422
+    assert "No files were sent" in answer.text
+
+
+def test_pages_have_twins_in_json(browser):
+    draft = _draft(browser)
+    form = browser.get(f"{draft}.json").json()["form"]
+    assert [each["file"]["name"] for each in form["files"]] == list(TEXTS)
+    assert browser.get("/index.json").json()["may_compare"] is True
+    problem = browser.get("/nothing.json", headers={"accept": "application/json"})
+    assert problem.headers["content-type"] == "application/problem+json"
+    assert problem.json()["status"] == 404
