@@ -102,10 +102,10 @@ def workspace(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path / "served")
 
 
-@pytest.fixture
-def queue(workspace: Workspace) -> Iterator[Queue]:
-    """A queue that runs."""
-    queue = Queue(workspace)
+@pytest.fixture(scope="module")
+def queue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Queue]:
+    """A queue that runs, for all tests of a file."""
+    queue = Queue(Workspace(tmp_path_factory.mktemp("served")))
     queue.start()
     yield queue
     queue.stop()

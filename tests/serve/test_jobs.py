@@ -1,13 +1,88 @@
+"""What a queue promises: each comparison once, whole, in turn, and whatever ends meanwhile."""
+
 from __future__ import annotations
 
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.serve.comparisons import choices, finished, two_systems
+import pytest
+from tests.serve.comparisons import (
+    BETTER,
+    REFERENCE,
+    choices,
+    finished,
+    two_systems,
+    upload,
+    wait_for,
+)
 
-from gnomon.studies import Store, verdicts
+from gnomon import TestSet, example
+from gnomon.core.errors import DataError, UsageError
+from gnomon.data.formats import write_test_set
+from gnomon.serve._comparison import FileChoice, Job, StepChoice, write_record
+from gnomon.serve._jobs import GivenLimits, Queue
+from gnomon.serve._problems import NotFound
+from gnomon.serve._workspace import Workspace
+from gnomon.studies import Store, open_engine, plan, read_study, run, verdicts
 
 if TYPE_CHECKING:
-    from gnomon.serve._jobs import Queue
+    from collections.abc import Iterator
+
+
+class Stuck:
+    """A comparison whose process waits for a file, for as long as a test wants."""
+
+    def __init__(self, queue: Queue, owner: str = "ann", *methods: str) -> None:
+        draft = two_systems(queue.workspace, owner)
+        upload = queue.workspace.draft_folder(draft) / "uploads" / "0"
+        upload.unlink()
+        os.mkfifo(upload)
+        self.queue = queue
+        self.id = queue.create(draft, choices(*methods)).id
+        self.file = queue.workspace.study(self.id).folder / "uploads" / "0"
+
+    @property
+    def pid(self) -> int:
+        """Its process, once it runs."""
+        wait_for(lambda: self.job.state == "running" and self._pids())
+        return self._pids()[0]
+
+    @property
+    def job(self) -> Job:
+        return self.queue.workspace.study(self.id).job
+
+    def _pids(self) -> list[int]:
+        running = list(self.queue._running.values())
+        return [job.pid for job in running if job.id == self.id and job.pid]
+
+    def die(self) -> None:
+        """End its process, and wait until that is known."""
+        deaths, pid = self.job.deaths, self.pid
+        os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: self.job.deaths > deaths)
+
+    def let_go(self) -> None:
+        """Let it read on."""
+        lines = "".join(f"{line}\n" for line in REFERENCE)
+        self.file.with_name("whole").write_text(lines)
+        pid = self.pid
+        self.file.with_name("whole").replace(self.file)
+        os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def queues(workspace: Workspace) -> Iterator[list[Queue]]:
+    """Queues to stop in the end."""
+    started: list[Queue] = []
+    yield started
+    for queue in started:
+        queue.stop()
 
 
 def test_two_files_are_compared_by_a_process(queue: Queue) -> None:
@@ -16,6 +91,8 @@ def test_two_files_are_compared_by_a_process(queue: Queue) -> None:
     assert done.job.state == "done", done.job
     (verdict,) = verdicts(Store(done.store))
     assert verdict.verdict[0].text.startswith("b is worse than a by ")
+    assert not (done.folder / "uploads").exists()
+    assert list(TestSet.read(done.texts).systems) == ["a", "b"]
 
 
 def test_files_are_looked_at_by_a_process(queue: Queue) -> None:
@@ -27,3 +104,367 @@ def test_files_are_looked_at_by_a_process(queue: Queue) -> None:
     ]
     assert inspection.ready
     assert inspection.segments == 30
+
+
+def test_everything_is_for_the_user_of_the_server_alone(queue: Queue) -> None:
+    done = finished(queue.workspace, queue.create(two_systems(queue.workspace), choices()).id)
+    for path in [done.folder, *done.folder.rglob("*")]:
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_the_same_as_a_command_gives_the_same_store_and_computes_nothing(
+    queue: Queue, tmp_path: Path
+) -> None:
+    done = finished(queue.workspace, queue.create(two_systems(queue.workspace), choices()).id)
+    before = (done.store / "manifest.jsonl").read_bytes()
+    made = plan(read_study(done.folder / "study.toml"))
+    outcome = run(made, open_engine("here"))
+    assert (outcome.done, outcome.failed) == (0, {})
+    assert (done.store / "manifest.jsonl").read_bytes() == before
+    fresh = tmp_path / "study.toml"
+    fresh.write_text(done.command)
+    (tmp_path / "texts").symlink_to(done.texts)
+    made = plan(read_study(fresh))
+    run(made, open_engine("here"))
+    theirs = {key: entry.checksums for key, entry in Store(done.store).entries.items()}
+    assert theirs == {
+        key: entry.checksums for key, entry in Store(tmp_path / "store").entries.items()
+    }
+
+
+def test_a_step_that_is_refused_leaves_the_comparison(queue: Queue) -> None:
+    wanted = choices("compare", "muler.score", "metaeval")
+    wanted.language_pair = "en-sw"
+    done = finished(queue.workspace, queue.create(two_systems(queue.workspace), wanted).id)
+    assert [step.state for step in done.job.steps] == ["done", "refused", "refused"]
+    assert done.job.state == "done"
+    muler, metaeval = done.job.steps[1:]
+    assert muler.said.startswith("no tagger for language 'sw' is installed")
+    assert muler.remedy is not None
+    assert (muler.remedy.id, muler.remedy.arguments) == ("install", {"what": "sw"})
+    assert metaeval.said.startswith("metaeval needs people's judgements")
+    assert "muler" not in done.command
+    assert [step.method for step in read_study(done.folder / "study.toml").steps] == ["compare"]
+
+
+def test_texts_that_do_not_fit_are_refused_in_a_sentence(queue: Queue) -> None:
+    files = {"ref.txt": REFERENCE, "a.txt": BETTER, "b.txt": BETTER[:-1]}
+    refused = finished(queue.workspace, queue.create(upload(queue.workspace, files), choices()).id)
+    assert refused.job.state == "refused"
+    assert refused.job.said == (
+        "the files have different numbers of lines: ref.txt 30, a.txt 30, b.txt 29"
+    )
+
+
+def test_a_process_that_ends_is_started_again_and_the_third_time_the_step_has_failed(
+    queue: Queue,
+) -> None:
+    stuck = Stuck(queue)
+    for _ in range(2):
+        stuck.die()
+        assert stuck.job.active
+    stuck.die()
+    job = stuck.job
+    assert (job.state, job.deaths, job.steps[0].state) == ("failed", 3, "failed")
+    assert job.steps[0].said.startswith("Its process ended 3 times before it was done")
+    assert queue.again(stuck.id).job.steps[0].deaths == 0
+    stuck.let_go()
+    assert finished(queue.workspace, stuck.id).job.state == "done"
+
+
+def test_what_a_process_that_ended_left_is_gone_on_with(queue: Queue) -> None:
+    stuck = Stuck(queue)
+    stuck.let_go()
+    done = finished(queue.workspace, stuck.id)
+    assert (done.job.state, done.job.deaths) == ("done", 1)
+
+
+def test_cancelling_ends_the_process(queue: Queue) -> None:
+    stuck = Stuck(queue)
+    pid = stuck.pid
+    queue.cancel(stuck.id)
+    assert not Path(f"/proc/{pid}").exists()
+    assert (stuck.job.state, stuck.job.steps[0].state) == ("cancelled", "cancelled")
+    waiting = Stuck(queue), queue.create(two_systems(queue.workspace), choices()).id
+    queue.cancel(waiting[1])
+    assert queue.workspace.study(waiting[1]).job.state == "cancelled"
+    queue.cancel(waiting[0].id)
+
+
+def test_cancelling_keeps_what_is_done_and_again_goes_on(queue: Queue) -> None:
+    done = finished(queue.workspace, queue.create(two_systems(queue.workspace), choices()).id)
+    manifest = (done.store / "manifest.jsonl").read_bytes()
+    done.about.choices.steps.append(StepChoice(method="score"))
+    write_record(done.folder / "names.json", done.about)
+    job = queue.workspace.again(done.id).job
+    assert [step.state for step in job.steps] == ["done", "queued"]
+    queue.cancel(done.id)
+    assert queue.workspace.study(done.id).job.state == "cancelled"
+    again = finished(queue.workspace, queue.again(done.id).id)
+    assert [step.state for step in again.job.steps] == ["done", "done"]
+    assert (done.store / "manifest.jsonl").read_bytes().startswith(manifest)
+
+
+def test_deleting_removes_all_of_a_comparison_even_while_it_runs(queue: Queue) -> None:
+    stuck = Stuck(queue)
+    pid = stuck.pid
+    queue.delete(stuck.id)
+    assert not Path(f"/proc/{pid}").exists()
+    assert stuck.id not in {comparison.id for comparison in queue.workspace.studies()}
+    assert not list(queue.workspace.folder.rglob(f"*{stuck.id}*"))
+    assert not list((queue.workspace.folder / "studies").glob(".*"))
+    with pytest.raises(NotFound):
+        queue.workspace.study(stuck.id)
+
+
+def test_a_second_server_on_a_folder_is_refused(queue: Queue) -> None:
+    second = Queue(Workspace(queue.workspace.folder))
+    with pytest.raises(UsageError, match="another gnomon serve runs on the folder"):
+        second.start()
+
+
+def test_no_two_processes_work_on_one_comparison(queue: Queue) -> None:
+    import fcntl
+
+    draft = two_systems(queue.workspace)
+    with (queue.workspace.draft_folder(draft) / "lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        id = queue.create(draft, choices()).id  # noqa: A001
+        log = queue.workspace.study(id).folder / "log.txt"
+        wait_for(log.exists)  # a process came
+        wait_for(lambda: queue._waiting and not queue._running)  # and went
+        assert queue.workspace.study(id).job.state == "queued"
+    assert finished(queue.workspace, id).job.state == "done"
+
+
+def test_owners_take_turns(queue: Queue) -> None:
+    first = Stuck(queue)
+    assert first.pid
+    orders = "ann", "ann", "ben", "ann", "ben", "cy"
+    ids = [queue.create(two_systems(queue.workspace, owner), choices()).id for owner in orders]
+    ahead = [waiting.jobs for waiting in map(queue.ahead, ids) if waiting]
+    turns = [ids[ahead.index(turn)] for turn in range(1, 7)]
+    assert [orders[ids.index(turn)] for turn in turns] == ["ben", "cy", "ann", "ben", "ann", "ann"]
+    last = queue.ahead(turns[-1])
+    assert last is not None
+    assert last.text.startswith("6 before you")
+    assert queue.ahead(first.id) is None
+    queue.cancel(first.id)
+    done = [finished(queue.workspace, turn) for turn in turns]
+    assert sorted(done, key=lambda comparison: comparison.job.started or "") == done
+    wait_for(lambda: len(queue._durations) >= 6)
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        (GivenLimits(memory=1_000_000), "This needs more than 0.0 GB of memory."),
+        (GivenLimits(wall=0), "This takes longer than 0 s."),
+    ],
+)
+def test_what_takes_too_much_is_ended_with_a_way_on(
+    workspace: Workspace, queues: list[Queue], limits: GivenLimits, said: str
+) -> None:
+    queue = Queue(workspace, limits=limits)
+    queues.append(queue)
+    queue.start()
+    stuck = Stuck(queue)
+    record = workspace.folder / "studies" / stuck.id / "names.json"
+    about = json.loads(record.read_bytes())
+    record.write_text(json.dumps(about | {"segments": 11_234}))
+    wait_for(lambda: not stuck.job.active)
+    step = stuck.job.steps[0]
+    assert (stuck.job.state, step.state, step.said) == ("failed", "failed", said)
+    assert step.remedy is not None
+    assert step.remedy.text == "Compare only the first 5,000 segments?"
+    assert step.remedy.arguments == {"segments": 5000}
+
+
+def test_a_limit_of_computing_is_said_as_one(workspace: Workspace, queues: list[Queue]) -> None:
+    queue = Queue(workspace, limits=GivenLimits(cpu=1))
+    queues.append(queue)
+    queue.start()
+    many = 4000
+    files = {name: lines * (many // 30) for name, lines in
+             {"ref.txt": REFERENCE, "a.txt": BETTER, "b.txt": BETTER[::-1]}.items()}  # fmt: skip
+    wanted = choices("compare")
+    wanted.metrics, wanted.resamples = ["ter", "bleu", "chrf"], 20_000
+    ended = finished(workspace, queue.create(upload(workspace, files), wanted).id)
+    assert ended.job.steps[0].said == "This needs more than 1 s of computing."
+
+
+def test_a_server_that_ends_well_counts_no_death(workspace: Workspace, queues: list[Queue]) -> None:
+    queue = Queue(workspace)
+    queue.start()
+    stuck = Stuck(queue)
+    pid = stuck.pid
+    queue.stop()
+    assert not Path(f"/proc/{pid}").exists()
+    assert stuck.job.state == "interrupted"
+    stuck.file.unlink()
+    stuck.file.write_text("".join(f"{line}\n" for line in REFERENCE))
+    second = Queue(Workspace(workspace.folder))
+    queues.append(second)
+    second.start()
+    done = finished(workspace, stuck.id)
+    assert (done.job.state, done.job.deaths) == ("done", 0)
+
+
+_SERVER = """
+import sys, time
+from pathlib import Path
+from gnomon.serve._jobs import Queue
+from gnomon.serve._workspace import Workspace
+queue = Queue(Workspace(Path(sys.argv[1])))
+queue.start()
+print(queue._fork_server._process.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def test_no_process_outlives_a_server_that_is_killed_and_its_comparison_runs_again(
+    workspace: Workspace, queues: list[Queue]
+) -> None:
+    draft = two_systems(workspace)
+    fifo = workspace.draft_folder(draft) / "uploads" / "0"
+    fifo.unlink()
+    os.mkfifo(fifo)
+    id = workspace.create(draft, choices()).id  # noqa: A001
+    folder = workspace.study(id).folder
+    with subprocess.Popen(
+        [sys.executable, "-c", _SERVER, str(workspace.folder)], stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        fork_server = int(server.stdout.readline())
+        wait_for(lambda: workspace.study(id).job.state == "running")
+        (child,) = children(fork_server)
+        server.kill()
+    wait_for(lambda: not any(Path(f"/proc/{pid}/cmdline").exists() for pid in (fork_server, child)))
+    (folder / "uploads" / "0").unlink()
+    (folder / "uploads" / "0").write_text("".join(f"{line}\n" for line in REFERENCE))
+    assert workspace.study(id).job.state == "running"
+    queue = Queue(workspace)
+    queues.append(queue)
+    queue.start()
+    done = finished(workspace, id)
+    assert (done.job.state, done.job.deaths) == ("done", 1)
+
+
+def children(pid: int) -> list[int]:
+    return [int(c) for c in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_a_fork_server_that_is_killed_is_started_again(queue: Queue) -> None:
+    stuck = Stuck(queue)
+    assert stuck.pid
+    assert queue._fork_server is not None
+    os.kill(queue._fork_server._process.pid, signal.SIGKILL)
+    wait_for(lambda: stuck.job.deaths == 1)
+    stuck.let_go()
+    assert finished(queue.workspace, stuck.id).job.state == "done"
+
+
+def test_a_system_that_is_added_reuses_what_the_store_holds(queue: Queue) -> None:
+    wanted = choices("score")
+    done = finished(queue.workspace, queue.create(two_systems(queue.workspace), wanted).id)
+    before = set(Store(done.store).entries)
+    draft = upload(queue.workspace, {"new.txt": BETTER[:20] + REFERENCE[20:]})
+    choice = FileChoice(file=0, name="new.txt", role="output", title="c")
+    added = finished(queue.workspace, queue.add_system(done.id, draft, choice).id)
+    store = Store(added.store)
+    assert added.job.state == "done"
+    assert list(TestSet.read(added.texts).systems) == ["a", "b", "c"]
+    assert before < set(store.entries)
+    assert len(set(store.entries) - before) == 2  # bleu and chrf of the new system
+    with pytest.raises(DataError, match="there is a system 'c' already"):
+        queue.add_system(done.id, upload(queue.workspace, {"new.txt": BETTER}), choice)
+
+
+def test_a_system_that_does_not_fit_is_not_added_and_the_comparison_stays(queue: Queue) -> None:
+    done = finished(queue.workspace, queue.create(two_systems(queue.workspace), choices()).id)
+    before = (done.store / "manifest.jsonl").read_bytes()
+    draft = upload(queue.workspace, {"new.txt": BETTER[:20]})
+    choice = FileChoice(file=0, name="new.txt", role="output", title="c")
+    after = finished(queue.workspace, queue.add_system(done.id, draft, choice).id)
+    assert after.job.state == "done"
+    assert after.job.said == (
+        "It could not be added: new.txt has 20 lines, and the other files have 30"
+    )
+    assert list(TestSet.read(after.texts).systems) == ["a", "b"]
+    assert (done.store / "manifest.jsonl").read_bytes() == before
+
+
+def test_another_choice_of_methods_makes_a_new_comparison_that_computes_the_rest(
+    queue: Queue,
+) -> None:
+    done = finished(queue.workspace, queue.create(two_systems(queue.workspace), choices()).id)
+    wanted = choices("compare", "score", title="more")
+    edited = finished(queue.workspace, queue.edit(done.id, wanted, "ben").id)
+    assert edited.id != done.id
+    assert (edited.about.title, edited.about.owner) == ("more", "ben")
+    (kept,) = Store(done.store).entries.values()
+    assert Store(edited.store).entries[kept.key] == kept  # with the time when it was done
+    first = choices("compare", first=12)
+    short = finished(queue.workspace, queue.edit(edited.id, first, "ben").id)
+    assert [planned.sketch.segments for planned in Store(short.store).sets()] == [12]
+    assert len(Store(short.store).entries) == 1  # what is not asked for any more is gone
+
+
+def test_the_history_is_what_the_folders_say(queue: Queue) -> None:
+    ids = [queue.create(two_systems(queue.workspace), choices()).id for _ in range(2)]
+    for id in ids:  # noqa: A001
+        finished(queue.workspace, id)
+    (queue.workspace.study(ids[0]).folder / "names.json").write_text("{")
+    there = {comparison.id: comparison.damaged for comparison in queue.workspace.studies()}
+    assert (there[ids[0]], there[ids[1]]) == (True, False)
+    assert next(iter(there)) == ids[1]
+    queue.delete(ids[0])
+    assert ids[0] not in {comparison.id for comparison in queue.workspace.studies()}
+
+
+@pytest.mark.parametrize("id", ["", "..", "a" * 31, "A" * 32, "../" + "a" * 29, "a" * 32, "a\0"])
+def test_what_is_no_id_leads_nowhere(workspace: Workspace, id: str) -> None:  # noqa: A002
+    for look in (workspace.study, workspace.delete, workspace.draft, workspace.delete_draft):
+        with pytest.raises(NotFound):
+            look(id)
+
+
+def test_names_of_users_are_data_and_never_names_of_files(queue: Queue) -> None:
+    name = '../../x"]\n[methods.score] <b>\u202e\x7f'
+    wanted = choices(title=name)
+    wanted.files[1].title = name
+    done = finished(queue.workspace, queue.create(two_systems(queue.workspace), wanted).id)
+    assert done.job.state == "done"
+    assert name in TestSet.read(done.texts).systems
+    assert read_study(done.folder / "study.toml").name == name
+    names = {path.name for path in queue.workspace.folder.rglob("*")}
+    assert not any("x" in name and "[" in name for name in names)
+
+
+def test_many_threads_may_ask_at_once(queue: Queue) -> None:
+    ids: list[str] = []
+
+    def one(owner: str) -> None:
+        ids.append(queue.create(two_systems(queue.workspace, owner), choices()).id)
+
+    threads = [threading.Thread(target=one, args=(f"user {n}",)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ids) == len(set(ids)) == 8
+    assert {finished(queue.workspace, each).job.state for each in ids} == {"done"}
+
+
+def test_the_example_is_compared_like_any_other(queue: Queue, tmp_path: Path) -> None:
+    testset = TestSet.read(example.path())
+    write_test_set(testset, tmp_path / "set")
+    files = {"ref.txt": [text or "" for text in next(iter(testset.references.values()))]}
+    files |= {f"{name}.txt": list(lines) for name, lines in testset.systems.items()}
+    wanted = choices("compare")
+    wanted.files = [
+        FileChoice(file=n, name=name, role="output" if n else "reference", title=name[:-4])
+        for n, name in enumerate(files)
+    ]
+    done = finished(queue.workspace, queue.create(upload(queue.workspace, files), wanted).id)
+    assert [step.state for step in done.job.steps] == ["done"]

@@ -39,6 +39,7 @@ class FileChoice(msgspec.Struct, kw_only=True):
         title: what the system or the reference is called in results.
         encoding: how its bytes are read.
         kind: "text": one segment per line; else what :func:`gnomon.serve._inspect.inspect` said.
+        added: it was added to a comparison that rested.
     """
 
     file: int
@@ -47,6 +48,7 @@ class FileChoice(msgspec.Struct, kw_only=True):
     title: str = ""
     encoding: str = "utf-8"
     kind: str = "text"
+    added: bool = False
 
 
 class StepChoice(msgspec.Struct, kw_only=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import select
 import signal
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from gnomon.serve._inspect import Inspection
     from gnomon.serve._workspace import Comparison, Workspace
 
+_log = logging.getLogger(__name__)
 #: how many times a process may end in the midst of a step
 _CHANCES = 3
 #: seconds between two looks at the memory and the time of what runs
@@ -212,11 +214,12 @@ class Queue:
         Raises:
             NotFound: there is none of this ID.
         """
-        comparison = self.workspace.study(id)
+        self.workspace.study(id)
         running = self._kill(id, "cancelled")
         if running is not None:
             running.ended.wait()
             return
+        comparison = self.workspace.study(id)  # nothing starts it any more
         if comparison.job.active:
             comparison.job.stop("cancelled")
             write_record(comparison.folder / JOB, comparison.job)
@@ -261,7 +264,7 @@ class Queue:
     def _put_back(self, comparison: Comparison) -> None:
         """Queue what a server that ended had not finished."""
         job = comparison.job
-        if job.active or comparison.damaged:
+        if job.active:
             if job.state == "running":
                 _count_death(job)
             _reopen(job)
@@ -308,19 +311,11 @@ class Queue:
 
     def _dispatch(self) -> None:
         while not self._stopping:
-            with self._mutex:
-                self._start_waiting()
-                server = self._fork_server
-                timeout = self._patience()
-            if server is None:
-                return
-            ready, _, _ = select.select([self._wake[0], server.connection], [], [], timeout)
-            if self._wake[0] in ready:
-                self._wake[0].recv(4096)
-            with self._mutex:
-                if server.connection in ready:
-                    self._hear(server)
-                self._watch()
+            try:
+                self._turn()
+            except Exception:  # noqa: BLE001  # a full disk, say: others wait
+                _log.exception("the queue goes on after an error")
+                time.sleep(_LATER)
         with self._mutex:
             for job in list(self._running.values()):
                 self._end(job, "stopped")
@@ -328,6 +323,22 @@ class Queue:
         while server is not None and self._running:
             with self._mutex:
                 self._hear(server)
+
+    def _turn(self) -> None:
+        """Start what can be started, and wait until there is something to do."""
+        with self._mutex:
+            self._start_waiting()
+            server = self._fork_server
+            timeout = self._patience()
+        if server is None:
+            return
+        ready, _, _ = select.select([self._wake[0], server.connection], [], [], timeout)
+        if self._wake[0] in ready:
+            self._wake[0].recv(4096)
+        with self._mutex:
+            if server.connection in ready:
+                self._hear(server)
+            self._watch()
 
     def _patience(self) -> float | None:
         if self._running:
@@ -407,13 +418,15 @@ class Queue:
     def _settle(self, job: _Running, code: int) -> None:
         comparison = self.workspace.study(job.id)
         record = comparison.job
-        again, delay = False, 0.0
-        if code == BUSY:
-            again, delay = True, _LATER
-        elif code == FINISHED and not record.active:
+        if code == BUSY and not job.killed:  # a process of another server, which is ending
+            later = time.monotonic() + _LATER
+            self._waiting.append(_Waiting(job.id, record.owner, record.queued, later))
+            return
+        again = False
+        if code == FINISHED and not record.active:
             self._durations.append(time.monotonic() - job.started)
             return
-        elif job.killed == "stopped":
+        if job.killed == "stopped":
             record.state = "interrupted"
         elif job.killed == "cancelled":
             record.stop("cancelled")
@@ -427,8 +440,7 @@ class Queue:
         if again:
             _reopen(record)
             if record.active:
-                after = time.monotonic() + delay
-                self._waiting.append(_Waiting(job.id, record.owner, record.queued, after))
+                self._waiting.append(_Waiting(job.id, record.owner, record.queued))
         write_record(comparison.folder / JOB, record)
 
     def _over_limit(self, job: Job, reason: str, segments: int) -> None:
@@ -455,11 +467,17 @@ class _ForkServer:
     def __init__(self, workers: int) -> None:
         self.connection, theirs = socket.socketpair()
         threads = str(max(1, len(os.sched_getaffinity(0)) // workers))
-        names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+        # what is forked has one thread; models that a fork loads take their share of the cores
+        environment = {
+            "OMP_NUM_THREADS": threads,
+            "MKL_NUM_THREADS": threads,
+            "OPENBLAS_NUM_THREADS": "1",
+            "ARROW_DEFAULT_MEMORY_POOL": "system",
+        }
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603  # nothing in it is from users
                 [sys.executable, "-P", "-c", _FORK_SERVER.format(theirs.fileno())],
-                env=os.environ | dict.fromkeys(names, threads),
+                env=os.environ | environment,
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
@@ -534,7 +552,7 @@ def _fewer(segments: int) -> Remedy | None:
 
 def _in_words(seconds: int) -> str:
     whole = f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.0f} hours"
-    return whole if seconds >= 120 else f"{seconds} seconds"
+    return whole if seconds >= 120 else f"{seconds} s"
 
 
 def _seconds(job: Job) -> float:

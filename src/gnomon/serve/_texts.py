@@ -72,14 +72,16 @@ def add_output(texts: Path, upload: Path, choice: FileChoice, segments: int) -> 
         DataError: it has another number of lines, or is not of its encoding.
     """
     about = json.loads((texts / "testset.json").read_text(encoding="utf-8"))
-    if choice.title in [n for file, n in about["names"].items() if file.startswith("systems/")]:
+    file = f"systems/added-{choice.file}.txt"
+    if file in about["names"]:
         return
+    if choice.title in [n for other, n in about["names"].items() if other.startswith("systems/")]:
+        raise DataError(f"there is a system {choice.title!r} already")
     lines = lines_of(upload, choice)
     if len(lines) != segments:
         raise DataError(
             f"{choice.name} has {len(lines):,} lines, and the other files have {segments:,}"
         )
-    file = f"systems/added-{choice.file}.txt"
     (texts / file).parent.mkdir(mode=0o700, exist_ok=True)
     write_lines(texts / file, lines)
     about["names"][file] = choice.title

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import resource
 import select
 import shutil
@@ -21,7 +22,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.core.errors import DataError, GnomonError, MissingDependencyError
+from gnomon.core.errors import DataError, GnomonError
 from gnomon.serve._comparison import (
     JOB,
     LOG,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
     from gnomon.studies import RunOutcome, StudyPlan
 
+_log = logging.getLogger(__name__)
 #: exit codes of the fork of a job
 FINISHED, BUSY, BROKEN = 0, 75, 70
 #: seconds between two writes of how far a job is
@@ -249,7 +251,7 @@ class _Run:
         try:
             self.job.said = make_texts(self.folder, self.about) or ""
         except GnomonError as error:
-            self.job.stop("refused", self._in_words(str(error)))
+            self.job.stop("refused", in_words(str(error), self.folder, "")[0])
             self._keep()
             return
         taken: list[StepChoice] = []
@@ -270,18 +272,21 @@ class _Run:
         self._keep()
         try:
             outcome = self._run(before, choice, state)
-        except MissingDependencyError as error:
-            state.state, state.said = "refused", self._in_words(str(error))
-            state.remedy = Remedy("install", "Whoever runs this server can install it.")
         except GnomonError as error:
-            state.state, state.said = "refused", self._in_words(str(error))
+            state.state = "refused"
+            state.said, state.remedy = in_words(str(error), self.folder, choice.method)
+        except Exception:  # noqa: BLE001  # other steps go on
+            _log.exception("%s broke off", choice.method)
+            state.state, state.said = "failed", "It broke off; the log of this comparison says why."
+            state.remedy = Remedy("again", "Run it again.")
         else:
             self._conclude(state, outcome)
         state.finished, state.stage = now(), ""
         self._keep()
 
     def _conclude(self, state: StepState, outcome: RunOutcome) -> None:
-        reasons = [self._in_words(said) for said in dict.fromkeys(outcome.failed.values())]
+        failed = dict.fromkeys(outcome.failed.values())
+        reasons = [in_words(said, self.folder, state.method)[0] for said in failed]
         state.state = "failed" if reasons else "done"
         state.said = "\n".join(reasons)
 
@@ -319,13 +324,29 @@ class _Run:
         write_record(self.folder / JOB, self.job, durable=durable)
         self._written = time.monotonic()
 
-    def _in_words(self, message: str) -> str:
-        """A message without the folders of the server, and without the head of a study's."""
-        for path in (self.folder / _TRIAL, self.folder):
-            message = message.replace(f"{path}/", "").replace(str(path), "")
-        lines = [line.strip() for line in message.splitlines()]
-        kept = [line for line in lines if line and not line.startswith((":", _TRIAL))]
-        return "\n".join(kept) or message
+
+_HEAD = re.compile(r".*has (?:an error|\d+ errors):$")
+_SETUP = re.compile(r"; install [^;`]*`gnomon setup ([\w-]+)`")
+
+
+def in_words(message: str, folder: Path, method: str) -> tuple[str, Remedy | None]:
+    r"""A message without folders of the server and keys of a study file, and its remedy.
+
+    >>> said = "methods.muler.score.tagger: no tagger for 'sw'; install one with `gnomon setup sw`"
+    >>> text, remedy = in_words(said, Path("/srv/x"), "muler.score")
+    >>> text, remedy.arguments
+    ("no tagger for 'sw'", {'what': 'sw'})
+    """
+    for path in (folder / _TRIAL, folder):
+        message = message.replace(f"{path}/", "").replace(str(path), "")
+    key = re.compile(rf"^methods\.{re.escape(method)}(?:\[\d+\])?(?:\.(?:tagger|metrics))?: ")
+    lines = [key.sub("", line.strip()) for line in message.splitlines()]
+    said = "\n".join(line for line in lines if line and not _HEAD.fullmatch(line)) or message
+    setup = _SETUP.search(said)
+    if setup is None:
+        return said, None
+    text = f"Whoever runs this server can install it: gnomon setup {setup[1]}."
+    return _SETUP.sub("", said), Remedy("install", text, {"what": setup[1]})
 
 
 # The texts of a comparison, from the files that were uploaded.
@@ -343,20 +364,22 @@ def make_texts(folder: Path, about: About) -> str | None:
     from gnomon.serve._texts import add_output, test_set_of
 
     uploads, texts = folder / UPLOADS, folder / TEXTS
+    if not uploads.is_dir():
+        return None
     if not texts.is_dir():
         from gnomon.data.formats import write_test_set
 
         testset = test_set_of(uploads, about)
-        write_test_set(testset, texts, numbered=True)
         about.segments = testset.segments
         write_record(folder / NAMES, about)
+        write_test_set(testset, texts, numbered=True)
     said = None
-    for choice in [choice for choice in about.choices.files if choice.role == "output"]:
-        if (uploads / str(choice.file)).is_file() and about.choices.files[0].role != "set":
+    for choice in [choice for choice in about.choices.files if choice.added]:
+        if (uploads / str(choice.file)).is_file():
             try:
                 add_output(texts, uploads / str(choice.file), choice, about.segments)
             except GnomonError as error:
-                said = f"{choice.name} was not added: {error}"
+                said = f"It could not be added: {error}"
                 about.choices.files.remove(choice)
                 write_record(folder / NAMES, about)
     shutil.rmtree(uploads, ignore_errors=True)

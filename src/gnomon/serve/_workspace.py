@@ -65,7 +65,7 @@ class Comparison:
         folder: its folder.
         about: what it is called, whose it is and what it consists of.
         job: how far it is.
-        damaged: its records could not be read, and stand in for what was lost.
+        damaged: what it consists of could not be read.
     """
 
     id: str
@@ -167,10 +167,11 @@ class Workspace:
         job = read_record(folder / JOB, Job)
         if not folder.is_dir():
             raise NotFound
-        damaged = about is None or job is None
         if about is None:
-            about = About(title="", owner="", made=now(), choices=Choices())
-        return Comparison(id, folder, about, job or new_job(about), damaged=damaged)
+            about = About(title="", owner="", made="", choices=Choices())
+            job = Job("failed", [], "", "", said="The records of this comparison are damaged.")
+            return Comparison(id, folder, about, job, damaged=True)
+        return Comparison(id, folder, about, job or new_job(about))
 
     def delete(self, id: str) -> None:  # noqa: A002
         """Delete all of a comparison, which no process may work on (see ``Queue.delete``)."""
@@ -314,7 +315,8 @@ class Workspace:
         uploads = comparison.folder / UPLOADS
         uploads.mkdir(mode=0o700, exist_ok=True)
         number = max((file.file for file in about.choices.files), default=-1) + 1
-        about.choices.files.append(msgspec.structs.replace(choice, file=number, role="output"))
+        added = msgspec.structs.replace(choice, file=number, role="output", added=True)
+        about.choices.files.append(added)
         upload.rename(uploads / str(number))  # a file that is not named yet is only litter
         write_record(comparison.folder / NAMES, about)
         self._queue_anew(comparison, every=True)
