@@ -126,10 +126,12 @@ function heatMap(box, finding, panel) {
     const faded = fades(i) && isNumber(value);
     const step = faded ? "faint" : isNumber(value) ? "h" + Math.round(8 * Math.min(1, Math.max(0, (value - scale.low) / (scale.high - scale.low || 1)))) : "none";
     const text = format(value, column), small = under && i !== undefined ? format(under.at(i), under) : "";
+    // who speaks to a cell says what it shows: its name begins with that
+    const figures = [text, ...signsOf(i).map(([sign, , n]) => sign + n), ...(small === "" ? [] : [small]), ...(text === "-" ? ["undefined"] : [])].join(" ");
     return el("td", {class: step + (flag ? " flag" : "") + (view.exhibits ? " link" : ""), "data-r": r, "data-c": c, tabindex: r + c ? "-1" : "0",
-      "aria-label": `${text === "-" ? "- undefined" : text}${small === "" ? "" : ` ${small}`}: ${shown(column.title)}${small === "" ? "" : ` and ${shown(under.title)}`}, ${shown(name)}, ${shown(head)}${flag ? ", outside its range" : ""}`
+      "aria-label": `${figures}: ${shown(column.title)}${small === "" ? "" : ` and ${shown(under.title)}`}, ${shown(name)}, ${shown(head)}${flag ? ", outside its range" : ""}`
         + (faded ? `, ${isFew(i) ? fewer : shown(faint.title)}` : "") + signsOf(i).map(([, said, n]) => `, ${said} ${n} other${n > 1 ? "s" : ""}`).join("")}, text,
-      signs && own() ? el("small", {class: "signs", "aria-hidden": "true"}, signsOf(i).map(([sign, , n]) => sign + n).join(" ") || "\u00a0") : null,
+      ...(signs && own() ? [" ", el("small", {class: "signs", "aria-hidden": "true"}, signsOf(i).map(([sign, , n]) => sign + n).join(" ") || "\u00a0")] : []),
       ...(small === "" ? [] : [" ", el("small", {}, small)]));
   }
   function describe(name, head, i) {
