@@ -247,7 +247,7 @@ def study_result(opened: OpenStore) -> StudyResult:
         by_set.setdefault(testset, []).append(
             MethodVerdict(section, _title_of(section), _answers_of(section), sentences)
         )
-    names = dict.fromkeys(entry.testset for entry in opened.entries)
+    names = dict.fromkeys([*(entry.testset for entry in opened.entries), *sketches])
     scores = _scores(opened, source)
     sets = []
     for name in names:
