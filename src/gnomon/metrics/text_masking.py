@@ -11,7 +11,9 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
@@ -19,14 +21,15 @@ import numpy as np
 from gnomon.core.batch import Batch, Ragged
 from gnomon.core.errors import MaskingError, ScoringError, UsageError
 from gnomon.core.options import SEED
-from gnomon.linguistics import Edit, FeatureWords, apply_edits
+from gnomon.linguistics import Edit, apply_edits
+from gnomon.metrics.donors import hashes_of, ranks_of
 from gnomon.metrics.masking import Action
 from gnomon.metrics.protocol import Costly, Masking
 from gnomon.metrics.sequences import TokenMasks
 from gnomon.metrics.tokenise import Tokenised, fitting_tokeniser, load_tokeniser
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -464,9 +467,24 @@ def _spell_mask(mask: str) -> str:
 # Words that stand in for others: the reference's own, or some of the same class from elsewhere.
 
 
-def with_substitution(bound: BoundMetric, *, seed: int = SEED) -> Substitution:
-    """A bound metric whose oracle and anti-oracle are made of words instead of masks."""
-    return Substitution(bound, seed)
+def with_substitution(bound: BoundMetric, batch: Batch, *, seed: int = SEED) -> Substitution:
+    """A bound metric whose oracle and anti-oracle are made of words instead of masks.
+
+    Args:
+        bound: the metric.
+        batch: all texts that will be masked; words of anti-oracles are those of its references.
+        seed: of the words that are drawn.
+    """
+    by_system = {
+        batch.systems[k]: _texts_of(batch, references)
+        for k, references in batch.system_references.items()
+    }
+    return Substitution(bound, _texts_of(batch, batch.references), by_system, seed)
+
+
+def _texts_of(batch: Batch, references: Ragged) -> Mapping[str, int]:
+    """The texts of some references, and how often each occurs."""
+    return Counter(batch.texts[number] for number in references.indices.tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -481,13 +499,19 @@ class Substitution(TextEditing):
     - *oracle* (a shared mask in a plan): each span becomes its counterpart's words, so that the
       candidate says of the feature what the reference says, where it says anything of it;
     - *anti-oracle* (a private mask): each span becomes words of the feature that some other
-      reference has and this segment's do not, drawn by seed, segment and number of the span: the
-      same for all systems. Where there are none, it stays.
+      reference of the whole test set has and this segment's do not, drawn by hashes of the seed, of
+      the segment's references and of the words, and by the number of the span: the same for all
+      systems, whatever is scored beside it (:mod:`gnomon.metrics.donors`). Where there are none,
+      it stays.
 
     What a plan does with a span that has a counterpart is what it does with the counterpart.
     """
 
+    givers: Mapping[str, int]  # references of the test set, and how often each occurs
+    system_givers: Mapping[str, Mapping[str, int]]  # likewise of systems that have their own
     seed: int = SEED
+    # hash of each occurrence of a word that was asked for
+    hashes: dict[tuple[str, int], np.uint64] = field(default_factory=dict)
 
     @property
     def signature(self) -> Signature:
@@ -507,12 +531,12 @@ class Substitution(TextEditing):
             yield from self._edit_system(batch, variant, pieces)
 
     def _edit_system(self, batch: Batch, variant: int, pieces: Rows) -> Iterator[_Edited]:
-        shared = _feature_words(batch, batch.references, pieces)
+        shared = self._donors(batch, self.givers, pieces)
         texts: dict[tuple[int, int], str] = {}
-        for system in range(batch.shape[0]):
+        for system, name in enumerate(batch.systems):
             references = batch.references_of(system)
-            has_own = system in batch.system_references
-            feature_words = _feature_words(batch, references, pieces) if has_own else shared
+            givers = self.system_givers.get(name)
+            donors = shared if givers is None else self._donors(batch, givers, pieces)
             for n, text in enumerate(batch.candidates[system].tolist()):
                 rows = pieces.get(text)
                 if not rows:
@@ -521,7 +545,7 @@ class Substitution(TextEditing):
                 if not any(beside):
                     continue
                 others = references[n].tolist()
-                new = self._replace_words(batch, feature_words, n, text, rows, others, beside)
+                new = self._replace_words(batch, donors, text, rows, others, beside)
                 if new != batch.texts[text]:
                     texts[system, n] = new
         if texts:
@@ -531,8 +555,7 @@ class Substitution(TextEditing):
     def _replace_words(
         self,
         batch: Batch,
-        feature_words: FeatureWords,
-        n: int,
+        donors: _DonorWords,
         text: int,
         rows: list[_Piece],
         references: list[int],
@@ -547,26 +570,83 @@ class Substitution(TextEditing):
         replaced_words = [batch.texts[text][p.start : p.end] for p in rows]
         its = [reference[p.start : p.end] for p in beside[near]]
         partners = _counterparts(replaced_words, its)
-        absent = {
-            batch.texts[r][p.start : p.end].casefold()
-            for r, spans in zip(references, beside, strict=True)
-            for p in spans
-        }
         actions = [
             piece.action if partner is None else beside[near][partner].action
             for piece, partner in zip(rows, partners, strict=True)
         ]
-        drawn = [0.0] * len(rows)
+        drawn: Sequence[str | None] = [None] * len(rows)
         if Action.PRIVATE in actions:
-            source = np.random.default_rng((self.seed, int(batch.segments[n])))
-            drawn = source.random(len(rows)).tolist()
+            absent = {
+                batch.texts[r][p.start : p.end].casefold()
+                for r, spans in zip(references, beside, strict=True)
+                for p in spans
+            }
+            segment = (str(self.seed), *(batch.texts[r] for r in references))
+            drawn = donors.drawn(segment, len(rows), absent)
         words: list[str] = []
-        for action, word, partner, at in zip(actions, replaced_words, partners, drawn, strict=True):
+        for action, word, partner, other in zip(
+            actions, replaced_words, partners, drawn, strict=True
+        ):
             if action == Action.PRIVATE:
-                words.append(feature_words.elsewhere(at, absent) or word)
+                words.append(other or word)
             else:
                 words.append(word if partner is None else its[partner])
         return _filled(batch.texts[text], rows, words)
+
+    def _donors(self, batch: Batch, givers: Mapping[str, int], pieces: Rows) -> _DonorWords:
+        """The words of some spans of references that may stand for others."""
+        counts: Counter[str] = Counter()
+        for text, spans in pieces.items():
+            times = givers.get(batch.texts[text], 0)
+            for piece in spans if times else ():
+                counts[batch.texts[text][piece.start : piece.end]] += times
+        words = sorted(counts)
+        hashes = []
+        for word in words:
+            for occurrence in range(counts[word]):
+                known = self.hashes.get((word, occurrence))
+                if known is None:
+                    known = hashes_of([(word, str(occurrence))])[0]
+                    self.hashes[word, occurrence] = known
+                hashes.append(known)
+        return _DonorWords(
+            tuple(words),
+            {
+                folded: [number for number, _ in same]
+                for folded, same in groupby(
+                    sorted(enumerate(map(str.casefold, words)), key=itemgetter(1)), itemgetter(1)
+                )
+            },
+            np.repeat(np.arange(len(words)), [counts[word] for word in words]),
+            np.array(hashes, dtype=np.uint64),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _DonorWords:
+    """The words of a feature in references; each occurrence may be drawn."""
+
+    words: tuple[str, ...]
+    numbers: Mapping[str, Sequence[int]]  # by the case-folded word
+    owner: NDArray[np.int64]  # [O], the word of each occurrence
+    hashes: NDArray[np.uint64]  # [O]
+
+    def drawn(
+        self, segment: tuple[str, ...], count: int, absent: Collection[str]
+    ) -> list[str | None]:
+        """Words that a segment draws for its spans; None where all words are absent ones.
+
+        ``segment``: what decides the draw; ``absent``: case-folded words that it must not be.
+        """
+        fits = np.ones(len(self.words), dtype=np.bool_)
+        fits[[number for word in absent for number in self.numbers.get(word, ())]] = False
+        allowed = fits[self.owner]
+        owner = self.owner[allowed]
+        if not len(owner):
+            return [None] * count
+        spans = hashes_of((*segment, str(span)) for span in range(count))
+        hashes = self.hashes[allowed]
+        return [self.words[owner[ranks_of(span, hashes).argmin()]] for span in spans]
 
 
 def _counterparts(own: Sequence[str], its: Sequence[str]) -> list[int | None]:
@@ -581,18 +661,6 @@ def _counterparts(own: Sequence[str], its: Sequence[str]) -> list[int | None]:
     partners = [free[word].pop(0) if free.get(word) else None for word in own]
     left = iter(sorted(number for numbers in free.values() for number in numbers))
     return [next(left, None) if partner is None else partner for partner in partners]
-
-
-def _feature_words(batch: Batch, references: Ragged, pieces: Rows) -> FeatureWords:
-    """The words of some spans of references, text by text."""
-    counts = Counter(references.indices.tolist())
-    words = (
-        batch.texts[text][piece.start : piece.end]
-        for text in sorted(counts)
-        for piece in pieces.get(text, ())
-        for _ in range(counts[text])
-    )
-    return FeatureWords(tuple(words))
 
 
 # Editing texts by offset.

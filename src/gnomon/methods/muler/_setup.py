@@ -130,7 +130,7 @@ class MaskChoice(MaskOptions):
     def metric(self, bound: BoundMetric, batch: Batch) -> MaskingMetric:
         """A bound metric that masks so."""
         if self.masking == "substitute":
-            return with_substitution(bound, seed=self.seed)
+            return with_substitution(bound, batch, seed=self.seed)
         in_place = self.masking == "in-place"
         return with_masking(bound, batch, words=self.mask_words, in_place=in_place)
 

@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.options import SEED
-from gnomon.core.signature import content_hash
 from gnomon.metrics._embeddings import piece_table
+from gnomon.metrics.donors import hashes_of, ranks_of
 from gnomon.metrics.large_arrays import large_array
 from gnomon.metrics.masking import Action
 from gnomon.metrics.sequences import has_marked, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
@@ -342,8 +340,8 @@ class WordDonors:
         ]
         return cls(
             texts,
-            _marks((batch.texts[text],) for text in texts.tolist()),
-            _marks(
+            hashes_of((batch.texts[text],) for text in texts.tolist()),
+            hashes_of(
                 (str(SEED), *(batch.texts[text] for text in references[:1])) for references in sides
             ),
             np.array(segments, dtype=np.int64),
@@ -367,7 +365,7 @@ class WordDonors:
         own_places = own_places[own_places[:, 1] >= 0]
         step = max(1, _RANKED // len(chosen))
         for at in range(0, size, step):
-            ranks = _mixed(self.segment_marks[at : at + step, None] ^ self.marks[chosen])
+            ranks = ranks_of(self.segment_marks[at : at + step, None], self.marks[chosen])
             low, high = np.searchsorted(own_places[:, 0], [at, at + len(ranks)])
             ranks[own_places[low:high, 0] - at, own_places[low:high, 1]] = _LAST
             rows = np.arange(len(ranks))
@@ -378,14 +376,3 @@ class WordDonors:
                 draws[draw, at : at + step] = np.where(there, self.texts[chosen[best]], before)
                 ranks[rows, best] = _LAST
         return draws
-
-
-def _marks(every: Iterable[Iterable[str]]) -> NDArray[np.uint64]:
-    return np.array([int(content_hash(*texts), 16) for texts in every], dtype=np.uint64)
-
-
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Values whose order tells nothing of the order before (the end of splitmix64)."""
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        values = (values ^ (values >> np.uint64(shift))) * np.uint64(factor)
-    return values ^ (values >> np.uint64(31))
