@@ -11,15 +11,15 @@ import pytest
 WORD = ["--features", "re:word", "--pattern", r"word=\b[a-z]+\b"]
 FIELDS = {
     "range": (
-        "system metric feature alpha share letters segments anti_oracle oracle hybrid expected"
+        "system metric feature masks alpha share letters segments anti_oracle oracle hybrid expected"
         " deviation relative_deviation position rises base muler"
     ),
     "frequency": (
-        "system metric feature variant alpha share letters segments muler gain base oracle"
+        "system metric feature variant masks alpha share letters segments muler gain base oracle"
         " anti_oracle muler_change gain_change steadier"
     ),
     "specificity": (
-        "system metric feature variant segments reference_share output_share muler groups draws"
+        "system metric feature variant masks segments reference_share output_share muler groups draws"
         " synthetic_reference_share synthetic_output_share mean variance q05 median q95 deviation"
         " deviation_low deviation_high z below apart"
     ),

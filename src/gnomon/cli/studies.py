@@ -309,6 +309,8 @@ def _query(args: argparse.Namespace) -> int:
     else:
         result = store.describe() if args.columns else store.tables()
     columns = tuple(_columns(result))
+    for notice in result.notices:
+        _log.warning("%s", notice)
     rows = _rows(result)
     if args.format in ("json", "tsv"):
         emit(args, report.render_rows(columns, rows, args.format, command="query"))

@@ -11,24 +11,36 @@ import numpy as np
 from gnomon.core.options import Group, Help, Metavar, Rare, Seed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.core.spans import SpanTable
 
-__all__ = ["Action", "Granularity", "MaskKind", "MaskPlan", "MaskSeed", "MaskTexts", "Overlap"]
+__all__ = [
+    "MASKS_USED",
+    "Action",
+    "Granularity",
+    "MaskKind",
+    "MaskPlan",
+    "MaskSeed",
+    "MaskTexts",
+    "Overlap",
+    "masks_used",
+]
 
-#: what stands for a feature's words: masks on the metric's tokens; masks in the place of the words
-#: themselves; other words
+#: what stands for a feature's words
 MaskKind: TypeAlias = Annotated[
-    Literal["tokens", "in-place", "substitute"],
+    Literal["auto", "tokens", "pooled", "in-place", "substitute"],
     Group("scoring"),
     Rare(),
     Help(
-        'what stands for words: masks on the metric\'s "tokens"; masks "in-place" of the words'
-        ' alone, put into the texts (as the authors did); or other words ("substitute"): the'
-        " reference's own (oracle), or some of the feature from elsewhere (anti-oracle)."
+        'what stands for words: masks on each metric\'s "tokens", or mask words where it has none;'
+        ' masks "in-place" of the words alone, put into the texts (as the authors did); or other'
+        ' words ("substitute"): the reference\'s own (oracle), or some of the feature from'
+        ' elsewhere (anti-oracle). "auto": "tokens" if that is one kind of mask for all metrics,'
+        ' else "substitute". "pooled": COMET exchanges words in its vectors, which encodes nothing;'
+        " others mask tokens, and figures of the two do not compare."
     ),
 ]
 #: what is put into texts as masks: alike on both sides, in candidates, in references
@@ -57,6 +69,22 @@ Granularity: TypeAlias = Annotated[
 
 
 MaskSeed: TypeAlias = Annotated[Seed, Help('of the words that masking="substitute" draws.')]
+
+
+#: masks as tables name them: on the metric's own tokens, words in the place of tokens, vectors
+#: pooled with words exchanged, words in the place of spans, other words in the texts
+MASKS_USED: Mapping[str, str] = {
+    "tokens": "masks on its own tokens",
+    "mask words": "mask words in the place of tokens",
+    "pooled": "words exchanged in its vectors (pooled)",
+    "in-place": "mask words in the texts",
+    "substitute": "other words in the texts",
+}
+
+
+def masks_used(metric: object) -> str:
+    """Which kind of mask a metric that masks puts, a key of :data:`MASKS_USED`."""
+    return str(getattr(metric, "masks_used", "tokens"))
 
 
 class Action(IntEnum):

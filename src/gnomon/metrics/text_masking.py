@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from gnomon.core.errors import MaskingError, ScoringError, UsageError
 from gnomon.core.options import SEED
 from gnomon.linguistics import Edit, apply_edits
 from gnomon.metrics.donors import hashes_of, ranks_of
-from gnomon.metrics.masking import Action
+from gnomon.metrics.masking import Action, masks_used
 from gnomon.metrics.protocol import Costly, Masking
 from gnomon.metrics.sequences import TokenMasks
 from gnomon.metrics.tokenise import Tokenised, fitting_tokeniser, load_tokeniser
@@ -286,6 +286,7 @@ def with_masking(
     tokeniser: str | None = None,
     words: Sequence[str] | None = None,
     in_place: bool = False,
+    pooled: bool = True,
 ) -> MaskingMetric:
     """A bound metric that has the power of masking: itself, or a wrapper that edits texts.
 
@@ -298,16 +299,19 @@ def with_masking(
         in_place: the characters of the spans themselves are masked, each mask a white-space word
             of its own, and not the tokens that they lie in; also of a metric that can mask its own
             tokens.
+        pooled: a metric that exchanges words in its vectors (COMET) may do so.
 
     Returns:
-        ``bound`` if it can mask its own tokens; else a metric with the same scores whose method
-        ``masked`` works for any function of texts. Its signature names the mask words.
+        ``bound`` if it can mask its own tokens, or may exchange words in its vectors; else a metric
+        with the same scores whose method ``masked`` works for any function of texts. Its signature
+        names the mask words.
 
     Raises:
         MaskingError: no mask words were found that survive in the metric, or those that are named
             do not.
     """
-    if isinstance(bound, Masking) and not in_place:
+    masks = isinstance(bound, Masking) and (pooled or masks_used(bound) != "pooled")
+    if masks and not in_place:
         return cast("MaskingMetric", bound)
     tokens = Tokenised(load_tokeniser(fitting_tokeniser(batch, tokeniser).name))
     named = None if words is None else MaskWords(*words)
@@ -393,6 +397,11 @@ class BlackBox(TextEditing):
     probe: MaskProbe  # the mask words, and what the metric made of them
     tokens: Tokenised  # the tokens that are masked
     in_place: bool = False  # spans themselves are masked instead
+
+    @property
+    def masks_used(self) -> str:
+        """Words in the place of tokens, or of the spans themselves."""
+        return "in-place" if self.in_place else "mask words"
 
     @property
     def words(self) -> MaskWords:
@@ -506,6 +515,8 @@ class Substitution(TextEditing):
 
     What a plan does with a span that has a counterpart is what it does with the counterpart.
     """
+
+    masks_used: ClassVar[str] = "substitute"
 
     givers: Mapping[str, int]  # references of the test set, and how often each occurs
     system_givers: Mapping[str, Mapping[str, int]]  # likewise of systems that have their own

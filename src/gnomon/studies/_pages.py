@@ -31,6 +31,7 @@ from gnomon.core.signature import Signature
 from gnomon.core.store_views import Stretch
 from gnomon.core.verdicts import Claim, counted, of_scores
 from gnomon.metrics.titles import metric_titles
+from gnomon.studies._mask_kinds import mask_kinds, mask_words
 from gnomon.studies._page_rows import PageSource, SetRows, made_table, stored_table, view_table
 from gnomon.studies._tables import cells_of
 from gnomon.studies._tasks import SystemScore
@@ -61,8 +62,15 @@ _ONE_BY_ONE = Claim(
     "undecided",
     "each task of the method had one system, of several",
 )
+_MASKS = Claim(
+    "study.masks",
+    "masks differ between metrics, so that their figures do not compare with each other ({kinds})."
+    " Whoever runs the study can mask all metrics alike, with other words in the texts",
+    "caution",
+    "what stood for words in the tasks of a method on a test set, by their signatures",
+)
 #: what pages of a study say beside what methods said
-CLAIMS = (_ONE_BY_ONE,)
+CLAIMS = (_ONE_BY_ONE, _MASKS)
 
 #: outputs that are marked in one go
 _TEXTS = 20_000
@@ -429,6 +437,8 @@ def _verdicts_on(
     )
     listed = {method: n for n, method in enumerate(methods.names())}
     by_method: dict[str, list[Statement]] = {}
+    for caution in _mixed_masks(name, done, titles):
+        by_method.setdefault(caution.section, []).extend(caution.verdict)
     for entry in entries:
         by_method.setdefault(entry.method, []).extend(_statements_of(entry, titles))
     verdicts = [PageVerdict(name, method, said) for method, said in by_method.items()]
@@ -445,6 +455,16 @@ def _entries_of_whole(done: Sequence[FinishedTask]) -> Iterator[FinishedTask]:
         chosen = methods.installed(entry.method)
         alone = several and len(entry.systems) == 1 and chosen is not None and chosen.by_system
         yield replace(entry, verdict=()) if alone else entry
+
+
+def _mixed_masks(
+    name: str, done: Sequence[FinishedTask], titles: Mapping[str, str]
+) -> Iterator[PageVerdict]:
+    """A caution for each method that masked metrics in different ways and did not say so."""
+    for method, kinds in mask_kinds(done).items():
+        said = {statement.claim for e in done if e.method == method for statement in e.verdict}
+        if len(kinds) > 1 and "muler.masks" not in said:
+            yield PageVerdict(name, method, [_MASKS.said(kinds=mask_words(kinds, titles))])
 
 
 def _untested(name: str, done: Sequence[FinishedTask]) -> Iterator[PageVerdict]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from gnomon.core import registry as methods
 from gnomon.core.errors import DataError, MissingDependencyError, UsageError
 from gnomon.core.findings import Column
+from gnomon.studies._mask_kinds import mask_kinds, mask_words
 from gnomon.studies._tables import bundle_of, source_of, sql_files, sql_name, sql_text
 
 if TYPE_CHECKING:
@@ -46,11 +47,13 @@ class QueryResult:
         columns: names of the columns; a name may stand twice.
         types: their types in SQL.
         parts: the rows, some at a time; read once, by whichever is asked for first.
+        notices: what a reader of the rows should know.
     """
 
     columns: tuple[str, ...]
     types: tuple[str, ...]
     parts: Iterable[Sequence[_Row]]
+    notices: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -405,12 +408,29 @@ def ask(store: Store, sql: str, seconds: float | None = None) -> QueryResult:
 
 def _query_result(store: Store, connection: Any, sql: str, seconds: float | None) -> QueryResult:
     cursor = _with_timeout(seconds, connection, lambda: connection.execute(question(sql)))
-    described = cursor.description or []
-    columns = tuple(str(column[0]) for column in described)
+    header = cursor.description or []
+    columns = tuple(str(column[0]) for column in header)
     parts = _parts_of(cursor, connection, seconds)
     first = next(parts, [])  # what goes wrong while it runs mostly does so here
     rest = _parts_or_error(store, parts)
-    return QueryResult(columns, tuple(str(column[1]) for column in described), chain([first], rest))
+    types = tuple(str(column[1]) for column in header)
+    return QueryResult(columns, types, chain([first], rest), tuple(_mixed_masks(store, sql)))
+
+
+def _mixed_masks(store: Store, sql: str) -> Iterator[str]:
+    """That a table has figures under several kinds of mask, unless the query looks at these."""
+    words = set(re.findall(r"\w+", sql.lower()))
+    if "masks" in words:
+        return
+    there = store.entries
+    planned = (there[key] for key in store.planned() if key in there)
+    entries = [entry for entry in planned if words & set(entry.rows)]
+    for kinds in mask_kinds(entries).values():
+        if len(kinds) > 1:
+            yield (
+                "masks differ between metrics, so that their figures do not compare with each other"
+                f" ({mask_words(kinds)}): compare within one kind alone (column masks)"
+            )
 
 
 def _parts_of(cursor: Any, connection: Any, seconds: float | None) -> Iterator[list[_Row]]:

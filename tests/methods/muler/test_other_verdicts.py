@@ -85,6 +85,7 @@ def specific(
             "apart": False,
             "system": name[0],
             "metric": "bleu",
+            "masks": "tokens",
             "variant": "ratio",
             "feature": name[1:],
             "segments": segments,

@@ -185,7 +185,7 @@ def errors(
     marks: Marks = (),
     side: MarkedSide = "candidate",
     sources: FeatureSources,
-    masking: MaskKind = "tokens",
+    masking: MaskKind = "auto",
     fail_if_major: MajorErrors = None,
     examples: Annotated[Count, Group("output")] = 3,
     resamples: Resamples = RESAMPLES,

@@ -11,6 +11,7 @@ import numpy as np
 from gnomon.core.options import Group, Help
 from gnomon.core.records import FEATURE, METRIC, SLICE, SYSTEM, Record, column
 from gnomon.core.verdicts import LEAST
+from gnomon.methods.muler._mask_kinds import MASKS
 from gnomon.metrics.protocol import CostChecking
 
 if TYPE_CHECKING:
@@ -163,6 +164,7 @@ class MulerRow(Record):
     feature: str = FEATURE
     variant: str = VARIANT
     slice: str | None = SLICE
+    masks: str = MASKS
     segments: int = column(
         "Segments", help="segments where candidate and a reference have the feature"
     )

@@ -55,6 +55,7 @@ from gnomon.methods.muler._figures import (
     rows_of,
 )
 from gnomon.methods.muler._marks import FEATURES_VIEW, feature_marks
+from gnomon.methods.muler._mask_kinds import masks_note
 from gnomon.methods.muler._sentences import (
     ScorerRow,
     Scorers,
@@ -72,6 +73,7 @@ from gnomon.methods.muler._setup import (
 )
 from gnomon.methods.muler._uncertainty import Bootstrap, resample_faults, uncertainty, unit_faults
 from gnomon.methods.muler._verdict import SCORE_CLAIMS, score_verdict
+from gnomon.metrics.masking import masks_used
 from gnomon.metrics.protocol import Metrics
 
 if TYPE_CHECKING:
@@ -116,6 +118,7 @@ def main_table(
 ) -> Table:
     """The main table."""
     note = "Lower MuLER is better: 0 = nothing of the possible gain is lost, 1 = all of it."
+    note += masks_note(rows)
     several = len({(row.system_a, row.system_b) for row in compared}) > 1
     return table(
         "muler",
@@ -352,6 +355,7 @@ class Scored:
                 metric=metric,
                 feature=scores.feature,
                 slice_name=slice_.name,
+                masks=masks_used(setup.metrics[metric]),
                 ends=ends[k],
                 alike=_where_tags_agree(setup, feature, k, scores, present, slice_, all_figures[k]),
                 empty=int(empty[k].sum()),
@@ -471,8 +475,8 @@ def score(
             resamples), or "auto": segments.
 
     Returns:
-        A finding whose rows hold ``system, metric, feature, variant, slice, segments, muler,
-        uninformative, base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit, neither,
+        A finding whose rows hold ``system, metric, feature, variant, slice, masks, segments,
+        muler, uninformative, base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit, neither,
         negative, below, ordered, outside, agreed, disagree, absent, empty, unscored, score``;
         scores in the metric's own units, undefined figures
         ``None``. With resamples every figure from ``muler`` to ``neither`` has the ends of its

@@ -14,6 +14,7 @@ from gnomon.core.scripts import is_unspaced
 from gnomon.core.slices import check_slices
 from gnomon.core.spans import SpanTable
 from gnomon.core.validation import Problem, problems
+from gnomon.core.verdicts import listed
 from gnomon.linguistics import (
     Features,
     FeatureSources,
@@ -23,13 +24,22 @@ from gnomon.linguistics import (
     read_labels,
 )
 from gnomon.methods.muler._figures import feature_scores, presence
+from gnomon.methods.muler._mask_kinds import described
 from gnomon.methods.muler._words import WordsByFeature
 from gnomon.metrics import bind, resolve, signature_of, with_masking
-from gnomon.metrics.masking import Granularity, MaskKind, MaskPlan, MaskTexts, Overlap
-from gnomon.metrics.protocol import MaskNoticing, MaskTokens, each_metric
+from gnomon.metrics.masking import (
+    MASKS_USED,
+    Granularity,
+    MaskKind,
+    MaskPlan,
+    MaskTexts,
+    Overlap,
+    masks_used,
+)
+from gnomon.metrics.protocol import Masking, MaskNoticing, MaskTokens, each_metric
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.sequences import mask_stretch
-from gnomon.metrics.text_masking import with_substitution
+from gnomon.metrics.text_masking import Substitution, with_substitution
 from gnomon.metrics.tokenise import default_tokeniser
 
 if TYPE_CHECKING:
@@ -113,7 +123,7 @@ class MaskOptions:
 
     overlap: Overlap = "any"
     granularity: Granularity = "token"
-    masking: MaskKind = "tokens"
+    masking: MaskKind = "auto"
     mask_words: MaskTexts = None
 
     def seeded(self, seed: int) -> MaskChoice:
@@ -127,18 +137,42 @@ class MaskChoice(MaskOptions):
 
     seed: int = SEED
 
+    def resolved(self, bound: Mapping[str, BoundMetric]) -> MaskChoice:
+        """With the kind of mask that is the same for all metrics in place of "auto".
+
+        Raises:
+            UsageError: pooled masks are asked for, and no metric has them.
+        """
+        pooling = [name for name, metric in bound.items() if masks_used(metric) == "pooled"]
+        if self.masking == "pooled" and not pooling:
+            raise UsageError(
+                f"masking='pooled' is for metrics that pool vectors of words (comet), and"
+                f" {', '.join(bound)} does not; leave it out"
+            )
+        if self.masking != "auto":
+            return self
+        kinds = {isinstance(metric, Masking) for metric in bound.values()}
+        alike = self.mask_words is not None or (not pooling and len(kinds) == 1)
+        return replace(self, masking="tokens" if alike else "substitute")
+
     def metric(self, bound: BoundMetric, batch: Batch) -> MaskingMetric:
         """A bound metric that masks so."""
         if self.masking == "substitute":
             return with_substitution(bound, batch, seed=self.seed)
-        in_place = self.masking == "in-place"
-        return with_masking(bound, batch, words=self.mask_words, in_place=in_place)
+        return with_masking(
+            bound,
+            batch,
+            words=self.mask_words,
+            in_place=self.masking == "in-place",
+            pooled=self.masking == "pooled",
+        )
 
-    def fields(self) -> dict[str, object]:
+    def fields(self, metric: MaskingMetric) -> dict[str, object]:
         """What a signature says of it, beside what metrics say themselves."""
         options = {"overlap": self.overlap, "granularity": self.granularity}
-        left_out = {"tokens": (), "in-place": ("overlap",), "substitute": tuple(options)}
-        return {k: v for k, v in options.items() if k not in left_out[self.masking]}
+        left_out = {"in-place": ("overlap",), "substitute": tuple(options)}.get(self.masking, ())
+        fields: dict[str, object] = {k: v for k, v in options.items() if k not in left_out}
+        return {"masking": "pooled", **fields} if masks_used(metric) == "pooled" else fields
 
 
 @dataclass(frozen=True)
@@ -297,6 +331,7 @@ class Setup:
     metrics: Mapping[str, MaskingMetric]
     masks: MaskChoice
     progress: Callable[[str, int, int], None] | None
+    asked: MaskKind = "auto"  # the kind of mask that was asked for
 
     @property
     def spans(self) -> SpanTable:
@@ -311,7 +346,7 @@ class Setup:
     @cached_property
     def notices(self) -> tuple[str, ...]:
         """What a reader should know of features and masks."""
-        notices = list(self.annotation.notices)
+        notices = [*self.annotation.notices, *self._kinds_of_masks()]
         for name, metric in self.metrics.items():
             notices += [f"{name}: {notice}" for notice in getattr(metric, "choice", ())]
             if isinstance(metric, MaskNoticing):
@@ -323,6 +358,39 @@ class Setup:
                 )
             notices += self._long_masks(name, metric)
         return tuple(notices)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What stands for words under each metric, a key of :data:`MASKS_USED`."""
+        return {name: masks_used(metric) for name, metric in self.metrics.items()}
+
+    def _kinds_of_masks(self) -> Iterator[str]:
+        """That words are exchanged though nobody asked for it, or that masks or tokens differ."""
+        if self.asked == "auto" and self.masks.masking == "substitute":
+            without = [name for name, metric in self.metrics.items() if not _masks_tokens(metric)]
+            several = " for all metrics" if len(self.metrics) > 1 else ""
+            yield (
+                f"other words stand for words{several} (masking='substitute'), as"
+                f" {listed(without)} has no masks on its own tokens, and figures of different kinds"
+                " of mask do not compare"
+            )
+            if any(masks_used(metric.bound) == "pooled" for metric in _exchanging(self.metrics)):
+                yield (
+                    "masking='pooled' takes less time under COMET, as it encodes no other texts;"
+                    " its figures compare only with each other"
+                )
+        elif len(set(self.kinds.values())) > 1:
+            yield (
+                f"{described(self.kinds)}: compare figures within one kind of mask alone;"
+                " masking='substitute' masks all alike"
+            )
+        elif len({type(metric) for metric in self.metrics.values()}) > 1 and (
+            self.masks.masking == "tokens"
+        ):
+            yield (
+                "masks are on the tokens of each metric, which are not those of the others: compare"
+                " features and systems under one metric, and metrics with masking='substitute'"
+            )
 
     def _long_masks(self, name: str, metric: MaskingMetric) -> Iterator[str]:
         """Where a masked token is much longer than the words that it stands for."""
@@ -373,7 +441,7 @@ class Setup:
         fields: Mapping[str, object] | None = None,
     ) -> str:
         """How to make the numbers of a method again."""
-        all_fields: dict[str, object] = {"method": method, **self.masks.fields()}
+        all_fields: dict[str, object] = {"method": method, **self.masks.fields(metric)}
         all_fields |= tagger_field(self.annotation)
         if plan is not None and plan.lengths is not None:
             pairs = zip(plan.spans.features, plan.lengths, strict=True)
@@ -382,12 +450,25 @@ class Setup:
 
     def facts(self) -> dict[str, str]:
         """Test set, metrics and features, for the head of a report."""
-        return facts_of(self.testset, self.annotation, self.metrics)
+        facts = facts_of(self.testset, self.annotation, self.metrics)
+        kinds = dict.fromkeys(self.kinds.values())
+        facts["masks"] = MASKS_USED[next(iter(kinds))] if len(kinds) == 1 else described(self.kinds)
+        return facts
 
     def step(self, stage: str, done: int, total: int) -> None:
         """Report progress, where somebody wants to hear of it."""
         if self.progress:
             self.progress(stage, done, total)
+
+
+def _exchanging(metrics: Mapping[str, MaskingMetric]) -> list[Substitution]:
+    return [metric for metric in metrics.values() if isinstance(metric, Substitution)]
+
+
+def _masks_tokens(metric: MaskingMetric) -> bool:
+    """Whether a metric whose words are exchanged could mask its own tokens."""
+    bound = metric.bound if isinstance(metric, Substitution) else metric
+    return isinstance(bound, Masking) and masks_used(bound) == "tokens"
 
 
 _MEASURED = 4000  # texts in which masked tokens are measured
@@ -423,8 +504,9 @@ def prepared(
     batch = testset.batch()
     language = testset.target_language
     annotation = words.annotated(batch, language, run.cache, run.progress, more=more)
+    asked, masks = masks.masking, masks.resolved(bound)
     masking = {name: masks.metric(metric, batch) for name, metric in bound.items()}
-    return Setup(testset, batch, annotation, masking, masks, run.progress)
+    return Setup(testset, batch, annotation, masking, masks, run.progress, asked)
 
 
 def _bound(

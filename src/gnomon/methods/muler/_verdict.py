@@ -10,6 +10,7 @@ from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value,
 from gnomon.linguistics import gloss
 from gnomon.methods.muler._differences import DifferenceRow
 from gnomon.methods.muler._figures import MulerRow
+from gnomon.methods.muler._mask_kinds import MIXED, mixed_masks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -126,7 +127,7 @@ FEW = Claim(
 )
 SCORE_CLAIMS = (
     *(LEFT_OUT, BETTER, MANY, LARGEST, UNDECIDED, DRAWS, CARRIED, SAME, UNTESTED, LOSES),
-    *(NOTHING, TAGGER, OUTSIDE, WIDE, FEW),
+    *(NOTHING, TAGGER, OUTSIDE, WIDE, FEW, MIXED),
 )
 
 
@@ -180,6 +181,7 @@ class SystemPair(NamedTuple):
 def score_verdict(finding: Finding) -> Iterator[Statement]:
     """What is left out; on which words which system is better, under each metric; cautions."""
     titles, rows = titles_of(finding), finding.records(MulerRow)
+    yield from mixed_masks(finding, rows)
     for metric in dict.fromkeys(row.metric for row in rows):
         title, family = titles[metric], (metric, rows[0].variant, None)
         figures = {(row.system, row.feature): row for row in rows if row.family == family}

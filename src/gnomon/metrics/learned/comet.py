@@ -253,6 +253,8 @@ class BoundMatchingComet(BoundComet):
 class BoundMaskingComet(BoundMatchingComet):
     """COMET that pools candidates with words masked; nothing is encoded for a mask."""
 
+    masks_used: ClassVar[str] = "pooled"
+
     def mask_notices(self) -> tuple[str, ...]:
         """That words have to be left out where there is no other reference to take some from."""
         if len(set(self.references)) > 1:

@@ -14,6 +14,7 @@ from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import Claim, counted, titles_of
 from gnomon.linguistics import Features, FeatureSources
 from gnomon.methods.muler._figures import VARIANT, VARIANTS, feature_scores, figures, presence
+from gnomon.methods.muler._mask_kinds import MASKS, MIXED, masks_note, mixed_masks
 from gnomon.methods.muler._setup import (
     MaskOptions,
     Run,
@@ -31,7 +32,7 @@ from gnomon.methods.muler.validate._initials import (
     means,
     middle,
 )
-from gnomon.metrics.masking import MaskSeed
+from gnomon.metrics.masking import MaskSeed, masks_used
 from gnomon.metrics.protocol import Metrics
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class PartRow(Record):
     metric: str = METRIC
     feature: str = FEATURE
     variant: str = VARIANT
+    masks: str = MASKS
     alpha: float = column("alpha", help="share of the feature asked for")
     share: float | None = column("share", digits=3, help="share that the first letters really hold")
     letters: str | None = column("letters", help="first letters of the words that are left")
@@ -95,7 +97,7 @@ _LISTED = "system feature alpha share letters segments muler gain muler_change g
 
 def frequency_tables(rows: Sequence[PartRow]) -> tuple[Table, Table]:
     """The records, and their averages per metric, variant, feature and alpha."""
-    note = "A measure of quality should not change when a feature gets rarer."
+    note = "A measure of quality should not change when a feature gets rarer." + masks_note(rows)
     averages = _summary(rows)
     return (
         table("frequency", "MuLER of a part of a feature", PartRow, rows, note=note),
@@ -166,12 +168,13 @@ STEADY = Claim(
     "undecided",
     "MuLER of parts of the occurrences of a feature",
 )
-FREQUENCY_CLAIMS = (STEADY,)
+FREQUENCY_CLAIMS = (STEADY, MIXED)
 
 
 def frequency_verdict(finding: Finding) -> Iterator[Statement]:
     """Whether MuLER holds still when features get rarer; nothing is tested."""
     titles = titles_of(finding)
+    yield from mixed_masks(finding, finding.records(PartRow))
     rows = [row for row in finding.records(PartSummaryRow) if row.feature is None]
     for row in rows:
         ours, theirs, steadier = row.muler_change, row.gain_change, row.steadier
@@ -235,8 +238,8 @@ def frequency(
             always measured.
 
     Returns:
-        A finding whose rows hold ``system, metric, feature, variant, alpha, share, letters,
-        segments, muler, gain, base, oracle, anti_oracle, muler_change, gain_change, steadier``;
+        A finding whose rows hold ``system, metric, feature, variant, masks, alpha, share,
+        letters, segments, muler, gain, base, oracle, anti_oracle, muler_change, gain_change, steadier``;
         scores in the metric's own units, changes relative to alpha = 1, ``steadier`` says whether
         MuLER changes less than max - base. Its second table, "summary", averages over systems and
         features. Undefined figures are ``None``, with a notice.
@@ -278,7 +281,12 @@ def _rows(
     for variant, (system, system_figures) in product(
         VARIANTS, enumerate(zip(*by_cut, strict=True))
     ):
-        key = {"system": setup.batch.systems[system], "metric": name, "feature": initials.feature}
+        key = {
+            "system": setup.batch.systems[system],
+            "metric": name,
+            "feature": initials.feature,
+            "masks": masks_used(metric),
+        }
         whole = system_figures[0]
         for alpha, cut, cut_figures in zip(alphas, cuts, system_figures, strict=True):
             yield _row(key, alpha, cut, cut_figures, whole, variant)

@@ -14,6 +14,7 @@ from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import Claim, amount, counted, titles_of
 from gnomon.linguistics import Features, FeatureSources
 from gnomon.methods.muler._figures import presence, ratio
+from gnomon.methods.muler._mask_kinds import MASKS, MIXED, masks_note, mixed_masks
 from gnomon.methods.muler._setup import (
     MaskOptions,
     Run,
@@ -34,6 +35,7 @@ from gnomon.metrics.masking import (
     Action,
     MaskPlan,
     MaskSeed,
+    masks_used,
 )
 from gnomon.metrics.protocol import Metrics
 
@@ -57,6 +59,7 @@ class RangeRow(Record):
     system: str = SYSTEM
     metric: str = METRIC
     feature: str = FEATURE
+    masks: str = MASKS
     alpha: float = column("alpha", help="share of the feature asked for")
     share: float | None = column("share", digits=3, help="share that the first letters really hold")
     letters: str | None = column(
@@ -100,6 +103,7 @@ class RangeSummaryRow(Record):
 def range_tables(rows: Sequence[RangeRow]) -> tuple[Table, Table]:
     """The records, and their averages per metric, feature and alpha."""
     note = "An even scale gives position = share; deviation = hybrid - (min + share (max - min))."
+    note += masks_note(rows)
     averages = _summary(rows)
     return (
         table("range", "Hybrids between the oracles", RangeRow, rows, note=note),
@@ -170,12 +174,13 @@ SCALE = Claim(
     "undecided",
     "scores of hybrids between the two masks",
 )
-RANGE_CLAIMS = (SCALE,)
+RANGE_CLAIMS = (SCALE, MIXED)
 
 
 def range_verdict(finding: Finding) -> Iterator[Statement]:
     """Whether what is half right scores half-way; nothing is tested."""
     titles = titles_of(finding)
+    yield from mixed_masks(finding, finding.records(RangeRow))
     for row in finding.records(RangeSummaryRow):
         if row.feature is not None or row.absolute is None or row.largest is None:
             continue
@@ -240,8 +245,8 @@ def range(  # noqa: A001  # its name as a method
         shares: how much of a feature is masked alike on both sides, in (0, 1].
 
     Returns:
-        A finding whose rows hold ``system, metric, feature, alpha, share, letters, segments,
-        anti_oracle, oracle, base, muler, hybrid, expected, deviation, relative_deviation, position,
+        A finding whose rows hold ``system, metric, feature, masks, alpha, share, letters,
+        segments, anti_oracle, oracle, base, muler, hybrid, expected, deviation, relative_deviation, position,
         rises``; scores in the metric's own units; base and MuLER are those of the whole feature.
         ``rises`` says whether the hybrid lies no lower than the one before (min before the first).
         Its second table, "summary", averages over systems and features. Undefined figures are
@@ -303,6 +308,7 @@ def _rows(
                 "system": setup.batch.systems[system],
                 "metric": name,
                 "feature": initials.feature,
+                "masks": masks_used(metric),
             }
             yield from _of_system(key, system_means, cuts, alphas, sign)
         setup.step(f"scoring {name}", number + 1, len(split))

@@ -21,6 +21,7 @@ from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
 from gnomon.linguistics import Features, FeatureSources, gloss
 from gnomon.methods.muler._figures import VARIANT, VARIANTS, defined, figures, is_outside
+from gnomon.methods.muler._mask_kinds import MASKS, MIXED, masks_note, mixed_masks
 from gnomon.methods.muler._setup import (
     MaskOptions,
     Run,
@@ -29,6 +30,7 @@ from gnomon.methods.muler._setup import (
     prepared,
 )
 from gnomon.methods.muler.validate._random_words import synthetic, words_of
+from gnomon.metrics.masking import masks_used
 from gnomon.metrics.protocol import Metrics
 
 if TYPE_CHECKING:
@@ -76,7 +78,13 @@ class Real:
 
 
 def real_row(
-    real: Real, random: Synthetic | None, variant: Variant, *, system: str, metric: str
+    real: Real,
+    random: Synthetic | None,
+    variant: Variant,
+    *,
+    system: str,
+    metric: str,
+    masks: str,
 ) -> SpecificityRow:
     """A real feature beside the random ones of like frequency; whether it is apart is not known."""
     muler = real.figures.muler if variant == "ratio" else real.figures.clipped
@@ -89,6 +97,7 @@ def real_row(
         metric=metric,
         feature=real.feature,
         variant=variant,
+        masks=masks,
         segments=real.figures.segments,
         reference_share=real.reference_share,
         output_share=real.output_share,
@@ -220,6 +229,7 @@ class SpecificityRow(Record):
     metric: str = METRIC
     feature: str = FEATURE
     variant: str = VARIANT
+    masks: str = MASKS
     segments: int = column("Segments", help="segments where both sides have the feature")
     reference_share: float | None = column(
         "in ref", digits=3, help="share of the references' words"
@@ -330,6 +340,7 @@ def specificity_tables(
 ) -> tuple[Table, Table, Table]:
     """Real features beside random ones, random ones alone, their distributions."""
     note = "below = share of random features with lower MuLER; near 0 or 1 a feature stands out."
+    note += masks_note(real)
     title = "Features beside random words of like frequency"
     return (
         table("specificity", title, SpecificityRow, real, note=note),
@@ -461,12 +472,13 @@ FLAWED = Claim(
     "caution",
     "MuLER of the feature, and its segments",
 )
-SPECIFICITY_CLAIMS = (STANDS_OUT, LIKE_RANDOM, FEW_DRAWS, FLAWED)
+SPECIFICITY_CLAIMS = (STANDS_OUT, LIKE_RANDOM, FEW_DRAWS, FLAWED, MIXED)
 
 
 def specificity_verdict(finding: Finding) -> Iterator[Statement]:
     """Which features stand out from random words as frequent; p-values are Holm's."""
     every = finding.records(SpecificityRow)
+    yield from mixed_masks(finding, every)
     rows = [row for row in every if row.below is not None and row.variant == every[0].variant]
     flawed = [row for row in rows if not row.readable]
     sound = [row for row in rows if row.readable]
@@ -566,8 +578,8 @@ def specificity(
             proper nouns, verbs, adjectives and adverbs in most of their occurrences (by a tagger).
 
     Returns:
-        A finding whose rows hold ``system, metric, feature, variant, segments, reference_share,
-        output_share, muler, groups, draws, synthetic_reference_share, synthetic_output_share,
+        A finding whose rows hold ``system, metric, feature, variant, masks, segments,
+        reference_share, output_share, muler, groups, draws, synthetic_reference_share, synthetic_output_share,
         mean, variance, q05, median, q95, deviation, z, below``: ``draws`` counts the random
         features with a defined MuLER, ``deviation`` is the feature's MuLER less their mean, ``z``
         the same in standard deviations, ``below`` the share of them with a lower MuLER. Table
@@ -697,9 +709,9 @@ class _Experiment:
         name, types = self.setup.batch.systems[system], len(self.words[system].drawable)
         frequent = sorted(real, key=lambda feature: -(feature.reference_share or 0.0))[:_CURVES]
         for variant in VARIANTS:
-            key = {"system": name, "metric": self.name}
+            key, masks = {"system": name, "metric": self.name}, masks_used(self.metric)
             rows = [
-                real_row(feature, drawn.get(feature.groups or 0), variant, **key)
+                real_row(feature, drawn.get(feature.groups or 0), variant, masks=masks, **key)
                 for feature in real
             ]
             gathered.real += rows

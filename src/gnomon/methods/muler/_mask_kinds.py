@@ -1,0 +1,57 @@
+"""Figures under different kinds of mask do not compare: what tables, notices and verdicts say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gnomon.core.records import column
+from gnomon.core.verdicts import Claim, listed, titles_of
+from gnomon.metrics.masking import MASKS_USED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from gnomon.core.findings import Finding, Statement
+
+__all__ = ["MASKS", "MIXED", "described", "masks_note", "mixed_masks"]
+
+#: the column of tables with figures under masks
+MASKS: Any = column(
+    "Masks",
+    help=f"what stood for words: {', '.join(MASKS_USED)}; figures compare within one kind alone",
+)
+#: of all methods whose figures are under masks
+MIXED = Claim(
+    "muler.masks",
+    "figures of {metrics} do not compare with each other, because their masks differ: {how};"
+    " masking='substitute' masks all metrics alike",
+    "caution",
+    "what stood for words under each metric",
+)
+
+
+def described(kinds: Mapping[str, str]) -> str:
+    """What stood for words, by metric."""
+    metrics: dict[str, list[str]] = {}
+    for metric, kind in kinds.items():
+        metrics.setdefault(kind, []).append(metric)
+    return listed([f"{listed(names)} has {MASKS_USED[kind]}" for kind, names in metrics.items()])
+
+
+def mixed_masks(finding: Finding, rows: Iterable[Any]) -> Iterator[Statement]:
+    """A caution where rows, of any class with metric and masks, are of several kinds of mask."""
+    titles = titles_of(finding)
+    first: dict[str, Any] = {}
+    for row in rows:
+        first.setdefault(row.metric, row)
+    kinds = {titles[metric]: row.masks for metric, row in first.items()}
+    if len(set(kinds.values())) > 1:
+        places = finding.positions(first.values())
+        yield MIXED.said(places, metrics=listed(list(kinds)), how=described(kinds))
+
+
+def masks_note(rows: Iterable[Any]) -> str:
+    """What the note of a table adds where its rows are of several kinds of mask."""
+    if len({row.masks for row in rows}) < 2:
+        return ""
+    return " Metrics are masked in different ways (column 'masks'): compare within one kind alone."

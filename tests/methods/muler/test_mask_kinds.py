@@ -1,0 +1,118 @@
+"""Metrics that stand side by side are masked alike, and where they are not it is said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.truth.worlds_masks import Vectors
+from tests.truth.worlds_muler import PATTERN, lines
+
+import gnomon as gn
+from gnomon.core.errors import UsageError
+from gnomon.methods.muler import validate
+
+if TYPE_CHECKING:
+    from gnomon.core.findings import Finding
+
+MADE = lines({"A": {"animal": 0.2}, "B": {"animal": 0.5}})
+
+
+def overlap(candidate: str, reference: str) -> float:
+    ours, theirs = set(candidate.split()), set(reference.split())
+    return len(ours & theirs) / len(ours | theirs)
+
+
+OVERLAP = gn.metric(overlap, name="overlap")
+
+
+def scored(metrics: object, masking: str = "auto", **options: object) -> Finding:
+    asked = {"features": ["re:animal"], "pattern": PATTERN, "examples": 0, "resamples": 0}
+    testset = gn.TestSet.from_lists(*MADE)
+    return gn.muler.score(testset, metrics, masking=masking, **{**asked, **options})  # type: ignore[arg-type]  # as they are
+
+
+def kinds(finding: Finding) -> dict[str, str]:
+    return {str(row["metric"]): str(row["masks"]) for row in finding.rows}
+
+
+def figures(finding: Finding, metric: str) -> list[object]:
+    return [row["muler"] for row in finding.rows if row["metric"] == metric]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "kind"),
+    [
+        (["bleu", "chrf"], "tokens"),
+        (["bleu"], "tokens"),
+        ([OVERLAP], "mask words"),
+        ([OVERLAP, "bleu"], "substitute"),
+        ([Vectors(), "bleu"], "substitute"),
+        ([Vectors(), OVERLAP], "substitute"),
+        ([Vectors()], "substitute"),
+    ],
+)
+def test_metrics_are_masked_alike_by_default_and_it_is_said_with_what(
+    metrics: list[object], kind: str
+) -> None:
+    finding = scored(metrics)
+    assert set(kinds(finding).values()) == {kind}
+    assert finding.facts["masks"]
+    exchanged = all("masking:substitute" in text for text in finding.signatures.values())
+    assert exchanged == (kind == "substitute")
+    assert any("other words stand for words" in one for one in finding.notices) == exchanged
+    assert not any(one.claim == "muler.masks" for one in finding.verdict)
+
+
+def test_what_a_metric_with_pooled_masks_gives_by_default_depends_on_no_other_metric() -> None:
+    alone, beside = scored([Vectors()]), scored(["bleu", Vectors()])
+    assert figures(alone, "vectors") == figures(beside, "vectors")
+    assert figures(beside, "bleu") == figures(scored(["bleu"], "substitute"), "bleu")
+
+
+def test_pooled_masks_stand_in_the_signature_the_rows_and_the_note() -> None:
+    finding = scored([Vectors(), "bleu"], "pooled")
+    assert kinds(finding) == {"vectors": "pooled", "bleu": "tokens"}
+    assert "masking:pooled" in finding.signatures["vectors"]
+    assert "masking" not in finding.signatures["bleu"]
+    assert "compare within one kind alone" in (finding.tables[0].note or "")
+    assert finding.facts["masks"].startswith("vectors has words exchanged in its vectors (pooled)")
+    first = next(one for one in finding.verdict if one.claim.startswith("muler"))
+    assert (first.claim, first.level) == ("muler.masks", "caution")
+    alone = scored([Vectors()], "pooled")
+    assert "masking:pooled" in alone.signatures["vectors"]
+    assert "compare within" not in (alone.tables[0].note or "")
+
+
+def test_pooled_masks_are_refused_where_no_metric_has_them() -> None:
+    with pytest.raises(UsageError, match=r"masking='pooled' .* and bleu, chrf does not"):
+        scored(["bleu", "chrf"], "pooled")
+
+
+def test_tokens_of_what_could_pool_are_mask_words_in_its_texts() -> None:
+    assert kinds(scored([Vectors()], "tokens")) == {"vectors": "mask words"}
+    named = scored([OVERLAP, "bleu"], mask_words=["X1", "X2", "X3"])
+    assert kinds(named) == {"overlap": "mask words", "bleu": "tokens"}
+    assert any(one.claim == "muler.masks" for one in named.verdict)
+
+
+def test_experiments_and_errors_mask_alike_too() -> None:
+    testset = gn.TestSet.from_lists(*MADE)
+    for experiment in (validate.range, validate.frequency):
+        finding = experiment(testset, [Vectors(), "bleu"], ["re:animal"], pattern=PATTERN)
+        assert set(kinds(finding).values()) == {"substitute"}
+    finding = validate.specificity(
+        testset, [Vectors(), "bleu"], ["re:animal"], pattern=PATTERN, draws=3, groups=[2]
+    )
+    assert set(kinds(finding).values()) == {"substitute"}
+
+
+def test_tokens_of_several_classes_are_told_to_differ() -> None:
+    def told(metrics: list[object], **options: object) -> bool:
+        finding = scored(metrics, **options)  # type: ignore[arg-type]  # as they are
+        return any("on the tokens of each metric" in one for one in finding.notices)
+
+    assert told(["bleu", "chrf"])
+    assert not told(["bleu"])
+    assert not told(["chrf", "chrf(word_order=2)"])
+    assert not told(["bleu", "chrf"], masking="substitute")
