@@ -302,7 +302,13 @@ def read_causal(folder: ModelFolder) -> tuple[Any, Any]:
         from transformers import AutoModelForCausalLM
 
         tokenizer = _any_tokenizer(folder)
-        model = _weights(AutoModelForCausalLM, folder)
+        model, report = _weights(AutoModelForCausalLM, folder, output_loading_info=True)
+        missing = sorted(report["missing_keys"])
+        if missing:
+            raise ValueError(
+                f"it lacks weights that predict words: {', '.join(missing[:3])}; take a model that"
+                " writes texts from left to right"
+            )
     return tokenizer, _frozen(model)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -25,6 +25,7 @@ from gnomon.metrics.judges.calibration import (
 from gnomon.metrics.judges.client import ChatClient, ChatQuestion, ChatServer
 from gnomon.metrics.judges.endpoints import Endpoint
 from gnomon.metrics.judges.fields import check_prices, checked_fields
+from gnomon.metrics.judges.local import LocalJudge, answer_form, check_settings, local_folder
 from gnomon.metrics.judges.noise import judge_noise
 from gnomon.metrics.judges.planned import current_plan
 from gnomon.metrics.judges.replies import (
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.judges.client import ChatAnswer
     from gnomon.metrics.judges.panels import JudgePanel
     from gnomon.metrics.protocol import Input
+    from gnomon.models import ModelFolder
 
 _log = logging.getLogger(__name__)
 #: why answers say nothing, in words
@@ -75,7 +77,8 @@ class ChatJudge(Options):
         rubric: what is asked: gemba-da, gemba-sqm, gemba-mqm, gemba-esa, summary-coherence,
             gemba-stars, gemba-classes, summary-consistency, summary-fluency, summary-relevance,
             adequacy, or a file of TOML.
-        model: the model's name on the server.
+        model: the model's name on the server; or the folder of a causal language model, which
+            then answers without one, by the probabilities of its answers.
         endpoint: the server's base address.
         references: show references, too, under rubrics that have such a question.
         variant: gnomon (in our words), or published (those of GEMBA, of a copy that
@@ -143,14 +146,17 @@ class ChatJudge(Options):
             )
         if not self.model.strip():
             raise SpecError(
-                f"judge takes the model's name on its server, as in judge({given!r}, model='NAME')"
+                f"judge takes the model's name on its server, as in judge({given!r}, model='NAME'),"
+                " or the folder of one, model='FOLDER'"
             )
         object.__setattr__(self, "endpoint", Endpoint(self.endpoint).url)
 
     @property
     def full_rubric(self) -> Rubric:
-        """The rubric, read."""
-        return find_rubric(self.rubric, references=self.references, variant=self.variant)
+        """The rubric, read; a model in a folder is asked for no reasons, as it writes none."""
+        rubric = find_rubric(self.rubric, references=self.references, variant=self.variant)
+        silent = rubric.reasons and self.local is not None
+        return replace(rubric, reasons=False) if silent else rubric
 
     @property
     def needs(self) -> frozenset[Input]:
@@ -166,7 +172,10 @@ class ChatJudge(Options):
     def label(self) -> str:
         """The spec with names of files alone: equal files give equal signatures anywhere."""
         calibration = None if self.calibration is None else Path(self.calibration).name
-        return replace(self, rubric=Path(self.rubric).name, calibration=calibration).spec
+        model = self.model if self.local is None else Path(self.model).resolve().name
+        return replace(
+            self, rubric=Path(self.rubric).name, model=model, calibration=calibration
+        ).spec
 
     @classmethod
     def of_several(cls, judges: Sequence[object], options: Mapping[str, Any]) -> JudgePanel:
@@ -179,7 +188,8 @@ class ChatJudge(Options):
         """The files that it names; who answers stands in signatures."""
         named = [self.rubric] if self.rubric.endswith(".toml") else []
         named += [self.calibration] if self.calibration else []
-        return tuple(Dependency("file", str(Path(file).absolute())) for file in named)
+        files = tuple(Dependency("file", str(Path(file).absolute())) for file in named)
+        return files if self.local is None else (*files, Dependency("model", self.local.name))
 
     def check_outline(self, outline: Outline | None) -> None:  # noqa: ARG002  # one rule for all
         """Refuse a rubric that gives no scores, files that are not there, and unwanted sending.
@@ -195,15 +205,23 @@ class ChatJudge(Options):
             )
         if self.calibration is not None:
             self.anchors()
-        self.check_consent()
+        self.check_asking()
 
-    def check_consent(self) -> None:
-        """Refuse a server on another machine, unless that is allowed.
+    def check_asking(self) -> None:
+        """Refuse a server on another machine, unless that is allowed; or what no folder can do.
 
         Raises:
-            UsageError: it is not.
+            UsageError: it is not allowed, or a model in a folder cannot be asked that.
+            MissingFileError, DataError: there is no such folder, or it cannot be read safely.
         """
-        Endpoint(self.endpoint).check_consent()
+        if self.local is None:
+            Endpoint(self.endpoint).check_consent()
+            return
+        answer_form(self.full_rubric)
+        check_settings(
+            {one.name: getattr(self, one.name) for one in fields(self)},
+            {one.name: one.default for one in fields(self)},
+        )
 
     def anchors(self) -> Anchors:
         """The human scores of the calibration.
@@ -230,8 +248,19 @@ class ChatJudge(Options):
             turns=rubric.examples(languages or language_names(None)),
         )
 
-    def client(self) -> ChatClient:
-        """A client for the judge's server."""
+    @property
+    def local(self) -> ModelFolder | None:
+        """The folder of the model, where it is asked without a server.
+
+        Raises:
+            MissingFileError, DataError: there is no such folder, or it cannot be read safely.
+        """
+        return local_folder(self.model, chosen=self.endpoint != type(self).endpoint)
+
+    def client(self) -> ChatClient | LocalJudge:
+        """A client for the judge's server, or the model in its folder."""
+        if (folder := self.local) is not None:
+            return LocalJudge(folder, answer_form(self.full_rubric))
         server = ChatServer(
             Endpoint(self.endpoint),
             self.model,
@@ -293,6 +322,9 @@ class BoundChatJudge(MeanOfSegments):
         self.client = metric.client()
         self._turns = self.rubric.turns
         self._texts: dict[str, Mapping[str, str]] = {}  # that a second turn shows again
+        # what a model in a folder would say is told as JSON, whatever the form of the answer
+        silent = isinstance(self.client, LocalJudge)
+        self._read_as = replace(self.rubric, reply="json") if silent else self.rubric
         self._languages = language_names(language_pair)
         self._calibration: Calibration | None = None
         self._samples = [
@@ -427,7 +459,7 @@ class BoundChatJudge(MeanOfSegments):
         asked = self._questions(users)
         if len(self._turns) == 1:
             answers = self.client.ask(asked)
-            return [read_reply(answer, self.rubric) for answer in answers], answers
+            return [read_reply(answer, self._read_as) for answer in answers], answers
         before = self.client.earlier_answers(asked)
         first_replies = [
             None if answer is None else read_reply(answer, self._turns[0]) for answer in before

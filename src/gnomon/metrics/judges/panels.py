@@ -149,14 +149,14 @@ class JudgePanel(Options):
                 " combine='mean', or rubrics of one scale"
             )
 
-    def check_consent(self) -> None:
+    def check_asking(self) -> None:
         """Refuse servers on other machines, unless that is allowed.
 
         Raises:
             UsageError: it is not.
         """
         for judge in self.judges:
-            judge.check_consent()
+            judge.check_asking()
 
     def bind(self, testset: TestSet) -> BoundJudgePanel:
         """The judges of a test set in its languages; nothing is asked yet.

@@ -87,6 +87,6 @@ def _check_pair_judge(given: AnyMetric, outline: Outline | None, allow_code: boo
             f"the rubric {judges[0].rubric!r} scores single outputs; take pairwise,"
             " pairwise-summary, or a file whose answer is 'choice'"
         )
-    judge.check_consent()
+    judge.check_asking()
     if outline is not None:
         check_needs(judge, outline)
