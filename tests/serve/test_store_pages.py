@@ -31,14 +31,37 @@ def test_the_result_says_what_the_store_says(finished: Path) -> None:
     found = {v.section: [said.text for said in v.verdict] for v in verdicts(Store(finished))}
     assert {v.method: [s.text for s in v.sentences] for v in shown.verdicts} == found
     assert not result.partial
-    scores = {line.system: line.scores for line in shown.lines}
     rows = open_store(finished).rows()
     asked = f"select system, metric, score from {rows.rows('scores')}"
     metrics = [column.metric for column in shown.columns]
+    cells = {line.system: line.cells for line in shown.lines}
     for system, metric, score in rows.ask(asked):
-        assert scores[system][metrics.index(metric)] == score
-    assert shown.lines[0].best == (True, True)
-    assert [line.best for line in shown.lines[1:]] == [(False, False)] * 2
+        assert cells[system][metrics.index(metric)].score == score
+    assert [[cell.best for cell in line.cells] for line in shown.lines] == [
+        [True, True], [False, False], [False, False]
+    ]  # fmt: skip
+
+
+def test_scores_stand_with_their_intervals_and_differences(finished: Path) -> None:
+    (shown,) = study_result(open_store(finished)).sets
+    assert [column.baseline for column in shown.columns] == ["apertium-direct"] * 2
+    rows = open_store(finished).rows()
+    asked = (
+        "select system, metric, score_low, score_high, difference, low, high, verdict from"
+        f" {rows.rows('comparisons')} where slice is null"
+    )
+    metrics = [column.metric for column in shown.columns]
+    cells = {line.system: line.cells for line in shown.lines}
+    for system, metric, low, high, difference, *ends, verdict in rows.ask(asked):
+        cell = cells[system][metrics.index(metric)]
+        assert cell.interval == f"[{low:.1f}, {high:.1f}]"
+        assert cell.verdict == verdict
+        if difference is None:
+            assert (cell.difference, verdict) == ("", "baseline")
+        else:
+            assert difference < 0
+            said = f"{-difference:.1f} lower [{-ends[1]:z.1f}, {-ends[0]:z.1f}]"
+            assert cell.difference == said
 
 
 def test_a_table_is_cut_sorted_and_filtered_where_it_is(finished: Path) -> None:

@@ -103,7 +103,9 @@ def stop(folder: Path) -> None:
 
 
 def _keep(folder: Path, build: Build) -> None:
-    replace_text(_file(folder, build.what), msgspec.json.encode(build).decode())
+    file = _file(folder, build.what)
+    replace_text(file, msgspec.json.encode(build).decode())
+    file.chmod(0o600)
 
 
 # Making: what the process does.
@@ -201,6 +203,6 @@ form.html   open it in a browser, choose A, B or tie for each item, save the ans
 sheet.tsv   the same for a spreadsheet: write A, B or tie into the column answer
 key.tsv     which output is whose: keep it from those who judge
 
-What the answers say:  gnomon muler judge key.tsv answers.tsv ...
+What the answers say:  gnomon muler judge --answers anna.tsv ben.tsv --key key.tsv
 """
 BUILDS: Mapping[str, Callable[..., None]] = {"report": _report, "sheet": _sheet}

@@ -39,7 +39,7 @@ ROWS, MOST_ROWS = 50, 500
 _OPEN = 8
 #: lines of a heat map
 _LINES = 400
-_SCORES, _SEGMENTS = "scores", "segments"
+_SCORES, _COMPARED = "scores", "comparisons"
 
 
 @dataclass(frozen=True)
@@ -158,22 +158,42 @@ class MethodVerdict:
 
 
 @dataclass(frozen=True)
+class ScoreCell:
+    """A score with what is known of it: its interval, and how it stands to the baseline.
+
+    Attributes:
+        score: unrounded; None where there is none.
+        shown: for people.
+        interval: its ends, for people; empty where none was computed.
+        best: no other system of the test set has a better one.
+        difference: to the baseline, in words, with its interval; empty for the baseline itself.
+        verdict: "better", "worse", "undecided" or "baseline"; empty where nothing was compared.
+    """
+
+    score: float | None
+    shown: str
+    interval: str = ""
+    best: bool = False
+    difference: str = ""
+    verdict: str = ""
+
+
+@dataclass(frozen=True)
 class ScoreLine:
     """A system with its scores, metric by metric."""
 
     system: str
-    scores: tuple[float | None, ...]
-    shown: tuple[str, ...]
-    best: tuple[bool, ...]
+    cells: tuple[ScoreCell, ...]
 
 
 @dataclass(frozen=True)
 class ScoreColumn:
-    """A metric of a table of scores."""
+    """A metric of a table of scores, and the system that the others are compared with under it."""
 
     metric: str
     title: str
     better: Literal["higher", "lower"]
+    baseline: str = ""
 
 
 @dataclass(frozen=True)
@@ -323,51 +343,103 @@ def _metric_titles(entries: Sequence[FinishedTask]) -> dict[str, str]:
     return metric_titles(metric for entry in entries for metric in entry.signatures)
 
 
+@dataclass(frozen=True)
+class _Scored:
+    """What tables say of a system under a metric."""
+
+    score: float | None
+    low: float | None = None
+    high: float | None = None
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    verdict: str = ""
+    baseline: str = ""
+
+
 def _scores(
     opened: OpenStore, source: PageSource
 ) -> dict[str, tuple[tuple[ScoreColumn, ...], tuple[ScoreLine, ...]]]:
-    """The table of scores of each test set."""
-    if _SCORES not in source.tables:
-        return {}
-    asked = f"select testset, metric, system, score, higher_is_better from {source.rows(_SCORES)}"  # noqa: S608  # no input
-    titles = _metric_titles(opened.entries)
-    by_set: dict[str, dict[str, dict[str, float | None]]] = {}
+    """The table of scores of each test set; what was compared has intervals."""
+    by_set: dict[str, dict[str, dict[str, _Scored]]] = {}
     lower = set()
-    for testset, metric, system, score, higher in source.ask(asked):
-        by_set.setdefault(testset, {}).setdefault(metric, {})[system] = score
-        if higher is False:
-            lower.add(metric)
+    if _COMPARED in source.tables:
+        asked = (
+            "select testset, metric, system, score, score_low, score_high, difference, low, high,"  # noqa: S608  # no input
+            f" verdict, baseline, gain from {source.rows(_COMPARED)} where slice is null"
+        )
+        for testset, metric, system, *figures, gain in source.ask(asked):
+            scored = _Scored(*figures)
+            by_set.setdefault(testset, {}).setdefault(metric, {})[system] = scored
+            if gain and scored.difference and gain * scored.difference < 0:
+                lower.add(metric)
+    if _SCORES in source.tables:
+        rows = source.rows(_SCORES)
+        asked = f"select testset, metric, system, score, higher_is_better from {rows}"  # noqa: S608  # no input
+        for testset, metric, system, score, higher in source.ask(asked):
+            scores = by_set.setdefault(testset, {}).setdefault(metric, {})
+            scores.setdefault(system, _Scored(score))
+            if higher is False:
+                lower.add(metric)
+    titles = _metric_titles(opened.entries)
     return {name: _score_table(metrics, titles, lower) for name, metrics in by_set.items()}
 
 
 def _score_table(
-    metrics: Mapping[str, Mapping[str, float | None]], titles: Mapping[str, str], lower: set[str]
+    metrics: Mapping[str, Mapping[str, _Scored]], titles: Mapping[str, str], lower: set[str]
 ) -> tuple[tuple[ScoreColumn, ...], tuple[ScoreLine, ...]]:
     columns = tuple(
-        ScoreColumn(metric, titles.get(metric, metric), "lower" if metric in lower else "higher")
-        for metric in metrics
+        ScoreColumn(
+            metric,
+            titles.get(metric, metric),
+            "lower" if metric in lower else "higher",
+            next((scored.baseline for scored in of.values() if scored.baseline), ""),
+        )
+        for metric, of in metrics.items()
     )
-    values = {m: [v for v in of.values() if v is not None] for m, of in metrics.items()}
-    digits = {m: 3 if max(map(abs, of), default=0) <= 1 else 1 for m, of in values.items()}
-    best = {
-        m: (min(of) if m in lower else max(of)) if len(set(of)) > 1 else None
-        for m, of in values.items()
-    }
     first, sign = columns[0].metric, 1 if columns[0].better == "lower" else -1
     systems = dict.fromkeys(name for of in metrics.values() for name in of)
 
     def place(name: str) -> tuple[bool, float]:
-        score = metrics[first].get(name)
+        scored = metrics[first].get(name)
+        score = None if scored is None else scored.score
         return score is None, 0.0 if score is None else sign * score
 
-    lines = []
-    for name in sorted(systems, key=place):
-        scores = tuple(of.get(name) for of in metrics.values())
-        pairs = [*zip(metrics, scores, strict=True)]
-        shown = tuple("-" if v is None else f"{v:z.{digits[m]}f}" for m, v in pairs)
-        tops = tuple(v is not None and v == best[m] for m, v in pairs)
-        lines.append(ScoreLine(name, scores, shown, tops))
-    return columns, tuple(lines)
+    cells = [_score_cells(of, metric in lower) for metric, of in metrics.items()]
+    missing = ScoreCell(None, "-")
+    lines = tuple(
+        ScoreLine(name, tuple(of.get(name, missing) for of in cells))
+        for name in sorted(systems, key=place)
+    )
+    return columns, lines
+
+
+def _score_cells(scores: Mapping[str, _Scored], lower: bool) -> dict[str, ScoreCell]:  # noqa: FBT001  # named by its caller
+    values = [scored.score for scored in scores.values() if scored.score is not None]
+    digits = 3 if max(map(abs, values), default=0) <= 1 else 1
+    best = (min(values) if lower else max(values)) if len(set(values)) > 1 else None
+
+    def ends(low: float | None, high: float | None) -> str:
+        return "" if low is None or high is None else f"[{low:z.{digits}f}, {high:z.{digits}f}]"
+
+    cells = {}
+    for name, of in scores.items():
+        difference = ""
+        if of.difference is not None:
+            size = f"{abs(of.difference):.{digits}f} {'lower' if of.difference < 0 else 'higher'}"
+            low, high = of.difference_low, of.difference_high
+            if of.difference < 0 and low is not None and high is not None:
+                low, high = -high, -low
+            difference = f"{size} {ends(low, high)}".strip()
+        cells[name] = ScoreCell(
+            of.score,
+            "-" if of.score is None else f"{of.score:z.{digits}f}",
+            ends(of.low, of.high),
+            of.score is not None and of.score == best,
+            difference,
+            of.verdict,
+        )
+    return cells
 
 
 # Tables, some rows at a time.
