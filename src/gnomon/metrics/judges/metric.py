@@ -27,7 +27,7 @@ from gnomon.metrics.judges.endpoints import Endpoint
 from gnomon.metrics.judges.fields import check_prices, checked_fields
 from gnomon.metrics.judges.local import LocalJudge, answer_form, check_settings, local_folder
 from gnomon.metrics.judges.noise import judge_noise
-from gnomon.metrics.judges.planned import current_plan
+from gnomon.metrics.judges.planned import current_plan, made_up_reply
 from gnomon.metrics.judges.replies import (
     JudgeReply,
     error_spans,
@@ -452,6 +452,14 @@ class BoundChatJudge(MeanOfSegments):
     def _replies(self, users: Sequence[str]) -> list[list[JudgeReply]]:
         number = self.metric.repeats
         read = self._read(users)[0]
+        plan = current_plan()
+        if plan is not None and plan.made_up:
+            read = [
+                made_up_reply(f"{n % number} {users[n // number]}", self.rubric)
+                if reply.missing
+                else reply
+                for n, reply in enumerate(read)
+            ]
         return [read[n : n + number] for n in range(0, len(read), number)]
 
     def _read(self, users: Sequence[str]) -> tuple[list[JudgeReply], list[ChatAnswer]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import re
 import urllib.parse
 from contextlib import contextmanager
@@ -19,19 +20,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gnomon.core.errors import UsageError
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.records import Record, column, table
+from gnomon.core.signature import content_hash
 from gnomon.core.verdicts import counted
 from gnomon.data.formats import write_lines
 from gnomon.metrics.judges.costs import estimated_cost
+from gnomon.metrics.judges.replies import JudgeReply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.metrics.judges.client import ChatAnswer, ChatQuestion, ChatServer, ServerIdentity
     from gnomon.metrics.judges.costs import CostEstimate
+    from gnomon.metrics.judges.rubrics import Rubric
 
 #: most requests, and bytes, of one file for batches (those of the strictest servers)
 _MOST_LINES, _MOST_BYTES = 50_000, 190_000_000
 _SHOWN = ("model", "requests", "later", "kept", "read", "written", "money")
+_FENCED = re.compile(r"<(\w+)-(\w+)>\n(.*?)\n</\1-\2>", re.DOTALL)
 _ID = re.compile(r"gnomon-([\w-]{27})([\w-]{27})")
 
 
@@ -107,10 +112,12 @@ class RequestPlan:
     Attributes:
         servers: in the order in which they were first needed.
         ended: why the work ended early, for lack of answers; empty: it went to its end.
+        made_up: judges give made-up answers, so that methods go to their end.
     """
 
     servers: dict[tuple[str, str], PlannedServer] = field(default_factory=dict)
     ended: str = ""
+    made_up: bool = False
 
     def add(
         self,
@@ -235,10 +242,15 @@ def current_plan() -> RequestPlan | None:
 
 
 @contextmanager
-def planned_requests() -> Iterator[RequestPlan]:
+def planned_requests(*, made_up: bool = False) -> Iterator[RequestPlan]:
     """Ask nothing, and collect what would be asked.
 
     Not for several threads at once. What methods return within is made of answers on disk alone.
+
+    Args:
+        made_up: let judges answer what is not on disk as chance has it, for methods that do not go
+            to their end without answers (MuLER), and so ask less than they would. What they return
+            is then worthless, and must be thrown away.
 
     >>> with planned_requests() as plan:
     ...     pass
@@ -246,11 +258,29 @@ def planned_requests() -> Iterator[RequestPlan]:
     0
     """
     global _current  # noqa: PLW0603  # of the process, as servers are
-    before, _current = _current, RequestPlan()
+    before, _current = _current, RequestPlan(made_up=made_up)
     try:
         yield _current
     finally:
         _current = before
+
+
+def made_up_reply(question: str, rubric: Rubric) -> JudgeReply:
+    """A reply for :func:`planned_requests`, the same each time.
+
+    Its score is the share of the reference's words that the candidate has, which methods that
+    mask texts want of a metric; without a reference it is drawn by chance.
+    """
+    number = int(content_hash("made up", question), 16)
+    texts = {name: text.split() for name, _, text in _FENCED.findall(question)}
+    share, reference = number % 1009 / 1008, texts.get("reference")
+    if reference and "candidate" in texts:
+        same = sum(word in set(texts["candidate"]) for word in reference)
+        share = 0.999 * same / len(reference) + 0.001 * share
+    least, most = rubric.scale
+    choice = ("first", "second", "tie")[number % 3] if rubric.answer == "choice" else ""
+    score = least + (most - least) * share
+    return JudgeReply(math.nan if choice else score, choice=choice)
 
 
 def _row(planned: PlannedServer) -> PlannedRow:
