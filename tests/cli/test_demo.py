@@ -50,14 +50,16 @@ def _without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_the_demo_answers_questions_and_ends_with_the_path_of_its_report(
+def test_the_demo_answers_questions_and_ends_with_its_report_and_the_next_step(
     demo: Callable, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _without_torch(monkeypatch)
     answer = demo()
     assert answer.code == 0
     page = tmp_path / "demo.html"
-    assert answer.out.split("\n")[-2].endswith(str(page))
+    report, next_step = answer.out.split("\n")[-3:-1]
+    assert report.endswith(str(page))
+    assert next_step.endswith("gnomon serve")
     assert str(small) in answer.out
     assert "apertium-direct" in answer.out
     assert "pos:VERB" in answer.out

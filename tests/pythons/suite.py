@@ -105,6 +105,7 @@ selftest
 cache
 demo | pip install 'gnomon[spacy,study]'
 serve --no-browser | pip install 'gnomon[serve]'
+serve tokens . --add Ana
 """
 
 _SMALL = """\

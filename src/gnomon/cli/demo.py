@@ -102,6 +102,7 @@ def run(args: argparse.Namespace) -> int:
     if args.keep:
         sys.stdout.write(f"The study, to start from: {file.resolve()}\n")
     sys.stdout.write(f"The report, to open in a browser: {Path(args.html).resolve()}\n")
+    sys.stdout.write("Your own translations, in a browser: gnomon serve\n")
     for key, said in outcome.failed.items():
         _log.error("%s failed: %s", outcome.labels[key], said)
     return 1 if outcome.failed else 0

@@ -9,15 +9,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli._options import add_command
-from gnomon.cli._parser import rare
-from gnomon.core.errors import MissingDependencyError, OutputError, UsageError
+from gnomon.cli._options import add_command, add_output, show_rows
+from gnomon.cli._parser import Parser, rare
+from gnomon.core.errors import (
+    MissingDependencyError,
+    MissingFileError,
+    OutputError,
+    UnknownNameError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     import argparse
     import socket
 
     from gnomon.cli._options import Subparsers
+    from gnomon.core.findings import Cell
     from gnomon.serve import Settings
     from gnomon.serve._access import Access
 
@@ -31,6 +38,11 @@ examples:
   gnomon serve comparisons
   gnomon serve wmt.store
   gnomon serve /srv/gnomon --behind-proxy https://compare.example.org
+"""
+_LETTING_IN = """\
+examples:
+  gnomon serve tokens /srv/gnomon --add Ana --role reader
+  gnomon serve tokens /srv/gnomon --add class --each
 """
 _KEPT = "comparisons are kept; those that ran go on at the next start"
 
@@ -54,7 +66,10 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         "--no-browser", action="store_true", help="open no browser, print the link alone"
     )
     parser.add_argument(
-        "--workers", type=int, metavar="N", help="comparisons that run at once (default: 1)"
+        "--workers",
+        type=int,
+        metavar="N",
+        help="comparisons that run at once (default: 2, or 1 on one core)",
     )
     parser.add_argument(
         "--config", metavar="FILE", help="limits and further metrics, as TOML: [serve]"
@@ -82,6 +97,68 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         )
     )
     parser.set_defaults(run=_run, kept=_KEPT)
+    assert isinstance(parser, Parser)  # noqa: S101  # as all commands are
+    _add_tokens(parser.add_further(title="commands", metavar="COMMAND"))
+
+
+# ``gnomon serve tokens``: who else is let in.
+
+
+def _add_tokens(commands: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands, "tokens", answers="who else is let into a server, and how", more=_LETTING_IN
+    )
+    parser.add_argument(
+        "folder", nargs="?", help="where its comparisons are kept (default: a folder of your own)"
+    )
+    change = parser.add_mutually_exclusive_group()
+    change.add_argument("--add", metavar="NAME", help="let somebody in; prints their token once")
+    change.add_argument("--revoke", metavar="NAME", help="take a token back")
+    parser.add_argument(
+        "--role",
+        choices=("reader", "author", "owner"),
+        default="author",
+        help="reader: reads what is opened to all; author: compares, too; owner: may do everything"
+        " (default: author)",
+    )
+    parser.add_argument(
+        "--each",
+        action="store_true",
+        help="for a class: everybody who opens the link is a person of their own",
+    )
+    add_output(parser)
+    parser.set_defaults(run=_tokens)
+
+
+def _tokens(args: argparse.Namespace) -> int:
+    """List tokens, add one or take one back; a server that runs knows at once."""
+    from gnomon.serve._access import Access
+
+    folder = Path(args.folder) if args.folder else _own_folder()
+    if not folder.is_dir():
+        raise MissingFileError(f"{folder} does not exist; start the server once: gnomon serve")
+    access = Access(folder)
+    names = {token.name: token.id for token in access.tokens()}
+    if args.add in names:
+        raise UsageError(f"{args.add!r} has a token; take it back first: --revoke {args.add!r}")
+    if args.add:
+        _, token = access.add_token(args.add, args.role, each=args.each)
+        sys.stdout.write(f"{args.add} gets in at ADDRESS/enter?token={token}\n")
+        return 0
+    if args.revoke and args.revoke not in names:
+        raise UnknownNameError("token", args.revoke, names)
+    if args.revoke:
+        access.revoke_token(names[args.revoke])
+    rows: list[dict[str, Cell]] = [
+        {"name": t.name, "role": t.role, "each": t.each, "made": t.made[:10]}
+        for t in access.tokens()
+    ]
+    show_rows(args, "serve", "Tokens", rows)
+    return 0
+
+
+# ``gnomon serve``: the server.
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -99,25 +176,28 @@ def _run(args: argparse.Namespace) -> int:
 
     _check(args)
     listening, settings = _listening(args, _settings(args))
-    new = settings.folder is not None and not (settings.folder / "access.json").exists()
-    app = make_app(settings)
-    if app.state.workspace is not None:
-        app.state.workspace.hold()  # a second server says so at once
+    with listening:
+        new = settings.folder is not None and not (settings.folder / "access.json").exists()
+        app = make_app(settings)
+        if app.state.workspace is not None:
+            app.state.workspace.hold()  # a second server says so at once
 
-    def ready() -> None:
-        if new and not args.places:
-            start_example(app.state.workspace, app.state.queue, OWNER)
-        _say(args, settings, app.state.access)
+        def ready() -> None:
+            if new and not args.places:
+                start_example(app.state.workspace, app.state.queue, OWNER)
+            _say(args, settings, app.state.access)
 
-    serve(app, listening, certificate=_certificate(args), ready=ready)
+        serve(app, listening, certificate=_certificate(args), ready=ready)
     return 0
 
 
 def _check(args: argparse.Namespace) -> None:
-    from gnomon.serve._settings import LOOPBACK
+    from gnomon.serve._settings import LOOPBACK, address_of
 
     if bool(args.certificate) != bool(args.key):
         raise UsageError("--certificate and --key go together: name both files")
+    if args.behind_proxy:
+        address_of(args.behind_proxy)
     if args.certificate and args.behind_proxy:
         raise UsageError("--behind-proxy and --certificate exclude each other: the proxy has one")
     if args.host not in LOOPBACK and not (args.certificate or args.behind_proxy):

@@ -43,6 +43,12 @@ _ROLES = {
     "ignored": "leave it out",
 }
 _ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1", "gb18030", "shift_jis", "cp1251")
+#: what methods answer, where their titles are names
+_ANSWERS = {
+    "compare": "Which translation is better",
+    "score": "How good the translation is",
+    "muler.score": "Which kinds of words go wrong",
+}
 _STATES = {
     "queued": "Waiting",
     "running": "Running",
@@ -148,7 +154,13 @@ def _step(step: Any, files: Mapping[str, str]) -> StepView:
         words = step.stage
     remedy = step.remedy.text if step.remedy else ""
     return StepView(
-        step.method, step.title, step.state, words, in_words(step.said, files), remedy, percent
+        step.method,
+        _ANSWERS.get(step.method, step.title),
+        step.state,
+        words,
+        in_words(step.said, files),
+        remedy,
+        percent,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -61,7 +62,7 @@ class Settings:
     stores: tuple[Path, ...] = ()
     address: str = f"http://127.0.0.1:{PORT}"
     hosts: frozenset[str] = frozenset({f"127.0.0.1:{PORT}", f"localhost:{PORT}", f"[::1]:{PORT}"})
-    workers: int = 1
+    workers: int = min(2, os.cpu_count() or 1)
     limits: Limits = field(default_factory=Limits)
     metrics: Mapping[str, str] = field(default_factory=dict)
 
