@@ -11,17 +11,17 @@ import pytest
 WORD = ["--features", "re:word", "--pattern", r"word=\b[a-z]+\b"]
 FIELDS = {
     "range": (
-        "system metric feature masks alpha share letters segments anti_oracle oracle hybrid expected"
-        " deviation relative_deviation position rises base muler"
+        "system metric feature masks alpha share letters segments anti_oracle oracle hybrid"
+        " expected deviation relative_deviation position rises base muler"
     ),
     "frequency": (
         "system metric feature variant masks alpha share letters segments muler gain base oracle"
         " anti_oracle muler_change gain_change steadier"
     ),
     "specificity": (
-        "system metric feature variant masks segments reference_share output_share muler groups draws"
-        " synthetic_reference_share synthetic_output_share mean variance q05 median q95 deviation"
-        " deviation_low deviation_high z below apart"
+        "system metric feature variant masks segments reference_share output_share muler groups"
+        " draws synthetic_reference_share synthetic_output_share mean variance q05 median q95"
+        " deviation deviation_low deviation_high z below apart"
     ),
 }
 OWN = {"range": [], "frequency": [], "specificity": ["--draws", "5"]}

@@ -475,18 +475,18 @@ def score(
             resamples), or "auto": segments.
 
     Returns:
-        A finding whose rows hold ``system, metric, feature, variant, slice, masks, segments,
-        muler, uninformative, base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit, neither,
+        A finding whose rows hold ``system, metric, feature, variant, slice, masks, segments, muler,
+        uninformative, base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit, neither,
         negative, below, ordered, outside, agreed, disagree, absent, empty, unscored, score``;
-        scores in the metric's own units, undefined figures
-        ``None``. With resamples every figure from ``muler`` to ``neither`` has the ends of its
-        interval beside it (``muler_low, muler_high``, ...), and a table "differences" compares
-        every pair of systems: ``metric, variant, slice, feature, system_a, system_b, difference,
-        low, high, p, words, p_words, p_holm, p_bh, p_max, segments, resamples, carried,
-        significant, reliable``; a difference has to hold in the segments where the words of the
-        feature differ, else it is carried over from other words. The table "negative"
-        lists segments that score above their oracle; "segments", if asked for, holds ``system,
-        metric, feature, segment, base, oracle, anti_oracle, candidate_count, reference_count``.
+        scores in the metric's own units, undefined figures ``None``. With resamples every figure
+        from ``muler`` to ``neither`` has the ends of its interval beside it (``muler_low,
+        muler_high``, ...), and a table "differences" compares every pair of systems: ``metric,
+        variant, slice, feature, system_a, system_b, difference, low, high, p, words, p_words,
+        p_holm, p_bh, p_max, segments, resamples, carried, significant, reliable``; a difference has
+        to hold in the segments where the words of the feature differ, else it is carried over from
+        other words. The table "negative" lists segments that score above their oracle; "segments",
+        if asked for, holds ``system, metric, feature, segment, base, oracle, anti_oracle,
+        candidate_count, reference_count``.
 
     Raises:
         UsageError: a feature, scorer or option is malformed, or no tagger is named or found.

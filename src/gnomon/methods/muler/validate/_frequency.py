@@ -238,8 +238,8 @@ def frequency(
             always measured.
 
     Returns:
-        A finding whose rows hold ``system, metric, feature, variant, masks, alpha, share,
-        letters, segments, muler, gain, base, oracle, anti_oracle, muler_change, gain_change, steadier``;
+        A finding whose rows hold ``system, metric, feature, variant, masks, alpha, share, letters,
+        segments, muler, gain, base, oracle, anti_oracle, muler_change, gain_change, steadier``;
         scores in the metric's own units, changes relative to alpha = 1, ``steadier`` says whether
         MuLER changes less than max - base. Its second table, "summary", averages over systems and
         features. Undefined figures are ``None``, with a notice.

@@ -245,8 +245,8 @@ def range(  # noqa: A001  # its name as a method
         shares: how much of a feature is masked alike on both sides, in (0, 1].
 
     Returns:
-        A finding whose rows hold ``system, metric, feature, masks, alpha, share, letters,
-        segments, anti_oracle, oracle, base, muler, hybrid, expected, deviation, relative_deviation, position,
+        A finding whose rows hold ``system, metric, feature, masks, alpha, share, letters, segments,
+        anti_oracle, oracle, base, muler, hybrid, expected, deviation, relative_deviation, position,
         rises``; scores in the metric's own units; base and MuLER are those of the whole feature.
         ``rises`` says whether the hybrid lies no lower than the one before (min before the first).
         Its second table, "summary", averages over systems and features. Undefined figures are

@@ -579,12 +579,12 @@ def specificity(
 
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, masks, segments,
-        reference_share, output_share, muler, groups, draws, synthetic_reference_share, synthetic_output_share,
-        mean, variance, q05, median, q95, deviation, z, below``: ``draws`` counts the random
-        features with a defined MuLER, ``deviation`` is the feature's MuLER less their mean, ``z``
-        the same in standard deviations, ``below`` the share of them with a lower MuLER. Table
-        "synthetic" describes the random features per system and p, "distribution" holds their
-        cumulative distributions. Undefined figures are ``None``, with a notice.
+        reference_share, output_share, muler, groups, draws, synthetic_reference_share,
+        synthetic_output_share, mean, variance, q05, median, q95, deviation, z, below``: ``draws``
+        counts the random features with a defined MuLER, ``deviation`` is the feature's MuLER less
+        their mean, ``z`` the same in standard deviations, ``below`` the share of them with a lower
+        MuLER. Table "synthetic" describes the random features per system and p, "distribution"
+        holds their cumulative distributions. Undefined figures are ``None``, with a notice.
 
     Raises:
         UsageError: draws or groups are too few; a metric, a feature or an option is malformed.
