@@ -173,14 +173,18 @@ class Queue:
 
     # What pages ask for.
 
-    def inspect(self, draft: str) -> Inspection:
+    def inspect(self, draft: str, encodings: Mapping[int, str] | None = None) -> Inspection:
         """Look at the files of a draft, in a process of its own.
+
+        Args:
+            draft: its ID.
+            encodings: of files (by number) that the user confirmed; they are remembered.
 
         Raises:
             NotFound: there is no such draft.
             DataError: the files are too much for that process.
         """
-        self.workspace.draft(draft)
+        self.workspace.confirm_encodings(draft, encodings or {})
         job = _Running(f"inspect-{next(self._keys)}", draft, "", "inspect")
         with self._mutex:
             self._begin(job, self.workspace.draft_folder(draft))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+import re
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from gnomon.core.errors import DataError, FormatError
+from gnomon.core.errors import DataError, FormatError, GnomonError
 from gnomon.core.testset import TestSet
-from gnomon.data.formats import write_lines
+from gnomon.data.formats import read_records, read_table, write_lines
 from gnomon.serve._comparison import write_whole
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from gnomon.serve._comparison import About, FileChoice
 
 
@@ -24,6 +25,11 @@ def test_set_of(uploads: Path, about: About) -> TestSet:
         DataError: they do not fit together, or are not what they were said to be.
     """
     choices = [file for file in about.choices.files if file.role != "ignored"]
+    for choice in choices:
+        if choice.role == "set":
+            testset = read_set(uploads / str(choice.file), choice.name.removesuffix(".gz"))
+            pair = testset.language_pair or about.choices.language_pair
+            return replace(testset, name=about.title, language_pair=pair)
     texts = {file.file: lines_of(uploads / str(file.file), file) for file in choices}
     counts = {file.name: len(texts[file.file]) for file in choices}
     if len(set(counts.values())) > 1:
@@ -45,24 +51,94 @@ def test_set_of(uploads: Path, about: About) -> TestSet:
 
 
 def lines_of(path: Path, choice: FileChoice) -> list[str]:
-    r"""The lines of a file in the encoding that was confirmed, which end at ``\n`` alone.
+    """The lines of a file in the encoding that was confirmed.
 
     Raises:
         FormatError: it is not of that encoding.
     """
-    data = path.read_bytes()
+    return decoded(path.read_bytes(), choice.encoding, choice.name)
+
+
+def decoded(data: bytes, encoding: str, name: str) -> list[str]:
+    r"""The lines of a text, which end at ``\n`` alone.
+
+    Raises:
+        FormatError: it is not of that encoding, or no text.
+    """
     try:
-        text = data.decode(choice.encoding).removeprefix("\ufeff")
+        text = data.decode(encoding).removeprefix("\ufeff")
     except (UnicodeDecodeError, LookupError) as error:
         line = data.count(b"\n", 0, getattr(error, "start", 0)) + 1
-        raise FormatError(
-            f"cannot be read as {choice.encoding}: {error}", path=choice.name, line=line
-        ) from error
+        raise FormatError(f"cannot be read as {encoding}", path=name, line=line) from error
     if "\0" in text:
         at = text.count("\n", 0, text.index("\0")) + 1
-        raise FormatError("is no text: it holds a NUL byte", path=choice.name, line=at)
+        raise FormatError("is no text: it holds a NUL byte", path=name, line=at)
     *lines, last = text.split("\n")
-    return [text.removesuffix("\r") for text in [*lines, *([last] if last else [])]]
+    return [line.removesuffix("\r") for line in [*lines, *([last] if last else [])]]
+
+
+#: of files that may be a test set of their own
+SET_SUFFIXES = (".xml", ".sgm", ".sgml", ".tsv", ".csv", ".jsonl", ".json")
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
+_TABLES = (".tsv", ".csv", ".jsonl", ".json")
+#: columns of tables that are no outputs
+_NO_OUTPUT = re.compile(
+    r"(.*[._-])?(id|seg|segment|line|index|no|nr|doc|document|docid|domain|score|rater|lang|lp|year)",
+    re.IGNORECASE,
+)
+
+
+def read_set(path: Path, name: str) -> TestSet:
+    """The test set that a file holds by itself: of a published format, or a table of texts.
+
+    Args:
+        path: the file.
+        name: what it was called, which tells its format.
+
+    Raises:
+        GnomonError: it holds none.
+    """
+    safe = _UNSAFE.sub("_", Path(name).name).lstrip(".")[-100:]
+    with TemporaryDirectory(dir=path.parent) as folder:
+        # readers tell formats by names; this one is made of letters, digits and dots
+        file = Path(folder) / safe
+        file.hardlink_to(path)
+        try:
+            return replace(TestSet.read(file), path=None)
+        except GnomonError as error:
+            if file.suffix not in _TABLES:
+                raise _without_folder(error, folder) from error
+        try:
+            return replace(_read_table(file), path=None)
+        except GnomonError as error:
+            raise _without_folder(error, folder) from error
+
+
+def _without_folder(error: GnomonError, folder: str) -> DataError:
+    return DataError(str(error).replace(f"{folder}/", ""))
+
+
+def _read_table(file: Path) -> TestSet:
+    """A table whose columns are sources, references and outputs, by their names."""
+    from gnomon.serve._inspect import role_of_name
+
+    rows = [record.values for record in read_records(file)]
+    if not rows:
+        raise FormatError("holds no rows", path=file.name)
+    columns = [
+        column
+        for column in rows[0]
+        if all(isinstance(row.get(column), str) for row in rows)
+        and not _NO_OUTPUT.fullmatch(column)
+    ]
+    roles = {column: role_of_name(column) for column in columns}
+    sources = [column for column, role in roles.items() if role == "source"]
+    return read_table(
+        file,
+        source=sources[0] if sources else None,
+        references=[column for column, role in roles.items() if role == "reference"],
+        systems=[column for column, role in roles.items() if role == "unknown"],
+    )
 
 
 def add_output(texts: Path, upload: Path, choice: FileChoice, segments: int) -> None:
@@ -86,13 +162,3 @@ def add_output(texts: Path, upload: Path, choice: FileChoice, segments: int) -> 
     write_lines(texts / file, lines)
     about["names"][file] = choice.title
     write_whole(texts / "testset.json", json.dumps(about, indent=1).encode())
-
-
-def count_lines(path: Path) -> int:
-    """How many lines a file has, whatever it holds; in constant memory."""
-    count, last = 0, b"\n"
-    with suppress(OSError), path.open("rb") as file:
-        while piece := file.read(1 << 20):
-            count += piece.count(b"\n")
-            last = piece[-1:]
-    return count + (last != b"\n")

@@ -398,5 +398,5 @@ def inspect_draft(folder: Path) -> int:
     if draft is None:
         return BROKEN
     files = [(name, folder / UPLOADS / str(n)) for n, name in enumerate(draft.names)]
-    write_record(folder / INSPECTION, inspect(files))
+    write_record(folder / INSPECTION, inspect(files, draft.encodings))
     return FINISHED

@@ -40,6 +40,9 @@ from gnomon.serve._problems import NotFound
 if TYPE_CHECKING:
     from pathlib import Path
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 _ID = re.compile(r"[0-9a-f]{32}")
 _STUDIES, _DRAFTS, _LOCK, DRAFT, INSPECTION = (
     "studies", "drafts", "lock", "draft.json", "inspection.json",
@@ -49,11 +52,15 @@ _DAY = 86_400
 
 
 class Draft(msgspec.Struct, kw_only=True):
-    """Files that were uploaded, and are not confirmed yet: ``uploads/0`` is ``names[0]``."""
+    """Files that were uploaded, and are not confirmed yet: ``uploads/0`` is ``names[0]``.
+
+    ``encodings`` are those that the user confirmed, by number.
+    """
 
     owner: str
     made: str
     names: list[str]
+    encodings: dict[int, str] = {}
 
 
 @dataclass(frozen=True)
@@ -224,6 +231,12 @@ class Workspace:
     def inspection(self, id: str) -> Inspection | None:  # noqa: A002
         """What ``Queue.inspect`` found in a draft; None before."""
         return read_record(self.draft_folder(id) / INSPECTION, Inspection)
+
+    def confirm_encodings(self, id: str, encodings: Mapping[int, str]) -> None:  # noqa: A002
+        """Say in which encodings files of a draft are to be read."""
+        draft = self.draft(id)
+        draft.encodings |= encodings
+        write_record(self.draft_folder(id) / DRAFT, draft)
 
     def delete_draft(self, id: str) -> None:  # noqa: A002
         """Delete a draft with its files."""

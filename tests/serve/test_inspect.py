@@ -1,0 +1,267 @@
+"""What files are, before anything is made of them."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from tests.data.formats.wmt_files import small_set, to_xml
+from tests.serve.comparisons import BETTER, REFERENCE, WORSE, choices, finished, upload
+
+from gnomon import TestSet, example
+from gnomon.serve import _inspect
+from gnomon.serve._comparison import FileChoice
+from gnomon.serve._encodings import certain_encoding, proposals
+from gnomon.serve._inspect import Inspection, inspect
+from gnomon.serve._language import guess_language
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gnomon.serve._jobs import Queue
+
+
+def look(folder: Path, files: dict[str, bytes | list[str]], **encodings: str) -> Inspection:
+    folder.mkdir(exist_ok=True)
+    given = []
+    for number, (name, content) in enumerate(files.items()):
+        data = (f"{sentence}\n" * 12).encode(encoding)
+    files = {"ref.txt": data, "a.txt": BETTER[:12]}
+    inspection = look(tmp_path, files)
+    file = inspection.files[0]
+    assert (file.encoding, file.segments) == (None, None)
+    assert not inspection.ready
+    (problem,) = file.problems
+    assert problem.stops
+    assert problem.text.startswith("ref.txt is not in UTF-8. It looks like ")
+    remedy = problem.remedies[0]
+    assert (remedy.id, remedy.encoding) == ("encoding", first)
+    assert remedy.lines == [sentence] * 3
+    again = look(tmp_path / "again", files, **{"ref.txt": first})
+    assert (again.files[0].encoding, again.files[0].segments) == (first, 12)
+    assert again.files[0].first == [sentence] * 3
+    assert again.files[0].problems == []
+
+
+def test_utf_8_is_taken_with_and_without_a_mark(tmp_path: Path) -> None:
+    text = "Größe\r\nÄpfel"
+    with_mark, without = look(
+        tmp_path, {"a.txt": text.encode("utf-8-sig"), "b.txt": text.encode()}
+    ).files
+    assert (with_mark.encoding, without.encoding) == ("utf-8-sig", "utf-8")
+    assert with_mark.first == without.first == ["Größe", "Äpfel"]
+    assert certain_encoding(text.encode("cp1252")) is None
+
+
+def test_a_wrong_encoding_that_was_confirmed_is_refused(tmp_path: Path) -> None:
+    data = "我们昨天没有去城里\n".encode("gb18030")
+    (file,) = look(tmp_path, {"a.txt": data}, **{"a.txt": "utf-8"}).files
+    assert (file.kind, file.segments) == ("unreadable", None)
+    assert file.problems[0].text == "a.txt:1: cannot be read as utf-8."
+
+
+def _docx(folder: Path) -> bytes:
+    with zipfile.ZipFile(folder / "x.zip", "w") as archive:
+        archive.writestr("[Content_Types].xml", "<a/>")
+        archive.writestr("word/document.xml", "<a/>")
+    return (folder / "x.zip").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.txt", b"", "a.txt is empty."),
+        ("a.docx", None, "a.docx is a Word file. Save it as plain text, one segment per line, and"),
+        ("a.txt", None, "a.txt is a Word file. Save it as plain text"),
+        (
+            "a.zip",
+            b"PK\x03\x04xx",
+            "a.zip is a ZIP archive. Unpack it, and choose the files in it.",
+        ),
+        ("a.xlsx", b"PK\x03\x04xx", "a.xlsx is a spreadsheet. Save it as CSV or TSV"),
+        ("a.pdf", b"%PDF-1.4\n\0", "a.pdf is a PDF file. Save its text as plain text"),
+        ("a.doc", b"\xd0\xcf\x11\xe0\0\0", "a.doc is a Word file. Save it as plain text"),
+        ("a.txt", bytes(range(256)) * 9, "a.txt is no text. Choose a file of plain text."),
+        ("a.txt", b"\x1f\x8b\x08\0", "a.txt is compressed by gzip. Give its name the ending .gz"),
+        ("a.txt.gz", b"\x1f\x8b\x08\0\0", "a.txt.gz is damaged. Compress it again."),
+        ("a.txt", b"\n \n\n", "All lines of a.txt are empty."),
+        ("a.xml", b"<!DOCTYPE x [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><x>&e;</x>", "a.xml"),
+    ],
+)
+def test_what_is_no_text_is_refused_in_a_sentence(
+    tmp_path: Path, name: str, data: bytes | None, said: str
+) -> None:
+    (file,) = look(tmp_path / "files", {name: _docx(tmp_path) if data is None else data}).files
+    assert file.problems[0].text.startswith(said)
+    assert file.problems[0].stops
+    assert "root:" not in str(file)
+    assert str(tmp_path) not in str(file)
+
+
+def test_a_gzip_file_is_counted_while_it_is_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (file,) = look(tmp_path, {"a.txt.gz": gzip.compress(b"one\ntwo\n")}).files
+    assert (file.segments, file.title) == (2, "a")
+    assert (tmp_path / "0").read_bytes() == b"one\ntwo\n"
+    monkeypatch.setattr(_inspect, "_UNPACKED", 1000)
+    (bomb,) = look(tmp_path, {"a.txt.gz": gzip.compress(b"\n" * 2000)}).files
+    assert bomb.problems[0].text == "a.txt.gz holds more than 0 MB of text."
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0"]
+
+
+def test_long_lines_are_said_and_shown_in_part(tmp_path: Path) -> None:
+    (file,) = look(tmp_path, {"a.txt": ["short", "long " * 10_000]}).files
+    assert len(file.first[1]) < 500
+    (problem,) = file.problems
+    assert (problem.line, problem.stops) == (2, False)
+    assert problem.text.startswith("Line 2 of a.txt has 50,000 characters")
+
+
+@pytest.fixture(scope="module")
+def real() -> TestSet:
+    return TestSet.read(example.path())
+
+
+def test_roles_are_told_by_names(tmp_path: Path, real: TestSet) -> None:
+    files = {
+        "src.es.txt": list(real.sources or ()),
+        "newstest-ref.txt": [text or "" for text in real.references["A"]],
+        **{f"{name}.txt": list(lines) for name, lines in list(real.systems.items())[:2]},
+    }
+    inspection = look(tmp_path, files)
+    assert [file.role for file in inspection.files] == ["source", "reference", "output", "output"]
+    assert inspection.files[0].why == "its name says source"
+    assert inspection.language_pair == "es-en"
+    assert inspection.segments == real.segments
+    assert inspection.ready, inspection
+
+
+def test_roles_are_told_by_what_files_hold(tmp_path: Path, real: TestSet) -> None:
+    one, two, *_ = real.systems.values()
+    files = {
+        "1.txt": list(one),
+        "2.txt": [text or "" for text in real.references["A"]],
+        "3.txt": list(two),
+        "4.txt": list(real.sources or ()),
+    }
+    inspection = look(tmp_path, files)
+    assert [file.role for file in inspection.files] == ["output", "reference", "output", "source"]
+    assert inspection.files[3].why == "it alone is in another language"
+
+
+@pytest.mark.parametrize(("line", "shift"), [(12, 1), (20, -1)])
+def test_a_file_that_is_shifted_is_said_before_anything_runs(
+    tmp_path: Path, real: TestSet, line: int, shift: int
+) -> None:
+    reference = [text or "" for text in real.references["A"]] * 2
+    output = [text.replace(" the ", " a ") for text in reference]
+    shifted = (
+        [*output[:line], *output[line + 1 :], output[-1]]
+        if shift > 0
+        else [*output[:line], "", *output[line:-1]]
+    )
+    inspection = look(tmp_path, {"ref.txt": reference[:60], "b.txt": shifted[:60]})
+    (drift,) = inspection.drifts
+    assert (drift.file, drift.beside, drift.shift) == (1, 0, shift)
+    assert abs(drift.line - line) <= 2
+    assert "b.txt is off by 1 line" in drift.text
+    assert not inspection.ready
+    assert drift.lines
+    assert drift.others
+
+
+def test_different_counts_are_said_with_the_place_where_files_drift_apart(
+    tmp_path: Path, real: TestSet
+) -> None:
+    reference = [text or "" for text in real.references["A"]]
+    output = [text.replace(" the ", " a ") for text in reference]
+    files = {"ref.txt": reference, "a.txt": [*output[:15], *output[16:]], "b.txt": output}
+    inspection = look(tmp_path, files)
+    assert inspection.counts_differ
+    assert inspection.segments == 0
+    (drift,) = inspection.drifts
+    assert (drift.file, drift.shift) == (1, 1)
+    assert 14 <= drift.line <= 17
+
+
+def test_files_that_go_together_have_no_drift(tmp_path: Path, real: TestSet) -> None:
+    reference = [text or "" for text in real.references["A"]]
+    files = {"ref.txt": reference, **{f"{k}.txt": list(v) for k, v in real.systems.items()}}
+    inspection = look(tmp_path, files)
+    assert (inspection.drifts, inspection.notes) == ([], [])
+    assert look(tmp_path, {"ref.txt": REFERENCE, "a.txt": BETTER, "b.txt": WORSE}).ready
+
+
+def test_texts_that_look_wrong_are_said(tmp_path: Path, real: TestSet) -> None:
+    source = list(real.sources or ())
+    files = {
+        "ref.txt": [text or "" for text in real.references["A"]],
+        "src.txt": source,
+        "a.txt": source,
+    }
+    assert any("the same text as the source" in note for note in look(tmp_path, files).notes)
+
+
+@pytest.mark.parametrize("language", ["de", "ru", "zh", "ja", "ko", "el"])
+def test_languages_are_guessed(language: str) -> None:
+    assert guess_language([_SENTENCES[language]] * 2) == language
+
+
+def test_no_language_is_guessed_of_numbers_or_nothing() -> None:
+    assert guess_language(["1 2 3", "4"]) is None
+    assert guess_language([]) is None
+    assert proposals(b"") == []
+
+
+def test_a_published_file_is_a_test_set_of_its_own(queue: Queue) -> None:
+    xml = to_xml(small_set())
+    draft = upload(queue.workspace, {"newstest2021.de-en.all.xml": xml.splitlines()})
+    inspection = queue.inspect(draft)
+    (file,) = inspection.files
+    assert (file.kind, file.role) == ("set", "set"), file
+    assert len(file.systems) > 1
+    wanted = choices("compare")
+    wanted.files = [FileChoice(file=0, name=file.name, role="set", kind=file.kind)]
+    done = finished(queue.workspace, queue.create(draft, wanted).id)
+    assert list(TestSet.read(done.texts).systems) == file.systems
+
+
+_SOURCES = [f"Satz {n}" for n in range(30)]
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "csv", "jsonl"])
+def test_a_table_of_texts_is_a_test_set_of_its_own(queue: Queue, suffix: str) -> None:
+    names = ("id", "source", "reference", "mt one", "mt two")
+    texts = zip(map(str, range(30)), _SOURCES, REFERENCE, BETTER, WORSE, strict=True)
+    rows = [dict(zip(names, row, strict=True)) for row in texts]
+    cells = [list(rows[0]), *(list(row.values()) for row in rows)]
+    between = {"tsv": "\t", "csv": ","}.get(suffix)
+    lines = [between.join(row) for row in cells] if between else [
+        msgspec.json.encode(row).decode() for row in rows
+    ]  # fmt: skip
+    draft = upload(queue.workspace, {f"texts.{suffix}": lines})
+    (file,) = queue.inspect(draft).files
+    assert (file.kind, file.segments, file.systems) == ("set", 30, ["mt one", "mt two"])
+    wanted = choices("compare")
+    wanted.files = [FileChoice(file=0, name=file.name, role="set", kind=file.kind)]
+    done = finished(queue.workspace, queue.create(draft, wanted).id)
+    assert done.job.state == "done"
+    assert TestSet.read(done.texts).sources == tuple(_SOURCES)
+
+
+def test_an_encoding_that_is_confirmed_is_that_of_the_comparison(queue: Queue) -> None:
+    draft = upload(queue.workspace, {"ref.txt": REFERENCE, "a.txt": BETTER, "b.txt": WORSE})
+    odd = [line.replace("cat", "Kätzchen") for line in BETTER]
+    file = queue.workspace.draft_folder(draft) / "uploads" / "1"
+    file.write_bytes("".join(f"{line}\n" for line in odd).encode("utf-16"))
+    assert not queue.inspect(draft).ready
+    assert queue.inspect(draft, {1: "utf-16"}).ready
+    assert queue.inspect(draft).files[1].encoding == "utf-16"  # it is remembered
+    wanted = choices("compare")
+    wanted.files[1].encoding = "utf-16"
+    done = finished(queue.workspace, queue.create(draft, wanted).id)
+    assert list(TestSet.read(done.texts).systems["a"]) == odd
