@@ -28,7 +28,53 @@ def look(folder: Path, files: dict[str, bytes | list[str]], **encodings: str) ->
     folder.mkdir(exist_ok=True)
     given = []
     for number, (name, content) in enumerate(files.items()):
-        data = (f"{sentence}\n" * 12).encode(encoding)
+        data = (
+            content if isinstance(content, bytes) else "".join(f"{c}\n" for c in content).encode()
+        )
+        (folder / str(number)).write_bytes(data)
+        given.append((name, folder / str(number)))
+    confirmed = {list(files).index(name): encoding for name, encoding in encodings.items()}
+    inspection = inspect(given, confirmed)
+    return msgspec.json.decode(msgspec.json.encode(inspection), type=Inspection)  # as it travels
+
+
+_SENTENCES = {
+    "de": "Die Größe der Äpfel überrascht den Käufer; für Jürgen wäre das nicht auf der Straße.",
+    "ru": "Мы вчера не были в городе, но это не важно для него и не на что смотреть, как он.",
+    "pl": "Zażółć gęślą jaźń, że to jest wszystko, co nie mógł zrobić, i wciąż są źli na to się.",
+    "zh": "我们昨天没有去城里,但是这并不重要。今天天气很好,大家都很高兴地说了很多的话。",
+    "ja": "私たちは昨日、町へ行きませんでした。しかし、それは重要ではありません。",
+    "ko": "우리는 어제 도시에 가지 않았다. 그러나 그것은 중요하지 않다.",
+    "el": "Δεν πήγαμε χθες στην πόλη, αλλά αυτό δεν είναι σημαντικό.",
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "encoding", "first"),
+    [
+        ("de", "cp1252", "cp1252"),
+        ("de", "utf-16", "utf-16"),
+        ("de", "utf-16-le", "utf-16-le"),
+        ("de", "utf-16-be", "utf-16-be"),
+        ("de", "utf-32", "utf-32"),
+        ("ru", "cp1251", "cp1251"),
+        ("ru", "koi8-r", "koi8-r"),
+        ("ru", "utf-16-be", "utf-16-be"),
+        ("pl", "cp1250", "cp1250"),
+        ("pl", "iso8859-2", "iso8859-2"),
+        ("zh", "gb18030", "gb18030"),
+        ("zh", "utf-16-le", "utf-16-le"),
+        ("ja", "shift_jis", "shift_jis"),
+        ("ja", "euc-jp", "euc-jp"),
+        ("ko", "euc-kr", "euc-kr"),
+        ("el", "cp1253", "cp1253"),
+    ],
+)
+def test_other_encodings_are_proposed_with_their_first_lines_and_never_taken_silently(
+    tmp_path: Path, language: str, encoding: str, first: str
+) -> None:
+    sentence = _SENTENCES[language]
+    data = (f"{sentence}\n" * 12).encode(encoding)
     files = {"ref.txt": data, "a.txt": BETTER[:12]}
     inspection = look(tmp_path, files)
     file = inspection.files[0]
