@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.spans import SpanTable
@@ -444,6 +446,29 @@ def test_a_masked_score_does_not_depend_on_what_else_is_scored_with_it(
         np.testing.assert_allclose(scores(_farm(range(8), [name]))[0], whole[row], atol=1e-6)
     for some in ([3], [6, 1, 2]):
         np.testing.assert_allclose(scores(_farm(range(8)), some), whole[:, some], atol=1e-6)
+
+
+@settings(max_examples=12, deadline=None)
+@given(data=st.data())
+def test_no_order_part_or_size_of_batches_changes_a_masked_score(
+    oracle: Callable[[str, str], Any], data: st.DataObject
+) -> None:
+    folder = oracle("regression", "sparsemax").folder
+
+    def scores(testset: TestSet, size: int, **part: Any) -> Any:
+        bound: Any = parse(f"comet('{folder}', device='cpu', batch={size})").bind(testset)
+        batch = testset.batch()
+        plan = MaskPlan.oracles(SpanTable.build(_nouns(batch.texts), ["noun"]))
+        return bound.masked(batch.select(**part) if part else batch, plan)
+
+    order = data.draw(st.permutations(range(8)))
+    some = order[: data.draw(st.integers(1, 8))]
+    system, size = data.draw(st.integers(0, 1)), data.draw(st.sampled_from([1, 3, 64]))
+    whole = scores(_farm(range(8)), 64)
+    part = scores(_farm(range(8)), size, segments=some, systems=[system])
+    np.testing.assert_allclose(part[:, 0], whole[:, system][:, some], atol=TOLERANCE)
+    moved = scores(_farm(order, ["yx"[system], "xy"[system]]), size)
+    np.testing.assert_allclose(moved[:, 1], whole[:, system][:, order], atol=TOLERANCE)
 
 
 def test_another_segment_changes_masked_scores_only_where_its_words_are_drawn(
