@@ -53,9 +53,9 @@ def test_pages_and_queries_say_that_masks_of_steps_differ(
     store = stored("tokens", "substitute")
     said = [one for page in study.pages(store, texts=False).verdicts for one in page.verdict]
     (caution,) = (one for one in said if one.claim == "study.masks")
-    assert "BLEU: masks on its own tokens; chrF: other words in the texts" in caution.text
+    assert "BLEU: masks on the metric's own tokens; chrF: other words in the texts" in caution.text
     (notice,) = store.query("select metric, muler from muler").notices
-    assert "bleu: masks on its own tokens; chrf: other words in the texts" in notice
+    assert "bleu: masks on the metric's own tokens; chrf: other words in the texts" in notice
     assert not store.query("select metric, masks, muler from muler").notices
     assert not store.query("select * from tasks").notices
     asked = "select distinct metric, masks from muler order by all"

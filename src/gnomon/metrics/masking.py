@@ -74,9 +74,9 @@ MaskSeed: TypeAlias = Annotated[Seed, Help('of the words that masking="substitut
 #: masks as tables name them: on the metric's own tokens, words in the place of tokens, vectors
 #: pooled with words exchanged, words in the place of spans, other words in the texts
 MASKS_USED: Mapping[str, str] = {
-    "tokens": "masks on its own tokens",
+    "tokens": "masks on the metric's own tokens",
     "mask words": "mask words in the place of tokens",
-    "pooled": "words exchanged in its vectors (pooled)",
+    "pooled": "words exchanged in vectors (pooled)",
     "in-place": "mask words in the texts",
     "substitute": "other words in the texts",
 }

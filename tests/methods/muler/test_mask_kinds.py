@@ -76,7 +76,7 @@ def test_pooled_masks_stand_in_the_signature_the_rows_and_the_note() -> None:
     assert "masking:pooled" in finding.signatures["vectors"]
     assert "masking" not in finding.signatures["bleu"]
     assert "compare within one kind alone" in (finding.tables[0].note or "")
-    assert finding.facts["masks"].startswith("vectors has words exchanged in its vectors (pooled)")
+    assert finding.facts["masks"].startswith("vectors has words exchanged in vectors (pooled)")
     first = next(one for one in finding.verdict if one.claim.startswith("muler"))
     assert (first.claim, first.level) == ("muler.masks", "caution")
     alone = scored([Vectors()], "pooled")
@@ -85,7 +85,7 @@ def test_pooled_masks_stand_in_the_signature_the_rows_and_the_note() -> None:
 
 
 def test_pooled_masks_are_refused_where_no_metric_has_them() -> None:
-    with pytest.raises(UsageError, match=r"masking='pooled' .* and bleu, chrf does not"):
+    with pytest.raises(UsageError, match=r"masking='pooled' .* got bleu, chrf: leave"):
         scored(["bleu", "chrf"], "pooled")
 
 

@@ -24,7 +24,7 @@ MASKS: Any = column(
 MIXED = Claim(
     "muler.masks",
     "figures of {metrics} do not compare with each other, because their masks differ: {how};"
-    " masking='substitute' masks all metrics alike",
+    " other words in the texts (substitute) mask all metrics alike",
     "caution",
     "what stood for words under each metric",
 )

@@ -146,8 +146,8 @@ class MaskChoice(MaskOptions):
         pooling = [name for name, metric in bound.items() if masks_used(metric) == "pooled"]
         if self.masking == "pooled" and not pooling:
             raise UsageError(
-                f"masking='pooled' is for metrics that pool vectors of words (comet), and"
-                f" {', '.join(bound)} does not; leave it out"
+                "masking='pooled' is for metrics that pool vectors of words (comet); got"
+                f" {', '.join(bound)}: leave masking out"
             )
         if self.masking != "auto":
             return self
@@ -370,9 +370,8 @@ class Setup:
             without = [name for name, metric in self.metrics.items() if not _masks_tokens(metric)]
             several = " for all metrics" if len(self.metrics) > 1 else ""
             yield (
-                f"other words stand for words{several} (masking='substitute'), as"
-                f" {listed(without)} has no masks on its own tokens, and figures of different kinds"
-                " of mask do not compare"
+                f"other words stand for words{several} (masking='substitute'), for want of masks on"
+                f" tokens of {listed(without)}: figures of different kinds of mask do not compare"
             )
             if any(masks_used(metric.bound) == "pooled" for metric in _exchanging(self.metrics)):
                 yield (
