@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.methods.metaeval.marked import marked_set
 from tests.metrics.judges.chat_server import Chat, serving
 from tests.metrics.judges.test_metric import fenced
+from tests.metrics.judges.test_requests import answered, read, write
 
 from gnomon import study
+from gnomon.cli import main
 from gnomon.studies import pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
@@ -26,6 +25,37 @@ def says(body: dict) -> str:
     better = "tie" if first == second else "first" if first > second else "second"
     length = len(fenced(body)) + body.get("seed", 0) % 2
     return json.dumps({"better": better} if first else {"score": min(100, length)})
+
+
+def test_a_dry_run_of_a_study_says_what_its_judges_are_asked_and_a_batch_answers_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    marked_set().write(tmp_path / "marked")
+    with serving(Chat(says)) as chat:
+        asked = f"model='m', endpoint='{chat.url}'"
+        panel = f"judge(['gemba-da', 'gemba-sqm'], {asked})"
+        Path("study.toml").write_text(
+            f'metrics = ["chrf", "{panel}"]\n[[testsets]]\npath = "marked"\n[methods.score]\n'
+            f'[methods.judges.panel]\nmetrics = ["{panel}"]\n[methods.judges.pairwise]\n'
+            f"metrics = [\"judge('pairwise', {asked})\"]\n"
+        )
+        assert main(["run", "study.toml", "--dry-run", "-f", "json", "-q"]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        (row,) = shown["tables"]["requests"]
+        assert row["requests"] == 12 + 4
+        assert not Path("study.store").exists()
+        assert main(["run", "study.toml", "--batch-write", "requests.jsonl", "-q"]) == 0
+        write("results.jsonl", answered(read("requests.jsonl"), says))
+        assert main(["judges", "read-batch", "--results", "results.jsonl", "-q"]) == 0
+        assert main(["run", "study.toml", "--engine", "here", "-q"]) == 0
+        assert chat.bodies == []
+        capsys.readouterr()
+        assert main(["run", "study.toml", "--dry-run", "-q"]) == 0
+        assert "requests would be sent" not in capsys.readouterr().out  # all tasks are done
+        store = study.Store.open("study.store")
+        assert len(store.query("select * from judge_panel_members").rows) == 2
+        assert len(store.query("select * from judge_preferences").rows) == 1
 
 
 def test_judges_are_steps_that_ask_nothing_twice(tmp_path: Path) -> None:

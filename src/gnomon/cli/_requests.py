@@ -23,8 +23,15 @@ _log = logging.getLogger(__name__)
 
 
 def are_planned(args: argparse.Namespace) -> bool:
-    """Whether requests are wanted, and no results."""
-    return bool(getattr(args, "dry_run", False) or getattr(args, "batch_write", None))
+    """Whether requests are wanted, and no results.
+
+    Raises:
+        UsageError: they are to be shown and to be written.
+    """
+    dry, path = getattr(args, "dry_run", False), getattr(args, "batch_write", None)
+    if dry and path:
+        raise UsageError("--dry-run writes nothing; leave it out, or --batch-write")
+    return bool(dry or path)
 
 
 def elsewhere(options: dict[str, Any], outcomes: Iterable[str], folder: str) -> dict[str, Any]:
@@ -47,8 +54,6 @@ def plan_requests(
     """Do the work of a command without asking, and show or write what it would have asked."""
     from gnomon.metrics.judges.planned import planned_requests
 
-    if args.dry_run and args.batch_write:
-        raise UsageError("--dry-run writes nothing; leave it out, or --batch-write")
     with (
         planned_requests(made_up=True) as plan,  # what comes of it is thrown away
         warnings.catch_warnings(),
@@ -62,7 +67,7 @@ def plan_requests(
                 raise
             plan.ended = str(error)
     if args.batch_write:
-        return _write(args, plan)
+        return write_requests(args, plan)
     finding = plan.finding(command)
 
     def first(file: IO[str] | None) -> None:
@@ -75,7 +80,8 @@ def plan_requests(
     return 0
 
 
-def _write(args: argparse.Namespace, plan: RequestPlan) -> int:
+def write_requests(args: argparse.Namespace, plan: RequestPlan) -> int:
+    """Write requests to files for batches, and say which."""
     files = plan.write_batches(args.batch_write)
     finding = plan.finding("batch-write")
     for notice in finding.notices:

@@ -20,6 +20,7 @@ from gnomon.cli._options import (
     show,
     show_rows,
 )
+from gnomon.cli._requests import are_planned, write_requests
 from gnomon.core.errors import UsageError
 from gnomon.core.options import MOST
 
@@ -74,7 +75,16 @@ def _add_run(commands: Subparsers[argparse.ArgumentParser]) -> None:
         more=_RUN_EXAMPLES,
     )
     parser.add_argument("study", metavar="STUDY.toml", help="the file that says what is wanted")
-    parser.add_argument("--dry-run", action="store_true", help="print the plan, compute nothing")
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print the plan, compute nothing; of judges, how many requests and what they cost",
+    )
+    parser.add_argument(
+        "--batch-write",
+        metavar="FILE",
+        help="ask no judge: write the requests for its server's batch endpoint, JSON by line",
+    )
     parser.add_argument(
         "--engine",
         default="pool",
@@ -113,7 +123,7 @@ def _run(args: argparse.Namespace) -> int:
     """Check, plan, run, report."""
     from gnomon import studies as study
 
-    if args.forget and (args.dry_run or args.prune):
+    if args.forget and (are_planned(args) or args.prune):
         raise UsageError("--forget only deletes; run the study afterwards")
     if args.workers is not None and args.engine != "pool":
         raise UsageError(f"--workers are those of the pool, and the engine is {args.engine}")
@@ -123,11 +133,8 @@ def _run(args: argparse.Namespace) -> int:
         return 0
     wanted = study.read_study(args.study, allow_code=args.allow_code)
     page = _page_of(args, wanted)
-    if args.dry_run:
-        made = study.plan(wanted, allow_code=args.allow_code)
-        store = study.Store.open(wanted.store) if study.Store.is_at(wanted.store) else None
-        show(args, made.finding(store, workers=_workers(args)), "run")
-        return 0
+    if are_planned(args):
+        return _show_plan(args, wanted)
     engine = study.open_engine(args.engine, workers=args.workers)
     try:
         if not study.Store.is_at(wanted.store):  # otherwise there may be nothing to do
@@ -138,12 +145,33 @@ def _run(args: argparse.Namespace) -> int:
         engine.close()
 
 
+def _show_plan(args: argparse.Namespace, wanted: Study) -> int:
+    """Show what is left to do, and what of it judges are asked; or write the latter to files."""
+    from gnomon import studies as study
+
+    made = study.plan(wanted, allow_code=args.allow_code)
+    store = study.Store.open(wanted.store) if study.Store.is_at(wanted.store) else None
+    requests = study.study_requests(made, store)
+    if args.batch_write:
+        return write_requests(args, requests)
+    finding = made.finding(store, workers=_workers(args))
+    if requests.servers:
+        asked = requests.finding("run")
+        finding = replace(
+            finding,
+            tables=(*finding.tables, *asked.tables),
+            notices=(*finding.notices, asked.title, *asked.notices),
+        )
+    show(args, finding, "run")
+    return 0
+
+
 def _page_of(args: argparse.Namespace, wanted: Study) -> str | Path | None:
     """Where a report is wanted; refused before any work where it cannot be written."""
     from gnomon.report.site import check_place
 
     page = args.html or wanted.report
-    if page is not None and not args.dry_run:
+    if page is not None and not are_planned(args):
         check_place(page)
     return page
 

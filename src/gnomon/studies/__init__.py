@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gnomon.studies._plan import StudyPlan as StudyPlan
     from gnomon.studies._plan import plan as plan
     from gnomon.studies._query import QueryResult as QueryResult
+    from gnomon.studies._requests import study_requests as study_requests
     from gnomon.studies._run import RunOutcome as RunOutcome
     from gnomon.studies._run import run as run
     from gnomon.studies._sources import PlannedSet as PlannedSet
