@@ -81,11 +81,12 @@ def _may(person: str, page: Page) -> bool:
     if page.of == "workspace":
         ranks = {"owner": 2, "author": 1, "another author": 1, "classmate": 1, "reader": 0}
         return ranks.get(person, -1) >= _RANKS[page.needs]
+    by_link = page.needs == "reader" and page.path.startswith("/studies/")  # no cookie elsewhere
     return {
         "owner": True,
         "author": page.needs != "owner",
-        "link": page.needs == "reader",
-        "link without texts": page.needs == "reader" and not page.texts,
+        "link": by_link,
+        "link without texts": by_link and not page.texts,
     }.get(person, False)
 
 

@@ -26,7 +26,7 @@ NAMES, JOB, STUDY, TEXTS, STORE, UPLOADS, LOG = (
 
 JobState = Literal["queued", "running", "done", "refused", "failed", "cancelled", "interrupted"]
 Role = Literal["source", "reference", "output", "set", "ignored"]
-Value = str | int | float | bool | Sequence[str | int | float]
+Value = str | int | float | bool | Sequence[str | int | float] | dict[str, str | list[str]]
 
 
 class FileChoice(msgspec.Struct, kw_only=True):
@@ -317,6 +317,9 @@ def toml_value(value: Value) -> str:
         return repr(value)
     if isinstance(value, str):
         return '"' + _UNSAFE.sub(_escaped, value) + '"'
+    if isinstance(value, dict):
+        pairs = (f"{toml_key(key)} = {toml_value(inner)}" for key, inner in value.items())
+        return f"{{ {', '.join(pairs)} }}"
     return "[" + ", ".join(map(toml_value, value)) + "]"
 
 

@@ -210,6 +210,14 @@ class Workspace:
         draft.names = names
         write_record(self.draft_folder(id) / DRAFT, draft)
 
+    def rename_draft(self, id: str, new: str) -> bool:  # noqa: A002
+        """Give a draft another ID; False where there is such a draft."""
+        try:
+            self.draft_folder(id).rename(self._folder(_DRAFTS, new))
+        except OSError:
+            return False
+        return True
+
     def draft(self, id: str) -> Draft:  # noqa: A002
         """What is known of a draft.
 

@@ -1,0 +1,690 @@
+"""The API: comparisons as JSON, for programs and continuous integration."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageError
+from gnomon.core.findings import Finding
+from gnomon.core.options import in_files, reaches
+from gnomon.core.records import table
+from gnomon.core.registry import find
+from gnomon.serve._comparing import queue_of, workspace_of
+from gnomon.serve._comparison import Choices, FileChoice, StepChoice, read_record, write_record
+from gnomon.serve._forms import checked
+from gnomon.serve._pages import Page, json_response
+from gnomon.serve._problems import NotFound, Problem, in_words
+from gnomon.serve._resources import (
+    ComparisonData,
+    ComparisonList,
+    ComparisonRequest,
+    GateData,
+    GateDifference,
+    GateRequest,
+    MethodData,
+    MethodList,
+    SentenceData,
+    StepData,
+    TextRequest,
+    VerdictData,
+)
+from gnomon.serve._schema import openapi, options_schema, served_methods
+from gnomon.serve._uploads import receive
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from starlette.requests import Request
+
+    from gnomon.methods.compare.tables import ComparisonRow
+    from gnomon.serve._inspect import Inspection
+    from gnomon.serve._workspace import Comparison, Workspace
+
+__all__ = ["PAGES"]
+
+T = TypeVar("T")
+#: bytes of a request in JSON; larger ones are sent as files, which are never held in memory
+_LARGEST = 20_000_000
+#: seconds between two looks at a comparison that somebody waits for
+_LOOKS = (0.05, 0.1, 0.25)
+#: form fields of files, and what their files are
+_ROLES = {"reference": "reference", "output": "output", "source": "source"}
+_KEY = re.compile(r"[!-~]{1,200}")
+_ID = re.compile(r"[0-9a-f]{32}")
+_RECORD = "request.json"
+
+
+class Asked(msgspec.Struct, kw_only=True):
+    """What the API remembers of a comparison beside what the comparison itself has.
+
+    Attributes:
+        fingerprint: of the request that made it.
+        gate: when it counts as failed.
+    """
+
+    fingerprint: str
+    gate: GateRequest | None = None
+
+
+# Comparing.
+
+
+async def _compare(request: Request) -> Response:
+    wait = _number(request, "wait", 0, 60)
+    key = request.headers.get("idempotency-key")
+    if key is not None and not _KEY.fullmatch(key):
+        raise _unfit("An Idempotency-Key is 1 to 200 letters, digits and signs", "Idempotency-Key")
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "application/json":
+        upload = await _written(request)
+    elif kind == "multipart/form-data":
+        upload = await _received(request)
+    else:
+        raise Problem(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            "This is neither JSON nor a form with files",
+            remedy="Send application/json, or multipart/form-data with reference and output.",
+        )
+    made = await run_in_threadpool(_create, request, upload, key)
+    comparison = await _waited(request, made.comparison.id, wait)
+    status = HTTPStatus.OK if made.known else HTTPStatus.CREATED
+    answer = json_response(await run_in_threadpool(_data, request, comparison), status=status)
+    answer.headers["location"] = f"/api/v1/comparisons/{comparison.id}"
+    return answer
+
+
+@dataclass
+class _Upload:
+    """A draft with its files, and what is asked of them."""
+
+    draft: str
+    files: list[FileChoice]
+    asked: ComparisonRequest
+    digest: str
+
+
+@dataclass(frozen=True)
+class _Made:
+    comparison: Comparison
+    known: bool
+
+
+async def _written(request: Request) -> _Upload:
+    """A draft of the texts of a request in JSON."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > _LARGEST:
+            raise Problem(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                "This is too much for JSON",
+                remedy="Send the texts as files: multipart/form-data.",
+            )
+    asked = _decoded(bytes(body), TextRequest)
+    texts = [("reference", name, lines) for name, lines in asked.references.items()]
+    texts += [("output", name, lines) for name, lines in asked.outputs.items()]
+    texts += [("source", "source", asked.source)] if asked.source else []
+    for role, name, lines in texts:
+        _check_lines(f"{role}s.{name}" if role != "source" else role, lines, len(texts[0][2]))
+    draft = await run_in_threadpool(_keep, request, texts)
+    files = [
+        FileChoice(file=n, name=name, role=role, title=name)  # type: ignore[arg-type]  # one of _ROLES
+        for n, (role, name, _) in enumerate(texts)
+    ]
+    return _Upload(draft, files, asked, hashlib.sha256(body).hexdigest())
+
+
+def _check_lines(field: str, lines: Sequence[str], segments: int) -> None:
+    if len(lines) != segments:
+        raise _unfit(
+            f"{field} has {len(lines):,} segments, and the first reference has {segments:,}",
+            field,
+            "Give all texts as many segments.",
+        )
+    for number, line in enumerate(lines, start=1):
+        if len(line.splitlines()) > 1 or line.endswith(("\n", "\r")):
+            raise _unfit(
+                "A segment holds a line break", field, "Write it without, or as two.", line=number
+            )
+
+
+def _keep(request: Request, texts: Sequence[tuple[str, str, Sequence[str]]]) -> str:
+    """A draft with texts as its files."""
+    workspace = workspace_of(request)
+    if workspace.bytes_used() >= request.state.settings.limits.quota:
+        raise Problem(
+            HTTPStatus.INSUFFICIENT_STORAGE,
+            "This server has no more room",
+            remedy="Delete comparisons that are no longer needed.",
+        )
+    draft, folder = workspace.new_draft(request.state.user.id)
+    try:
+        for number, (_, _, lines) in enumerate(texts):
+            (folder / str(number)).touch(0o600)
+            (folder / str(number)).write_bytes(_encoded(lines))
+        workspace.name_files(draft, [f"{name}.txt" for _, name, _ in texts])
+    except BaseException:
+        workspace.delete_draft(draft)
+        raise
+    return draft
+
+
+def _encoded(lines: Sequence[str]) -> bytes:
+    try:
+        return "".join(f"{line}\n" for line in lines).encode()
+    except UnicodeEncodeError as error:
+        raise _unfit("A text holds half a character", "", "Send whole characters.") from error
+
+
+async def _received(request: Request) -> _Upload:
+    """A draft of the files of a form."""
+    workspace = workspace_of(request)
+    upload = await receive(request)
+    try:
+        asked, digest = await run_in_threadpool(_read_form, workspace, upload)
+        files = [
+            FileChoice(file=n, name=name, role=_ROLES[part])  # type: ignore[arg-type]  # its values
+            for n, (name, part) in enumerate(zip(upload.names, upload.parts, strict=True))
+        ]
+    except BaseException:
+        if upload.draft:
+            workspace.delete_draft(upload.draft)
+        raise
+    return _Upload(upload.draft, files, asked, digest)
+
+
+def _read_form(workspace: Workspace, upload: Any) -> tuple[ComparisonRequest, str]:
+    unknown = {*upload.parts, *upload.fields} - {*_ROLES, "request"}
+    if unknown:
+        name = min(unknown)
+        raise _unfit(
+            f"There is no field {name!r:.80}", name, "Send reference, output, source and request."
+        )
+    for part in ("reference", "output"):
+        if part not in upload.parts:
+            raise _unfit(f"No file was sent as {part}", part, f"Add one: -F {part}=@FILE")
+    written = upload.fields.get("request", ["{}"])
+    asked = _decoded(written[-1].encode(), ComparisonRequest)
+    digest = hashlib.sha256(repr((written, upload.names, upload.parts)).encode())
+    folder = workspace.draft_folder(upload.draft) / "uploads"
+    for number in range(len(upload.names)):
+        with (folder / str(number)).open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return asked, digest.hexdigest()
+
+
+def _decoded(body: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError as error:
+        what, _, place = str(error).partition(" - at `")
+        field = place.removesuffix("`").removeprefix("$").lstrip(".")
+        raise _unfit(what, field or None, "See /api/v1/openapi.json for what fits.") from error
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise Problem(
+            HTTPStatus.BAD_REQUEST,
+            "This is no JSON",
+            str(error),
+            remedy="Send JSON, encoded as UTF-8.",
+        ) from error
+
+
+def _unfit(
+    detail: str, field: str | None, remedy: str = "", *, file: str | None = None,
+    line: int | None = None,
+) -> Problem:  # fmt: skip
+    return Problem(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "This makes no comparison",
+        f"{detail}." if detail[-1:] not in ".?!" else detail,
+        file=file,
+        line=line,
+        field=field or None,
+        remedy=remedy or None,
+    )
+
+
+def _create(request: Request, upload: _Upload, key: str | None) -> _Made:
+    """A comparison of a draft; of a key that was used for the same, the one it made."""
+    workspace, draft = workspace_of(request), upload.draft
+    fingerprint = hashlib.sha256(
+        msgspec.json.encode([upload.digest, upload.asked, upload.files], order="deterministic")
+    ).hexdigest()
+    try:
+        if key is not None:
+            id = request.state.access.sign(f"key {request.state.user.id} {key}")[:32]  # noqa: A001
+            with suppress(NotFound):
+                return _known(workspace.study(id), fingerprint, workspace, draft)
+            _claim(workspace, draft, id)
+            upload.draft = draft = id
+        queue = queue_of(request)
+        choices = _choices(request, upload, queue.inspect(draft))
+        record = Asked(fingerprint=fingerprint, gate=_gate(upload.asked, choices))
+        write_record(workspace.draft_folder(draft) / _RECORD, record)
+        return _Made(queue.create(draft, choices), known=False)
+    except BaseException:
+        with suppress(NotFound):
+            workspace.delete_draft(upload.draft)
+        raise
+
+
+def _claim(workspace: Workspace, draft: str, id: str) -> None:  # noqa: A002
+    """Give a draft the ID of its key, which no other request has at this moment."""
+    if not workspace.rename_draft(draft, id):
+        raise Problem(
+            HTTPStatus.CONFLICT,
+            "This key is being used at this moment",
+            remedy="Wait for the answer to the other request, or send another key.",
+        )
+
+
+def _known(comparison: Comparison, fingerprint: str, workspace: Workspace, draft: str) -> _Made:
+    record = read_record(comparison.folder / _RECORD, Asked)
+    if record is None or record.fingerprint != fingerprint:
+        raise Problem(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            "This key was used for another request",
+            field="Idempotency-Key",
+            remedy="Send another key, or leave it out.",
+        )
+    workspace.delete_draft(draft)
+    return _Made(comparison, known=True)
+
+
+def _choices(request: Request, upload: _Upload, inspection: Inspection) -> Choices:
+    """What a request asks, checked against the files that came with it."""
+    asked = upload.asked
+    for choice, found in zip(upload.files, inspection.files, strict=True):
+        stops = next((problem for problem in found.problems if problem.stops), None)
+        if stops or found.kind != "text" or found.encoding is None:
+            remedies = [each.text for each in stops.remedies] if stops else []
+            said = stops.text if stops else f"{found.name} is not plain text, one line a segment"
+            raise _unfit(
+                in_words(said),
+                choice.role,
+                " ".join(remedies) or "Save it as plain text in UTF-8.",
+                file=found.name,
+                line=stops.line if stops else None,
+            )
+        choice.encoding, choice.kind = found.encoding, found.kind
+        choice.title = choice.title or re.sub(r"\.(txt|gz)$", "", found.name) or choice.role
+    _check_counts(inspection)
+    for role in ("reference", "output"):
+        titles = [file.title for file in upload.files if file.role == role]
+        if twice := next((title for title in titles if titles.count(title) > 1), None):
+            raise _unfit(f"Two files are called {twice!r}", role, "Give each a name of its own.")
+    if sum(file.role == "source" for file in upload.files) > 1:
+        raise _unfit("Two files are the source", "source", "Send one.")
+    allowed = dict(request.state.settings.metrics)
+    metrics = [_metric(spec, allowed, "metrics") for spec in asked.metrics]
+    return Choices(
+        files=upload.files,
+        title=asked.title.strip(),
+        language_pair=asked.language_pair or inspection.language_pair,
+        metrics=list(dict.fromkeys(metrics)),
+        steps=_steps(asked, upload.files, allowed),
+        resamples=asked.resamples,
+        seed=asked.seed,
+        first=asked.first,
+    )
+
+
+def _check_counts(inspection: Inspection) -> None:
+    if not inspection.counts_differ:
+        return
+    drift = inspection.drifts[0] if inspection.drifts else None
+    counts = ", ".join(f"{file.name} {file.segments or 0:,}" for file in inspection.files)
+    raise _unfit(
+        f"The files have different numbers of lines: {counts}"
+        + (f". {drift.text}" if drift else ""),
+        None,
+        "Line N of every file must be the same segment.",
+        file=inspection.files[drift.file].name if drift else None,
+        line=drift.line if drift else None,
+    )
+
+
+def _metric(spec: str, allowed: Mapping[str, str], field: str) -> str:
+    """A spec as a study takes it; none that reaches what its owner did not allow."""
+    spec = allowed.get(spec, spec)
+    if spec in allowed.values():
+        return spec
+    option = find("score").options["metrics"]
+    try:
+        reached = reaches(option, spec)
+    except GnomonError as error:
+        raise _unfit(in_words(str(error)), field) from error
+    if reached:
+        raise _unfit(
+            f"{spec!r:.80} would reach files, other machines or code",
+            field,
+            "Take another metric, or ask the owner of this server to allow it.",
+        )
+    return spec
+
+
+def _steps(
+    asked: ComparisonRequest, files: Sequence[FileChoice], allowed: Mapping[str, str]
+) -> list[StepChoice]:
+    """The methods of a request with their options, the comparison first."""
+    outputs = sum(file.role == "output" for file in files)
+    first = "compare" if outputs > 1 else "score"
+    wanted: dict[str, dict[str, Any]] = {first: {}, **asked.methods}
+    if asked.gate is not None and outputs < 2:
+        raise _unfit("A gate compares two outputs or more", "gate", "Send one more output.")
+    if asked.gate is not None and asked.gate.baseline is not None:
+        wanted["compare"] = {**wanted["compare"], "baseline": asked.gate.baseline}
+    steps = []
+    for name, options in wanted.items():
+        if name not in served_methods():
+            unknown = UnknownNameError("method", name, served_methods())
+            raise _unfit(str(unknown), f"methods.{name}")
+        method = served_methods()[name]
+        given = {key: _whole(method.options.get(key), value) for key, value in options.items()}
+        posted = checked(method, given, _nothing(given), allowed=allowed)
+        for option, said in posted.problems.items():
+            raise _unfit(in_words(said), f"methods.{name}.{option}".rstrip("."))
+        taken = dict(posted.options)
+        metrics = taken.pop("metrics", None)
+        several = [metrics] if isinstance(metrics, str) else metrics
+        steps.append(StepChoice(method=name, options=taken, metrics=several))
+    return steps
+
+
+def _nothing(options: Mapping[str, Any]) -> dict[str, str]:
+    """Options that say nothing, which a study cannot write down."""
+    return {
+        name: "leave it out to take the default"
+        for name, value in options.items()
+        if value is None or (isinstance(value, list) and None in value)
+    }
+
+
+def _whole(option: Any, value: object) -> object:
+    """3.0 as 3 where a whole number is wanted, which is one in JSON."""
+    if option is None or not isinstance(value, float) or not value.is_integer():
+        return value
+    kinds = in_files(option).kind
+    return int(value) if kinds is int else value
+
+
+def _gate(asked: ComparisonRequest, choices: Choices) -> GateRequest | None:
+    """When the comparison counts as failed, checked."""
+    gate = asked.gate
+    if gate is None:
+        return None
+    systems = [file.title for file in choices.files if file.role == "output"]
+    if gate.baseline is None and len(systems) > 2:
+        raise _unfit(
+            "A gate of three outputs or more needs a baseline",
+            "gate.baseline",
+            f"Name one of: {', '.join(systems)}.",
+        )
+    if gate.baseline is not None and gate.baseline not in systems:
+        unknown = UnknownNameError("system", gate.baseline, systems)
+        raise _unfit(str(unknown), "gate.baseline")
+    for metric in gate.metrics:
+        if metric not in choices.metrics:
+            unknown = UnknownNameError("metric of the comparison", metric, choices.metrics)
+            raise _unfit(str(unknown), "gate.metrics")
+    return gate
+
+
+# What a comparison says.
+
+
+async def _waited(request: Request, id: str, seconds: float) -> Comparison:  # noqa: A002
+    """A comparison when it has ended, or when the time is over."""
+    workspace, until = workspace_of(request), time.monotonic() + seconds
+    looks = iter(_LOOKS)
+    look = next(looks)
+    while True:
+        comparison = await run_in_threadpool(workspace.study, id)
+        left = until - time.monotonic()
+        if not comparison.job.active or left <= 0:
+            return comparison
+        await anyio.sleep(min(look, left))
+        look = next(looks, look)
+
+
+def _data(request: Request, comparison: Comparison, *, whole: bool = True) -> ComparisonData:
+    """A comparison as JSON; without its verdict and gate where it is one of many."""
+    about, job = comparison.about, comparison.job
+    files = {str(comparison.folder): about.title}
+    ahead = queue_of(request).ahead(comparison.id) if job.active else None
+    data = ComparisonData(
+        id=comparison.id,
+        title=about.title,
+        state=job.state,
+        made=about.made,
+        page=f"/studies/{comparison.id}",
+        systems=[file.title for file in about.choices.files if file.role == "output"],
+        metrics=about.choices.metrics,
+        language_pair=about.choices.language_pair,
+        segments=about.segments,
+        waiting=ahead.text if ahead else "",
+        said=in_words(job.said, files),
+        remedy=job.remedy.text if job.remedy else None,
+        steps=[
+            StepData(
+                method=step.method,
+                title=step.title,
+                state=step.state,
+                stage=step.stage,
+                done=step.done,
+                total=step.total,
+                said=in_words(step.said, files),
+                remedy=step.remedy.text if step.remedy else None,
+            )
+            for step in job.steps
+        ],
+    )
+    if whole:
+        data.verdict = _verdict(comparison.store)
+        data.gate = _gate_data(comparison)
+    return data
+
+
+def _verdict(store: Path) -> list[VerdictData]:
+    from gnomon.core.registry import title_of
+    from gnomon.studies import Store, verdicts
+
+    try:
+        found = verdicts(Store.open(store)) if Store.is_at(store) else ()
+    except DataError:  # damaged, or being written: what there is next time
+        return []
+    return [
+        VerdictData(
+            method=verdict.section,
+            title=title_of(verdict.section),
+            sentences=[
+                SentenceData(text=said.text, level=said.level, claim=said.claim)
+                for said in verdict.verdict
+            ],
+        )
+        for verdict in found
+    ]
+
+
+def _gate_data(comparison: Comparison) -> GateData | None:
+    """Whether a comparison passed its gate; None where it has none."""
+    asked = read_record(comparison.folder / _RECORD, Asked)
+    if asked is None or asked.gate is None:
+        return None
+    step = next((s for s in comparison.job.steps if s.method == "compare"), None)
+    if step is not None and step.state in ("queued", "running", "interrupted"):
+        return GateData(state="waiting")
+    if step is None or step.state != "done":
+        return GateData(state="undecided", said=in_words(step.said) if step else "")
+    return _decided(comparison, asked.gate)
+
+
+def _row(cells: Mapping[str, Any]) -> ComparisonRow:
+    """A row of a comparison with the interval of its difference, which rows of stores lack."""
+    from gnomon.methods.compare.tables import ComparisonRow
+
+    ends = (cells.get("low"), cells.get("high"))
+    return replace(ComparisonRow.from_row(cells), intervals={"difference": ends})
+
+
+def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
+    from gnomon.methods.compare.gate import failures
+    from gnomon.methods.compare.tables import ComparisonRow
+    from gnomon.studies import Store
+    from gnomon.studies._tables import cells_of
+
+    store = Store.open(comparison.store)
+    name = find("compare").tables[""]
+    rows: list[ComparisonRow] = []
+    signatures: dict[str, str] = {}
+    notices: list[str] = []
+    for entry in (entry for entry in store.entries.values() if entry.method == "compare"):
+        if entry.key not in store.planned() or not entry.rows.get(name):
+            continue
+        cells = cells_of(store.file(name, entry.key))
+        rows += [
+            _row(dict(zip(cells, values, strict=True)))
+            for values in zip(*cells.values(), strict=True)
+        ]
+        signatures |= entry.signatures
+        notices += entry.notices
+    finding = Finding(
+        "compare",
+        comparison.about.title,
+        (table(name, "", ComparisonRow, rows),),
+        signatures=signatures,
+        notices=tuple(notices),
+    )
+    judged = gate.metrics or comparison.about.choices.metrics
+    differences = [
+        GateDifference(
+            system=row.system,
+            metric=row.metric,
+            difference=row.difference,
+            low=row.ends("difference")[0],
+            high=row.ends("difference")[1],
+            p=row.p_adjusted,
+            verdict=row.verdict,
+        )
+        for row in rows
+        if row.slice is None and row.metric in judged and row.system != row.baseline
+    ]
+    baseline = next((row.baseline for row in rows), None)
+    try:
+        said = failures(finding, judged, alpha=gate.alpha, min_drop=gate.min_drop)
+    except (DataError, UsageError, UnknownNameError) as error:
+        return GateData(
+            state="undecided",
+            said=in_words(str(error)),
+            baseline=baseline,
+            differences=differences,
+        )
+    return GateData(
+        state="failed" if said else "passed",
+        passed=not said,
+        said=said,
+        baseline=baseline,
+        differences=differences,
+    )
+
+
+async def _read(request: Request) -> Response:
+    _comparison(request)
+    wait = _number(request, "wait", 0, 60)
+    comparison = await _waited(request, request.path_params["id"], wait)
+    return json_response(await run_in_threadpool(_data, request, comparison))
+
+
+def _comparison(request: Request) -> Comparison:
+    """What is asked for, if it is a comparison and no store that is only shown."""
+    if getattr(request.state.study, "about", None) is None:
+        raise NotFound
+    comparison: Comparison = request.state.study
+    return comparison
+
+
+async def _list(request: Request) -> Response:
+    most = int(_number(request, "limit", 1, 200, usual=50, whole=True))
+    after = request.query_params.get("after")
+    if after is not None and not _ID.fullmatch(after):
+        raise _unfit("after is the ID of a comparison", "after")
+    return json_response(await run_in_threadpool(_some, request, most, after))
+
+
+def _some(request: Request, most: int, after: str | None) -> ComparisonList:
+    user, access = request.state.user, request.state.access
+    studies = workspace_of(request).studies()
+    seen = [study for study in studies if access.rights(user, study) is not None]
+    ids = [study.id for study in seen]
+    start = ids.index(after) + 1 if after in ids else 0 if after is None else len(ids)
+    page = seen[start : start + most]
+    more = len(seen) > start + most
+    return ComparisonList(
+        comparisons=[_data(request, study, whole=False) for study in page],
+        after=page[-1].id if more and page else None,
+    )
+
+
+async def _delete(request: Request) -> Response:
+    comparison = _comparison(request)
+    await run_in_threadpool(queue_of(request).delete, comparison.id)
+    request.state.access.forget(comparison.id)
+    return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
+def _number(
+    request: Request, name: str, least: float, most: float, *, usual: float = 0,
+    whole: bool = False,
+) -> float:  # fmt: skip
+    """A parameter of the address."""
+    given = request.query_params.getlist(name)
+    if not given:
+        return usual
+    form = r"\d{1,9}" if whole else r"\d{1,9}(\.\d{1,9})?"
+    fits = len(given) == 1 and given[0].isascii() and re.fullmatch(form, given[0])
+    if not fits or not least <= float(given[0]) <= most:
+        raise _unfit(f"{name} is {'a whole' if whole else 'a'} number from {least} to {most}", name)
+    return float(given[0])
+
+
+# What there is to ask.
+
+
+async def _methods(_request: Request) -> Response:
+    methods = [
+        MethodData(
+            name=name,
+            title=method.title,
+            answers=method.answers,
+            options=options_schema(method),
+        )
+        for name, method in served_methods().items()
+    ]
+    return json_response(MethodList(methods=methods))
+
+
+async def _openapi(request: Request) -> Response:
+    return json_response(await run_in_threadpool(openapi, request.state.settings.address))
+
+
+_ALL = "/api/v1/comparisons"
+PAGES = (
+    Page(_ALL, ("POST",), _compare, "author", "workspace", json=False, upload=True),
+    Page(_ALL, ("GET",), _list, "reader", "workspace", json=False),
+    Page(f"{_ALL}/{{id}}", ("GET",), _read, "reader", "study", json=False),
+    Page(f"{_ALL}/{{id}}", ("DELETE",), _delete, "author", "study", json=False),
+    Page("/api/v1/methods", ("GET",), _methods, "reader", "workspace", json=False),
+    Page("/api/v1/openapi.json", ("GET",), _openapi, "reader", "public", json=False),
+)
