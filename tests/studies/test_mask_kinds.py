@@ -56,6 +56,7 @@ def test_pages_and_queries_say_that_masks_of_steps_differ(
     assert "BLEU: masks on the metric's own tokens; chrF: other words in the texts" in caution.text
     (notice,) = store.query("select metric, muler from muler").notices
     assert "bleu: masks on the metric's own tokens; chrf: other words in the texts" in notice
+    assert store.query("select metric, mean from muler_features").notices == (notice,)
     assert not store.query("select metric, masks, muler from muler").notices
     assert not store.query("select * from tasks").notices
     asked = "select distinct metric, masks from muler order by all"

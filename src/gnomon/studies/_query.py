@@ -422,6 +422,9 @@ def _mixed_masks(store: Store, sql: str) -> Iterator[str]:
     words = set(re.findall(r"\w+", sql.lower()))
     if "masks" in words:
         return
+    installed = filter(None, map(methods.installed, store.methods()))
+    views = [view for method in installed for view in method.views if view.name in words]
+    words |= {table for view in views for table in view.of}
     there = store.entries
     planned = (there[key] for key in store.planned() if key in there)
     entries = [entry for entry in planned if words & set(entry.rows)]
