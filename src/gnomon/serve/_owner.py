@@ -1,0 +1,331 @@
+"""What the owner of a server alone may do: take files of its folders, install taggers and models.
+
+Nothing of this is offered to anybody else, and nothing is reached but what the settings name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse, Response
+
+from gnomon.core.processes import end_with, leash
+from gnomon.serve._pages import Page, Shown, in_megabytes
+from gnomon.serve._problems import NotFound, Problem, in_words
+from gnomon.serve._uploads import fields_of
+from gnomon.studies._folder import replace_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from starlette.requests import Request
+
+    from gnomon.serve._workspace import Workspace
+
+#: entries of a folder that are shown
+_ENTRIES = 1000
+#: bytes of a log that are shown
+_LOG = 20_000
+#: a learned metric by its name on the hub: no path, and no option of a command
+_MODEL = re.compile(r"[A-Za-z0-9][\w.-]{0,95}(?:/[A-Za-z0-9][\w.-]{0,95})?", re.ASCII)
+
+
+# Files of folders that the settings name.
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file or a folder."""
+
+    name: str
+    size: int | None
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What a folder of the server holds."""
+
+    name: str
+    path: str
+    folders: tuple[Entry, ...]
+    files: tuple[Entry, ...]
+    more: bool
+
+    @property
+    def above(self) -> str | None:
+        """The folder that holds this one; None at the top."""
+        return self.path.rpartition("/")[0] if self.path else None
+
+
+def place(folders: Mapping[str, Path], name: str, path: str) -> Path:
+    """A file or folder below one that the settings name.
+
+    Args:
+        folders: those of the settings.
+        name: of one of them.
+        path: below it, with slashes.
+
+    Raises:
+        NotFound: there is none, or it is elsewhere, whatever links lead there.
+    """
+    if name not in folders or "\0" in path:
+        raise NotFound
+    top = folders[name].resolve()
+    parts = [part for part in path.split("/") if part]
+    if any(part in (".", "..") or part.startswith(".") or "\\" in part for part in parts):
+        raise NotFound
+    target = top.joinpath(*parts).resolve()
+    if not target.is_relative_to(top) or not target.exists():
+        raise NotFound
+    return target
+
+
+def listed(folders: Mapping[str, Path], name: str, path: str) -> Listed:
+    """What a folder holds: files and folders; no hidden ones, no links that lead elsewhere."""
+    folder = place(folders, name, path)
+    if not folder.is_dir():
+        raise NotFound
+    found: dict[bool, list[Entry]] = {True: [], False: []}
+    clean = "/".join(part for part in path.split("/") if part)
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        try:
+            target = place(folders, name, f"{clean}/{entry.name}")
+            said = target.stat()
+        except (NotFound, OSError):
+            continue
+        if stat.S_ISDIR(said.st_mode):
+            found[True].append(Entry(entry.name, None))
+        elif stat.S_ISREG(said.st_mode):
+            found[False].append(Entry(entry.name, said.st_size))
+    both = found[True], found[False]
+    cut = tuple(tuple(entries[:_ENTRIES]) for entries in both)
+    more = any(len(entries) > _ENTRIES for entries in both)
+    return Listed(name, clean, cut[0], cut[1], more)
+
+
+async def _folders(request: Request) -> Shown:
+    folders = request.state.settings.folders
+    name = request.query_params.get("folder", "")
+    path = request.query_params.get("path", "")
+    if _workspace(request) is None:
+        raise NotFound
+    here = await run_in_threadpool(listed, folders, name, path) if name else None
+    return Shown("folders.html.j2", {"names": tuple(folders), "here": here})
+
+
+def _workspace(request: Request) -> Workspace | None:
+    workspace: Workspace | None = request.app.state.workspace
+    return workspace
+
+
+async def _take(request: Request) -> Response:
+    """Copy files to a draft, as if they had been sent."""
+    fields = await fields_of(request)
+    name, path = (fields.get(field, [""])[0] for field in ("folder", "path"))
+    chosen = fields.get("file", [])
+    workspace, settings = _workspace(request), request.state.settings
+    if workspace is None:
+        raise NotFound
+    if not chosen:
+        raise Problem(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            "No file was chosen",
+            remedy="Choose a reference and the translations, and try again.",
+        )
+    draft = await run_in_threadpool(
+        _copied, workspace, settings, request.state.user.id, [(name, path, one) for one in chosen]
+    )
+    await run_in_threadpool(request.app.state.queue.inspect, draft)
+    return RedirectResponse(f"/drafts/{draft}", HTTPStatus.SEE_OTHER)
+
+
+def _copied(
+    workspace: Workspace, settings: Any, owner: str, chosen: Sequence[tuple[str, str, str]]
+) -> str:
+    files = [place(settings.folders, name, f"{path}/{file}") for name, path, file in chosen]
+    limits = settings.limits
+    sizes = [file.stat().st_size for file in files if file.is_file()]
+    if len(sizes) < len(files):
+        raise NotFound
+    left = limits.quota - workspace.bytes_used()
+    for what, size, most in (
+        ("files", len(files), limits.files),
+        ("bytes in one file", max(sizes), limits.file),
+        ("bytes", sum(sizes), min(limits.upload, left)),
+    ):
+        if size > most:
+            said = f"{most:,}" if what == "files" else in_megabytes(max(0, most))
+            raise Problem(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                "These files are too much at once",
+                f"This server takes {said} {'' if what == 'bytes' else what}".strip() + ".",
+                remedy="Choose fewer or shorter files.",
+            )
+    draft, uploads = workspace.new_draft(owner)
+    try:
+        for number, file in enumerate(files):
+            with file.open("rb") as source, (uploads / str(number)).open("xb") as target:
+                shutil.copyfileobj(source, target)
+            (uploads / str(number)).chmod(0o600)
+        workspace.name_files(draft, [file.name for file in files])
+    except OSError as error:
+        workspace.delete_draft(draft)
+        raise Problem(
+            HTTPStatus.INSUFFICIENT_STORAGE, "These files could not be copied", str(error.strerror)
+        ) from error
+    return draft
+
+
+# Taggers and models, installed by ``gnomon setup`` in a process of its own.
+
+
+class Installation(msgspec.Struct):
+    """What is or was installed last, and how that went."""
+
+    what: str = ""
+    state: Literal["none", "running", "done", "failed"] = "none"
+    log: str = ""
+
+
+_RECORD, _OUTPUT = "install.json", "install.log"
+_running: dict[Path, subprocess.Popen[bytes]] = {}
+_guard = threading.Lock()
+
+
+def languages() -> dict[str, str]:
+    """Languages whose tagger can be installed or is there: code -> what is there."""
+    from gnomon import linguistics
+
+    states: dict[str, str] = {}
+    for _, language, state in linguistics.describe_taggers():
+        there = state.startswith("installed")
+        if language not in states or there:
+            states[language] = "installed" if there else ""
+    return dict(sorted(states.items()))
+
+
+def arguments_of(kind: str, name: str) -> list[str]:
+    """What ``gnomon setup`` is to be given.
+
+    Raises:
+        Problem: it is no language that has a tagger, and no name of a model.
+    """
+    if kind == "language" and name in languages():
+        return [name]
+    if kind == "bertscore" and name in ("", *languages()):
+        return ["bertscore", "-l", name or "en"]
+    if kind == "model" and _MODEL.fullmatch(name):
+        return ["model", name]
+    raise Problem(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "This cannot be installed",
+        "A language is chosen from the list; a learned metric is named as on the hub, like"
+        " wmt22-comet-da or Unbabel/wmt22-comet-da.",
+        field="name",
+    )
+
+
+def install(folder: Path, arguments: Sequence[str]) -> Installation:
+    """Begin to install something, unless something is being installed."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with _guard:
+        process = _running.get(folder)
+        if process is not None and process.poll() is None:
+            return Installation(" ".join(arguments), "running")
+        _record(folder, Installation(" ".join(arguments), "running"))
+        parent, lasting = leash()
+        given = msgspec.json.encode([str(folder.resolve()), parent, lasting, *arguments]).decode()
+        _running[folder] = subprocess.Popen(  # noqa: S603  # this interpreter and gnomon's own code
+            [sys.executable, "-c", "from gnomon.serve._owner import main; main()", given],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    return Installation(" ".join(arguments), "running")
+
+
+def installation(folder: Path) -> Installation:
+    """What is or was installed last, with the end of its log."""
+    try:
+        record = msgspec.json.decode((folder / _RECORD).read_bytes(), type=Installation)
+    except (OSError, msgspec.DecodeError):
+        return Installation()
+    with _guard:
+        process = _running.get(folder)
+    if record.state == "running" and (process is None or process.poll() is not None):
+        record.state = "failed"
+    try:
+        log = (folder / _OUTPUT).read_bytes()[-_LOG:].decode("utf-8", "replace")
+    except OSError:
+        log = ""
+    record.log = in_words(log)
+    return record
+
+
+def _record(folder: Path, record: Installation) -> None:
+    replace_text(folder / _RECORD, msgspec.json.encode(record).decode())
+
+
+def main() -> None:
+    """Run ``gnomon setup``, and keep what it says; what the process runs."""
+    place_of, parent, lasting, *arguments = msgspec.json.decode(sys.argv[1])
+    end_with(parent, lasting)
+    os.umask(0o077)
+    folder = Path(place_of)
+    with (folder / _OUTPUT).open("wb") as log:
+        done = subprocess.run(  # noqa: S603  # this interpreter, gnomon's own command
+            [sys.executable, "-m", "gnomon", "setup", *arguments, *(
+                ["--yes"] if arguments[0] != "model" else []
+            )],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )  # fmt: skip
+    state: Literal["done", "failed"] = "failed" if done.returncode else "done"
+    _record(folder, Installation(" ".join(arguments), state))
+
+
+def _install_folder(request: Request) -> Path:
+    workspace = _workspace(request)
+    if workspace is None:
+        raise NotFound
+    return workspace.folder / "install"
+
+
+async def _installing(request: Request) -> Shown:
+    folder = _install_folder(request)
+
+    def work() -> dict[str, Any]:
+        return {"languages": languages(), "build": installation(folder)}
+
+    return Shown("install.html.j2", await run_in_threadpool(work))
+
+
+async def _install(request: Request) -> Response:
+    folder, fields = _install_folder(request), await fields_of(request)
+    kind, name = (fields.get(field, [""])[0].strip() for field in ("kind", "name"))
+    arguments = await run_in_threadpool(arguments_of, kind, name)
+    await run_in_threadpool(install, folder, arguments)
+    return RedirectResponse("/install", HTTPStatus.SEE_OTHER)
+
+
+PAGES = (
+    Page("/folders", ("GET",), _folders, "owner", "workspace"),
+    Page("/folders", ("POST",), _take, "owner", "workspace", json=False),
+    Page("/install", ("GET",), _installing, "owner", "workspace"),
+    Page("/install", ("POST",), _install, "owner", "workspace", json=False),
+)
