@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import dataclasses
 import logging
+import re
+import stat
+import time
+import tracemalloc
+from html.parser import HTMLParser
 
 import pytest
-from tests.serve.conftest import FROM_HERE
+from starlette.requests import ClientDisconnect, Request
+from tests.serve.conftest import FROM_HERE, TEXTS, browser_of, comparison_of, running
 
 from gnomon.cli import main
+from gnomon.core.errors import FormatError
+from gnomon.serve import Settings, _app, make_app
+from gnomon.serve._access import User
+from gnomon.serve._problems import Problem
+from gnomon.serve._settings import Limits
+from gnomon.serve._uploads import receive
+
+_ZALGO = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e{{7*7}}"
 
 
 def test_the_server_cannot_be_reached_from_outside_by_default(capsys, tmp_path):
@@ -91,3 +107,250 @@ def test_static_files_are_those_that_are_named(owner):
     assert owner.get("/static/serve.css").headers["content-type"].startswith("text/css")
     for name in ("nothing.css", "..%2f..%2f_app.py", "%2e%2e/_app.py", "../_app.py"):
         assert owner.get(f"/static/{name}").status_code == 404
+
+
+# Uploads fill neither memory nor disk.
+
+
+_BOUNDARY = "x" * 20
+
+
+def _part(name, filename=None):
+    title = f'; filename="{filename}"' if filename is not None else ""
+    return (
+        f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"{title}\r\n\r\n'
+    ).encode()
+
+
+def _asked(app, settings, pieces):
+    """A request whose body comes piece by piece, and its announcement of nothing."""
+    left = iter(pieces)
+
+    async def more():
+        try:
+            piece = next(left)
+        except StopIteration:
+            return {"type": "http.request", "body": b"", "more_body": False}
+        if piece is None:
+            return {"type": "http.disconnect"}
+        return {"type": "http.request", "body": piece, "more_body": True}
+
+    kind = f"multipart/form-data; boundary={_BOUNDARY}"
+    scope = {
+        "type": "http", "method": "POST", "path": "/inspect", "query_string": b"", "app": app,
+        "headers": [(b"content-type", kind.encode())],
+    }  # fmt: skip
+    request = Request(scope, more)
+    request.state.settings = settings
+    request.state.user = User("ana", "Ana", "author")
+    return request
+
+
+def _drafts(app):
+    return list((app.state.workspace.folder / "drafts").iterdir())
+
+
+def test_a_file_goes_to_disk_and_not_to_memory(app, settings):
+    block = b"a line of text\n" * 4000
+    size = 20_000_000
+
+    def pieces():
+        yield _part("files", "big.txt")
+        for _ in range(size // len(block)):
+            yield block
+        yield f"\r\n--{_BOUNDARY}--\r\n".encode()
+
+    tracemalloc.start()
+    upload = asyncio.run(receive(_asked(app, settings, pieces())))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3_000_000
+    file = app.state.workspace.draft_folder(upload.draft) / "uploads" / "0"
+    assert file.stat().st_size == size // len(block) * len(block)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("limits", "status"),
+    [
+        (Limits(file=1000), 413),
+        (Limits(upload=3000), 413),
+        (Limits(files=2), 413),
+        (Limits(quota=3000), 507),
+    ],
+)
+def test_what_is_too_much_is_refused_while_it_comes_and_leaves_nothing(
+    app, settings, limits, status
+):
+    settings = dataclasses.replace(settings, limits=limits)
+
+    def pieces():
+        for n in range(5):
+            yield _part("files", f"{n}.txt")
+            for _ in range(11):
+                yield b"x" * 99 + b"\n"
+            yield b"\r\n"
+        pytest.fail("it was read to its end")
+
+    with pytest.raises(Problem) as refused:
+        asyncio.run(receive(_asked(app, settings, pieces())))
+    assert refused.value.status == status
+    assert refused.value.data.remedy or status == 413
+    assert _drafts(app) == []
+
+
+def test_a_sender_who_goes_away_leaves_nothing(app, settings):
+    pieces = [_part("files", "a.txt"), b"half", None]
+    with pytest.raises(ClientDisconnect):
+        asyncio.run(receive(_asked(app, settings, pieces)))
+    assert _drafts(app) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"nothing of a form",
+        _part("files", "a.txt") + b"cut off",
+        _part("f" * 9000),
+        _part("plain") + b"x" * 600_000,
+    ],
+)
+def test_a_form_that_is_none_is_refused(app, settings, body):
+    with pytest.raises(Problem) as refused:
+        asyncio.run(receive(_asked(app, settings, [body])))
+    assert refused.value.status == 400
+    assert _drafts(app) == []
+
+
+def test_a_form_without_files_is_cut_off_where_it_grows(owner):
+    long = (b"x" * 65536 for _ in range(100))
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    assert owner.post("/people", content=long, headers=form).status_code == 413
+    announced = form | {"content-length": str(10**12)}
+    assert owner.post("/people", content=b"a=b", headers=announced).status_code == 413
+
+
+def test_names_of_files_lead_nowhere(app, settings):
+    names = ["../../../etc/passwd", "/etc/passwd", "C:\\a\\b.txt", "..", "x y", "a" * 1000]
+    pieces = [p for name in names for p in (_part("files", name), b"x\n", b"\r\n")]
+    pieces[-1] = f"\r\n--{_BOUNDARY}--\r\n".encode()
+    upload = asyncio.run(receive(_asked(app, settings, pieces)))
+    folder = app.state.workspace.draft_folder(upload.draft) / "uploads"
+    assert sorted(file.name for file in folder.iterdir()) == list("012345")
+    assert upload.names[:3] == ["passwd", "passwd", "b.txt"]
+    assert max(map(len, upload.names)) <= 200
+
+
+@pytest.mark.parametrize(
+    "id",
+    ["x", "%2e%2e", "..%2f..%2fetc", "0" * 31, "0" * 33, "G" * 32, "0" * 32 + "%00"],
+)
+def test_an_address_leads_to_comparisons_alone(owner, id):  # noqa: A002  # as it is called everywhere
+    for path in (f"/studies/{id}/state", f"/drafts/{id}", f"/studies/{id}"):
+        assert owner.get(path).status_code == 404
+
+
+# Nothing is run, and nothing is sent.
+
+
+class _Links(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.found, self.inline = [], []
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name in ("src", "href", "action", "formaction"):
+                self.found.append(value)
+            if name.startswith("on") or name == "style":
+                self.inline.append((tag, name))
+        if tag in ("script", "style") and not dict(attrs).get("src"):
+            self.inline.append((tag, ""))
+
+
+def test_names_and_texts_are_shown_and_never_obeyed(tmp_path):
+    app = make_app(Settings(folder=tmp_path / "comparisons"))
+    with running(app) as browser:
+        texts = {_ZALGO: "a b\n" * 3, "b.txt": f"{_ZALGO}\n" * 3, "c.txt": "c d\n" * 3}
+        files = [("files", (name, text)) for name, text in texts.items()]
+        draft = browser.post("/inspect", files=files).headers["location"]
+        study = comparison_of(app, "owner", title=_ZALGO)
+        browser.post("/people", data={"name": _ZALGO[:100], "role": "reader"})
+        browser.post(f"/studies/{study.id}/share", data={"note": _ZALGO[:100]})
+        below = ("", "/share", "/add", "/edit", "/delete", "/state")
+        paths = ["/", draft, "/people", *(f"/studies/{study.id}{part}" for part in below)]
+        for path in paths:
+            page = browser.get(path)
+            assert page.status_code == 200, path
+            links = _Links()
+            links.feed(page.text)
+            assert links.inline == [], path
+            assert all(re.match(r"[/#](?!/)", link) for link in links.found), path
+            assert "<script>" not in page.text
+            assert "<img" not in page.text
+            assert "\u202e" not in page.text
+            assert "49" not in re.findall(r"<(?:h1|title|legend|li)[^>]*>([^<]*)", page.text)
+
+
+# Errors say no more than they must.
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("/srv/secret/path/file.txt of gnomon 1.2.3"),
+        FormatError("no tab", path="/srv/secret/path/file.txt", line=3),
+        OSError(13, "denied", "/srv/secret/path/file.txt"),
+    ],
+)
+@pytest.mark.parametrize("accept", ["text/html", "application/json"])
+def test_errors_show_no_path_version_or_trace(monkeypatch, settings, error, accept):
+    async def fail(_request):
+        raise error
+
+    rows = tuple(
+        dataclasses.replace(page, handler=fail) if page.path == "/" else page
+        for page in _app.pages()
+    )
+    monkeypatch.setattr(_app, "pages", lambda: rows)
+    app = make_app(settings)
+    answer = browser_of(app, app.state.access.launch_token()).get("/", headers={"accept": accept})
+    assert answer.status_code >= 400
+    for secret in ("/srv", "secret", "1.2.3", "Traceback", "starlette", "uvicorn", "Error:"):
+        assert secret not in answer.text
+        assert secret not in str(answer.headers)
+    if isinstance(error, FormatError):
+        assert "file.txt" in answer.text
+
+
+# What is deleted is gone.
+
+
+def test_no_text_stays_after_delete(tmp_path, monkeypatch):
+    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    app = make_app(Settings(folder=tmp_path / "comparisons"))
+    marked = {name: text.replace("rain", "Zyxwvut") for name, text in TEXTS.items()}
+    with running(app) as browser:
+        files = [("files", (name, text)) for name, text in marked.items()]
+        draft = browser.post("/inspect", files=files).headers["location"]
+        fields = {"draft": draft.rpartition("/")[2], "metric": ["bleu"], "title": "Zyxwvut"}
+        for n, role in enumerate(("reference", "output", "output")):
+            fields |= {f"role-{n}": role, f"title-{n}": f"t{n}", f"encoding-{n}": "utf-8"}
+        address = browser.post("/studies", data=fields).headers["location"]
+        while browser.get(f"{address}/state.json").json()["job"]["active"]:
+            time.sleep(0.05)
+        browser.get(address)
+        browser.post(f"{address}/share", data={"note": "Zyxwvut"})
+        held = [file for file in tmp_path.rglob("*") if file.is_file()]
+        assert any(b"Zyxwvut" in file.read_bytes() for file in held)
+        assert browser.post(f"{address}/delete").status_code == 303
+    left = [
+        str(file.relative_to(tmp_path))
+        for file in tmp_path.rglob("*")
+        if file.is_file() and b"zyxwvut" in file.read_bytes().lower()
+    ]
+    assert left == []
+    assert address.rpartition("/")[2] not in {path.name for path in tmp_path.rglob("*")}
