@@ -103,6 +103,14 @@ def test_what_is_missing_stands_beside_its_field(browser):
     assert browser.get(draft).status_code == 404
 
 
+def test_a_file_is_read_in_the_encoding_that_is_chosen(browser):
+    texts = TEXTS | {"one.txt": "Café\nnoir\nfin\n".encode("utf-16")}
+    draft = _draft(browser, texts)
+    fields = _form(browser.get(draft).text) | {"read": "1:utf-16"}
+    page = browser.post(draft, data=fields).text
+    assert re.search(r'name="encoding-1".*?value="utf-16" selected', page, re.DOTALL)
+
+
 def test_a_metric_that_is_not_offered_is_not_taken(browser):
     fields = _form(browser.get(_draft(browser)).text)
     for spec in ("python('os:system')", "judge('gemba-da', model='m')", "comet('x')", "nothing"):

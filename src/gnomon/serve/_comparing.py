@@ -322,12 +322,13 @@ async def _reread(request: Request) -> Shown:
     draft = _draft(request)
     fields = await fields_of(request)
     inspection = await run_in_threadpool(_inspection, request, draft)
-    form = _filled(request, _guessed(draft, inspection), fields)
     number, _, encoding = _only(fields, "read").partition(":")
+    if encoding in _ENCODINGS and number in {str(file.file) for file in inspection.files}:
+        inspect = queue_of(request).inspect
+        inspection = await run_in_threadpool(inspect, draft, {int(number): encoding})
+    form = _filled(request, _guessed(draft, inspection), {**fields, f"encoding-{number}": []})
     for each in form.files:
         each.errors.clear()
-        if str(each.file.file) == number and encoding in _ENCODINGS:
-            each.encoding = encoding
     form.errors.clear()
     return _confirming(request, form)
 
@@ -434,7 +435,7 @@ def _pair(source: str, target: str) -> str | None:
 
 
 def _only(fields: Mapping[str, list[str]], name: str) -> str:
-    return fields.get(name, [""])[-1]
+    return (fields.get(name) or [""])[-1]
 
 
 def _number(fields: Mapping[str, list[str]], name: str) -> int | None:
