@@ -49,6 +49,7 @@ metaeval meaning {_JUDGED} -m chrf --human da --resamples 20 | takes 3 test sets
 metaeval spans {_JUDGED} -m chrf --human mqm --resamples 20
 judges spread {_SET} {_LLM} | {_JUDGE}
 judges panel {_JUDGED} --human da -m "judge(['gemba-da', 'gemba-sqm'], model='m')" | {_JUDGE}
+judges answers {_SET} {_LLM} | {_JUDGE}
 judges pairwise {_SET} -m "judge('pairwise', model='m')" | {_JUDGE}
 judges probe {_SET} {_LLM} | {_JUDGE}
 judges calibrate {_JUDGED} --human da {_LLM} | {_JUDGE}

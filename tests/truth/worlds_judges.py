@@ -254,3 +254,31 @@ def contrary() -> Finding:
 )
 def own_scale() -> Finding:
     return calibrated(*scores(60, 1.0, 0.0, seed=1))
+
+
+# What a judge says in words
+
+
+def with_reasons(body: dict) -> str:
+    return json.dumps({"reasons": f"because of {fenced(body)}", "score": 50})
+
+
+@world(
+    "a judge that gives its reasons",
+    says=["judges.answers.reasons"],
+    silent=["judges.*"],
+)
+def gives_reasons() -> Finding:
+    return asked(gn.judges.answers, texts(4), with_reasons)
+
+
+@world(
+    "a judge that gives scores alone, and nothing of every fourth text",
+    says=["judges.answers.no_reasons", "judges.missing"],
+    silent=["judges.*"],
+)
+def gives_no_reasons() -> Finding:
+    def reply(body: dict) -> str:
+        return "no" if int(fenced(body).split()[1]) % 4 == 0 else numbers(body)
+
+    return asked(gn.judges.answers, texts(8), reply)

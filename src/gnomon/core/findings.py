@@ -374,6 +374,8 @@ class Listing:
     where: Mapping[str, Cell] = field(default_factory=dict)
     # how many of these rows are shown, the first ones; what is left out is said. None: all
     most: int | None = None
+    # how many characters of a text are shown; three dots stand for the others. None: all
+    longest: int | None = None
 
 
 _SHOWN_ROWS = 10
@@ -435,14 +437,15 @@ class ExhibitText:
         name: name of the reference or system; empty for the source.
         text: the text, untouched.
         highlights: spans to mark, in order, not overlapping.
-        values: what the metric said of this text ({"base": 31.2, "oracle": 50.1}).
+        values: what the metric said of this text ({"base": 31.2, "oracle": 50.1}); in words, too
+            ({"reason": "..."}).
     """
 
     role: Literal["source", "reference", "candidate"]
     name: str
     text: str
     highlights: tuple[Highlight, ...] = ()
-    values: Mapping[str, float | None] = field(default_factory=dict)
+    values: Mapping[str, float | str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

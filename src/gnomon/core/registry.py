@@ -75,6 +75,7 @@ BUILT_IN: Mapping[str, str] = {
     "metaeval.spans": "gnomon.methods.metaeval.error_spans:spans",
     "metaeval.meaning": "gnomon.methods.metaeval.difference_meaning:meaning",
     "judges.spread": "gnomon.metrics.judges.intervals:spread",
+    "judges.answers": "gnomon.metrics.judges.remarks:answers",
     "judges.pairwise": "gnomon.metrics.judges.pairs:pairwise",
     "judges.panel": "gnomon.metrics.judges.disagreement:panel",
     "judges.probe": "gnomon.metrics.judges.injections:probe",

@@ -62,6 +62,8 @@ class Scores:
             independent, so that documents are their unit, and they agree with no people but others.
         doubtful: systems whose outputs are no translations line by line, as a notice says.
         empty: how many outputs of a system are empty, by its name; of those that leave some.
+        remarks: what was said in words of outputs, by the numbers of system and segment from 0, and
+            by what it is ("reason", "answer"); empty for metrics that give numbers alone.
     """
 
     metric: str
@@ -78,6 +80,7 @@ class Scores:
     from_people: bool = False
     doubtful: tuple[str, ...] = ()
     empty: Mapping[str, int] = field(default_factory=dict)
+    remarks: Mapping[tuple[int, int], Mapping[str, str]] = field(default_factory=dict)
 
     def rows(self) -> list[dict[str, str | float | None]]:
         """One flat record per system: ``system, metric, score, signature``."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import NativeSignature as NativeSignature
     from gnomon.metrics.protocol import PairNoticing as PairNoticing
     from gnomon.metrics.protocol import PairScoring as PairScoring
+    from gnomon.metrics.protocol import Remarking as Remarking
     from gnomon.metrics.protocol import Statistics as Statistics
     from gnomon.metrics.registry import Description as Description
     from gnomon.metrics.registry import describe as describe

@@ -228,6 +228,15 @@ class Noticing(Protocol):
 
 
 @runtime_checkable
+class Remarking(Protocol):
+    """Power: tells in words why outputs have their scores."""
+
+    def remarks(self, batch: Batch) -> Mapping[tuple[int, int], Mapping[str, str]]:
+        """Words on outputs, by the numbers of system and segment, and by what they are."""
+        ...
+
+
+@runtime_checkable
 class Informed(Protocol):
     """Power: tells which judgements of people went into the scores.
 

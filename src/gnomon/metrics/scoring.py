@@ -20,6 +20,7 @@ from gnomon.metrics.protocol import (
     NativeSignature,
     Noticing,
     OfPeople,
+    Remarking,
     Statistics,
 )
 from gnomon.metrics.registry import check_score, is_metric, resolve
@@ -164,6 +165,7 @@ def _score(
         informed_by=bound.informed_by if isinstance(bound, Informed) else (),
         from_people=isinstance(bound, OfPeople) and bound.from_people,
         empty=testset.empty_outputs,
+        remarks=bound.remarks(batch) if isinstance(bound, Remarking) else {},
     )
     texts = getattr(bound, "texts", None)
     if (

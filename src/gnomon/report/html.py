@@ -421,6 +421,8 @@ def _mark(mark: Highlight, pool: _Pool) -> tuple[int, ...]:
     )
 
 
-def _rounded(value: float | None) -> float | None:
+def _rounded(value: float | str | None) -> float | str | None:
+    if isinstance(value, str):
+        return value
     # shown with a few digits and never downloaded: six are enough
     return None if value is None or not math.isfinite(value) else float(f"{value:.6g}")

@@ -273,10 +273,13 @@ def _word(word: str, mark: Highlight, *, colours: bool) -> tuple[str, str]:
     return signed, ""
 
 
-def _number(value: float | None) -> str:
+def _number(value: float | str | None) -> str:
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST_WORDS else f"{value[:_LONGEST_WORDS]}..."
     return "-" if value is None else f"{value:.4g}"
 
 
+_LONGEST_WORDS = 90  # characters of what a metric says in words of a text
 _PIPED_WIDTH = 100
 _LEAST_WIDTH = 40
 

@@ -278,15 +278,24 @@ def _marked(row: Mapping[str, Cell], view: HeatMap, value: Column) -> bool:
 def _columns(table: Table, view: _Plain, digits: int | None) -> Grid:
     names = tuple(dict.fromkeys(_names(view)))
     rows = selected(table, view.where)
-    most = view.most if isinstance(view, Listing) else None
+    most, longest = (view.most, view.longest) if isinstance(view, Listing) else (None, None)
     chosen = Table(
         table.name,
         view.title,
         tuple(table.column(name) for name in names),
-        tuple(rows[:most]),
+        tuple(_with_short_texts(row, longest) for row in rows[:most]),
         " ".join(filter(None, (_cut(len(rows), most), table.note))),
     )
     return table_grid(chosen, digits=digits)
+
+
+def _with_short_texts(row: Mapping[str, Cell], longest: int | None) -> Mapping[str, Cell]:
+    if longest is None:
+        return row
+    return {
+        name: f"{cell[:longest]}..." if isinstance(cell, str) and len(cell) > longest else cell
+        for name, cell in row.items()
+    }
 
 
 def _cut(rows: int, most: int | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -27,7 +27,7 @@ from gnomon.stats.student import expanded_confidence, expanded_p
 from gnomon.stats.studentised import FEWEST_DIFFERENT, Dependence, dependence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -185,6 +185,8 @@ class PairedScores:
     from_people: bool = False
     doubtful: frozenset[str] = frozenset()  # outputs are no translations line by line
     unread: bool = False  # the metric does not read the letters of the texts
+    # what it says in words of outputs, by the numbers of system and segment
+    remarks: Mapping[tuple[int, int], Mapping[str, str]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -207,6 +209,7 @@ class PairedScores:
             scores.from_people,
             doubtful,
             any(UNREAD in notice for notice in scores.notices),
+            {(rows.index(k), i): said for (k, i), said in scores.remarks.items() if k in rows},
         )
 
     def distrust(self, k: int) -> Caveat | None:
@@ -221,7 +224,11 @@ class PairedScores:
         order = [first, *(k for k in range(len(self.systems)) if k != first)]
         names = tuple(self.systems[k] for k in order)
         return replace(
-            self, systems=names, segments=self.segments[order], values=self.values[order]
+            self,
+            systems=names,
+            segments=self.segments[order],
+            values=self.values[order],
+            remarks={(order.index(k), i): said for (k, i), said in self.remarks.items()},
         )
 
     def gains(self) -> NDArray[np.float64]:

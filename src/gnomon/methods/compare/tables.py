@@ -638,7 +638,7 @@ class DecidingSegments:
             group=paired.metric,
             kind=f"{side} than {baseline}",
             segment=decider.segment + 1,
-            texts=tuple(self._texts(paired.metric, decider, scores)),
+            texts=tuple(self._texts(paired, decider, scores)),
             systems=(system,),
             document=document,
             domain=domain,
@@ -653,7 +653,9 @@ class DecidingSegments:
         )
         return document, domain
 
-    def _texts(self, metric: str, decider: Decider, scores: list[float]) -> Iterator[ExhibitText]:
+    def _texts(
+        self, paired: PairedScores, decider: Decider, scores: list[float]
+    ) -> Iterator[ExhibitText]:
         texts = self.batch.texts
         if self.testset.sources is not None:
             yield ExhibitText("source", "", self.testset.sources[decider.segment])
@@ -665,7 +667,8 @@ class DecidingSegments:
             yield ExhibitText("reference", name, texts[text])
         marks = self._marks(output, other, references)
         for k, text, score in zip((decider.system, 0), (output, other), scores, strict=True):
-            name, values = self.batch.systems[k], {metric: score}
+            name, said = self.batch.systems[k], paired.remarks.get((k, decider.segment), {})
+            values: dict[str, float | str | None] = {paired.metric: score, **said}
             yield ExhibitText("candidate", name, texts[text], marks[k == 0], values)
 
     def _marks(

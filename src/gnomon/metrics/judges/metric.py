@@ -33,6 +33,7 @@ from gnomon.metrics.judges.replies import (
     error_spans,
     listed_errors,
     read_reply,
+    remarks_of,
     without_thoughts,
 )
 from gnomon.metrics.judges.rubric_files import Variant, find_rubric
@@ -415,6 +416,10 @@ class BoundChatJudge(MeanOfSegments):
         """
         users = {cell: user for cell, user in self._users(batch).items() if user}
         return dict(zip(users, self._replies(list(users.values())), strict=True))
+
+    def remarks(self, batch: Batch) -> dict[tuple[int, int], dict[str, str]]:
+        """Reasons and answers as they were written, by system and segment; of all repetitions."""
+        return {cell: remarks_of(replies) for cell, replies in self.judgements(batch).items()}
 
     def answered(self, batch: Batch) -> NDArray[np.bool_]:
         """Whether an answer about each output can be read, bool [K, N]."""

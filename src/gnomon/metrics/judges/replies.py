@@ -93,6 +93,20 @@ def listed_errors(errors: Sequence[QuotedError]) -> str:
     )
 
 
+def remarks_of(replies: Sequence[JudgeReply]) -> dict[str, str]:
+    """What a judge wrote of an output, by what it is; numbered where it was asked several times.
+
+    >>> remarks_of([JudgeReply(70.0, reason="stiff", text='{"score": 70}')])
+    {'reason': 'stiff', 'answer': '{"score": 70}'}
+    """
+    said: dict[str, str] = {}
+    for number, reply in enumerate(replies, start=1):
+        of = f" {number}" if len(replies) > 1 else ""
+        words = {"reason": reply.reason, "first answer": reply.first, "answer": reply.text}
+        said |= {f"{name}{of}": text for name, text in words.items() if text}
+    return said
+
+
 def _missing(why: str) -> JudgeReply:
     return JudgeReply(math.nan, missing=why)
 

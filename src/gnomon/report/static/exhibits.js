@@ -67,6 +67,10 @@ function exhibits(box, finding) {
     const spans = [...t.marks].sort((a, b) => a[0] - b[0]).map(([start, end, label, step, flagged]) => [start, end, strings[label], step === undefined ? null : `h${step}${flagged ? " wrong" : ""}`]);
     const length = marked(body, strings[t.text], spans);
     const values = t.values.map(([name, value]) => {
+      if (typeof value === "string") {
+        const words = el("dd", {dir: "auto"}), length = marked(words, value, []);
+        return el("div", {class: "words"}, data(name, "dt"), words, unfolder(words, length));
+      }
       const column = finding.tables.map((k) => k.columns.get(name)).find(Boolean) || {title: name, kind: "number", digits: 2};
       return el("div", {}, data(column.title, "dt"), el("dd", {}, format(value, column)));
     });
