@@ -30,6 +30,7 @@ from gnomon.serve._store_pages import (
     table_page,
 )
 from gnomon.studies import Store
+from gnomon.studies._query import mask_notices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -356,6 +357,7 @@ async def _question(request: Request) -> Shown:
             **_common(request, opened),
             "sql": sql,
             "answer": answer,
+            "notices": tuple(mask_notices(opened.store, sql)) if answer else (),
             "problem": problem,
             "tables": _ask.tables(opened.store),
             "examples": _ask.examples(opened.store),

@@ -414,10 +414,10 @@ def _query_result(store: Store, connection: Any, sql: str, seconds: float | None
     first = next(parts, [])  # what goes wrong while it runs mostly does so here
     rest = _parts_or_error(store, parts)
     types = tuple(str(column[1]) for column in header)
-    return QueryResult(columns, types, chain([first], rest), tuple(_mixed_masks(store, sql)))
+    return QueryResult(columns, types, chain([first], rest), tuple(mask_notices(store, sql)))
 
 
-def _mixed_masks(store: Store, sql: str) -> Iterator[str]:
+def mask_notices(store: Store, sql: str) -> Iterator[str]:
     """That a table has figures under several kinds of mask, unless the query looks at these."""
     words = set(re.findall(r"\w+", sql.lower()))
     if "masks" in words:
