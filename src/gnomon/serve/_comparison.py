@@ -297,6 +297,8 @@ def _options(step: StepChoice, choices: Choices) -> list[tuple[str, Value]]:
     }
     if step.metrics is not None and method.metrics != "none":
         given["metrics"] = step.metrics
+    if method.by_system:
+        given["together"] = True  # else nothing is said of several translations
     return [*(given | step.options).items()]
 
 
