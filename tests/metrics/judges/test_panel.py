@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from gnomon.core.errors import SpecError, UnknownNameError, UsageError
 from gnomon.core.human import HumanScores
 from gnomon.metrics import parse
 from gnomon.metrics.judges import ChatJudge, JudgePanel, planned_requests
+from gnomon.metrics.judges.planned import counted_requests
 from gnomon.metrics.protocol import Costly, Noticing
 from gnomon.metrics.titles import metric_titles
 
@@ -316,3 +318,18 @@ def test_people_who_calibrate_a_judge_say_nothing_of_the_panel(chat: Chat, tmp_p
     result = gn.judges.panel(ts, judges)
     assert result.table("people").rows == ()
     assert any("how far it agrees with them is not said" in notice for notice in result.notices)
+
+
+def test_one_thread_that_counts_what_a_panel_asks_keeps_no_other_from_asking(chat: Chat) -> None:
+    """Servers of pages run several requests at once."""
+    chat.reply = by_model(_SCORES)
+    with counted_requests() as plan, ThreadPoolExecutor(1) as pool:
+        gn.score(sets(s=["x"]), panel(chat))
+        assert plan.requests == 3
+        assert chat.bodies == []
+        other = pool.submit(gn.score, sets(s=["y"]), panel(chat))
+        assert other.result().system.tolist() == [60]
+    with planned_requests() as plan, ThreadPoolExecutor(1) as pool:
+        asked = len(chat.bodies)
+        pool.submit(gn.score, sets(s=["z"]), panel(chat)).result()
+        assert (plan.requests, len(chat.bodies)) == (3, asked)

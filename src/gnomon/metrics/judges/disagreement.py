@@ -44,6 +44,7 @@ examples:
   gnomon judges panel -t wmt24/en-cs --human esa \\
       -m "judge([judge('gemba-da', model='A'), judge('gemba-da', model='B')])"
 """
+_SHOWN = 20  # disagreements that are shown
 _OVER_SEGMENTS = "segments are left out one at a time, with the outputs of all systems"
 
 
@@ -418,7 +419,9 @@ def panel(
             Listing("agreement", "All judges", column_names(PanelRow)),
             Listing("pairs", "Each two judges", column_names(JudgePairRow)),
             Listing("people", "Judges and people", column_names(JudgePeopleRow)),
-            Listing("disagreements", "Where judges disagree", column_names(DisagreementRow)),
+            Listing(
+                "disagreements", "Where judges disagree", column_names(DisagreementRow), most=_SHOWN
+            ),
         ),
         facts={"test set": testset.name, "combined by": judges.combine},
         notices=(*bound.notices(batch), *circular),

@@ -11,7 +11,7 @@ import numpy as np
 from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.signature import Signature
 from gnomon.metrics.judges.metric import BoundChatJudge, ChatJudge
-from gnomon.metrics.judges.planned import current_plan, planned_requests
+from gnomon.metrics.judges.planned import counted_requests, current_plan
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.spec import Options, ordered_fields, unknown_argument
 
@@ -336,7 +336,7 @@ def _check_each(judges: Sequence[BoundChatJudge], work: Callable[[BoundChatJudge
     if current_plan() is not None:
         return
     for judge in judges:
-        with planned_requests() as plan:
+        with counted_requests() as plan:
             work(judge)
         if plan.requests:
             judge.client.check_budget(plan.requests)

@@ -13,6 +13,7 @@ import math
 import re
 import urllib.parse
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -233,19 +234,33 @@ class RequestPlan:
         return written
 
 
-_current: RequestPlan | None = None
+_of_process: RequestPlan | None = None  # whichever thread asks
+_of_thread: ContextVar[RequestPlan | None] = ContextVar("plan of requests", default=None)
 
 
 def current_plan() -> RequestPlan | None:
     """The plan that requests are to be added to; None where servers are asked."""
-    return _current
+    plan = _of_thread.get()
+    return _of_process if plan is None else plan
+
+
+@contextmanager
+def counted_requests() -> Iterator[RequestPlan]:
+    """Collect what would be asked by this thread, while others may ask."""
+    plan = RequestPlan()
+    token = _of_thread.set(plan)
+    try:
+        yield plan
+    finally:
+        _of_thread.reset(token)
 
 
 @contextmanager
 def planned_requests(*, made_up: bool = False) -> Iterator[RequestPlan]:
     """Ask nothing, and collect what would be asked.
 
-    Not for several threads at once. What methods return within is made of answers on disk alone.
+    That holds for the whole process, so that no worker asks. What methods return within is made of
+    answers on disk alone.
 
     Args:
         made_up: let judges answer what is not on disk as chance has it, for methods that do not go
@@ -257,12 +272,13 @@ def planned_requests(*, made_up: bool = False) -> Iterator[RequestPlan]:
     >>> plan.requests
     0
     """
-    global _current  # noqa: PLW0603  # of the process, as servers are
-    before, _current = _current, RequestPlan(made_up=made_up)
+    global _of_process  # noqa: PLW0603  # methods may ask from threads of their own
+    before, plan = _of_process, RequestPlan(made_up=made_up)
+    _of_process = plan
     try:
-        yield _current
+        yield plan
     finally:
-        _current = before
+        _of_process = before
 
 
 def made_up_reply(question: str, rubric: Rubric) -> JudgeReply:
