@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -60,6 +59,14 @@ class Stuck:
     def _pids(self) -> list[int]:
         running = list(self.queue._running.values())
         return [job.pid for job in running if job.id == self.id and job.pid]
+
+    def skip_first(self) -> None:
+        """Let it be as if its first method were done, and its process were at the next one."""
+        pid, job = self.pid, self.job
+        job.steps[0].state = "done"
+        write_record(self.file.parents[1] / "job.json", job)
+        os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: self.job.deaths)
 
     def die(self) -> None:
         """End its process, and wait until that is known."""
@@ -139,12 +146,35 @@ def test_a_step_that_is_refused_leaves_the_comparison(queue: Queue) -> None:
     assert [step.state for step in done.job.steps] == ["done", "refused", "refused"]
     assert done.job.state == "done"
     muler, metaeval = done.job.steps[1:]
-    assert muler.said.startswith("no tagger for language 'sw' is installed")
+    assert muler.said == (
+        "There is no tagger for Swahili here, which would tell its kinds of words apart."
+    )
     assert muler.remedy is not None
     assert (muler.remedy.id, muler.remedy.arguments) == ("install", {"what": "sw"})
     assert metaeval.said.startswith("metaeval needs people's judgements")
     assert "muler" not in done.command
     assert [step.method for step in read_study(done.folder / "study.toml").steps] == ["compare"]
+
+
+def test_a_language_that_was_not_named_is_said_so(queue: Queue) -> None:
+    wanted = choices("compare", "muler.score")
+    wanted.language_pair = None
+    done = finished(queue.workspace, queue.create(two_systems(queue.workspace), wanted).id)
+    muler = done.job.steps[1]
+    assert muler.said == "gnomon was not told which language the translations are in."
+    assert muler.remedy is not None
+    assert muler.remedy.id == "edit"
+
+
+def test_an_answer_goes_before_further_methods_of_others(queue: Queue) -> None:
+    long = Stuck(queue, "ann", "compare", "score")
+    long.skip_first()
+    long.pid  # noqa: B018  # it runs
+    one = queue.create(two_systems(queue.workspace, "ben"), choices()).id
+    assert finished(queue.workspace, one).job.state == "done"  # beside the other, which is stuck
+    assert long.job.state == "running"
+    queue.cancel(long.id)
+    assert [step.state for step in long.job.steps] == ["done", "cancelled"]
 
 
 def test_texts_that_do_not_fit_are_refused_in_a_sentence(queue: Queue) -> None:
@@ -238,13 +268,13 @@ def test_no_two_processes_work_on_one_comparison(queue: Queue) -> None:
 
 
 def test_owners_take_turns(queue: Queue) -> None:
-    first = Stuck(queue)
+    first = Stuck(queue, "dee")
     assert first.pid
-    orders = "ann", "ann", "ben", "ann", "ben", "cy"
+    orders = "dee", "dee", "eve", "dee", "eve", "fay"
     ids = [queue.create(two_systems(queue.workspace, owner), choices()).id for owner in orders]
     ahead = [waiting.jobs for waiting in map(queue.ahead, ids) if waiting]
     turns = [ids[ahead.index(turn)] for turn in range(1, 7)]
-    assert [orders[ids.index(turn)] for turn in turns] == ["ben", "cy", "ann", "ben", "ann", "ann"]
+    assert [orders[ids.index(turn)] for turn in turns] == ["eve", "fay", "dee", "eve", "dee", "dee"]
     last = queue.ahead(turns[-1])
     assert last is not None
     assert last.text.startswith("6 before you")
@@ -269,9 +299,9 @@ def test_what_takes_too_much_is_ended_with_a_way_on(
     queues.append(queue)
     queue.start()
     stuck = Stuck(queue)
-    record = workspace.folder / "studies" / stuck.id / "names.json"
-    about = json.loads(record.read_bytes())
-    record.write_text(json.dumps(about | {"segments": 11_234}))
+    comparison = workspace.study(stuck.id)
+    comparison.about.segments = 11_234
+    write_record(comparison.folder / "names.json", comparison.about)
     wait_for(lambda: not stuck.job.active)
     step = stuck.job.steps[0]
     assert (stuck.job.state, step.state, step.said) == ("failed", "failed", said)

@@ -109,11 +109,11 @@ class About(msgspec.Struct, kw_only=True):
 class Remedy(msgspec.Struct):
     """A way on: what it is, in words, and with which arguments.
 
-    ``id`` is "first" (``segments``: compare the first ones alone), "again" or "install"
-    (``what``).
+    ``id`` is "first" (``segments``: compare the first ones alone), "again", "edit" (other
+    choices) or "install" (``what``: as ``gnomon setup`` takes it).
     """
 
-    id: Literal["first", "again", "install"]
+    id: Literal["first", "again", "edit", "install"]
     text: str
     arguments: dict[str, int | str] = {}
 

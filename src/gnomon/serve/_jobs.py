@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import logging
 import os
@@ -28,7 +29,7 @@ from gnomon.serve._worker import BUSY, FINISHED
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from gnomon.serve._comparison import Choices, FileChoice
+    from gnomon.serve._comparison import Choices, FileChoice, StepState
     from gnomon.serve._inspect import Inspection
     from gnomon.serve._workspace import Comparison, Workspace
 
@@ -98,7 +99,13 @@ class _Waiting:
     id: str
     owner: str
     queued: str
+    #: it has no answer yet
+    first: bool
     after: float = 0.0
+
+    @classmethod
+    def of(cls, id: str, job: Job, after: float = 0.0) -> _Waiting:  # noqa: A002
+        return cls(id, job.owner, job.queued, _has_no_answer(job), after)
 
 
 @dataclass
@@ -107,6 +114,8 @@ class _Running:
     id: str
     owner: str
     task: str
+    #: it runs the first method of a comparison alone
+    first: bool = False
     started: float = field(default_factory=time.monotonic)
     pid: int | None = None
     #: why it is being killed: "memory", "wall", "cancelled", "stopped"
@@ -117,6 +126,9 @@ class _Running:
 
 class Queue:
     """Comparisons that wait and run; one process each, ``workers`` at once.
+
+    The first method of a comparison, which answers it, goes before further methods of others: these
+    take all processes but one, and where there is one alone, an answer runs beside it.
 
     Everything that it knows is on disk: a new queue on the same workspace goes on where this one
     ended, however it ended. Its methods may be called from any thread.
@@ -247,7 +259,7 @@ class Queue:
             order = [waiting.id for waiting in self._order()]
             if id not in order:
                 return None
-            running = [job for job in self._running.values() if job.task == "study"]
+            running = self._busy()
             busy = len(running) if len(running) >= self.workers else 0
             jobs = order.index(id) + busy
             usual = statistics.median(self._durations) if self._durations else None
@@ -260,8 +272,7 @@ class Queue:
         with self._mutex:
             known = {waiting.id for waiting in self._waiting} | self._busy()
             if comparison.job.active and comparison.id not in known:
-                job = comparison.job
-                self._waiting.append(_Waiting(comparison.id, job.owner, job.queued))
+                self._waiting.append(_Waiting.of(comparison.id, comparison.job))
         self._poke()
         return comparison
 
@@ -276,15 +287,20 @@ class Queue:
         elif (comparison.folder / UPLOADS).is_dir():  # a system that was to be added
             job = new_job(comparison.about)
             write_record(comparison.folder / JOB, job)
-        elif job.started and job.finished:
-            self._durations.append(_seconds(job))
+        elif job.steps and job.steps[0].state == "done":
+            self._durations.append(_seconds(job.steps[0]))
         if job.active:
-            self._waiting.append(_Waiting(comparison.id, job.owner, job.queued))
+            self._waiting.append(_Waiting.of(comparison.id, job))
 
     def _order(self) -> Iterable[_Waiting]:
-        """Who waits, in the order in which they will run: each owner in turn, oldest first."""
+        """Who waits, in the order in which they will run: those without an answer first."""
+        for first in (True, False):
+            yield from self._turns([each for each in self._waiting if each.first is first])
+
+    def _turns(self, waiting_jobs: Iterable[_Waiting]) -> Iterable[_Waiting]:
+        """Each owner in turn, the oldest first."""
         by_owner: dict[str, deque[_Waiting]] = {}
-        for waiting in sorted(self._waiting, key=lambda each: each.queued):
+        for waiting in sorted(waiting_jobs, key=lambda each: each.queued):
             by_owner.setdefault(waiting.owner, deque()).append(waiting)
         last = {owner: turn for turn, owner in enumerate(self._last_owners)}
         turns = deque(sorted(by_owner, key=lambda owner: last.get(owner, -1)))
@@ -295,7 +311,7 @@ class Queue:
                 turns.append(owner)
 
     def _busy(self) -> set[str]:
-        return {job.id for job in self._running.values() if job.task == "study"}
+        return {job.id for job in self._running.values() if job.task != "inspect"}
 
     def _leave(self, id: str) -> None:  # noqa: A002
         with self._mutex:
@@ -306,7 +322,7 @@ class Queue:
         with self._mutex:
             self._leave(id)
             for job in self._running.values():
-                if job.id == id and job.task == "study":
+                if job.id == id and job.task != "inspect":
                     self._end(job, why)
                     return job
         return None
@@ -352,9 +368,7 @@ class Queue:
 
     def _start_waiting(self) -> None:
         for waiting in list(self._order()):
-            if len(self._busy()) >= self.workers:
-                return
-            if waiting.after > time.monotonic():
+            if waiting.after > time.monotonic() or not self._has_place(first=waiting.first):
                 continue
             self._leave(waiting.id)
             with suppress(NotFound):
@@ -362,8 +376,18 @@ class Queue:
                 if comparison.job.active:
                     owner = comparison.job.owner
                     self._last_owners = [o for o in self._last_owners if o != owner] + [owner]
-                    job = _Running(f"{waiting.id}-{next(self._keys)}", waiting.id, owner, "study")
+                    key = f"{waiting.id}-{next(self._keys)}"
+                    first = _has_no_answer(comparison.job)
+                    job = _Running(key, waiting.id, owner, "first" if first else "study", first)
                     self._begin(job, comparison.folder)
+
+    def _has_place(self, *, first: bool) -> bool:
+        """Whether one more process may start."""
+        firsts = [job.first for job in self._running.values() if job.task != "inspect"]
+        if len(firsts) >= max(2, self.workers):
+            return False
+        most = self.workers if first else max(1, self.workers - 1)
+        return firsts.count(first) < most
 
     def _begin(self, job: _Running, folder: Path) -> None:
         if self._fork_server is None or self._stopping:
@@ -413,7 +437,7 @@ class Queue:
         """Write down what became of a comparison whose process is gone."""
         del self._running[job.key]
         try:
-            if job.task == "study":
+            if job.task != "inspect":
                 with suppress(NotFound):
                     self._settle(job, os.waitstatus_to_exitcode(status))
         finally:
@@ -423,13 +447,13 @@ class Queue:
         comparison = self.workspace.study(job.id)
         record = comparison.job
         if code == BUSY and not job.killed:  # a process of another server, which is ending
-            later = time.monotonic() + _LATER
-            self._waiting.append(_Waiting(job.id, record.owner, record.queued, later))
+            self._waiting.append(_Waiting.of(job.id, record, time.monotonic() + _LATER))
+            return
+        if code == FINISHED and job.first:
+            self._durations.append(time.monotonic() - job.started)
+        if code == FINISHED and not record.active:
             return
         again = False
-        if code == FINISHED and not record.active:
-            self._durations.append(time.monotonic() - job.started)
-            return
         if job.killed == "stopped":
             record.state = "interrupted"
         elif job.killed == "cancelled":
@@ -438,13 +462,13 @@ class Queue:
             reason = "cpu" if code == -signal.SIGXCPU else job.killed
             if reason:
                 self._over_limit(record, reason, comparison.about.segments)
-            else:
+            elif code != FINISHED:
                 _count_death(record)
             again = True
         if again:
             _reopen(record)
             if record.active:
-                self._waiting.append(_Waiting(job.id, record.owner, record.queued))
+                self._waiting.append(_Waiting.of(job.id, record))
         write_record(comparison.folder / JOB, record)
 
     def _over_limit(self, job: Job, reason: str, segments: int) -> None:
@@ -533,6 +557,11 @@ def _count_death(job: Job) -> None:
             step.remedy = Remedy("again", "Run it again.")
 
 
+def _has_no_answer(job: Job) -> bool:
+    """Whether the first of its methods is still to run."""
+    return bool(job.steps) and job.current is job.steps[0]
+
+
 def _reopen(job: Job) -> None:
     """Let a job wait again, or say how it ended where nothing of it is left."""
     for step in job.steps:
@@ -559,8 +588,7 @@ def _in_words(seconds: int) -> str:
     return whole if seconds >= 120 else f"{seconds} s"
 
 
-def _seconds(job: Job) -> float:
-    import datetime as dt
-
-    started, finished = (dt.datetime.fromisoformat(t or now()) for t in (job.started, job.finished))
+def _seconds(step: StepState) -> float:
+    times = (step.started or now(), step.finished or now())
+    started, finished = map(dt.datetime.fromisoformat, times)
     return (finished - started).total_seconds()

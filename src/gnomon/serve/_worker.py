@@ -19,6 +19,7 @@ import socket
 import sys
 import time
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -138,7 +139,11 @@ def _forked(command: Mapping[str, object], parent: int, pipes: Collection[int]) 
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     folder = Path(str(command["folder"]))
-    tasks: dict[str, Callable[[Path], int]] = {"study": run_job, "inspect": inspect_draft}
+    tasks: dict[str, Callable[[Path], int]] = {
+        "first": partial(run_job, first=True),
+        "study": run_job,
+        "inspect": inspect_draft,
+    }
     with _logged(folder / LOG):
         return tasks[str(command["task"])](folder)
 
@@ -212,12 +217,17 @@ def _logged(file: Path) -> Iterator[None]:
 # The fork of a job.
 
 
-def run_job(folder: Path) -> int:
-    """Do what is left of a comparison, step by step; what is done stays whenever this ends."""
+def run_job(folder: Path, *, first: bool = False) -> int:
+    """Do what is left of a comparison, step by step; what is done stays whenever this ends.
+
+    Args:
+        folder: of the comparison.
+        first: do the first step that is left alone; the others wait for their turn.
+    """
     with _locked(folder) as mine:
         if not mine:
             return BUSY
-        _Run(folder).all_steps()
+        _JobRun(folder).run_steps(first=first)
     return FINISHED
 
 
@@ -235,7 +245,7 @@ def _locked(folder: Path) -> Iterator[bool]:
         yield True
 
 
-class _Run:
+class _JobRun:
     def __init__(self, folder: Path) -> None:
         about = read_record(folder / NAMES, About)
         if about is None:
@@ -244,7 +254,7 @@ class _Run:
         self.job = read_record(folder / JOB, Job) or new_job(about)
         self._written = 0.0
 
-    def all_steps(self) -> None:
+    def run_steps(self, *, first: bool) -> None:
         self.job.state, self.job.started = "running", self.job.started or now()
         self.job.finished, self.job.said, self.job.remedy = None, "", None
         self._keep()
@@ -256,8 +266,12 @@ class _Run:
             return
         taken: list[StepChoice] = []
         for choice, state in zip(self.about.choices.steps, self.job.steps, strict=True):
-            if state.state in ("queued", "running", "interrupted"):
+            if state is self.job.current:
                 self._step(taken, choice, state)
+                if first and self.job.current is not None:
+                    self.job.state = "queued"
+                    self._keep()
+                    return
             if state.state != "refused":
                 taken.append(choice)
         if len(taken) < len(self.job.steps) and taken:
@@ -326,27 +340,37 @@ class _Run:
 
 
 _HEAD = re.compile(r".*has (?:an error|\d+ errors):$")
-_SETUP = re.compile(r"; install [^;`]*`gnomon setup ([\w-]+)`")
+_NO_TAGGER = re.compile(r"^no tagger for language '([\w-]+)' is installed")
+_NO_LANGUAGE = re.compile(r"^features of kind .* neither tagger nor language was given")
 
 
 def in_words(message: str, folder: Path, method: str) -> tuple[str, Remedy | None]:
-    r"""A message without folders of the server and keys of a study file, and its remedy.
+    """A message as a page says it: no folders of the server, no shell; and its remedy.
 
-    >>> said = "methods.muler.score.tagger: no tagger for 'sw'; install one with `gnomon setup sw`"
+    >>> said = "methods.muler.score.tagger: no tagger for language 'sw' is installed; `gnomon ...`"
     >>> text, remedy = in_words(said, Path("/srv/x"), "muler.score")
-    >>> text, remedy.arguments
-    ("no tagger for 'sw'", {'what': 'sw'})
+    >>> text, remedy.id
+    ('There is no tagger for Swahili here, which would tell its kinds of words apart.', 'install')
     """
     for path in (folder / _TRIAL, folder):
         message = message.replace(f"{path}/", "").replace(str(path), "")
-    key = re.compile(rf"^methods\.{re.escape(method)}(?:\[\d+\])?(?:\.(?:tagger|metrics))?: ")
+    key = re.compile(rf"^methods\.{re.escape(method)}(?:\[\d+\])?(?:\.\w+)?: ")
     lines = [key.sub("", line.strip()) for line in message.splitlines()]
     said = "\n".join(line for line in lines if line and not _HEAD.fullmatch(line)) or message
-    setup = _SETUP.search(said)
-    if setup is None:
-        return said, None
-    text = f"Whoever runs this server can install it: gnomon setup {setup[1]}."
-    return _SETUP.sub("", said), Remedy("install", text, {"what": setup[1]})
+    if tagger := _NO_TAGGER.match(said):
+        from gnomon.metrics.judges.rubrics import LANGUAGE_NAMES
+
+        language = LANGUAGE_NAMES.get(tagger[1], tagger[1])
+        return (
+            f"There is no tagger for {language} here, which would tell its kinds of words apart.",
+            Remedy("install", "The owner of this server can install one.", {"what": tagger[1]}),
+        )
+    if _NO_LANGUAGE.match(said):
+        return (
+            "gnomon was not told which language the translations are in.",
+            Remedy("edit", "Change and compare again: name the language."),
+        )
+    return said, None
 
 
 # The texts of a comparison, from the files that were uploaded.

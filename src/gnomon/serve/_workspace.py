@@ -311,10 +311,10 @@ class Workspace:
         write_record(folder / NAMES, about)
         write_whole(folder / STUDY, study_text(about).encode())
         write_record(folder / JOB, new_job(about))
-        for left in (DRAFT, INSPECTION):
-            (folder / left).unlink(missing_ok=True)
         folder.rename(self._studies / id)
         flush_folder(self._studies)
+        for left in (DRAFT, INSPECTION):  # needed until it is no draft any more
+            (self._studies / id / left).unlink(missing_ok=True)
         return self.study(id)
 
     def add_system(self, id: str, draft: str, choice: FileChoice) -> Comparison:  # noqa: A002
