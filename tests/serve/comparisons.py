@@ -3,7 +3,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from gnomon.serve._comparison import Choices, FileChoice, StepChoice
+from gnomon.serve._comparison import ComparisonChoices, FileChoice, StepChoice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,14 +35,14 @@ def two_systems(workspace: Workspace, owner: str = "ann") -> str:
     return upload(workspace, {"ref.txt": REFERENCE, "a.txt": BETTER, "b.txt": WORSE}, owner)
 
 
-def choices(*methods: str, **more: object) -> Choices:
+def choices(*methods: str, **more: object) -> ComparisonChoices:
     roles = (("reference", "ref"), ("output", "a"), ("output", "b"))
     files = [
         FileChoice(file=n, name=f"{title}.txt", role=role, title=title)
         for n, (role, title) in enumerate(roles)
     ]
     steps = [StepChoice(method=method) for method in methods or ("compare",)]
-    return Choices(files=files, language_pair="de-en", steps=steps, resamples=100, **more)
+    return ComparisonChoices(files=files, language_pair="de-en", steps=steps, resamples=100, **more)
 
 
 def finished(workspace: Workspace, id: str) -> Comparison:  # noqa: A002

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from gnomon import example, study
 from gnomon.serve import Settings, _builds, make_app
-from gnomon.serve._comparison import Choices, FileChoice
+from gnomon.serve._comparison import ComparisonChoices, FileChoice
 from gnomon.serve._jobs import Queue
 from gnomon.serve._store_pages import stored_study
 from gnomon.serve._workspace import Workspace
@@ -63,7 +63,7 @@ def comparison_of(app: Starlette, owner: str, title: str = "Quillmark") -> Compa
         FileChoice(file=n, name=name, role=role, title=name.removesuffix(".txt"))
         for n, (name, role) in enumerate(zip(TEXTS, roles, strict=True))
     ]
-    return workspace.create(draft, Choices(files=files, title=title, language_pair="en"))
+    return workspace.create(draft, ComparisonChoices(files=files, title=title, language_pair="en"))
 
 
 @contextmanager

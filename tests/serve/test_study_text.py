@@ -6,14 +6,22 @@ import tomllib
 
 import pytest
 
-from gnomon.serve._comparison import About, Choices, default_steps, now, study_text
+from gnomon.serve._comparison import (
+    ComparisonChoices,
+    ComparisonRecord,
+    default_steps,
+    now,
+    study_text,
+)
 
 
 @pytest.mark.parametrize("outputs", [2, 5])
 def test_methods_are_given_all_translations_at_once_so_that_they_say_which_is_better(
     outputs: int,
 ) -> None:
-    choices = Choices(language_pair="es-en", steps=default_steps(outputs))
-    said = tomllib.loads(study_text(About(title="a", owner="ann", made=now(), choices=choices)))
+    choices = ComparisonChoices(language_pair="es-en", steps=default_steps(outputs))
+    said = tomllib.loads(
+        study_text(ComparisonRecord(title="a", owner="ann", made=now(), choices=choices))
+    )
     assert said["methods"]["muler"]["score"] == {"together": True}
     assert said["methods"]["compare"] == {}

@@ -21,7 +21,13 @@ from gnomon.core.options import in_files, reaches
 from gnomon.core.records import table
 from gnomon.core.registry import find
 from gnomon.serve._comparing import queue_of, workspace_of
-from gnomon.serve._comparison import Choices, FileChoice, StepChoice, read_record, write_record
+from gnomon.serve._comparison import (
+    ComparisonChoices,
+    FileChoice,
+    StepChoice,
+    read_record,
+    write_record,
+)
 from gnomon.serve._forms import checked
 from gnomon.serve._pages import Page, json_response
 from gnomon.serve._problems import NotFound, Problem, in_words
@@ -303,7 +309,7 @@ def _known(comparison: Comparison, fingerprint: str, workspace: Workspace, draft
     return _Made(comparison, known=True)
 
 
-def _choices(request: Request, upload: _Upload, inspection: Inspection) -> Choices:
+def _choices(request: Request, upload: _Upload, inspection: Inspection) -> ComparisonChoices:
     """What a request asks, checked against the files that came with it."""
     asked = upload.asked
     for choice, found in zip(upload.files, inspection.files, strict=True):
@@ -329,7 +335,7 @@ def _choices(request: Request, upload: _Upload, inspection: Inspection) -> Choic
         raise _unfit("Two files are the source", "source", "Send one.")
     allowed = dict(request.state.settings.metrics)
     metrics = [_metric(spec, allowed, "metrics") for spec in asked.metrics]
-    return Choices(
+    return ComparisonChoices(
         files=upload.files,
         title=asked.title.strip(),
         language_pair=asked.language_pair or inspection.language_pair,
@@ -420,7 +426,7 @@ def _whole(option: Any, value: object) -> object:
     return int(value) if kinds is int else value
 
 
-def _gate(asked: ComparisonRequest, choices: Choices) -> GateRequest | None:
+def _gate(asked: ComparisonRequest, choices: ComparisonChoices) -> GateRequest | None:
     """When the comparison counts as failed, checked."""
     gate = asked.gate
     if gate is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from gnomon.serve._comparison import Choices, FileChoice
+    from gnomon.serve._comparison import ComparisonChoices, FileChoice
     from gnomon.serve._inspect import Inspection
     from gnomon.serve._jobs import Queue
     from gnomon.serve._workspace import Comparison, Workspace
@@ -408,8 +408,8 @@ def _wrong_settings(chosen: Sequence[str], source: str, target: str) -> dict[str
     return errors
 
 
-def _choices(form: DraftForm) -> Choices:
-    from gnomon.serve._comparison import Choices, FileChoice
+def _choices(form: DraftForm) -> ComparisonChoices:
+    from gnomon.serve._comparison import ComparisonChoices, FileChoice
 
     files: list[FileChoice] = [
         FileChoice(
@@ -422,7 +422,7 @@ def _choices(form: DraftForm) -> Choices:
         )
         for each in form.files
     ]
-    return Choices(
+    return ComparisonChoices(
         files=files,
         title=form.title.strip(),
         language_pair=_pair(form.source, form.target),
@@ -575,7 +575,7 @@ def _example_draft(workspace: Workspace, owner: str) -> str:
 
 def start_example(workspace: Workspace, queue: Queue, owner: str) -> Comparison:
     """The bundled example as a comparison, so that a new folder has something to look at."""
-    from gnomon.serve._comparison import Choices, FileChoice
+    from gnomon.serve._comparison import ComparisonChoices, FileChoice
 
     draft = _example_draft(workspace, owner)
     names = workspace.draft(draft).names
@@ -584,7 +584,7 @@ def start_example(workspace: Workspace, queue: Queue, owner: str) -> Comparison:
         FileChoice(file=n, name=name, role=role, title=name.removesuffix(".txt"))
         for n, (name, role) in enumerate(zip(names, roles, strict=True))
     ]
-    choices = Choices(
+    choices = ComparisonChoices(
         files=files,
         title="Example: five programs translate from Spanish to English",
         language_pair="es-en",

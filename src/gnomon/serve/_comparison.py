@@ -1,6 +1,6 @@
 """What a comparison consists of: what the user chose, and the study of it that ``gnomon run`` runs.
 
-A comparison is a folder: ``names.json`` (:class:`About`), ``study.toml``, ``uploads/`` until
+A comparison is a folder: ``names.json`` (:class:`ComparisonRecord`), ``study.toml``, ``uploads/`` until
 ``texts/`` is made of them, ``store/``, and ``job.json`` (:class:`Job`). Each file is replaced as a
 whole. Names that users give are data in these files, and never names of files.
 """
@@ -59,7 +59,7 @@ class StepChoice(msgspec.Struct, kw_only=True):
     metrics: list[str] | None = None
 
 
-class Choices(msgspec.Struct, kw_only=True):
+class ComparisonChoices(msgspec.Struct, kw_only=True):
     """What the user chose: files, languages, metrics and methods.
 
     Attributes:
@@ -84,7 +84,7 @@ class Choices(msgspec.Struct, kw_only=True):
     first: int | None = None
 
 
-class About(msgspec.Struct, kw_only=True):
+class ComparisonRecord(msgspec.Struct, kw_only=True):
     """What a comparison is called, whose it is and what it consists of.
 
     Attributes:
@@ -100,7 +100,7 @@ class About(msgspec.Struct, kw_only=True):
     title: str
     owner: str
     made: str
-    choices: Choices
+    choices: ComparisonChoices
     segments: int = 0
     made_from: str | None = None
     copied_store: bool = False
@@ -210,7 +210,7 @@ def default_steps(outputs: int) -> list[StepChoice]:
     return [StepChoice(method=first), StepChoice(method="muler.score")]
 
 
-def new_job(about: About) -> Job:
+def new_job(about: ComparisonRecord) -> Job:
     """A job that waits for its turn."""
     steps = [StepState(step.method, title_of(step.method)) for step in about.choices.steps]
     return Job("queued", steps, about.owner, now())
@@ -261,7 +261,7 @@ def read_record(file: Path, kind: type[T]) -> T | None:
 # The study of a comparison, as a file for ``gnomon run``.
 
 
-def study_text(about: About, steps: list[StepChoice] | None = None) -> str:
+def study_text(about: ComparisonRecord, steps: list[StepChoice] | None = None) -> str:
     """The study file: the same as a command."""
     choices = about.choices
     lines = [
@@ -287,7 +287,7 @@ def study_text(about: About, steps: list[StepChoice] | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _options(step: StepChoice, choices: Choices) -> list[tuple[str, Value]]:
+def _options(step: StepChoice, choices: ComparisonChoices) -> list[tuple[str, Value]]:
     method = find(step.method)
     shared = {"resamples": choices.resamples, "seed": choices.seed}
     given: dict[str, Value] = {

@@ -29,7 +29,7 @@ from gnomon.serve._worker import BUSY, FINISHED
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from gnomon.serve._comparison import Choices, FileChoice, StepState
+    from gnomon.serve._comparison import ComparisonChoices, FileChoice, StepState
     from gnomon.serve._inspect import Inspection
     from gnomon.serve._workspace import Comparison, Workspace
 
@@ -208,11 +208,11 @@ class Queue:
             )
         return inspection
 
-    def create(self, draft: str, choices: Choices) -> Comparison:
+    def create(self, draft: str, choices: ComparisonChoices) -> Comparison:
         """Make a comparison of a draft, and queue it."""
         return self._queued(self.workspace.create(draft, choices))
 
-    def edit(self, id: str, choices: Choices, owner: str) -> Comparison:  # noqa: A002
+    def edit(self, id: str, choices: ComparisonChoices, owner: str) -> Comparison:  # noqa: A002
         """Make a comparison of the texts of another one, and queue it."""
         return self._queued(self.workspace.edit(id, choices, owner))
 
@@ -574,7 +574,7 @@ def _reopen(job: Job) -> None:
 
 
 def _fewer(segments: int) -> Remedy | None:
-    """About half of the segments, as a round number."""
+    """ComparisonRecord half of the segments, as a round number."""
     half = segments // 2
     if half < 10:
         return None

@@ -15,10 +15,10 @@ from gnomon.data.formats import read_records, read_table, write_lines
 from gnomon.serve._comparison import write_whole
 
 if TYPE_CHECKING:
-    from gnomon.serve._comparison import About, FileChoice
+    from gnomon.serve._comparison import ComparisonRecord, FileChoice
 
 
-def test_set_of(uploads: Path, about: About) -> TestSet:
+def test_set_of(uploads: Path, about: ComparisonRecord) -> TestSet:
     """The test set of the files that were confirmed.
 
     Raises:

@@ -32,8 +32,8 @@ from gnomon.serve._comparison import (
     STUDY,
     TEXTS,
     UPLOADS,
-    About,
-    Choices,
+    ComparisonChoices,
+    ComparisonRecord,
     Job,
     Remedy,
     StepChoice,
@@ -185,8 +185,8 @@ def warm() -> None:
             names = [*TestSet.read(source).systems][:2]
             testset = TestSet.read(source).select(systems=names, segments=range(20))
             write_test_set(testset, folder / TEXTS, numbered=True)
-            choices = Choices(language_pair="es-en", steps=[StepChoice(method="compare")])
-            about = About(title="example", owner="", made=now(), choices=choices)
+            choices = ComparisonChoices(language_pair="es-en", steps=[StepChoice(method="compare")])
+            about = ComparisonRecord(title="example", owner="", made=now(), choices=choices)
             write_record(folder / NAMES, about, durable=False)
             write_record(folder / JOB, new_job(about), durable=False)
             run_job(folder)
@@ -247,7 +247,7 @@ def _locked(folder: Path) -> Iterator[bool]:
 
 class _JobRun:
     def __init__(self, folder: Path) -> None:
-        about = read_record(folder / NAMES, About)
+        about = read_record(folder / NAMES, ComparisonRecord)
         if about is None:
             raise DataError(f"{folder / NAMES} cannot be read")
         self.folder, self.about = folder, about
@@ -376,7 +376,7 @@ def in_words(message: str, folder: Path, method: str) -> tuple[str, Remedy | Non
 # The texts of a comparison, from the files that were uploaded.
 
 
-def make_texts(folder: Path, about: About) -> str | None:
+def make_texts(folder: Path, about: ComparisonRecord) -> str | None:
     """Make a test set of what was uploaded, whole or not at all; or add a system to it.
 
     Returns:

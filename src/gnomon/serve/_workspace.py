@@ -21,8 +21,8 @@ from gnomon.serve._comparison import (
     STUDY,
     TEXTS,
     UPLOADS,
-    About,
-    Choices,
+    ComparisonChoices,
+    ComparisonRecord,
     FileChoice,
     Job,
     default_steps,
@@ -77,7 +77,7 @@ class Comparison:
 
     id: str
     folder: Path
-    about: About
+    about: ComparisonRecord
     job: Job
     damaged: bool = False
 
@@ -170,12 +170,12 @@ class Workspace:
             NotFound: there is none of this ID.
         """
         folder = self._folder(_STUDIES, id)
-        about = read_record(folder / NAMES, About)
+        about = read_record(folder / NAMES, ComparisonRecord)
         job = read_record(folder / JOB, Job)
         if not folder.is_dir():
             raise NotFound
         if about is None:
-            about = About(title="", owner="", made="", choices=Choices())
+            about = ComparisonRecord(title="", owner="", made="", choices=ComparisonChoices())
             job = Job("failed", [], "", "", said="The records of this comparison are damaged.")
             return Comparison(id, folder, about, job, damaged=True)
         return Comparison(id, folder, about, job or new_job(about))
@@ -252,7 +252,7 @@ class Workspace:
 
     # From a draft, or another comparison, to a comparison; the queue does the rest.
 
-    def create(self, id: str, choices: Choices) -> Comparison:  # noqa: A002
+    def create(self, id: str, choices: ComparisonChoices) -> Comparison:  # noqa: A002
         """Make a comparison of a draft, whole or not at all; it keeps the ID.
 
         Args:
@@ -268,7 +268,7 @@ class Workspace:
         draft, folder = self.draft(id), self.draft_folder(id)
         checked_files(choices.files, len(draft.names))
         inspection = self.inspection(id)
-        about = About(
+        about = ComparisonRecord(
             title=choices.title or default_title(choices.files),
             owner=draft.owner,
             made=now(),
@@ -277,7 +277,7 @@ class Workspace:
         )
         return self._publish(id, folder, about)
 
-    def edit(self, id: str, choices: Choices, owner: str) -> Comparison:  # noqa: A002
+    def edit(self, id: str, choices: ComparisonChoices, owner: str) -> Comparison:  # noqa: A002
         """A new comparison of the texts of another one, with other metrics, methods or options.
 
         What the results of that one say already is not computed again.
@@ -296,7 +296,7 @@ class Workspace:
         if old.store.is_dir():
             shutil.copytree(old.store, folder / STORE, ignore=shutil.ignore_patterns("lock"))
         choices.files = old.about.choices.files
-        about = About(
+        about = ComparisonRecord(
             title=choices.title or old.about.title,
             owner=owner,
             made=now(),
@@ -307,7 +307,7 @@ class Workspace:
         )
         return self._publish(new, folder, about)
 
-    def _publish(self, id: str, folder: Path, about: About) -> Comparison:  # noqa: A002
+    def _publish(self, id: str, folder: Path, about: ComparisonRecord) -> Comparison:  # noqa: A002
         write_record(folder / NAMES, about)
         write_whole(folder / STUDY, study_text(about).encode())
         write_record(folder / JOB, new_job(about))
@@ -428,7 +428,7 @@ def default_title(files: list[FileChoice]) -> str:
     return ", ".join(titles[:3]) + more or "Comparison"
 
 
-def _complete(choices: Choices) -> Choices:
+def _complete(choices: ComparisonChoices) -> ComparisonChoices:
     """The choices with the methods that nobody named."""
     if not choices.steps:
         outputs = sum(file.role == "output" for file in choices.files)
