@@ -1,8 +1,8 @@
 """What a comparison consists of: what the user chose, and the study of it that ``gnomon run`` runs.
 
-A comparison is a folder: ``names.json`` (:class:`ComparisonRecord`), ``study.toml``, ``uploads/`` until
-``texts/`` is made of them, ``store/``, and ``job.json`` (:class:`Job`). Each file is replaced as a
-whole. Names that users give are data in these files, and never names of files.
+A comparison is a folder: ``names.json`` (:class:`ComparisonRecord`), ``study.toml``, ``uploads/``
+until ``texts/`` is made of them, ``store/``, and ``job.json`` (:class:`Job`). Each file is replaced
+as a whole. Names that users give are data in these files, and never names of files.
 """
 
 from __future__ import annotations

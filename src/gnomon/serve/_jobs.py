@@ -574,7 +574,7 @@ def _reopen(job: Job) -> None:
 
 
 def _fewer(segments: int) -> Remedy | None:
-    """ComparisonRecord half of the segments, as a round number."""
+    """About half of the segments, as a round number."""
     half = segments // 2
     if half < 10:
         return None
