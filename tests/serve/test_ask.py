@@ -9,7 +9,7 @@ import pytest
 from gnomon.serve import _ask
 from gnomon.serve._ask import Refused, ask, check
 from gnomon.studies import Store
-from gnomon.studies._query import names
+from gnomon.studies.reading import names
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -30,7 +30,7 @@ R = TypeVar("R")
 def lazy_exports(
     package: str, *, checking: bool = True
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """The ``__getattr__``, ``__dir__`` and ``__all__`` of a package.
+    """The ``__getattr__``, ``__dir__`` and ``__all__`` of a package, or of a module.
 
     Its public names are those that its own source imports for type checkers, each with its module
     (``from gnomon.methods.muler._figures import ratio as ratio``), its methods and its modules.
@@ -42,7 +42,8 @@ def lazy_exports(
     def get_attribute(name: str) -> Any:  # whatever has the name
         home = homes.get(name) or _home_of_method(package, name)
         if home is None:
-            if not name.startswith("_") and importlib.util.find_spec(f"{package}.{name}"):
+            holds_modules = "__path__" in vars(sys.modules[package]) and not name.startswith("_")
+            if holds_modules and importlib.util.find_spec(f"{package}.{name}"):
                 return importlib.import_module(f"{package}.{name}")
             raise unknown_attribute(package, name, names)
         public = getattr(importlib.import_module(home), name)

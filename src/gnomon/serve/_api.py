@@ -549,7 +549,7 @@ def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
     from gnomon.methods.compare.gate import failures
     from gnomon.methods.compare.tables import ComparisonRow
     from gnomon.studies import Store
-    from gnomon.studies._tables import cells_of
+    from gnomon.studies.reading import cells_of
 
     store = Store.open(comparison.store)
     name = find("compare").tables[""]

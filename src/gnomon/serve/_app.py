@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import threading
 from http import HTTPStatus
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from gnomon.serve._guard import Guard, guarded
 from gnomon.serve._jobs import Queue
 from gnomon.serve._pages import STATIC, Page, json_response, render, static_file, wants_json
 from gnomon.serve._problems import NotFound, Problem
-from gnomon.serve._store_pages import stored_study
+from gnomon.serve._store_pages import stored_study, warm
 from gnomon.serve._workspace import Workspace
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ def _as_json(endpoint: Any) -> Any:
 async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     """Run comparisons as long as the server runs."""
     queue: Queue | None = app.state.queue
+    threading.Thread(target=warm, args=(app.state.stored.values(),), daemon=True).start()
     if queue is None:
         yield
         return

@@ -55,7 +55,7 @@ _PATH = re.compile(r"(?:[A-Za-z]:)?(?:/[^\s'\"():]+)+")
 
 
 @dataclass(frozen=True)
-class Answer:
+class SqlAnswer:
     """What a query gave."""
 
     columns: tuple[str, ...]
@@ -158,7 +158,7 @@ def _in_words(said: str) -> str:
 # Asking: what the server does.
 
 
-def ask(store: Path, sql: str, *, rows: int = ROWS, seconds: float = SECONDS) -> Answer:
+def ask(store: Path, sql: str, *, rows: int = ROWS, seconds: float = SECONDS) -> SqlAnswer:
     """What a query gives, at most so many rows of it.
 
     Args:
@@ -205,7 +205,7 @@ def ask(store: Path, sql: str, *, rows: int = ROWS, seconds: float = SECONDS) ->
     said = msgspec.json.decode(data)
     if "error" in said:
         raise Refused(said["error"])
-    return Answer(
+    return SqlAnswer(
         tuple(said["columns"]),
         tuple(said["kinds"]),
         tuple(map(tuple, said["rows"])),
@@ -262,7 +262,7 @@ def _answer(asked: Mapping[str, Any]) -> dict[str, Any]:
     import duckdb
 
     from gnomon.studies import Store
-    from gnomon.studies._query import names
+    from gnomon.studies.reading import names
 
     store = Store(Path(asked["store"]))
     with duckdb.connect(":memory:") as parser:
@@ -321,7 +321,7 @@ def _kind(kind: str) -> Kind:
 
 def _connection(store: Store) -> Any:  # DuckDB has no types
     """DuckDB with the tables of the study, and nothing else that it could reach."""
-    from gnomon.studies._query import connect
+    from gnomon.studies.reading import connect
 
     settings = {
         "memory_limit": _MEMORY,
@@ -376,7 +376,7 @@ EXAMPLES = (
 
 def tables(store: Store) -> tuple[AskedTable, ...]:
     """The tables and views of a study, with what their columns mean; nothing is asked for it."""
-    from gnomon.studies._query import OWN_TABLES, SQL_TYPES, TASK, meanings_of, views
+    from gnomon.studies.reading import OWN_TABLES, SQL_TYPES, TASK, meanings_of, views
 
     sizes: dict[str, int] = {}
     for key in store.planned():

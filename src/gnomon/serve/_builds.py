@@ -20,7 +20,7 @@ from gnomon.core.errors import GnomonError, UsageError
 from gnomon.core.processes import end_with, leash
 from gnomon.serve import _index
 from gnomon.studies import Store
-from gnomon.studies._folder import replace_text
+from gnomon.studies.reading import replace_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -224,8 +224,7 @@ def _files(store: Store) -> Iterator[tuple[str, Path]]:
 
 
 def _texts(store: Store, folder: Path | None, top: str) -> Iterator[tuple[str, str]]:
-    from gnomon.studies._folder import PLAN, record_in, sealed
-    from gnomon.studies._sources import PlanRecord
+    from gnomon.studies.reading import PLAN, PlanRecord, record_in, sealed
 
     plan = record_in(store.path / PLAN, PlanRecord)
     if plan is not None:  # where texts were is the server's own

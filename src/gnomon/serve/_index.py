@@ -23,7 +23,7 @@ from gnomon.core.errors import DataError, GnomonError
 from gnomon.core.processes import end_with, leash
 from gnomon.core.signature import content_hash
 from gnomon.studies import Store
-from gnomon.studies._folder import replace_text
+from gnomon.studies.reading import replace_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -310,7 +310,7 @@ def _writer(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from gnomon.studies._tables import buffers_of
+    from gnomon.studies.reading import buffers_of
 
     types = {name: pa.string() if kind == "text" else pa.int64() for name, kind in kinds.items()}
     schema = pa.schema([*types.items()])
@@ -334,7 +334,7 @@ def _add_marks(store: Store, folder: Path, index: Index) -> None:
     """Mark features in all texts that can be read, as the report of the study does."""
     from gnomon.core.cache import Cache, default_path
     from gnomon.serve._store_pages import open_store
-    from gnomon.studies._pages import study_sets
+    from gnomon.studies.reading import study_sets
 
     source = open_store(store.path).rows()
     try:

@@ -130,7 +130,7 @@ def delete_note(folder: Path, note_id: str, *, by: str, owner: bool = False) -> 
         NoteRefused: it is somebody else's.
         UsageError: there is no such note.
     """
-    from gnomon.studies._folder import replace_text
+    from gnomon.studies.reading import replace_text
 
     note = _own(folder, note_id, by, owner=owner)
     with _lock:

@@ -25,7 +25,7 @@ from gnomon.core.processes import end_with, leash
 from gnomon.serve._pages import Page, Shown, in_megabytes
 from gnomon.serve._problems import NotFound, Problem, in_words
 from gnomon.serve._uploads import fields_of
-from gnomon.studies._folder import replace_text
+from gnomon.studies.reading import replace_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ _MODEL = re.compile(r"[A-Za-z0-9][\w.-]{0,95}(?:/[A-Za-z0-9][\w.-]{0,95})?", re.
 
 
 @dataclass(frozen=True)
-class Entry:
+class FolderEntry:
     """A file or a folder."""
 
     name: str
@@ -59,8 +59,8 @@ class Listed:
 
     name: str
     path: str
-    folders: tuple[Entry, ...]
-    files: tuple[Entry, ...]
+    folders: tuple[FolderEntry, ...]
+    files: tuple[FolderEntry, ...]
     more: bool
 
     @property
@@ -97,7 +97,7 @@ def listed(folders: Mapping[str, Path], name: str, path: str) -> Listed:
     folder = place(folders, name, path)
     if not folder.is_dir():
         raise NotFound
-    found: dict[bool, list[Entry]] = {True: [], False: []}
+    found: dict[bool, list[FolderEntry]] = {True: [], False: []}
     clean = "/".join(part for part in path.split("/") if part)
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         try:
@@ -106,9 +106,9 @@ def listed(folders: Mapping[str, Path], name: str, path: str) -> Listed:
         except (NotFound, OSError):
             continue
         if stat.S_ISDIR(said.st_mode):
-            found[True].append(Entry(entry.name, None))
+            found[True].append(FolderEntry(entry.name, None))
         elif stat.S_ISREG(said.st_mode):
-            found[False].append(Entry(entry.name, said.st_size))
+            found[False].append(FolderEntry(entry.name, said.st_size))
     both = found[True], found[False]
     cut = tuple(tuple(entries[:_ENTRIES]) for entries in both)
     more = any(len(entries) > _ENTRIES for entries in both)

@@ -17,7 +17,7 @@ import msgspec
 
 from gnomon.core import registry as methods
 from gnomon.core.signature import content_hash
-from gnomon.studies._folder import LOCK, MANIFEST, PLAN
+from gnomon.studies.reading import LOCK, MANIFEST, PLAN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +50,7 @@ class MethodProgress:
 
 
 @dataclass(frozen=True)
-class Progress:
+class StudyProgress:
     """How far a study is.
 
     Attributes:
@@ -119,7 +119,7 @@ def tag_of(store: Path, *more: Path) -> str:
     return content_hash(*parts)
 
 
-def progress(opened: OpenStore) -> Progress:
+def progress(opened: OpenStore) -> StudyProgress:
     """How far a study is, from the manifest of its store."""
     store = opened.store
     done = {entry.key: entry for entry in opened.entries}
@@ -142,7 +142,7 @@ def progress(opened: OpenStore) -> Progress:
         SetProgress(record.sketch.name, sum(key in done for key in record.tasks), len(record.tasks))
         for record in store._plan.testsets  # noqa: SLF001  # its tasks have no public name
     )
-    return Progress(
+    return StudyProgress(
         state,
         len(done),
         len(planned),
@@ -195,6 +195,6 @@ def polled(store: Path, asked: str | None, *more: Path) -> tuple[str, bytes | No
     return tag, answer
 
 
-def _values(made: Progress) -> Mapping[str, object]:
+def _values(made: StudyProgress) -> Mapping[str, object]:
     values: dict[str, object] = msgspec.to_builtins(made)
     return values

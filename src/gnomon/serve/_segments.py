@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.serve._index import marks_file, prepare, texts_file
 from gnomon.serve._store_pages import stamp_of_store
-from gnomon.studies._tables import sql_files, sql_text
+from gnomon.studies.reading import sql_files, sql_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,7 +76,7 @@ class SegmentQuery:
 
 
 @dataclass(frozen=True)
-class Piece:
+class TextPiece:
     """A piece of a text: whether it is of the feature, and whether the other text lacks it."""
 
     text: str
@@ -85,13 +85,13 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Side:
+class SegmentSide:
     """A text of a segment."""
 
     role: Literal["source", "reference", "output"]
     name: str
     text: str | None
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[TextPiece, ...] = ()
     scores: tuple[tuple[str, float | None], ...] = ()
 
 
@@ -103,9 +103,9 @@ class Card:
     document: str | None
     domain: str | None
     length: int
-    sides: tuple[Side, ...]
-    outputs: tuple[Side, ...]
-    others: tuple[Side, ...] = ()
+    sides: tuple[SegmentSide, ...]
+    outputs: tuple[SegmentSide, ...]
+    others: tuple[SegmentSide, ...] = ()
     notes: tuple[Note, ...] = ()
 
 
@@ -206,7 +206,7 @@ def segment_page(
         return SegmentPage(
             testset, asked, "preparing", size=about.segments, done=about.done, testsets=names
         )
-    return _Asked(opened, folder, index, number, about, asked, names, notes or {}).page()
+    return _SegmentRequest(opened, folder, index, number, about, asked, names, notes or {}).page()
 
 
 def _one_of(what: str, value: str, names: Sequence[str]) -> str:
@@ -242,7 +242,7 @@ def _connection(opened: OpenStore, folder: Path, index: Index) -> Any:  # DuckDB
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _SegmentRequest:
     """One request for segments."""
 
     opened: OpenStore
@@ -410,12 +410,12 @@ class _Asked:
         about, asked, n = self.about, self.asked, int(texts["segment"])
         sides = []
         if about.sources and texts["source"] is not None:
-            sides.append(Side("source", "", texts["source"], pieces(texts["source"])))
+            sides.append(SegmentSide("source", "", texts["source"], pieces(texts["source"])))
         for r, name in enumerate(about.references):
             text = texts[f"r{r}"]
             if text is not None:
                 given = pieces(text, marks.get((n, -1 - r), ()))
-                sides.append(Side("reference", name, text, given))
+                sides.append(SegmentSide("reference", name, text, given))
         other = None
         if asked.against:
             other = texts[f"o{about.systems.index(asked.against)}"]
@@ -428,7 +428,7 @@ class _Asked:
             values = tuple((title, of[m]) for m, title in titles.items() if m in of)
             lacks = None if name == asked.against else other
             given = () if text is None else pieces(text, marks.get((n, k), ()), lacks)
-            outputs.append(Side("output", name, text, given, values))
+            outputs.append(SegmentSide("output", name, text, given, values))
         first = [side for side in outputs if side.name in (asked.system, asked.against)]
         first.sort(key=lambda side: side.name != asked.system)
         rest = [side for side in outputs if side not in first]
@@ -449,7 +449,7 @@ class _Asked:
 # Marks and differences.
 
 
-def pieces(text: str, ends: Sequence[int] = (), other: str | None = None) -> tuple[Piece, ...]:
+def pieces(text: str, ends: Sequence[int] = (), other: str | None = None) -> tuple[TextPiece, ...]:
     """A text cut where marks and differences begin and end.
 
     Args:
@@ -467,7 +467,7 @@ def pieces(text: str, ends: Sequence[int] = (), other: str | None = None) -> tup
     made = []
     for low, high in pairwise(cuts):
         inside = [any(a <= low and high <= b for a, b in spans) for spans in (marked, lacking)]
-        made.append(Piece(text[low:high], *inside))
+        made.append(TextPiece(text[low:high], *inside))
     return tuple(made)
 
 

@@ -9,27 +9,26 @@ from __future__ import annotations
 import atexit
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from gnomon.core import registry as methods
-from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding, HeatMap, Table
 from gnomon.core.signature import content_hash
 from gnomon.core.tabular import cell_text, grid
 from gnomon.metrics.titles import metric_titles
 from gnomon.studies import Store, verdicts
-from gnomon.studies._page_rows import PageSource
-from gnomon.studies._query import TASK, connect
-from gnomon.studies._tables import sql_name, sql_text
+from gnomon.studies.reading import TASK, PageSource, connect, sql_name, sql_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from gnomon.core.findings import Cell, Column, Level
     from gnomon.core.store_views import StoredView
-    from gnomon.studies._folder import FinishedTask
+    from gnomon.studies.reading import FinishedTask
 
     Row = Mapping[str, Cell]
 
@@ -135,11 +134,18 @@ def stored_study(path: Path) -> StoredStudy:
     return StoredStudy(study_id, store, folder, opened.name)
 
 
+def warm(studies: Iterable[StoredStudy]) -> None:
+    """Load what reads stores, so that the first page of one need not; it may be called apart."""
+    for study in studies:
+        with suppress(GnomonError, OSError):
+            study_result(open_store(study.store))
+
+
 # What was found.
 
 
 @dataclass(frozen=True)
-class Sentence:
+class VerdictSentence:
     """A sentence of a verdict."""
 
     text: str
@@ -154,7 +160,7 @@ class MethodVerdict:
     method: str
     title: str
     answers: str
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[VerdictSentence, ...]
 
 
 @dataclass(frozen=True)
@@ -263,7 +269,7 @@ def study_result(opened: OpenStore) -> StudyResult:
     sketches = {planned.name: planned.sketch for planned in store.sets()}
     by_set: dict[str, list[MethodVerdict]] = {}
     for testset, section, verdict in verdicts(store):
-        sentences = tuple(Sentence(said.text, said.level, said.claim) for said in verdict)
+        sentences = tuple(VerdictSentence(said.text, said.level, said.claim) for said in verdict)
         by_set.setdefault(testset, []).append(
             MethodVerdict(section, _title_of(section), _answers_of(section), sentences)
         )
@@ -795,7 +801,7 @@ def _rows_of_view(opened: OpenStore, view: HeatMap, testset: str) -> Table:
 
 
 @dataclass(frozen=True)
-class Signature:
+class TaskSignature:
     """How to make the numbers of a method again."""
 
     method: str
@@ -808,7 +814,7 @@ class Signature:
 class Provenance:
     """What was computed, with what, and how to make it again."""
 
-    signatures: tuple[Signature, ...]
+    signatures: tuple[TaskSignature, ...]
     versions: tuple[tuple[str, str, int], ...]
     notices: tuple[tuple[str, str, int], ...]
     tasks: int
@@ -831,7 +837,7 @@ def provenance(opened: OpenStore) -> Provenance:
         for notice in entry.notices:
             notices[title, notice] = notices.get((title, notice), 0) + 1
     return Provenance(
-        tuple(Signature(*key, tasks) for key, tasks in signatures.items()),
+        tuple(TaskSignature(*key, tasks) for key, tasks in signatures.items()),
         tuple((*key, tasks) for key, tasks in versions.items()),
         tuple((*key, tasks) for key, tasks in notices.items()),
         len(opened.entries),

@@ -370,7 +370,7 @@ async def _question(request: Request) -> Shown:
     return replace(shown, status=HTTPStatus.UNPROCESSABLE_ENTITY) if values["problem"] else shown
 
 
-def _answered(opened: OpenStore, sql: str, rows: int) -> _ask.Answer:
+def _answered(opened: OpenStore, sql: str, rows: int) -> _ask.SqlAnswer:
     if not _QUESTIONS.acquire(timeout=_ask.SECONDS):
         raise _ask.Refused("Other questions are being answered; ask again in a moment.")
     try:
