@@ -351,3 +351,20 @@ def test_a_segment_without_a_reference_has_no_score(chat: Chat) -> None:
     found = gn.score(ts, spec(chat, "adequacy"))
     assert found.segments[0, 0] == 50
     assert math.isnan(found.segments[0, 1])
+
+
+@pytest.mark.parametrize("misses", [True, False])
+def test_a_calibration_that_takes_a_judge_away_from_people_says_so(
+    chat: Chat, tmp_path: Path, misses: bool
+) -> None:
+    chat.reply = numbers
+    judged = np.arange(1, 81)
+    people = judged.astype(float) if misses else 20 + judged / 2
+    people[::4] += 1.0 * (100 - people[::4] if misses else 1)
+    lines = [f"source\tcandidate {n}\t{x}" for n, x in zip(judged, people, strict=True)]
+    anchors = tmp_path / "people.tsv"
+    anchors.write_text("\n".join(["source\tcandidate\tscore", *lines]) + "\n")
+    found = gn.score(sets(s=["text 25"]), spec(chat, calibration=str(anchors)))
+    assert any("calibrated: human = " in notice for notice in found.notices)
+    farther = [notice for notice in found.notices if "farther from people" in notice]
+    assert len(farther) == misses

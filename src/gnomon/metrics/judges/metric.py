@@ -19,6 +19,7 @@ from gnomon.metrics.judges.calibration import (
     Anchors,
     Calibration,
     Curve,
+    farther_than_raw,
     fit_calibration,
     read_anchors,
 )
@@ -328,6 +329,7 @@ class BoundChatJudge(MeanOfSegments):
         self._read_as = replace(self.rubric, reply="json") if silent else self.rubric
         self._languages = language_names(language_pair)
         self._calibration: Calibration | None = None
+        self._farther = ""  # in words, where the calibrated judge is farther from people
         self._samples = [
             metric.question("", turn, self._languages) for turn in range(len(self._turns))
         ]
@@ -407,7 +409,10 @@ class BoundChatJudge(MeanOfSegments):
         readable = [[score for score in row if np.isfinite(score)] for row in judged]
         means = [float(np.mean(row)) if row else float("nan") for row in readable]
         better = self.rubric.higher_is_better
-        return fit_calibration(means, anchors.scores, self.metric.curve, higher_is_better=better)
+        curve = self.metric.curve
+        fitted = fit_calibration(means, anchors.scores, curve, higher_is_better=better)
+        self._farther = farther_than_raw(means, anchors.scores, curve) if better else ""
+        return fitted
 
     def judgements(self, batch: Batch) -> dict[tuple[int, int], list[JudgeReply]]:
         """What was said of each output of a batch, by system and segment; of all repetitions.
@@ -434,6 +439,7 @@ class BoundChatJudge(MeanOfSegments):
         texts = (
             self._noise(batch),
             f"calibrated: {self.calibration.said}" if self.calibration else "",
+            self._farther,
         )
         notices = tuple(f"{self.metric.label}: {text}" for text in texts if text)
         return (*self.notices_of(users), *notices)
