@@ -253,6 +253,14 @@ def test_a_second_server_on_a_folder_is_refused(queue: Queue) -> None:
         second.start()
 
 
+def test_a_system_without_forks_is_told_what_it_can_do(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "fork")
+    with pytest.raises(UsageError, match="need Linux or macOS"):
+        Queue(workspace).start()
+
+
 def test_no_two_processes_work_on_one_comparison(queue: Queue) -> None:
     import fcntl
 

@@ -21,7 +21,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from gnomon.core.errors import DataError
+from gnomon.core.errors import DataError, UsageError
 from gnomon.serve._comparison import JOB, UPLOADS, Job, Remedy, new_job, now, write_record
 from gnomon.serve._problems import NotFound
 from gnomon.serve._worker import BUSY, FINISHED
@@ -159,8 +159,13 @@ class Queue:
         """Take the workspace, put back what was interrupted, and begin.
 
         Raises:
-            UsageError: another server has the workspace.
+            UsageError: another server has the workspace, or this system forks no processes.
         """
+        if not hasattr(os, "fork"):
+            raise UsageError(
+                "comparisons in a browser need Linux or macOS (in Windows, WSL); gnomon serve STORE"
+                " shows studies everywhere"
+            )
         self.workspace.hold()
         self._wake = socket.socketpair()
         self._fork_server = _ForkServer(self.workers)

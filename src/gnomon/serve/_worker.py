@@ -11,7 +11,6 @@ import json
 import logging
 import os
 import re
-import resource
 import select
 import shutil
 import signal
@@ -128,6 +127,8 @@ def _obey(
 
 def _forked(command: Mapping[str, object], parent: int, pipes: Collection[int]) -> int:
     """What a fork does; its exit code."""
+    import resource  # not on all systems
+
     from gnomon.core.processes import end_with
 
     signal.set_wakeup_fd(-1)
