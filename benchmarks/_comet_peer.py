@@ -4,13 +4,15 @@
 checkpoints of a RegressionMetric and of a UnifiedMetric on source and candidate.
 ``python _comet_peer.py score CHECKPOINT SAMPLES [cache]``: scores of the samples of a JSON file, a
 list for each system; with ``cache`` as its command line does it, which keeps the vectors of
-batches. Prints JSON: scores, texts that the encoder read, CPU seconds without loading.
+batches. Prints JSON: scores, texts that the encoder read, CPU seconds without loading, and the
+largest memory of the process (MB).
 """
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 import time
 import warnings
@@ -75,7 +77,9 @@ def score(checkpoint: str, samples: Path, *, cache: bool) -> dict[str, object]:
     for system in systems:
         prediction = model.predict(system, batch_size=16, gpus=0, num_workers=0, progress_bar=False)
         scores.append(prediction.scores)
-    return {"scores": scores, "read": read, "seconds": time.process_time() - begun}
+    seconds = time.process_time() - begun
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"scores": scores, "read": read, "seconds": seconds, "memory": memory}
 
 
 if __name__ == "__main__":

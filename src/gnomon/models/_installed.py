@@ -28,7 +28,7 @@ _LAYERS = ("num_hidden_layers", "n_layers", "num_layers", "n_layer")
 _SERVES: dict[str, str] = {
     "encoder": "bertscore, moverscore, sbert",
     "masked LM": "bertscore, moverscore, sbert; explainer marginalisation",
-    "causal LM": "the fluency in xmoverscore(lm=...)",
+    "causal LM": "judge('gemba-da', model=...); the fluency in xmoverscore(lm=...)",
     "encoder-decoder": "paraphrase generate --model",
 }
 
