@@ -3,7 +3,7 @@
     python scripts/gallery.py                # all
     python scripts/gallery.py compare study  # some
 
-Needs gnomon[spacy,study,plots], playwright and Chromium (``chromium`` on the path, or the one that
+Needs gnomon[spacy,study,serve,plots], playwright and Chromium (``chromium`` on the path, or the one that
 ``playwright install chromium`` brings). Pictures have few colours, so that they stay small; text
 stays sharp.
 """
@@ -13,13 +13,14 @@ from __future__ import annotations
 import contextlib
 import io
 import shutil
+import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 import gnomon as gn
 from gnomon.cli import main
@@ -112,6 +113,45 @@ def study(browser: Browser, folder: Path) -> None:
     shoot(browser, home, Picture(()), IMAGES / "study.png")
 
 
+def server(browser: Browser, folder: Path) -> None:
+    """From the first page of ``gnomon serve`` to the segments of a feature."""
+    texts = folder / "example" / "es-en"
+    files = [texts / "ref.A.txt", texts / "src.txt"]
+    files += [texts / "systems" / f"{name}.txt" for name in reversed(TWO[1:])]
+    command = [sys.executable, "-m", "gnomon", "serve", str(folder / "comparisons")]
+    with subprocess.Popen(
+        [*command, "--no-browser", "--port", "0"], stdout=subprocess.PIPE, text=True
+    ) as process:
+        said = iter(process.stdout or ())
+        way_in = next(line.split()[-1] for line in said if "token=" in line)
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(way_in)
+        photograph(page, "serve-first")
+        page.set_input_files("input[type=file]", files)
+        page.click("main button[type=submit]")
+        page.wait_for_selector("text=Is this right?")
+        photograph(page, "serve-confirm")
+        page.click("text=Compare >> visible=true >> nth=-1")
+        page.wait_for_selector("text=corrected p")
+        photograph(page, "serve-result")
+        result = page.url
+        page.goto(f"{result}/segments?feature=pos:VERB&system=apertium-catalan")
+        while page.locator("text=Look again").count():
+            page.wait_for_timeout(500)
+            page.reload()
+        photograph(page, "serve-segments")
+        page.close()
+        process.terminate()
+
+
+def photograph(page: Page, name: str) -> None:
+    """The first screen of a page, in few colours."""
+    target = IMAGES / f"{name}.png"
+    page.wait_for_timeout(300)
+    page.screenshot(path=target)
+    shrink(target)
+
+
 def figure() -> None:
     """What ``plot()`` draws in a notebook."""
     finding = gn.compare(gn.TestSet.read(example.path()), "chrf", baseline="apertium-direct")
@@ -121,8 +161,9 @@ def figure() -> None:
 
 def make(names: set[str]) -> None:
     """Make the pictures of these names; of all where there is none."""
-    wanted = names or {*PICTURES, "study", "plot"}
-    if unknown := wanted - {*PICTURES, "study", "plot"}:
+    every = {*PICTURES, "study", "serve", "plot"}
+    wanted = names or every
+    if unknown := wanted - every:
         sys.exit(f"there is no picture {', '.join(sorted(unknown))}")
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
@@ -139,6 +180,8 @@ def make(names: set[str]) -> None:
                 shoot(browser, page, picture, IMAGES / f"{name}.png")
         if "study" in wanted:
             study(browser, folder)
+        if "serve" in wanted:
+            server(browser, folder)
         browser.close()
     if "plot" in wanted:
         figure()
