@@ -3,9 +3,9 @@
     python scripts/gallery.py                # all
     python scripts/gallery.py compare study  # some
 
-Needs gnomon[spacy,study,serve,plots], playwright and Chromium (``chromium`` on the path, or the one that
-``playwright install chromium`` brings). Pictures have few colours, so that they stay small; text
-stays sharp.
+Needs gnomon[spacy,study,serve,plots], playwright and Chromium (``chromium`` on the path, or the
+one that ``playwright install chromium`` brings). Pictures have few colours, so that they stay
+small; text stays sharp.
 """
 
 from __future__ import annotations
@@ -119,9 +119,8 @@ def server(browser: Browser, folder: Path) -> None:
     files = [texts / "ref.A.txt", texts / "src.txt"]
     files += [texts / "systems" / f"{name}.txt" for name in reversed(TWO[1:])]
     command = [sys.executable, "-m", "gnomon", "serve", str(folder / "comparisons")]
-    with subprocess.Popen(
-        [*command, "--no-browser", "--port", "0"], stdout=subprocess.PIPE, text=True
-    ) as process:
+    command += ["--no-browser", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  # ours
         said = iter(process.stdout or ())
         way_in = next(line.split()[-1] for line in said if "token=" in line)
         page = browser.new_page(viewport={"width": 1280, "height": 800})

@@ -35,7 +35,11 @@ _PAGES = (
     _ROOT / "docs" / "tutorial.md",
     _ROOT / "docs" / "gallery.md",
     _ROOT / "docs" / "truth.md",
-    *sorted((_ROOT / "docs" / "howto").glob("*.md")),
+    *sorted(
+        page
+        for page in (_ROOT / "docs" / "howto").glob("*.md")
+        if page.stem != "browser"  # for people without a shell: tests/serve does what it says
+    ),
 )
 #: pages of methods and extensions: their Python runs, in a moment or under verify
 _QUICK = (

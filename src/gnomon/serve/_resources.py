@@ -135,7 +135,7 @@ class GateData(msgspec.Struct, kw_only=True):
 
     state: Annotated[
         Literal["waiting", "passed", "failed", "undecided"],
-        Meta(description="Undecided: the texts do not allow to say whether an output is worse."),
+        Meta(description="Not decided: the texts do not allow to say whether an output is worse."),
     ]
     passed: bool | None = None
     said: Annotated[str, Meta(description="What failed, or why nothing can be said.")] = ""
