@@ -161,7 +161,7 @@ def test_a_language_that_was_not_named_is_said_so(queue: Queue) -> None:
     wanted.language_pair = None
     done = finished(queue.workspace, queue.create(two_systems(queue.workspace), wanted).id)
     muler = done.job.steps[1]
-    assert muler.said == "it was not said which language the translations are in."
+    assert muler.said == "Nobody said which language the translations are in."
     assert muler.remedy is not None
     assert muler.remedy.id == "edit"
 

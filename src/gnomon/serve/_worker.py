@@ -368,7 +368,7 @@ def in_words(message: str, folder: Path, method: str) -> tuple[str, Remedy | Non
         )
     if _NO_LANGUAGE.match(said):
         return (
-            "it was not said which language the translations are in.",
+            "Nobody said which language the translations are in.",
             Remedy("edit", "Change and compare again: name the language."),
         )
     return said, None
