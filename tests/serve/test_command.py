@@ -25,7 +25,7 @@ def started(monkeypatch, tmp_path):
         ready()
         listening.close()
 
-    monkeypatch.setattr(_server, "serve", serve)
+    monkeypatch.setattr(_server, "run_server", serve)
     monkeypatch.setattr(command, "_own_folder", lambda: tmp_path / "own" / "serve")
 
     def call(*argv):

@@ -19,8 +19,8 @@ from gnomon.cli import main
 from gnomon.core.errors import FormatError
 from gnomon.serve import Settings, _app, make_app
 from gnomon.serve._access import User
-from gnomon.serve._problems import Problem
-from gnomon.serve._settings import Limits
+from gnomon.serve._problems import WebProblem
+from gnomon.serve._settings import ServerLimits
 from gnomon.serve._uploads import receive
 
 _ZALGO = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e{{7*7}}"
@@ -173,10 +173,10 @@ def test_a_file_goes_to_disk_and_not_to_memory(app, settings):
 @pytest.mark.parametrize(
     ("limits", "status"),
     [
-        (Limits(file=1000), 413),
-        (Limits(upload=3000), 413),
-        (Limits(files=2), 413),
-        (Limits(quota=3000), 507),
+        (ServerLimits(file=1000), 413),
+        (ServerLimits(upload=3000), 413),
+        (ServerLimits(files=2), 413),
+        (ServerLimits(quota=3000), 507),
     ],
 )
 def test_what_is_too_much_is_refused_while_it_comes_and_leaves_nothing(
@@ -192,7 +192,7 @@ def test_what_is_too_much_is_refused_while_it_comes_and_leaves_nothing(
             yield b"\r\n"
         pytest.fail("it was read to its end")
 
-    with pytest.raises(Problem) as refused:
+    with pytest.raises(WebProblem) as refused:
         asyncio.run(receive(_asked(app, settings, pieces())))
     assert refused.value.status == status
     assert refused.value.data.remedy or status == 413
@@ -217,7 +217,7 @@ def test_a_sender_who_goes_away_leaves_nothing(app, settings):
     ],
 )
 def test_a_form_that_is_none_is_refused(app, settings, body):
-    with pytest.raises(Problem) as refused:
+    with pytest.raises(WebProblem) as refused:
         asyncio.run(receive(_asked(app, settings, [body])))
     assert refused.value.status == 400
     assert _drafts(app) == []

@@ -15,8 +15,8 @@ from gnomon import example
 from gnomon.core.errors import UsageError
 from gnomon.serve import Settings, _owner, make_app
 from gnomon.serve._owner import arguments_of, install, installation, listed, place
-from gnomon.serve._problems import NotFound, Problem
-from gnomon.serve._settings import Limits, read_config
+from gnomon.serve._problems import NotFound, WebProblem
+from gnomon.serve._settings import ServerLimits, read_config
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,7 +42,7 @@ def folders(tmp_path: Path) -> dict[str, Path]:
 @pytest.fixture
 def owned(settings: Settings, folders: dict[str, Path]) -> Iterator[Callable[..., TestClient]]:
     """Browsers at a server whose owner named the folder: the owner's, or an author's."""
-    app = make_app(replace(settings, folders=folders, limits=Limits(file=200_000)))
+    app = make_app(replace(settings, folders=folders, limits=ServerLimits(file=200_000)))
 
     def client(role: str = "owner") -> TestClient:
         made = TestClient(
@@ -134,7 +134,7 @@ def test_folders_are_read_from_the_settings(tmp_path: Path, folders: dict[str, P
      ("prompts", "x"), ("baseline", "x"), ("model", ""), ("model", "./x")],
 )  # fmt: skip
 def test_what_is_no_tagger_and_no_model_is_refused(kind: str, name: str) -> None:
-    with pytest.raises(Problem):
+    with pytest.raises(WebProblem):
         arguments_of(kind, name)
 
 

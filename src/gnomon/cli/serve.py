@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from gnomon.cli._options import Subparsers
     from gnomon.core.findings import Cell
-    from gnomon.serve import Settings
-    from gnomon.serve._access import Access
+    from gnomon.serve import Access, Settings
 
 __all__ = ["add"]
 
@@ -133,7 +132,7 @@ def _add_tokens(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _tokens(args: argparse.Namespace) -> int:
     """List tokens, add one or take one back; a server that runs knows at once."""
-    from gnomon.serve._access import Access
+    from gnomon.serve import Access
 
     folder = Path(args.folder) if args.folder else _own_folder()
     if not folder.is_dir():
@@ -169,10 +168,7 @@ def _run(args: argparse.Namespace) -> int:
             f"gnomon serve needs {' and '.join(lacking)}, not installed here; run: pip install"
             " 'gnomon[serve]'"
         )
-    from gnomon.serve import make_app
-    from gnomon.serve._access import OWNER
-    from gnomon.serve._comparing import start_example
-    from gnomon.serve._server import serve
+    from gnomon.serve import make_app, run_server, start_example
 
     _check(args)
     listening, settings = _listening(args, _settings(args))
@@ -184,15 +180,15 @@ def _run(args: argparse.Namespace) -> int:
 
         def ready() -> None:
             if new and not args.places:
-                start_example(app.state.workspace, app.state.queue, OWNER)
+                start_example(app.state.workspace, app.state.queue)
             _say(args, settings, app.state.access)
 
-        serve(app, listening, certificate=_certificate(args), ready=ready)
+        run_server(app, listening, certificate=_certificate(args), ready=ready)
     return 0
 
 
 def _check(args: argparse.Namespace) -> None:
-    from gnomon.serve._settings import LOOPBACK, address_of
+    from gnomon.serve import LOOPBACK, address_of
 
     if bool(args.certificate) != bool(args.key):
         raise UsageError("--certificate and --key go together: name both files")
@@ -210,8 +206,7 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    from gnomon.serve import Settings
-    from gnomon.serve._settings import read_config
+    from gnomon.serve import Settings, read_config
     from gnomon.studies import Store
 
     places = [Path(place) for place in args.places]
@@ -253,8 +248,7 @@ def _make(folder: Path) -> None:
 
 def _listening(args: argparse.Namespace, settings: Settings) -> tuple[socket.socket, Settings]:
     """The socket, and the settings with the address that browsers know."""
-    from gnomon.serve._server import listen
-    from gnomon.serve._settings import LOOPBACK, PORT, address_of
+    from gnomon.serve import LOOPBACK, PORT, address_of, listen
 
     wanted = PORT if args.port is None else args.port
     listening = listen(args.host, wanted, exactly=args.port is not None)
@@ -282,7 +276,7 @@ def _certificate(args: argparse.Namespace) -> tuple[Path, Path] | None:
 
 def _say(args: argparse.Namespace, settings: Settings, access: Access) -> None:
     """Where it is, and how one gets in."""
-    from gnomon.serve._server import open_browser
+    from gnomon.serve import open_browser
 
     way_in = f"{settings.address}/enter?token="
     opened = not args.no_browser and open_browser(way_in + access.once())

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["OWNER", "Access", "Link", "Role", "Token", "User"]
+__all__ = ["OWNER", "Access", "EntryToken", "Link", "Role", "User"]
 
 #: from the least to the most
 Role: TypeAlias = Literal["reader", "author", "owner"]
@@ -46,7 +46,7 @@ class ServedStudy(Protocol):
     def id(self) -> str: ...  # of its address
 
 
-class Token(msgspec.Struct, frozen=True):
+class EntryToken(msgspec.Struct, frozen=True):
     """A named way in.
 
     Attributes:
@@ -97,12 +97,12 @@ class _Kept(msgspec.Struct):
     """What the file holds."""
 
     key: str  # signs cookies
-    tokens: list[Token] = []
+    tokens: list[EntryToken] = []
     links: list[Link] = []
     open: list[str] = []  # comparisons that everybody with a token may read
 
 
-class _Session(msgspec.Struct):
+class _SignedSession(msgspec.Struct):
     """What a cookie says."""
 
     kind: Literal["token", "link"]
@@ -213,22 +213,31 @@ class Access:
         self._once[_hash(code)] = time.monotonic() + _ONCE
         return code
 
-    def add_token(self, name: str, role: Role, *, each: bool = False) -> tuple[Token, str]:
-        """A new token, which nobody can read again: what is kept of it, and itself."""
+    def add_token(self, name: str, role: Role, *, each: bool = False) -> tuple[EntryToken, str]:
+        """Let somebody in.
+
+        Args:
+            name: who it is for.
+            role: what they may do: "reader", "author" or "owner".
+            each: whether every browser that opens it is a person of its own, as in a class.
+
+        Returns:
+            What is kept of the token, and the token itself, which nobody can read again.
+        """
         token = secrets.token_urlsafe(24)
-        made = Token(secrets.token_hex(8), name, role, _hash(token), _now(), each)
+        made = EntryToken(secrets.token_hex(8), name, role, _hash(token), _now(), each)
         with self._changing() as kept:
             kept.tokens.append(made)
         return made, token
 
     def revoke_token(self, id: str) -> bool:  # noqa: A002  # as it is called everywhere
-        """Take a token back; whether there was one."""
+        """Take a token back, and the sessions that it opened; whether there was one."""
         with self._changing() as kept:
             before = len(kept.tokens)
             kept.tokens = [token for token in kept.tokens if token.id != id]
             return len(kept.tokens) < before
 
-    def tokens(self) -> list[Token]:
+    def tokens(self) -> list[EntryToken]:
         """All that are not revoked."""
         return list(self.kept().tokens)
 
@@ -237,7 +246,17 @@ class Access:
     def add_link(
         self, study: str, *, until: dt.date | None = None, texts: bool = True, note: str = ""
     ) -> tuple[Link, str]:
-        """A new link to a comparison: what is kept of it, and its secret."""
+        """Let whoever has a link read one comparison.
+
+        Args:
+            study: ID of the comparison.
+            until: the last day, in UTC; None for no end.
+            texts: whether its readers see texts, or scores and verdicts alone.
+            note: whom it is for.
+
+        Returns:
+            What is kept of the link, and its secret, which nobody can read again.
+        """
         secret = secrets.token_urlsafe(24)
         end = until.isoformat() if until else None
         made = Link(secrets.token_hex(8), study, _hash(secret), _now(), end, texts, note)
@@ -246,7 +265,7 @@ class Access:
         return made, secret
 
     def revoke_link(self, study: str, id: str) -> bool:  # noqa: A002  # as it is called everywhere
-        """Take a link to a comparison back; whether there was one."""
+        """Take the link of this ID to a comparison back; whether there was one."""
         with self._changing() as kept:
             before = len(kept.links)
             kept.links = [x for x in kept.links if (x.study, x.id) != (study, id)]
@@ -337,7 +356,7 @@ class Access:
         key = bytes.fromhex(self.kept().key)
         return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
-    def _token(self, token: str) -> Token | str | None:
+    def _token(self, token: str) -> EntryToken | str | None:
         digest = _hash(token)
         if self._once.pop(digest, 0.0) > time.monotonic():
             return OWNER
@@ -348,7 +367,7 @@ class Access:
                 return each
         return None
 
-    def _person(self, token: Token | str, nonce: str) -> User:
+    def _person(self, token: EntryToken | str, nonce: str) -> User:
         if isinstance(token, str):
             return User(OWNER, "you", "owner", session=nonce)
         own = f"{token.id}-{nonce[:16]}" if token.each and nonce else token.id
@@ -356,16 +375,16 @@ class Access:
 
     def _signed(self, kind: Literal["token", "link"], id: str) -> str:  # noqa: A002  # as everywhere
         until = int((dt.datetime.now(dt.UTC) + _SESSION).timestamp())
-        session = _Session(kind, id, secrets.token_hex(16), until)
+        session = _SignedSession(kind, id, secrets.token_hex(16), until)
         said = base64.urlsafe_b64encode(msgspec.json.encode(session)).decode().rstrip("=")
         return f"{said}.{self.sign(f'session {said}')}"
 
-    def _opened(self, cookie: str) -> _Session | None:
+    def _opened(self, cookie: str) -> _SignedSession | None:
         said, _, signature = cookie.partition(".")
         if not hmac.compare_digest(signature.encode(), self.sign(f"session {said}").encode()):
             return None
         data = base64.urlsafe_b64decode(said + "=" * (-len(said) % 4))
-        session = msgspec.json.decode(data, type=_Session)
+        session = msgspec.json.decode(data, type=_SignedSession)
         return session if session.until > dt.datetime.now(dt.UTC).timestamp() else None
 
 

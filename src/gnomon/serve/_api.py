@@ -30,7 +30,7 @@ from gnomon.serve._comparison import (
 )
 from gnomon.serve._forms import checked
 from gnomon.serve._pages import Page, json_response
-from gnomon.serve._problems import NotFound, Problem, in_words
+from gnomon.serve._problems import NotFound, WebProblem, in_words
 from gnomon.serve._resources import (
     ComparisonData,
     ComparisonList,
@@ -98,7 +98,7 @@ async def _compare(request: Request) -> Response:
     elif kind == "multipart/form-data":
         upload = await _received(request)
     else:
-        raise Problem(
+        raise WebProblem(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
             "This is neither JSON nor a form with files",
             remedy="Send application/json, or multipart/form-data with reference and output.",
@@ -133,7 +133,7 @@ async def _written(request: Request) -> _Upload:
     async for piece in request.stream():
         body += piece
         if len(body) > _LARGEST:
-            raise Problem(
+            raise WebProblem(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
                 "This is too much for JSON",
                 remedy="Send the texts as files: multipart/form-data.",
@@ -170,7 +170,7 @@ def _keep(request: Request, texts: Sequence[tuple[str, str, Sequence[str]]]) -> 
     """A draft with texts as its files."""
     workspace = workspace_of(request)
     if workspace.bytes_used() >= request.state.settings.limits.quota:
-        raise Problem(
+        raise WebProblem(
             HTTPStatus.INSUFFICIENT_STORAGE,
             "This server has no more room",
             remedy="Delete comparisons that are no longer needed.",
@@ -239,7 +239,7 @@ def _decoded(body: bytes, kind: type[T]) -> T:
         field = place.removesuffix("`").removeprefix("$").lstrip(".")
         raise _unfit(what, field or None, "See /api/v1/openapi.json for what fits.") from error
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise Problem(
+        raise WebProblem(
             HTTPStatus.BAD_REQUEST,
             "This is no JSON",
             str(error),
@@ -250,8 +250,8 @@ def _decoded(body: bytes, kind: type[T]) -> T:
 def _unfit(
     detail: str, field: str | None, remedy: str = "", *, file: str | None = None,
     line: int | None = None,
-) -> Problem:  # fmt: skip
-    return Problem(
+) -> WebProblem:  # fmt: skip
+    return WebProblem(
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "This makes no comparison",
         f"{detail}." if detail[-1:] not in ".?!" else detail,
@@ -289,7 +289,7 @@ def _create(request: Request, upload: _Upload, key: str | None) -> _Made:
 def _claim(workspace: Workspace, draft: str, id: str) -> None:  # noqa: A002
     """Give a draft the ID of its key, which no other request has at this moment."""
     if not workspace.rename_draft(draft, id):
-        raise Problem(
+        raise WebProblem(
             HTTPStatus.CONFLICT,
             "This key is being used at this moment",
             remedy="Wait for the answer to the other request, or send another key.",
@@ -299,7 +299,7 @@ def _claim(workspace: Workspace, draft: str, id: str) -> None:  # noqa: A002
 def _known(comparison: Comparison, fingerprint: str, workspace: Workspace, draft: str) -> _Made:
     record = read_record(comparison.folder / _RECORD, Asked)
     if record is None or record.fingerprint != fingerprint:
-        raise Problem(
+        raise WebProblem(
             HTTPStatus.UNPROCESSABLE_ENTITY,
             "This key was used for another request",
             field="Idempotency-Key",

@@ -20,7 +20,7 @@ from gnomon.serve._access import Access
 from gnomon.serve._guard import Guard, guarded
 from gnomon.serve._jobs import Queue
 from gnomon.serve._pages import STATIC, Page, json_response, render, static_file, wants_json
-from gnomon.serve._problems import NotFound, Problem
+from gnomon.serve._problems import NotFound, WebProblem
 from gnomon.serve._store_pages import stored_study, warm
 from gnomon.serve._workspace import Workspace
 
@@ -65,7 +65,7 @@ def make_app(settings: Settings) -> Starlette:
         routes=routes,
         middleware=[Middleware(Guard, settings=settings)],
         exception_handlers={
-            Problem: _problem,
+            WebProblem: _problem,
             HTTPException: _http_problem,
             Exception: _fault,
         },
@@ -120,7 +120,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 async def _problem(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Problem)  # noqa: S101  # it is registered for these
+    assert isinstance(error, WebProblem)  # noqa: S101  # it is registered for these
     if wants_json(request):
         answer = json_response(error.data, status=error.status, problem=True)
     else:
@@ -134,14 +134,14 @@ async def _http_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101  # it is registered for these
     if error.status_code == HTTPStatus.NOT_FOUND:
         return await _problem(request, NotFound())
-    problem = Problem(error.status_code, HTTPStatus(error.status_code).phrase)
+    problem = WebProblem(error.status_code, HTTPStatus(error.status_code).phrase)
     answer = await _problem(request, problem)
     answer.headers.update(error.headers or {})
     return answer
 
 
 async def _fault(request: Request, _error: Exception) -> Response:
-    problem = Problem(
+    problem = WebProblem(
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "Something went wrong in gnomon",
         "Your texts and results are as they were. What happened is in the log of the server.",

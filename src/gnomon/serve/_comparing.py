@@ -12,8 +12,9 @@ from starlette.responses import RedirectResponse, Response
 
 from gnomon.core.errors import DataError
 from gnomon.serve import _builds
+from gnomon.serve._access import OWNER
 from gnomon.serve._pages import Page, Shown
-from gnomon.serve._problems import NotFound, Problem, in_words
+from gnomon.serve._problems import NotFound, WebProblem, in_words
 from gnomon.serve._uploads import fields_of, receive
 
 if TYPE_CHECKING:
@@ -251,7 +252,7 @@ async def _inspect(request: Request) -> Response | Shown:
     workspace_of(request)
     upload = await receive(request)
     if not upload.draft:
-        raise Problem(
+        raise WebProblem(
             HTTPStatus.UNPROCESSABLE_ENTITY,
             "No files were sent",
             "Nothing was chosen, or all boxes are empty.",
@@ -573,11 +574,19 @@ def _example_draft(workspace: Workspace, owner: str) -> str:
     return draft
 
 
-def start_example(workspace: Workspace, queue: Queue, owner: str) -> Comparison:
-    """The bundled example as a comparison, so that a new folder has something to look at."""
+def start_example(workspace: Workspace, queue: Queue) -> Comparison:
+    """Queue the bundled example as a comparison of the owner, for a folder that has none yet.
+
+    Args:
+        workspace: the folder: ``state.workspace`` of the application.
+        queue: what runs comparisons: ``state.queue``.
+
+    Returns:
+        The comparison, which waits.
+    """
     from gnomon.serve._comparison import ComparisonChoices, FileChoice
 
-    draft = _example_draft(workspace, owner)
+    draft = _example_draft(workspace, OWNER)
     names = workspace.draft(draft).names
     roles: list[Any] = ["reference", "source", *["output"] * (len(names) - 2)]
     files = [

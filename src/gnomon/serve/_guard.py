@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from gnomon.core.errors import GnomonError
 from gnomon.serve._pages import Shown, respond
-from gnomon.serve._problems import NotFound, Problem, problem_of
+from gnomon.serve._problems import NotFound, WebProblem, problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -181,7 +181,7 @@ def _identified(request: Request) -> Response | None:
         return None
     if request.headers.get("sec-fetch-site") == "cross-site" and request.method == "GET":
         return HTMLResponse(ASK_AGAIN)  # cookies for this site alone are not sent from elsewhere
-    raise Problem(
+    raise WebProblem(
         HTTPStatus.UNAUTHORIZED,
         "You are not signed in",
         "gnomon knows you by the link that it was started with, or by one that the owner of this"
@@ -218,7 +218,7 @@ def _check_source(request: Request) -> None:
     """A browser says where a form came from; what says nothing is a program with a token."""
     said = "origin" in request.headers or "sec-fetch-site" in request.headers
     if not said and "authorization" not in request.headers:
-        raise Problem(
+        raise WebProblem(
             HTTPStatus.FORBIDDEN,
             "This was not sent by a page of gnomon",
             "A program sends its token in the header Authorization: Bearer TOKEN.",
@@ -244,10 +244,10 @@ def _counted(request: Request, largest: int) -> Receive:
     return receive
 
 
-def _too_large(largest: int) -> Problem:
+def _too_large(largest: int) -> WebProblem:
     from gnomon.serve._pages import in_megabytes
 
-    return Problem(
+    return WebProblem(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         "This is too much at once",
         f"This server takes {in_megabytes(largest)} at once.",

@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from gnomon.serve._access import owner_of
 from gnomon.serve._guard import cookie_name, link_cookie_name
 from gnomon.serve._pages import Page, Shown
-from gnomon.serve._problems import Problem
+from gnomon.serve._problems import WebProblem
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -27,7 +27,7 @@ async def _enter(request: Request) -> Response:
     """Exchange a token for a cookie, and leave no trace of it in the address."""
     session = request.state.access.session_for(request.query_params.get("token", ""))
     if session is None:
-        raise Problem(
+        raise WebProblem(
             HTTPStatus.UNAUTHORIZED,
             "This link does not open gnomon",
             "It was made for another start of the server, or taken back.",

@@ -23,7 +23,7 @@ from starlette.responses import RedirectResponse, Response
 
 from gnomon.core.processes import end_with, leash
 from gnomon.serve._pages import Page, Shown, in_megabytes
-from gnomon.serve._problems import NotFound, Problem, in_words
+from gnomon.serve._problems import NotFound, WebProblem, in_words
 from gnomon.serve._uploads import fields_of
 from gnomon.studies.reading import replace_text
 
@@ -139,7 +139,7 @@ async def _take(request: Request) -> Response:
     if workspace is None:
         raise NotFound
     if not chosen:
-        raise Problem(
+        raise WebProblem(
             HTTPStatus.UNPROCESSABLE_ENTITY,
             "No file was chosen",
             remedy="Choose a reference and the translations, and try again.",
@@ -167,7 +167,7 @@ def _copied(
     ):
         if size > most:
             said = f"{most:,}" if what == "files" else in_megabytes(max(0, most))
-            raise Problem(
+            raise WebProblem(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
                 "These files are too much at once",
                 f"This server takes {said} {'' if what == 'bytes' else what}".strip() + ".",
@@ -182,7 +182,7 @@ def _copied(
         workspace.name_files(draft, [file.name for file in files])
     except OSError as error:
         workspace.delete_draft(draft)
-        raise Problem(
+        raise WebProblem(
             HTTPStatus.INSUFFICIENT_STORAGE, "These files could not be copied", str(error.strerror)
         ) from error
     return draft
@@ -220,7 +220,7 @@ def arguments_of(kind: str, name: str) -> list[str]:
     """What ``gnomon setup`` is to be given.
 
     Raises:
-        Problem: it is no language that has a tagger, and no name of a model.
+        WebProblem: it is no language that has a tagger, and no name of a model.
     """
     if kind == "language" and name in languages():
         return [name]
@@ -228,7 +228,7 @@ def arguments_of(kind: str, name: str) -> list[str]:
         return ["bertscore", "-l", name or "en"]
     if kind == "model" and _MODEL.fullmatch(name):
         return ["model", name]
-    raise Problem(
+    raise WebProblem(
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "This cannot be installed",
         "A language is chosen from the list; a learned metric is named as on the hub, like"

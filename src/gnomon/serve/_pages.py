@@ -80,7 +80,7 @@ class Page:
         of: what is protected; "public" needs nothing, and shows nothing of anybody.
         json: whether it has a twin in JSON (``.json``, or ``Accept: application/json``).
         texts: whether it shows texts of a study, which links may leave out.
-        upload: whether it takes files, and so bodies as large as ``Limits.upload``.
+        upload: whether it takes files, and so bodies as large as ``ServerLimits.upload``.
     """
 
     path: str

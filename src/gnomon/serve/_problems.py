@@ -19,7 +19,7 @@ from gnomon.core.errors import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["NotFound", "Problem", "ProblemData", "in_words", "problem_of"]
+__all__ = ["NotFound", "ProblemData", "WebProblem", "in_words", "problem_of"]
 
 #: a path of this machine in a message: what follows a space, a quote or a bracket
 _PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?[/\\](?:[^\s'\"(),;:]+[/\\])+([^\s'\"(),;:/\\]*)")
@@ -37,7 +37,7 @@ class ProblemData(msgspec.Struct, omit_defaults=True):
     remedy: str | None = None
 
 
-class Problem(Exception):  # noqa: N818  # a problem is what RFC 9457 calls it
+class WebProblem(Exception):  # noqa: N818  # a problem is what RFC 9457 calls it
     """What a page or the API says instead of an answer.
 
     Args:
@@ -66,7 +66,7 @@ class Problem(Exception):  # noqa: N818  # a problem is what RFC 9457 calls it
         self.data = ProblemData(title, status, detail, file, line, field, remedy)
 
 
-class NotFound(Problem):
+class NotFound(WebProblem):
     """There is nothing here, or nothing that this person may see: nobody learns which."""
 
     def __init__(self) -> None:
@@ -105,11 +105,11 @@ _STATUS = (
 )
 
 
-def problem_of(error: GnomonError, names: Mapping[str, str] | None = None) -> Problem:
+def problem_of(error: GnomonError, names: Mapping[str, str] | None = None) -> WebProblem:
     """An error of gnomon as a problem: what it says, without paths of the server."""
     status = next((s for kind, s in _STATUS if isinstance(error, kind)), 422)
     path, line = getattr(error, "path", None), getattr(error, "line", None)
     file = None if path is None else in_words(str(path), names)
     said = in_words(str(error), names)
     title = "This cannot be used" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "This failed"
-    return Problem(status, title, said, file=file, line=line)
+    return WebProblem(status, title, said, file=file, line=line)

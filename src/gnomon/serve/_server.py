@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from starlette.applications import Starlette
 
-__all__ = ["listen", "open_browser", "serve"]
+__all__ = ["listen", "open_browser", "run_server"]
 
 #: ports that are tried after the usual one
 _NEXT = 10
@@ -76,7 +76,7 @@ def open_browser(url: str) -> bool:
         return False
 
 
-def serve(
+def run_server(
     app: Starlette,
     listening: socket.socket,
     *,

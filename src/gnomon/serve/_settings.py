@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["LOOPBACK", "PORT", "Limits", "Settings", "address_of", "read_config"]
+__all__ = ["LOOPBACK", "PORT", "ServerLimits", "Settings", "address_of", "read_config"]
 
 PORT = 8765
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -22,7 +22,7 @@ _MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServerLimits:
     """How much a server takes; sizes in bytes, times in seconds.
 
     Attributes:
@@ -64,7 +64,7 @@ class Settings:
     address: str = f"http://127.0.0.1:{PORT}"
     hosts: frozenset[str] = frozenset({f"127.0.0.1:{PORT}", f"localhost:{PORT}", f"[::1]:{PORT}"})
     workers: int = min(2, os.cpu_count() or 1)
-    limits: Limits = field(default_factory=Limits)
+    limits: ServerLimits = field(default_factory=ServerLimits)
     metrics: Mapping[str, str] = field(default_factory=dict)
     folders: Mapping[str, Path] = field(default_factory=dict)
 
@@ -140,8 +140,8 @@ def _folders(file: Path, said: object) -> dict[str, Path]:
     return folders
 
 
-def _limits(file: Path, said: Mapping[str, Any], limits: Limits) -> Limits:
-    _refuse_unknown(file, said, {each.name for each in fields(Limits)})
+def _limits(file: Path, said: Mapping[str, Any], limits: ServerLimits) -> ServerLimits:
+    _refuse_unknown(file, said, {each.name for each in fields(ServerLimits)})
     units = {**_SIZES, **_TIMES, **_COUNTS}
     read = {name: _positive(file, name, value) * units[name] for name, value in said.items()}
     return replace(limits, **read)

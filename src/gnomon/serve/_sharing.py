@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from gnomon.serve._guard import ASK_AGAIN
 from gnomon.serve._home import set_cookie
 from gnomon.serve._pages import Page, Shown
-from gnomon.serve._problems import NotFound, Problem
+from gnomon.serve._problems import NotFound, WebProblem
 from gnomon.serve._uploads import fields_of
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ async def _follow(request: Request) -> Response:
     access: Access = request.state.access
     link = access.link(request.path_params["secret"])
     if link is None:
-        raise Problem(
+        raise WebProblem(
             HTTPStatus.NOT_FOUND,
             "This link opens nothing",
             "Its last day is over, it was taken back, or what it led to was deleted.",

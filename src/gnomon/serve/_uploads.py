@@ -11,14 +11,14 @@ from typing import IO, TYPE_CHECKING
 from starlette.concurrency import run_in_threadpool
 
 from gnomon.serve._pages import in_megabytes
-from gnomon.serve._problems import Problem
+from gnomon.serve._problems import WebProblem
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from starlette.requests import Request
 
-    from gnomon.serve._settings import Limits
+    from gnomon.serve._settings import ServerLimits
     from gnomon.serve._workspace import Workspace
 
 __all__ = ["PASTED", "Upload", "fields_of", "receive"]
@@ -58,7 +58,7 @@ async def receive(request: Request) -> Upload:
         request: of multipart/form-data.
 
     Raises:
-        Problem: it is too large, or no such form; nothing of it stays then.
+        WebProblem: it is too large, or no such form; nothing of it stays then.
     """
     from python_multipart import multipart
     from python_multipart.exceptions import FormParserError
@@ -108,7 +108,7 @@ async def fields_of(request: Request) -> dict[str, list[str]]:
 class _Form:
     """Takes what the parser finds: files to disk, the rest to memory, all of it counted."""
 
-    def __init__(self, folder: Path, limits: Limits, left: int) -> None:
+    def __init__(self, folder: Path, limits: ServerLimits, left: int) -> None:
         self.folder, self.limits, self.left = folder, limits, left
         self.upload = Upload("")
         self.whole = False
@@ -194,7 +194,7 @@ class _Form:
     def _open(self) -> IO[bytes]:
         number = len(self.upload.names)
         if number >= self.limits.files:
-            raise Problem(
+            raise WebProblem(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
                 "These are too many files",
                 f"This server takes {self.limits.files} files for one comparison.",
@@ -237,17 +237,17 @@ def _title(given: bytes) -> str:
     return name[:_NAME] or "file"
 
 
-def _malformed() -> Problem:
-    return Problem(
+def _malformed() -> WebProblem:
+    return WebProblem(
         HTTPStatus.BAD_REQUEST,
         "This form did not arrive whole",
         remedy="Go back and send it again.",
     )
 
 
-def _too_large(name: str, limits: Limits) -> Problem:
+def _too_large(name: str, limits: ServerLimits) -> WebProblem:
     one, all_ = in_megabytes(limits.file), in_megabytes(limits.upload)
-    return Problem(
+    return WebProblem(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         "This file is too large" if name else "These files are too large",
         f"This server takes {one} a file, and {all_} together.",
@@ -257,8 +257,8 @@ def _too_large(name: str, limits: Limits) -> Problem:
     )
 
 
-def _full() -> Problem:
-    return Problem(
+def _full() -> WebProblem:
+    return WebProblem(
         HTTPStatus.INSUFFICIENT_STORAGE,
         "This server has no more room",
         "All comparisons together fill the space that it was given.",

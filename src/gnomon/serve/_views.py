@@ -17,7 +17,7 @@ from gnomon.serve import _ask, _downloads, _notes, _progress
 from gnomon.serve._builds import BUILDS, Build, begin, build_of
 from gnomon.serve._comparing import job_view
 from gnomon.serve._pages import Page, Shown
-from gnomon.serve._problems import NotFound, Problem
+from gnomon.serve._problems import NotFound, WebProblem
 from gnomon.serve._segments import SegmentQuery, segment_page
 from gnomon.serve._store_pages import (
     MOST_ROWS,
@@ -59,24 +59,24 @@ def _store(request: Request) -> OpenStore:
         raise _unreadable(error) from error
 
 
-def _unreadable(error: DataError) -> Problem:
+def _unreadable(error: DataError) -> WebProblem:
     """Why a store cannot be read, and a way on."""
     said = str(error)
     if "there is no store" in said:
-        return Problem(
+        return WebProblem(
             HTTPStatus.CONFLICT,
             "Nothing was computed yet",
             "This study has no results so far.",
             remedy="Look again when it has begun.",
         )
     if "layout" in said:
-        return Problem(
+        return WebProblem(
             HTTPStatus.CONFLICT,
             "This study was made by another version of gnomon",
             "Its results are kept in a form that this gnomon does not read.",
             remedy="Run the study again, or open it with the gnomon that made it.",
         )
-    return Problem(
+    return WebProblem(
         HTTPStatus.CONFLICT,
         "These results are damaged",
         "A file of the study is missing or is not what it was when it was written.",
@@ -90,14 +90,14 @@ def _work(request: Request, work: Callable[[OpenStore], T]) -> Callable[[], T]:
         try:
             return work(opened)
         except UnknownNameError as error:
-            raise Problem(
+            raise WebProblem(
                 HTTPStatus.NOT_FOUND,
                 "There is nothing of that name here",
                 str(error),
                 remedy="Go back to the study, and choose again.",
             ) from error
         except UsageError as error:
-            raise Problem(
+            raise WebProblem(
                 HTTPStatus.UNPROCESSABLE_ENTITY,
                 "This cannot be shown",
                 str(error),
@@ -122,10 +122,10 @@ def asked(request: Request, kind: type[T]) -> T:
         if name not in types or not text:
             continue
         if len(text) > _LONGEST:
-            raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "This is too long", field=name)
+            raise WebProblem(HTTPStatus.UNPROCESSABLE_ENTITY, "This is too long", field=name)
         if types[name].startswith("int"):
             if not text.isascii() or not text.isdecimal() or len(text) > 9:
-                raise Problem(
+                raise WebProblem(
                     HTTPStatus.UNPROCESSABLE_ENTITY,
                     f"{name} is a number, 1 or more",
                     field=name,
@@ -242,7 +242,7 @@ async def _tables(request: Request) -> Shown:
 async def _table(request: Request) -> Shown:
     query = asked(request, TableQuery)
     if not 1 <= query.rows <= MOST_ROWS:
-        raise Problem(
+        raise WebProblem(
             HTTPStatus.UNPROCESSABLE_ENTITY, f"rows is a number from 1 to {MOST_ROWS}", field="rows"
         )
     name = request.path_params["table"]
