@@ -45,6 +45,8 @@ _SENTENCES = {
     "zh": "我们昨天没有去城里,但是这并不重要。今天天气很好,大家都很高兴地说了很多的话。",
     "ja": "私たちは昨日、町へ行きませんでした。しかし、それは重要ではありません。",
     "ko": "우리는 어제 도시에 가지 않았다. 그러나 그것은 중요하지 않다.",
+    "kk": "Біз кеше қалаға барған жоқпыз, бірақ бұл маңызды емес, өйткені оның ұлы үйде болған.",
+    "fa": "ما دیروز به شهر نرفتیم، اما این چیز مهمی نیست و پدرم گفت که باید برگردیم.",
     "el": "Δεν πήγαμε χθες στην πόλη, αλλά αυτό δεν είναι σημαντικό.",
 }
 
@@ -252,7 +254,7 @@ def test_texts_that_look_wrong_are_said(tmp_path: Path, real: TestSet) -> None:
     assert any("the same text as the source" in note for note in look(tmp_path, files).notes)
 
 
-@pytest.mark.parametrize("language", ["de", "ru", "zh", "ja", "ko", "el"])
+@pytest.mark.parametrize("language", ["de", "ru", "zh", "ja", "ko", "kk", "fa", "el"])
 def test_languages_are_guessed(language: str) -> None:
     assert guess_language([_SENTENCES[language]] * 2) == language
 

@@ -409,7 +409,7 @@ def _guess_roles(files: Sequence[InspectedFile], texts: Mapping[int, Sequence[st
 
 def _guess_source(files: Sequence[InspectedFile]) -> None:
     """The one file in another language than all others."""
-    languages = Counter(file.language for file in files if file.language)
+    languages = Counter(file.language for file in files)
     if any(file.role == "source" for file in files) or len(files) < 3 or len(languages) != 2:
         return
     (target, _), (other, times) = languages.most_common()

@@ -67,7 +67,10 @@ _OF_SCRIPT = {
     "BENGALI": "bn", "GUJARATI": "gu", "DEVANAGARI": "hi", "TELUGU": "te", "KANNADA": "kn",
     "MALAYALAM": "ml", "GURMUKHI": "pa", "SINHALA": "si", "ETHIOPIC": "am",
 }  # fmt: skip
-_OF_LETTERS = (("ur", "ٹڈےں"), ("ps", "ټډړښ"), ("fa", "گچپژ"))
+_OF_LETTERS = {
+    "ARABIC": (("ur", "ٹڈےں"), ("ps", "ټډړښ"), ("fa", "گچپژ")),
+    "CYRILLIC": (("kk", "қғңұ"),),
+}
 _WORD = re.compile(r"[^\W\d_]+")
 _SAMPLE = 20_000
 _FEWEST, _SHARE, _CLEAR = 5, 0.08, 1.15
@@ -89,11 +92,11 @@ def guess_language(lines: Sequence[str]) -> str | None:
     script = main_script(text)
     if script in _OF_SCRIPT:
         return _OF_SCRIPT[script]
+    counts = Counter(text)
+    for language, letters in _OF_LETTERS.get(script or "", ()):
+        if sum(counts[letter] for letter in letters) > counts.total() / 200:
+            return language
     if script == "ARABIC":
-        counts = Counter(text)
-        for language, letters in _OF_LETTERS:
-            if sum(counts[letter] for letter in letters) > counts.total() / 200:
-                return language
         return "ar"
     words = Counter(_WORD.findall(text))
     hits = {
