@@ -21,6 +21,7 @@ from gnomon.core import registry as methods
 from gnomon.core.options import Limits, Option, describe, fields_of
 from gnomon.core.records import columns_of
 from gnomon.methods.paraphrase.generation import generator_classes
+from gnomon.serve._schema import openapi
 
 project = "gnomon"
 author = "The gnomon authors"
@@ -91,11 +92,83 @@ def _generators() -> Iterator[str]:
             yield _row(one, f"`{name}`")
 
 
+_VERBS = ("get", "post", "delete")
+
+
+def _api() -> Iterator[str]:
+    """The addresses of the API, what each takes and answers, then the structures."""
+    document = openapi()
+    for path, address in document["paths"].items():
+        for verb in _VERBS:
+            if verb in address:
+                yield f"## `{verb.upper()} {path}`\n\n{address[verb]['summary']}.\n\n"
+                yield from _operation(address[verb], address.get("parameters", []))
+    for name, schema in document["components"]["schemas"].items():
+        if not name.endswith(".options"):
+            yield f"## {name}\n\n{schema.get('description', '')}\n\n"
+            yield _cells("field", "is", "") + "|---|---|---|\n"
+            for field, one in schema["properties"].items():
+                needed = field in schema.get("required", ())
+                said = one.get("description", "") + (" Required." if needed else "")
+                yield _cells(f"`{field}`", _schema_words(one), said.strip())
+            yield "\n"
+    yield "## Options of methods\n\nWhat `methods` takes under the name of a method.\n\n"
+    for name, schema in document["components"]["schemas"].items():
+        if name.endswith(".options"):
+            yield f"### `{name.removesuffix('.options')}`\n\n{schema['description']}\n\n"
+            yield _cells("option", "is", "") + "|---|---|---|\n"
+            for option, one in schema["properties"].items():
+                yield _cells(f"`{option}`", _schema_words(one), one["description"])
+            yield "\n"
+
+
+def _operation(operation: dict[str, Any], shared: list[dict[str, Any]]) -> Iterator[str]:
+    given = [*shared, *operation.get("parameters", [])]
+    if given:
+        yield _cells("parameter", "in", "is", "") + "|---|---|---|---|\n"
+        for one in given:
+            words = _schema_words(one["schema"])
+            yield _cells(f"`{one['name']}`", one["in"], words, one.get("description", ""))
+        yield "\n"
+    bodies = operation.get("requestBody", {}).get("content", {})
+    for media, body in bodies.items():
+        yield f"Body, `{media}`: {_schema_words(body['schema'])}\n\n"
+    yield _cells("answer", "") + "|---|---|\n"
+    for status, answer in operation["responses"].items():
+        content = [body["schema"] for body in answer.get("content", {}).values()]
+        words = ", ".join(map(_schema_words, content))
+        yield _cells(f"`{status}`", f"{answer['description']}" + (f" ({words})" * bool(words)))
+    yield "\n"
+
+
+def _schema_words(schema: dict[str, Any]) -> str:
+    """What a value is, in words."""
+    if "$ref" in schema:
+        return f"`{schema['$ref'].rpartition('/')[2]}`"
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(map(_schema_words, schema["anyOf"])))
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if schema.get("type") == "array":
+        return f"list of {_schema_words(schema.get('items', {}))}"
+    if "properties" in schema:
+        return "fields " + ", ".join(
+            f"`{name}` ({_schema_words(one)})" for name, one in schema["properties"].items()
+        )
+    limits = [
+        f"{word} {schema[key]:,}"
+        for key, word in (("minimum", "at least"), ("maximum", "at most"))
+        if key in schema
+    ]
+    return " ".join([str(schema.get("type", "anything")), *limits])
+
+
 # references are what commands and methods say of themselves
 _GENERATED.mkdir(exist_ok=True)
 (_GENERATED / "commands.md").write_text("\n".join(_commands("gnomon", parser())), encoding="utf-8")
 _TOLD = "".join(part for one in methods.names() for part in _method(methods.find(one)))
 (_GENERATED / "methods.md").write_text(_TOLD, encoding="utf-8")
+(_GENERATED / "api.md").write_text("".join(_api()), encoding="utf-8")
 (_GENERATED / "generators.md").write_text("".join(_generators()), encoding="utf-8")
 
 

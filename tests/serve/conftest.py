@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import uvicorn
 from starlette.testclient import TestClient
 
 from gnomon import example, study
 from gnomon.serve import Settings, _builds, make_app
 from gnomon.serve._comparison import ComparisonChoices, FileChoice
 from gnomon.serve._jobs import Queue
+from gnomon.serve._server import listen
 from gnomon.serve._store_pages import stored_study
 from gnomon.serve._workspace import Workspace
 
@@ -71,6 +74,21 @@ def running(app: Starlette) -> Iterator[TestClient]:
     """The owner's browser while the server runs comparisons."""
     with TestClient(app):  # begins and ends what runs
         yield browser_of(app, app.state.access.launch_token())
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Starlette]:
+    """A server at an address of its own, for programs that need one."""
+    socket = listen("127.0.0.1", 0, exactly=True)
+    host = f"127.0.0.1:{socket.getsockname()[1]}"
+    app = make_app(Settings(folder=folder, address=f"http://{host}", hosts=frozenset({host})))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
+    thread.start()
+    yield app
+    server.should_exit = True
+    thread.join()
+    socket.close()
 
 
 @pytest.fixture

@@ -312,10 +312,13 @@ def _known(comparison: Comparison, fingerprint: str, workspace: Workspace, draft
 def _choices(request: Request, upload: _Upload, inspection: Inspection) -> ComparisonChoices:
     """What a request asks, checked against the files that came with it."""
     asked = upload.asked
+    if all(found.kind == "text" and found.encoding for found in inspection.files):
+        _check_counts(inspection)
     for choice, found in zip(upload.files, inspection.files, strict=True):
         stops = next((problem for problem in found.problems if problem.stops), None)
         if stops or found.kind != "text" or found.encoding is None:
-            remedies = [each.text for each in stops.remedies] if stops else []
+            ways = ("save", "unpack", "encoding")  # the others are for who sees a page
+            remedies = [each.text for each in stops.remedies if each.id in ways] if stops else []
             said = stops.text if stops else f"{found.name} is not plain text, one line a segment"
             raise _unfit(
                 in_words(said),
@@ -326,7 +329,6 @@ def _choices(request: Request, upload: _Upload, inspection: Inspection) -> Compa
             )
         choice.encoding, choice.kind = found.encoding, found.kind
         choice.title = choice.title or re.sub(r"\.(txt|gz)$", "", found.name) or choice.role
-    _check_counts(inspection)
     for role in ("reference", "output"):
         titles = [file.title for file in upload.files if file.role == role]
         if twice := next((title for title in titles if titles.count(title) > 1), None):

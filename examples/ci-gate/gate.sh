@@ -1,0 +1,50 @@
+#!/bin/sh
+# Fail where a candidate translates significantly worse than the baseline.
+#
+#   GNOMON_URL=https://compare.example.org GNOMON_TOKEN=... sh gate.sh REFERENCE BASELINE CANDIDATE
+#
+# Exit code 0: passed; 1: the candidate is worse; 2: nothing can be said, and why.
+set -eu
+
+reference=$1 baseline=$2 candidate=$3
+comparisons="$GNOMON_URL/api/v1/comparisons"
+request='{
+  "title": "Candidate beside baseline",
+  "language_pair": "en",
+  "metrics": ["chrf", "bleu"],
+  "gate": {"baseline": "baseline", "metrics": ["chrf"], "min_drop": 0.5}
+}'
+
+ask() {
+    curl --silent --show-error --header "Authorization: Bearer $GNOMON_TOKEN" "$@"
+}
+
+# the same files and the same key again give the same comparison: a job that is repeated computes nothing anew
+key=$(cat "$reference" "$baseline" "$candidate" | cksum | tr ' ' '-')
+answer=$(ask --header "Idempotency-Key: gate-$key" \
+    --form "reference=@$reference;filename=reference.txt" \
+    --form "output=@$baseline;filename=baseline.txt" \
+    --form "output=@$candidate;filename=candidate.txt" \
+    --form-string "request=$request" \
+    "$comparisons?wait=60")
+
+# more than a minute: ask again until it is decided
+while [ "$(echo "$answer" | jq -r '.gate.state?')" = waiting ]; do
+    answer=$(ask "$comparisons/$(echo "$answer" | jq -r .id)?wait=60")
+done
+
+case $(echo "$answer" | jq -r '.gate.state?') in
+passed)
+    echo "$answer" | jq -r '.verdict[] | select(.method == "compare") | .sentences[].text'
+    ;;
+failed)
+    echo "$answer" | jq -r '"The gate failed: \(.gate.said)"'
+    echo "$answer" | jq -r --arg url "$GNOMON_URL" '"See \($url)\(.page)"'
+    exit 1
+    ;;
+*) # a problem (application/problem+json), or texts that do not allow to say
+    echo "$answer" | jq -r '[.title, .detail, .gate.said?, .file, .line, .remedy]
+        | map(select(. != null and . != "")) | map(tostring) | join("; ")' >&2
+    exit 2
+    ;;
+esac
