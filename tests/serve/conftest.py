@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -85,6 +86,9 @@ def serving(folder: Path) -> Iterator[Starlette]:
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
     thread.start()
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        time.sleep(0.01)
     yield app
     server.should_exit = True
     thread.join()
