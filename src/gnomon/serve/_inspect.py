@@ -13,8 +13,7 @@ import msgspec
 
 from gnomon.core.errors import GnomonError
 from gnomon.core.testset import TestSet
-from gnomon.data.formats import anomalies, plain_name
-from gnomon.data.formats._line_order import LineOrder
+from gnomon.data.formats import LineOrder, anomalies, plain_name
 from gnomon.serve._encodings import certain_encoding, name_of, proposals
 from gnomon.serve._language import guess_language
 from gnomon.serve._texts import SET_SUFFIXES, decoded, read_set

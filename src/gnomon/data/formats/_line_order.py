@@ -40,7 +40,15 @@ _MOST = 3000
 
 
 class Misplaced(NamedTuple):
-    """Lines that stand elsewhere than the references that they fit."""
+    """Lines that stand elsewhere than the references that they fit.
+
+    Attributes:
+        shift: by how many lines: output i fits reference i + shift; 0 where they are in no order.
+        first: the first such line, from 0.
+        segments: how many there are.
+        found: how many outputs fit any reference.
+        exchanged: neighbours stand in each other's place.
+    """
 
     shift: int
     first: int
@@ -50,7 +58,11 @@ class Misplaced(NamedTuple):
 
 
 class LineOrder:
-    """The references of a test set, as outputs are looked for among them."""
+    """The references of a test set, as outputs are looked for among them.
+
+    Args:
+        references: a text per segment; None where there is none.
+    """
 
     def __init__(self, references: Sequence[str | None]) -> None:
         self._references = references
@@ -65,7 +77,14 @@ class LineOrder:
         self._whole: _Index | None = None
 
     def misplaced(self, outputs: Sequence[str]) -> Misplaced | None:
-        """What is wrong with the order of an output; None: nothing."""
+        """What is wrong with the order of an output.
+
+        Args:
+            outputs: a text per segment.
+
+        Returns:
+            None where nothing is.
+        """
         some = self._some
         places = self._first.places(outputs, some)
         home = int((places == some).sum())
