@@ -147,9 +147,11 @@ def test_lists_of_errors_cost_what_the_published_program_makes_of_them() -> None
 # Where the text comes from.
 
 
-def test_without_a_copy_the_user_is_told_how_to_get_one() -> None:
-    if published._known_texts(published.prompts_file()):
-        pytest.skip("the package gemba is installed")
+def test_without_a_copy_the_user_reads_how_to_get_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path))
+    monkeypatch.setattr(published, "_PACKAGE", "no_such_package")
     with pytest.raises(UsageError, match="gnomon setup prompts FILE"):
         find_rubric("gemba-da", variant="published")
 
