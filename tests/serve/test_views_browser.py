@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 from tests.report.conftest import axe, barriers, browser  # noqa: F401  # fixtures
 
-from gnomon.serve import Settings, make_app
+from gnomon.serve import Settings, _builds, make_app
 from gnomon.serve._index import make
 from gnomon.serve._notes import add_note
 from gnomon.serve._server import listen
@@ -122,6 +122,8 @@ def served(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         )
         server.should_exit = True
         thread.join()
+        for study in studies.values():
+            _builds.stop(study.folder)
 
 
 def _gone(*_: object, **__: object) -> None:
@@ -218,4 +220,26 @@ def test_a_study_that_goes_on_says_so_and_moves_nothing(looks: Any, served: Serv
     waiting.get_by_role("link").click()
     page.wait_for_load_state()
     assert "Not finished" not in page.content()
+    page.close()
+
+
+def test_the_full_report_works_apart_from_all_else(looks: Any, served: Served) -> None:
+    page = looks(1280, "light")
+    problems: list[str] = []
+    page.on("console", lambda said: problems.append(said.text))
+    page.goto(served.page("report"))
+    page.get_by_role("button", name="Make it").click()
+    link = page.get_by_role("link", name="Open the report")
+    link.wait_for(state="visible")
+    link.click()
+    page.wait_for_selector("html[data-ready]")
+    page.get_by_text("is better than").first.wait_for(state="visible")
+    page.goto(page.url.partition("#")[0] + "#/segments")
+    page.locator("article.exhibit").first.wait_for(state="visible")  # its data were loaded
+    assert page.evaluate("origin") == "null"
+    assert problems == []
+    address = page.url.partition("#")[0]
+    assert page.goto(address).status == 200
+    for other in (address.replace("/reports/", "/reports/x"), address.replace("index.html", "x")):
+        assert page.goto(other).status == 404
     page.close()
