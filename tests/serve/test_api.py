@@ -211,6 +211,13 @@ def test_bodies_that_are_none_are_refused(
     assert answer.json()["status"] == status
 
 
+@pytest.mark.parametrize("query", ["wiat=1", "limit=0", "limit=many", "limit=1&limit=2", "after=x"])
+def test_parameters_that_do_not_fit_are_refused(running: TestClient, query: str) -> None:
+    answer = running.get(f"{ALL}?{query}")
+    assert answer.status_code == 422
+    assert answer.json()["detail"]
+
+
 def test_without_a_token_nothing_but_the_document_is_told(running: TestClient) -> None:
     nobody = TestClient(running.app, base_url=ADDRESS)
     for path in (ALL, f"{ALL}/{'0' * 32}", "/api/v1/methods"):

@@ -88,6 +88,7 @@ class Asked(msgspec.Struct, kw_only=True):
 
 
 async def _compare(request: Request) -> Response:
+    _check_parameters(request, "wait")
     wait = _number(request, "wait", 0, 60)
     key = request.headers.get("idempotency-key")
     if key is not None and not _KEY.fullmatch(key):
@@ -610,6 +611,7 @@ def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
 
 async def _read(request: Request) -> Response:
     _comparison(request)
+    _check_parameters(request, "wait")
     wait = _number(request, "wait", 0, 60)
     comparison = await _waited(request, request.path_params["id"], wait)
     return json_response(await run_in_threadpool(_data, request, comparison))
@@ -624,6 +626,7 @@ def _comparison(request: Request) -> Comparison:
 
 
 async def _list(request: Request) -> Response:
+    _check_parameters(request, "limit", "after")
     most = int(_number(request, "limit", 1, 200, usual=50, whole=True))
     after = request.query_params.get("after")
     if after is not None and not _ID.fullmatch(after):
@@ -650,6 +653,14 @@ async def _delete(request: Request) -> Response:
     await run_in_threadpool(queue_of(request).delete, comparison.id)
     request.state.access.forget(comparison.id)
     return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
+def _check_parameters(request: Request, *names: str) -> None:
+    """Refuse parameters that there are not: a slip of the keyboard is not what was meant."""
+    if unknown := sorted(set(request.query_params) - set(names)):
+        raise _unfit(
+            f"There is no parameter {unknown[0]!r:.80}", None, f"There is: {', '.join(names)}"
+        )
 
 
 def _number(
