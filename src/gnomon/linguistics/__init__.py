@@ -36,6 +36,7 @@ from gnomon.linguistics._facts import Mark
 from gnomon.linguistics._features import MEANINGS, gloss
 from gnomon.linguistics._labels import Labels
 from gnomon.linguistics._options import (
+    TAGGER_NAME,
     Features,
     FeatureSources,
     LabelFiles,
@@ -52,6 +53,7 @@ from gnomon.linguistics._tokens import Sentence, Token
 
 __all__ = [
     "MEANINGS",
+    "TAGGER_NAME",
     "Annotation",
     "Annotator",
     "Edit",

@@ -18,8 +18,7 @@ from gnomon.core.errors import (
 from gnomon.core.options import Group, InputFile, Metavar, Needs
 from gnomon.core.testset import Paraphrase, TestSet
 from gnomon.data.formats import Tree, method_of, read_paraphrases, read_trees
-from gnomon.linguistics import parser_faults
-from gnomon.linguistics._options import TAGGER_NAME
+from gnomon.linguistics import TAGGER_NAME, parser_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

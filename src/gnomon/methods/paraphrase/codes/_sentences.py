@@ -28,7 +28,7 @@ from gnomon.core.options import (
 )
 from gnomon.core.registry import method
 from gnomon.core.validation import Problem
-from gnomon.linguistics._options import TAGGER_NAME
+from gnomon.linguistics import TAGGER_NAME
 from gnomon.methods.paraphrase.codes._autoencoder import TreeRecipe
 from gnomon.methods.paraphrase.codes._codes import KINDS, Kind, load, write_codes
 from gnomon.methods.paraphrase.codes._fit import fit

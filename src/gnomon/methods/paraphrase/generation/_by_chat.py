@@ -14,8 +14,7 @@ from gnomon.core.signature import content_hash
 from gnomon.core.summary import target_of
 from gnomon.core.testset import Paraphrase
 from gnomon.data.formats import read_bytes
-from gnomon.linguistics import annotate, find_tagger, standard_tagger
-from gnomon.linguistics._options import TAGGER_NAME
+from gnomon.linguistics import TAGGER_NAME, annotate, find_tagger, standard_tagger
 from gnomon.methods.paraphrase.generation._asking import in_turn
 from gnomon.methods.paraphrase.generation._requests import (
     GenerationRequest,

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
 from gnomon.core.options import FILES, MODEL, SEED, InputFile, Limits, Positive, Seed
-from gnomon.linguistics._options import TAGGER_NAME
+from gnomon.linguistics import TAGGER_NAME
 from gnomon.methods.paraphrase._constraints import (
     Constraint,
     output_constraints,
