@@ -159,10 +159,10 @@ def test_a_tagger_that_is_installed_may_be_named_and_no_other() -> None:
 
 
 def test_what_the_owner_allows_is_taken_by_its_name_and_by_its_spec() -> None:
-    method, allowed = registry.find("compare"), {"Ours": "bertscore(model='ours')"}
-    for text in ("Ours", "bertscore(model='ours')"):
+    method, allowed = registry.find("compare"), {"Ours": "bertscore(model='ours', layer=9)"}
+    for text in ("Ours", "bertscore(model='ours', layer=9)"):
         read = read_form(method, {"compare:metrics": [f"bleu\n{text}"]}, allowed=allowed)
         assert read.problems == {}
-        assert read.options == {"metrics": ["bleu", "bertscore(model='ours')"]}
+        assert read.options == {"metrics": ["bleu", "bertscore(model='ours', layer=9)"]}
     other = read_form(method, {"compare:metrics": ["scores('x.tsv')"]}, allowed=allowed)
     assert "only the owner" in other.problems["metrics"]

@@ -257,7 +257,7 @@ def _limit_input(args: argparse.Namespace) -> Iterator[None]:
 def _allow_network(args: argparse.Namespace) -> AbstractContextManager[None]:
     """Whether texts may leave this machine, of this command and its workers."""
     # where requests are planned or written to a file, nothing is sent
-    planned = hasattr(args, "batch_write") and are_planned(args)
+    planned = are_planned(args)
     if not getattr(args, "allow_network", False) and not planned:
         return nullcontext()
     from gnomon.metrics.judges import network_allowed

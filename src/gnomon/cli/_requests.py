@@ -28,7 +28,9 @@ def are_planned(args: argparse.Namespace) -> bool:
     Raises:
         UsageError: they are to be shown and to be written.
     """
-    dry, path = getattr(args, "dry_run", False), getattr(args, "batch_write", None)
+    if not hasattr(args, "batch_write"):  # it asks nobody, and may have a --dry-run of its own
+        return False
+    dry, path = args.dry_run, args.batch_write
     if dry and path:
         raise UsageError("--dry-run writes nothing; leave it out, or --batch-write")
     return bool(dry or path)
