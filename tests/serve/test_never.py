@@ -231,6 +231,15 @@ def test_a_form_without_files_is_cut_off_where_it_grows(owner):
     assert owner.post("/people", content=b"a=b", headers=announced).status_code == 413
 
 
+def test_an_empty_file_is_kept_to_be_spoken_of_and_an_empty_box_is_not(app, settings):
+    body = [_part("files", "a.txt"), b"\r\n", _part("files", ""), b"\r\n", _part("text-source")]
+    upload = asyncio.run(
+        receive(_asked(app, settings, [*body, f"\r\n--{_BOUNDARY}--\r\n".encode()]))
+    )
+    assert upload.names == ["a.txt"]
+    assert (app.state.workspace.draft_folder(upload.draft) / "uploads" / "0").read_bytes() == b""
+
+
 def test_names_of_files_lead_nowhere(app, settings):
     names = ["../../../etc/passwd", "/etc/passwd", "C:\\a\\b.txt", "..", "x y", "a" * 1000]
     pieces = [p for name in names for p in (_part("files", name), b"x\n", b"\r\n")]

@@ -117,7 +117,7 @@ class _Form:
         self._headers: dict[str, bytes] = {}
         self._name = self._title = ""
         self._file: IO[bytes] | None = None
-        self._as_file = False
+        self._as_file = self._named = False
         self._text = bytearray()
         self._size = 0
 
@@ -168,6 +168,7 @@ class _Form:
         given = options.get(b"filename")
         self._as_file = given is not None or self._name.startswith(PASTED)
         self._title = _title(given) if given is not None else ""
+        self._named = bool(given)
         self._text = bytearray()
         self._size = 0
 
@@ -204,6 +205,8 @@ class _Form:
         return open(os.open(self.folder / str(number), flags, 0o600), "wb")  # noqa: PTH123  # of a descriptor
 
     def _end(self) -> None:
+        if self._file is None and self._named:
+            self._file = self._open()  # an empty file is one, and is said to be empty
         if self._file is not None:  # nothing is made of an empty box
             self.close()
             self.upload.names.append(self._title or self._pasted())
