@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import json
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from gnomon.serve import make_app
 from gnomon.serve._resources import ComparisonRequest
 from gnomon.serve._schema import openapi, options_schema, served_methods
 
-from .conftest import ADDRESS
+from .conftest import ADDRESS, browser_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -164,6 +165,7 @@ def test_lists_go_on_where_they_end_and_deleted_comparisons_are_gone(running: Te
             "methods.muler.score.tagger",
             "code",
         ),
+        ({"methods": {"bmx.score": {"p": {"a": "1"}}}}, "methods.bmx.score.p", "a list"),
         ({"gate": {"baseline": "C"}}, "gate.baseline", "'C'"),
         ({"gate": {"metrics": ["ter"]}}, "gate.metrics", "'ter'"),
         ({"outputs": {"A": BETTER}, "gate": {}}, "gate", "two outputs"),
@@ -233,6 +235,24 @@ def test_further_methods_run_with_their_options(running: TestClient) -> None:
     assert "steps" in answer, answer
     assert [step["state"] for step in answer["steps"]] == ["done", "done"]
     assert "muler.score" in [verdict["method"] for verdict in answer["verdict"]]
+
+
+def test_a_link_without_texts_gives_no_sentence_that_quotes_them(running: TestClient) -> None:
+    asked = as_json(**QUICK, methods={"bmx.explain": {}})
+    made = running.post(ALL, params={"wait": 60}, json=asked).json()
+    said = [each["text"] for verdict in made["verdict"] for each in verdict["sentences"]]
+    quoting = [text for text in said if "“" in text]
+    assert quoting
+    access = running.app.state.access  # type: ignore[attr-defined]  # of Starlette
+    for texts in (True, False):
+        reader = browser_of(running.app)  # type: ignore[arg-type]  # likewise
+        _, secret = access.add_link(made["id"], texts=texts)
+        cookie = reader.get(f"/s/{secret}").headers["set-cookie"].partition(";")[0]
+        for page in (made["page"], f"{made['page']}.json", f"{ALL}/{made['id']}"):
+            shown = reader.get(page, headers={"cookie": cookie})  # also where none is sent to
+            assert shown.status_code == 200
+            assert (quoting[0] in shown.text) == texts
+            assert said[0] in html.unescape(shown.text)
 
 
 # The document.

@@ -95,12 +95,14 @@ class Claim:
             word, and all get their stop.
         level: of the statement; None where it depends on the rows and is told with them.
         rests_on: which figures and which test have to hold for it to be true.
+        quotes: whether it holds words of the texts, which not everybody may see who sees results.
     """
 
     id: str
     template: str
     level: Level | None
     rests_on: str
+    quotes: bool = False
 
     def said(
         self,

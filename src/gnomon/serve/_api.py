@@ -501,13 +501,14 @@ def _data(request: Request, comparison: Comparison, *, whole: bool = True) -> Co
         ],
     )
     if whole:
-        data.verdict = _verdict(comparison.store)
+        data.verdict = _verdict(comparison.store, texts=request.state.user.texts)
         data.gate = _gate_data(comparison)
     return data
 
 
-def _verdict(store: Path) -> list[VerdictData]:
+def _verdict(store: Path, *, texts: bool) -> list[VerdictData]:
     from gnomon.core.registry import title_of
+    from gnomon.serve._store_pages import quotes_texts
     from gnomon.studies import Store, verdicts
 
     try:
@@ -521,6 +522,7 @@ def _verdict(store: Path) -> list[VerdictData]:
             sentences=[
                 SentenceData(text=said.text, level=said.level, claim=said.claim)
                 for said in verdict.verdict
+                if texts or not quotes_texts(verdict.section, said.claim)
             ],
         )
         for verdict in found

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_origin
 
 from gnomon.core.errors import GnomonError, UsageError
 from gnomon.core.options import (
@@ -19,6 +19,7 @@ from gnomon.core.options import (
     Limits,
     Metavar,
     Reaches,
+    in_files,
     parts_of,
     reaches,
     read_texts,
@@ -304,6 +305,8 @@ def checked(
             wrong.setdefault(name, "this is not offered here")
             continue
         taken[name] = _map_texts(value, lambda text: specs.get(text, text))
+        if isinstance(value, Mapping) and not _takes_pairs(offered[name]):
+            wrong.setdefault(name, "this takes a value or a list, no names with values")
         if name not in wrong:
             wrong |= _out_of_reach(offered[name], taken[name], set(specs.values()))
     if not wrong:
@@ -311,6 +314,11 @@ def checked(
             place = re.match(r"\w*", problem.option)
             wrong.setdefault(place[0] if place else "", str(problem.error))
     return Posted(taken, wrong)
+
+
+def _takes_pairs(option: Option) -> bool:
+    """Whether names with values may be given."""
+    return any(get_origin(kind) is Mapping for kind in parts_of(in_files(option).kind))
 
 
 def _out_of_reach(option: Option, value: object, allowed: set[str]) -> dict[str, str]:

@@ -263,13 +263,31 @@ class StudyResult:
         return self.done < self.planned
 
 
-def study_result(opened: OpenStore) -> StudyResult:
-    """What a study found, as far as it has been done."""
+def quotes_texts(section: str, claim: str) -> bool:
+    """Whether a sentence of a verdict may hold words of the texts; so does what nobody declared."""
+    method = methods.installed("score" if section == "systems" else section)
+    claims = {each.id: each for each in method.claims} if method else {}
+    return claim not in claims or claims[claim].quotes
+
+
+def study_result(opened: OpenStore, *, texts: bool = True) -> StudyResult:
+    """What a study found, as far as it has been done.
+
+    Args:
+        opened: its store.
+        texts: whether sentences that quote texts are among it.
+    """
     store, source = opened.store, opened.rows()
     sketches = {planned.name: planned.sketch for planned in store.sets()}
     by_set: dict[str, list[MethodVerdict]] = {}
     for testset, section, verdict in verdicts(store):
-        sentences = tuple(VerdictSentence(said.text, said.level, said.claim) for said in verdict)
+        sentences = tuple(
+            VerdictSentence(said.text, said.level, said.claim)
+            for said in verdict
+            if texts or not quotes_texts(section, said.claim)
+        )
+        if not sentences and verdict:
+            continue
         by_set.setdefault(testset, []).append(
             MethodVerdict(section, _title_of(section), _answers_of(section), sentences)
         )
@@ -858,6 +876,6 @@ def sql_of_table(table: TableRows, source: PageSource) -> str:
 
 __all__ = [
     "HeatPage", "OpenStore", "Provenance", "StudyResult", "TablePage", "TableQuery", "heat_maps",
-    "heat_page", "open_store", "provenance", "sections", "sql_of_table", "sql_text",
+    "heat_page", "open_store", "provenance", "quotes_texts", "sections", "sql_of_table", "sql_text",
     "stamp_of_store", "study_result", "table_names", "table_page", "table_rows",
 ]  # fmt: skip

@@ -188,7 +188,7 @@ async def _result(request: Request) -> Shown:
     job = await run_in_threadpool(job_view, request, study)
 
     def work(opened: OpenStore) -> dict[str, Any]:
-        result = study_result(opened)
+        result = study_result(opened, texts=request.state.user.texts)
         maps = [link for section in result.sections for link in section.maps]
         first = heat_page(opened, maps[0].table, maps[0].number) if maps else None
         far = _progress.progress(opened)

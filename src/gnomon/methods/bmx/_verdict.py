@@ -89,6 +89,7 @@ _WORDS = Claim(
     "Words that lower {metric} most often: {words}; not tested",
     "undecided",
     "how often the importance of a word is below 0",
+    quotes=True,
 )
 _MARKS = Claim(
     "bmx.explain.marks",

@@ -96,6 +96,7 @@ _HARDEST = Claim(
     " have the word, 1 where none has). Nothing was tested",
     "undecided",
     "the highest difficulties among the words that are listed; nothing is tested",
+    quotes=True,
 )
 _NONE_HARD = Claim(
     "difficulty.words.none_hard",
@@ -108,6 +109,7 @@ _PUNCTUATION = Claim(
     "punctuation is among the hardest ({signs}): systems may just write it otherwise",
     "caution",
     "one of the three hardest has neither letter nor digit",
+    quotes=True,
 )
 _NEAREST = Claim(
     "difficulty.words.nearest",

@@ -214,12 +214,14 @@ _SHARED_WORDS = Claim(
     " {common}. Whether these are right is for people to say",
     "undecided",
     "counts of n-grams in outputs and references",
+    quotes=True,
 )
 _VARIANTS = Claim(
     "paraphrase.constraints.variants",
     "The list has variants of words of {segments}, {grams} in all; most often {common}",
     "undecided",
     "counts of variants",
+    quotes=True,
 )
 _NO_SHARED_WORDS = Claim(
     "paraphrase.constraints.none",
