@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 
 import pytest
@@ -72,6 +73,17 @@ def test_files_are_confirmed_and_compared(browser):
     assert "[[testsets]]" in job["command"]
     assert address in browser.get("/").text
     assert browser.get(draft).status_code == 404  # it is a comparison now
+
+
+def test_a_form_that_is_sent_twice_makes_one_comparison(browser):
+    fields = _form(browser.get(_draft(browser)).text)
+    before = len(browser.get("/index.json").json()["studies"])
+    with ThreadPoolExecutor(4) as at_once:
+        answers = list(at_once.map(lambda _: browser.post("/studies", data=fields), range(4)))
+    answers.append(browser.post("/studies", data=fields))
+    assert {answer.status_code for answer in answers} == {303}
+    assert {answer.headers["location"] for answer in answers} == {f"/studies/{fields['draft']}"}
+    assert len(browser.get("/index.json").json()["studies"]) == before + 1
 
 
 def test_pasted_texts_are_files(browser):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -342,6 +343,17 @@ async def _forget_draft(request: Request) -> Response:
 async def _compare(request: Request) -> Response | Shown:
     """Make a comparison of a draft, as it was confirmed; or say beside the fields what is wrong."""
     fields = await fields_of(request)
+    try:
+        return await _created(request, fields)
+    except (NotFound, OSError):  # it was sent twice: the other one has made it
+        with contextlib.suppress(NotFound):
+            made = await run_in_threadpool(workspace_of(request).study, _only(fields, "draft"))
+            if made.about.owner == request.state.user.id:
+                return to(f"/studies/{made.id}")
+        raise
+
+
+async def _created(request: Request, fields: Mapping[str, list[str]]) -> Response | Shown:
     request.path_params["draft"] = _only(fields, "draft")
     draft = _draft(request)
     inspection = await run_in_threadpool(_inspection, request, draft)
