@@ -39,6 +39,19 @@ _WANTED = ("*.json", "*.txt", "*.model", "*.safetensors", "README.md")
 #: ONNX files that come with a model; they give the last layer
 _CARRIED = ("onnx/model.onnx", "model.onnx")
 _CHUNK = 1 << 20
+#: files beside the weights that decide what a model reads, and so what it answers
+_HASHED = frozenset(
+    (
+        "config.json",
+        "tokenizer.json",
+        "tokenizer_config.json",
+        "vocab.txt",
+        "vocab.json",
+        "merges.txt",
+        "chat_template.jinja",
+        "chat_template.json",
+    )
+)
 #: files that a model needs whole
 _CHECKED = frozenset((".json", ".model", ".onnx", ".safetensors"))
 _POINTER = b"version https://git-lfs"
@@ -242,8 +255,8 @@ def digest_of(files: Iterable[Path]) -> str:
 
 
 def _files(path: Path) -> list[Path]:
-    names = {"config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json"}
-    kept = [f for f in path.iterdir() if f.name in names or f.suffix in (".safetensors", ".model")]
+    weights = (".safetensors", ".model")
+    kept = [f for f in path.iterdir() if f.name in _HASHED or f.suffix in weights]
     if not any(f.suffix == ".safetensors" for f in kept):
         kept += [path / name for name in _CARRIED]
     return sorted(f for f in kept if f.is_file())

@@ -175,6 +175,20 @@ def test_plain_answers_are_asked_for_as_plain_text(tiny: Path, tmp_path: Path) -
     assert np.isfinite(bound.segments(_testset().batch())).all()
 
 
+def test_classes_in_any_order_count_what_the_rubric_now_says(tiny: Path, tmp_path: Path) -> None:
+    form = AnswerForm("score", ("Yes", "No"), (2.0, 0.0), plain=True)  # the best class first
+    assert json.loads(form.answer(np.log([0.75, 0.25]).tolist()))["score"] == pytest.approx(1.5)
+    file = tmp_path / "mine.toml"
+    text = 'answer = "score"\nreply = "plain"\nquestion = "Is {candidate} good?"\n[classes]\n'
+    scores = {}
+    for yes in (1, 10):  # what is asked stays
+        file.write_text(f"{text}yes = {yes}\nno = 0\n", encoding="utf-8")
+        bound: Any = parse(_spec(tiny, str(file))).bind(_testset())
+        scores[yes] = bound.segments(_testset().batch())
+    assert 0 < scores[1].max() < 1
+    np.testing.assert_allclose(scores[10], 10 * scores[1])
+
+
 def test_a_scale_of_fractions_is_asked_in_even_steps(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(
@@ -247,6 +261,8 @@ def test_a_changed_file_of_the_model_is_asked_anew(tmp_path: Path) -> None:
     assert asked(moved) == 0  # the same files
     config = json.loads((moved / "config.json").read_text(encoding="utf-8"))
     (moved / "config.json").write_text(json.dumps(config | {"rms_norm_eps": 1e-4}), "utf-8")
+    assert asked(moved) == 3
+    (moved / "chat_template.jinja").write_text(_TEMPLATE, "utf-8")
     assert asked(moved) == 3
 
 

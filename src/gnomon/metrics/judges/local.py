@@ -91,7 +91,7 @@ class AnswerForm:
         if self.values:
             score = float(probabilities @ np.array(self.values))
             # by rounding alone it may lie beyond the scale
-            score = min(max(score, self.values[0]), self.values[-1])
+            score = min(max(score, min(self.values)), max(self.values))
             return json.dumps({self.key: score, "probability": mass})
         best = np.flatnonzero(probabilities == probabilities.max())
         choice = self.answers[int(best[0])] if len(best) == 1 else "tie"
@@ -279,7 +279,7 @@ class LocalJudge:
     def _key(self, question: ChatQuestion) -> bytes:
         folder = self.folder
         content = folder.identity if folder.revision else folder.identity.rpartition("#")[2]
-        form = (self.form.begin, *self.form.ends())
+        form = (self.form.begin, *self.form.ends(), *map(repr, self.form.values))
         return cache_key(_SCHEMA, VERSION, content, json.dumps(question.messages), *form)
 
     def _recall(self, questions: Sequence[ChatQuestion]) -> None:
