@@ -143,6 +143,9 @@ def test_further_fields_are_sent_and_stand_in_signature_and_key(chat: Chat) -> N
         ("{'stream': True}", "whole answers are read"),
         ("{'x': {'api_key': 'sk-1'}}", "looks like a key"),
         ("{'x': ['my secret-key-123456']}", "looks like a key"),
+        ("{'token': 'mine'}", "looks like a key"),
+        ("{'x': ['hf_abcdefghijklmnopqrstuv']}", "looks like a key"),
+        ("{'headers': {'x': 'Bearer mine'}}", "looks like a key"),
         ("'[1]'", "give an object"),
         ("'{\"a\": NaN}'", "must be JSON"),
         ("{'a': 1, 'a': 2}", "given twice"),
@@ -157,6 +160,11 @@ def test_fields_that_requests_have_anyway_and_keys_are_refused(
     with pytest.raises(SpecError, match=match) as error:
         parse(f"judge('gemba-da', model='m', extra={extra})")
     assert "secret-key" not in str(error.value).replace(extra, "")
+
+
+def test_fields_about_tokens_and_texts_that_begin_like_keys_are_taken() -> None:
+    extra = "{'stop_token_ids': [1], 'min_tokens': 2, 'token_healing': True, 'stop': ['hf_']}"
+    assert parse(f"judge('gemba-da', model='m', extra={extra})")
 
 
 # Dry runs
@@ -224,7 +232,7 @@ def test_a_dry_run_of_what_asks_no_judge_says_so(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["score", *_DATA, "-m", "chrf", "--dry-run"]) == 0
-    assert "no judge was to be asked" in capsys.readouterr().out
+    assert "no server was to be asked" in capsys.readouterr().out
     assert main(["score", "nowhere.txt", "-i", "a.txt", "-m", "chrf", "--dry-run"]) == 1
 
 

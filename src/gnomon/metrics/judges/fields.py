@@ -25,8 +25,12 @@ _TAKEN = {
     "functions": "answers are texts",
 }
 _SECRET = re.compile(
-    r"api[-_]?key|authori[sz]ation|password|secret|bearer|access[-_]?token", re.IGNORECASE
+    r"api[-_]?key|authori[sz]ation|password|secret|bearer|credential|private[-_]?key"
+    r"|access[-_]?token|^(?:(?:api|auth|hf|id|refresh|session)[-_]?)?token$",
+    re.IGNORECASE,
 )
+#: how the keys of well-known servers begin, and headers with any
+_KEY = re.compile(r"(?:sk-|gsk_|hf_|xai-|ghp_|AIza)[\w-]{16,}|Bearer\s+\S+")
 _HOW = "give an object, as extra={'reasoning_effort': 'low', 'top_p': 0.9}"
 
 
@@ -53,7 +57,8 @@ def checked_fields(given: object, endpoint: str) -> str:
         text = json.dumps(fields, ensure_ascii=False, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise SpecError(f"judge: extra must be JSON: {error}; {_HOW}") from error
-    if any(_SECRET.search(name) for name in _names(fields)) or Endpoint(endpoint).holds_key(text):
+    named = any(_SECRET.search(name) for name in _names(fields))
+    if named or any(map(_KEY.fullmatch, _texts(fields))) or Endpoint(endpoint).holds_key(text):
         raise SpecError(
             "judge: extra holds what looks like a key; it would stand in results and files, so give"
             " keys by the environment (GNOMON_JUDGE_KEY=...)"
@@ -82,6 +87,15 @@ def _names(given: object) -> Iterable[str]:
     elif isinstance(given, list | tuple):
         for value in given:
             yield from _names(value)
+
+
+def _texts(given: object) -> Iterable[str]:
+    """All values that are texts, inner ones, too."""
+    if isinstance(given, str):
+        yield given
+    elif isinstance(given, Mapping | list | tuple):
+        for value in given.values() if isinstance(given, Mapping) else given:
+            yield from _texts(value)
 
 
 def check_prices(prices: tuple[float, ...] | None) -> None:

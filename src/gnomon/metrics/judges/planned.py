@@ -41,7 +41,7 @@ _FENCED = re.compile(r"<(\w+)-(\w+)>\n(.*?)\n</\1-\2>", re.DOTALL)
 _ID = re.compile(r"gnomon-([\w-]{27})([\w-]{27})")
 
 
-class PlannedRow(Record):
+class PlannedRequestsRow(Record):
     """What would be asked of a model."""
 
     model: str = column("Model", help="as it is asked for")
@@ -167,7 +167,7 @@ class RequestPlan:
             method=command,
             title=title,
             tables=(
-                table("requests", title, PlannedRow, rows),
+                table("requests", title, PlannedRequestsRow, rows),
                 table("first_requests", "First requests", FirstRequestRow, messages),
             ),
             signatures={},
@@ -177,7 +177,7 @@ class RequestPlan:
 
     def _notices(self) -> Iterator[str]:
         if not self.servers:
-            yield "no judge was to be asked"
+            yield "no server was to be asked"
         for planned in self.servers.values():
             cost, server = planned.cost, planned.server
             who = f"{server.model} at {server.endpoint.url}"
@@ -299,9 +299,9 @@ def made_up_reply(question: str, rubric: Rubric) -> JudgeReply:
     return JudgeReply(math.nan if choice else score, choice=choice)
 
 
-def _row(planned: PlannedServer) -> PlannedRow:
+def _row(planned: PlannedServer) -> PlannedRequestsRow:
     cost, server = planned.cost, planned.server
-    return PlannedRow(
+    return PlannedRequestsRow(
         model=server.model,
         endpoint=server.endpoint.url,
         requests=cost.requests,
