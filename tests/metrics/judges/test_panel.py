@@ -70,6 +70,14 @@ def test_fewer_judges_may_do_and_that_is_said(chat: Chat) -> None:
     assert "1 of 3 outputs have scores of some judges only" in scores.notices[0]
 
 
+def test_sentences_of_comparisons_count_in_points_of_the_judge(chat: Chat) -> None:
+    chat.reply = lambda body: json.dumps({"score": 20 + 60 * fenced(body).startswith("good")})
+    texts = {"a": [f"good {n}" for n in range(40)], "b": [f"bad {n}" for n in range(40)]}
+    for judge, title in ((spec(chat), "judge"), (panel(chat), "judge panel of 3")):
+        verdict = gn.compare(sets(**texts), judge, resamples=50).verdict
+        assert any(f"by 60.0 points of the {title} [" in str(said) for said in verdict), verdict
+
+
 def test_a_vote_takes_the_score_of_most_and_counts_shared_leads(chat: Chat) -> None:
     chat.reply = by_model(_SCORES)
     scores = gn.score(sets(s=["x", "y"]), panel(chat, combine="vote"))

@@ -27,6 +27,7 @@ from gnomon.methods.compare.tables import (
     ComparisonRow,
     tested_by,
 )
+from gnomon.metrics.judges.verdict import judge_title
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.studentised import FEWEST_DIFFERENT
 
@@ -298,14 +299,18 @@ class _SystemPair(NamedTuple):
 
     @property
     def under(self) -> str:
-        return f"by people ({self.title})" if self.row.people else f"under {self.title}"
+        return (
+            f"by people ({self.title})" if self.row.people else f"under {judge_title(self.title)}"
+        )
 
     def size(self, *, unit: bool = True) -> str:
         """How far it is from the baseline, without a sign, and the interval of that."""
         gain, (low, high) = self.row.gain or 0.0, self.row.gain_ends
         if gain < 0:
             low, high = (None if end is None else -end for end in (high, low))
-        named = "" if not unit else f"points of {self.title}" if self.row.people else self.title
+        title = judge_title(self.title)
+        in_points = self.row.people or title != self.title
+        named = "" if not unit else f"points of {title}" if in_points else title
         return amount(abs(gain), low, high, unit=named)
 
     @property

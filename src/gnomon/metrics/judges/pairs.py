@@ -212,7 +212,7 @@ def pairwise(
     for name, judge in named_judges_and_panels(metrics, allow_code=allow_code):
         bound = judge.bound(testset.language_pair)
         members = bound.judges if isinstance(bound, BoundJudgePanel) else (bound,)
-        asked = [_asked(member, batch, pairs) for member in members]
+        asked = [_questions_of_pairs(member, batch, pairs) for member in members]
         flat = [[user for users in cells.values() for user in users] for cells in asked]
         check_budgets(members, flat)
         replies = [
@@ -241,7 +241,7 @@ def pairwise(
     )
 
 
-def _asked(
+def _questions_of_pairs(
     bound: BoundChatJudge, batch: Batch, pairs: Sequence[tuple[int, int]]
 ) -> dict[tuple[int, int, int], tuple[str, ...]]:
     """The questions about each pair of systems and segment."""

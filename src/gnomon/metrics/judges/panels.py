@@ -288,7 +288,7 @@ class BoundJudgePanel(MeanOfSegments):
         if partial:
             texts.append(
                 f"{partial:,} of {total:,} outputs have scores of some judges only; where a lenient"
-                " one is missing, they are lower for that reason alone"
+                " judge is missing they are lower, where a strict one is, higher, for that alone"
             )
         if shared:
             texts.append(
