@@ -347,9 +347,9 @@ _OBJECTS = re.compile(
 )
 
 
-def plain_help(option: Option) -> str:
-    """The help of an option for who knows no Python: functions are called as commands."""
-    said = _ROLES.sub(_as_command, _OBJECTS.sub("", option.help))
+def plain_help(option: Option, *, titles: bool = False) -> str:
+    """The help of an option for who knows no Python: functions are commands, or titles."""
+    said = _ROLES.sub(_as_title if titles else _as_command, _OBJECTS.sub("", option.help))
     return said.replace("``", "").rstrip(".")
 
 
@@ -358,6 +358,11 @@ def _as_command(match: re.Match[str]) -> str:
     if name in BUILT_IN:
         return f"gnomon {name.replace('.', ' ').replace('_', '-')}"
     return match[1]
+
+
+def _as_title(match: re.Match[str]) -> str:
+    name = match[1].removeprefix("gnomon.")
+    return title_of(name) if name in BUILT_IN else match[1]
 
 
 def names() -> tuple[str, ...]:

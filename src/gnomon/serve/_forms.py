@@ -142,6 +142,8 @@ def form_of(
     method: Method,
     posted: Mapping[str, Sequence[str]] | None = None,
     problems: Mapping[str, str] | None = None,
+    *,
+    usual: Mapping[str, Any] | None = None,
 ) -> Form:
     """The form of a method.
 
@@ -149,6 +151,7 @@ def form_of(
         method: whose options are asked for.
         posted: what was sent, to be shown again; defaults otherwise.
         problems: what is wrong with it, by option.
+        usual: values of options that take the place of their defaults, as a study sets them.
     """
     wrong = problems or {}
     plain: dict[str, list[Field]] = {}
@@ -156,7 +159,7 @@ def form_of(
     for option in offered_options(method).values():
         group = option.mark(Group)
         heading = group.title if group else _OWN
-        field = _field(method, option, wrong.get(option.name, ""))
+        field = _field(method, option, wrong.get(option.name, ""), usual or {})
         if posted is not None and field.name in posted:
             field = replace(field, values=_sent(field, posted[field.name]))
         plain.setdefault(heading, [])
@@ -168,12 +171,12 @@ def form_of(
     return Form(method.name, method.title, method.answers, groups, wrong.get("", ""))
 
 
-def _field(method: Method, option: Option, problem: str) -> Field:
+def _field(method: Method, option: Option, problem: str, usual: Mapping[str, Any]) -> Field:
     limits, metavar = option.mark(Limits), option.mark(Metavar)
     kind = kind_of(option)
     whole = kind == "number" and not _takes(option, float)
     choices = tuple(map(str, option.choices))
-    default = () if option.required else texts_of(option.default)
+    default = () if option.required else texts_of(usual.get(option.name, option.default))
     if kind == "select" and not set(default) <= set(choices):
         choices = (*default, *choices)
     if kind == "select" and not default:
@@ -182,7 +185,7 @@ def _field(method: Method, option: Option, problem: str) -> Field:
         name=f"{method.name}:{option.name}",
         option=option.name,
         label=option.name.replace("_", " "),
-        help=plain_help(option),
+        help=plain_help(option, titles=True),
         kind=kind,
         values=default,
         choices=choices,
@@ -244,6 +247,7 @@ def read_form(
     posted: Mapping[str, Sequence[str]],
     *,
     allowed: Mapping[str, str] | None = None,
+    usual: Mapping[str, Any] | None = None,
 ) -> Posted:
     """The options that a form says, and what is wrong with it.
 
@@ -251,8 +255,10 @@ def read_form(
         method: whose form was sent.
         posted: field -> the texts that were sent; fields of other methods are left alone.
         allowed: names -> specs that the owner of the server allows, whatever they reach.
+        usual: values that take the place of defaults, as :func:`form_of` showed them.
     """
-    fields = {field.name: field for field in form_of(method).fields}
+    fields = {field.name: field for field in form_of(method, usual=usual).fields}
+    defaults = {field.option: field.values for field in fields.values()}
     texts: dict[str, tuple[str, ...]] = {}
     problems: dict[str, str] = {}
     for name, sent in posted.items():
@@ -263,7 +269,7 @@ def read_form(
     options: dict[str, Any] = {}
     for name, given in texts.items():
         option = method.options[name]
-        if given == (() if option.required else texts_of(option.default)):
+        if given == defaults[name]:
             continue  # the default, which need not be said
         try:
             options |= _read(option, given)

@@ -21,6 +21,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+import msgspec
+
 from gnomon.core.errors import DataError, UsageError
 from gnomon.serve._comparison import JOB, UPLOADS, Job, Remedy, new_job, now, write_record
 from gnomon.serve._problems import NotFound
@@ -29,7 +31,7 @@ from gnomon.serve._worker import BUSY, FINISHED
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from gnomon.serve._comparison import ComparisonChoices, FileChoice, StepState
+    from gnomon.serve._comparison import ComparisonChoices, FileChoice, StepChoice, StepState
     from gnomon.serve._inspect import Inspection
     from gnomon.serve._workspace import Comparison, Workspace
 
@@ -224,6 +226,34 @@ class Queue:
     def add_system(self, id: str, draft: str, choice: FileChoice) -> Comparison:  # noqa: A002
         """Give a comparison one more system, and queue it."""
         return self._queued(self.workspace.add_system(id, draft, choice))
+
+    def ask(self, id: str, step: StepChoice, owner: str) -> Comparison:  # noqa: A002
+        """Have a method run on a comparison, and queue it.
+
+        Args:
+            id: of the comparison.
+            step: the method with its options.
+            owner: who asks.
+
+        Returns:
+            The comparison; where it has the results of this method with other options, a new one
+            of its texts, so that these stay. The same question twice is one question.
+
+        Raises:
+            NotFound: there is no such comparison.
+            DataError: it waits or runs.
+        """
+        with self._mutex:
+            comparison = self.workspace.study(id)
+            choices = comparison.about.choices
+            states = {state.method: state.state for state in comparison.job.steps}
+            state = states.get(step.method)
+            if step in choices.steps and state in ("queued", "running", "done"):
+                return comparison
+            if state != "done" or comparison.job.active:
+                return self._queued(self.workspace.add_method(id, step))
+            steps = [step if each.method == step.method else each for each in choices.steps]
+            return self.edit(id, msgspec.structs.replace(choices, steps=steps), owner)
 
     def again(self, id: str) -> Comparison:  # noqa: A002
         """Queue a comparison again, for what of it is not done."""

@@ -154,20 +154,22 @@ def _address(request: Request, query: Any) -> Callable[..., str]:
 def _common(request: Request, opened: OpenStore) -> dict[str, Any]:
     """What all pages of a study show."""
     about = getattr(request.state.study, "about", None)
-    return _named(request, getattr(about, "title", "") or opened.store.name)
+    return named(request, getattr(about, "title", "") or opened.store.name)
 
 
-def _named(request: Request, name: str) -> dict[str, Any]:
+def named(request: Request, name: str) -> dict[str, Any]:
     study_id = request.state.study.id
     return {
         "id": study_id,
         "name": name,
         "base": f"/studies/{study_id}",
         "sees_texts": request.state.user.texts,
+        "may_change": request.state.access.rights(request.state.user, request.state.study)
+        == "change",
     }
 
 
-_ONLY_HTML = ("address", "base", "sees_texts", "writes", "me", "owns")
+_ONLY_HTML = ("address", "base", "sees_texts", "may_change", "writes", "me", "owns")
 
 
 def _shown(template: str, values: Mapping[str, Any]) -> Shown:
@@ -203,7 +205,7 @@ async def _result(request: Request) -> Shown:
         }
 
     if job is not None and not Store.is_at(study.store):  # nothing was computed yet
-        return _shown("waiting.html.j2", {**_named(request, study.about.title), "job": job})
+        return _shown("waiting.html.j2", {**named(request, study.about.title), "job": job})
     return _shown("result.html.j2", await _made(request, work))
 
 
@@ -511,4 +513,4 @@ PAGES = (
     _form("/made/{what}", _build),
     _page("/download/sheet.zip", _sheet_file, texts=True, json=False),
 )
-__all__ = ["PAGES", "GnomonError"]
+__all__ = ["PAGES", "GnomonError", "named"]

@@ -25,6 +25,7 @@ from gnomon.serve._comparison import (
     ComparisonRecord,
     FileChoice,
     Job,
+    StepChoice,
     default_steps,
     flush_folder,
     new_job,
@@ -342,6 +343,31 @@ class Workspace:
         write_record(comparison.folder / NAMES, about)
         self._queue_anew(comparison, every=True)
         self.delete_draft(draft)
+        return self.study(id)
+
+    def add_method(self, id: str, step: StepChoice) -> Comparison:  # noqa: A002
+        """Give a comparison that rests one more method, or one in place of what failed of it.
+
+        What it has computed stays; nothing else is computed again.
+
+        Raises:
+            NotFound: there is no such comparison.
+            DataError: it waits or runs.
+        """
+        comparison = self.study(id)
+        about, job = comparison.about, comparison.job
+        if job.active:
+            raise DataError("this comparison is still running; ask more of it when it has finished")
+        kept = [each for each in about.choices.steps if each.method != step.method]
+        replaced = len(kept) < len(about.choices.steps)
+        about.choices.steps = [*kept, step]
+        about.copied_store = about.copied_store or replaced  # what it left is not asked for now
+        states = {state.method: state for state in job.steps if state.method != step.method}
+        anew = new_job(about)
+        anew.steps = [states.get(state.method, state) for state in anew.steps]
+        write_record(comparison.folder / NAMES, about)
+        write_whole(comparison.folder / STUDY, study_text(about).encode())
+        write_record(comparison.folder / JOB, anew)
         return self.study(id)
 
     def again(self, id: str) -> Comparison:  # noqa: A002

@@ -1,0 +1,167 @@
+"""Pages of methods: what else a comparison may be asked, the form of each method, and its help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from starlette.concurrency import run_in_threadpool
+
+from gnomon.core.errors import DataError, GnomonError
+from gnomon.core.registry import find
+from gnomon.serve._comparing import job_view, queue_of, to
+from gnomon.serve._comparison import StepChoice
+from gnomon.serve._forms import form_of, read_form, texts_of
+from gnomon.serve._pages import Page, Shown
+from gnomon.serve._problems import NotFound, in_words
+from gnomon.serve._schema import served_methods
+from gnomon.serve._uploads import fields_of
+from gnomon.serve._views import named
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from gnomon.core.registry import Method
+    from gnomon.serve._workspace import Comparison
+
+__all__ = ["PAGES"]
+
+_ONLY_HTML = ("base", "sees_texts", "may_change")
+_WORDS = {"done": "has run", "queued": "waits", "running": "runs"}
+
+
+@dataclass(frozen=True)
+class MethodView:
+    """A method that a comparison may be asked: what it says, and whether it did."""
+
+    name: str
+    title: str
+    answers: str
+    state: str = ""
+    words: str = ""
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class ProblemView:
+    """What is wrong with a form; ``option`` is "" where no field of it is meant."""
+
+    option: str
+    label: str
+    said: str
+
+
+async def _methods(request: Request) -> Shown:
+    study: Comparison = request.state.study
+    methods = await run_in_threadpool(served_methods)
+    job = await run_in_threadpool(job_view, request, study)
+    steps = {step.method: step for step in job.steps} if job else {}
+    views = []
+    for name, method in methods.items():
+        step = steps.get(name)
+        state = step.state if step else ""
+        words = _WORDS.get(state, step.words if step else "")
+        said = step.said if step else ""
+        views.append(MethodView(name, method.title, method.answers, state, words, said))
+    values = {**named(request, study.about.title), "methods": views}
+    return Shown("methods.html.j2", values, only_html=_ONLY_HTML)
+
+
+async def _served(request: Request) -> Method:
+    """The method of an address."""
+    methods = await run_in_threadpool(served_methods)
+    method = methods.get(request.path_params["method"])
+    if method is None:
+        raise NotFound
+    return method
+
+
+def _usual(request: Request, method: Method) -> dict[str, Any]:
+    """What a comparison says for all its methods, in place of their defaults."""
+    choices = request.state.study.about.choices
+    names = {spec: name for name, spec in request.state.settings.metrics.items()}
+    usual = {"resamples": choices.resamples, "seed": choices.seed}
+    if method.metrics != "none":
+        usual["metrics"] = [names.get(spec, spec) for spec in choices.metrics]
+    return {name: value for name, value in usual.items() if value is not None}
+
+
+def _asked_before(request: Request, method: Method) -> dict[str, list[str]]:
+    """The form of a method as a comparison has it, where that differs from what is usual."""
+    steps = request.state.study.about.choices.steps
+    step = next((each for each in steps if each.method == method.name), None)
+    if step is None:
+        return {}
+    names = {spec: name for name, spec in request.state.settings.metrics.items()}
+    given: dict[str, Any] = dict(step.options)
+    if step.metrics is not None:
+        given["metrics"] = [names.get(spec, spec) for spec in step.metrics]
+    return {f"{method.name}:{name}": list(texts_of(value)) for name, value in given.items()}
+
+
+async def _form(request: Request) -> Shown:
+    method = await _served(request)
+    return _asking(request, method, _asked_before(request, method), {})
+
+
+def _asking(
+    request: Request,
+    method: Method,
+    posted: Mapping[str, Sequence[str]],
+    problems: Mapping[str, str],
+    status: int = HTTPStatus.OK,
+) -> Shown:
+    study: Comparison = request.state.study
+    form = form_of(method, posted, problems, usual=_usual(request, method))
+    asked = {field.option: field.label for field in form.fields}
+    problem_views = [
+        ProblemView(option if option in asked else "", asked.get(option, option)[:60], said)
+        for option, said in problems.items()
+    ]
+    values = {
+        **named(request, study.about.title),
+        "form": form,
+        "problems": problem_views,
+        "done": any(s.method == method.name and s.state == "done" for s in study.job.steps),
+        "allowed": list(request.state.settings.metrics) if "metrics" in asked else [],
+    }
+    return Shown("method.html.j2", values, status, _ONLY_HTML)
+
+
+async def _run(request: Request) -> Response | Shown:
+    method, fields = await _served(request), await fields_of(request)
+    allowed, usual = request.state.settings.metrics, _usual(request, method)
+    read = await run_in_threadpool(read_form, method, fields, allowed=allowed, usual=usual)
+    problems = {option: in_words(said) for option, said in read.problems.items()}
+    if not problems:
+        options = dict(read.options)
+        metrics = options.pop("metrics", None)
+        several = [metrics] if isinstance(metrics, str) else metrics
+        step = StepChoice(method=method.name, options=options, metrics=several)
+        ask, user = queue_of(request).ask, request.state.user
+        try:
+            made = await run_in_threadpool(ask, request.state.study.id, step, user.id)
+            return to(f"/studies/{made.id}")
+        except DataError as error:
+            problems[""] = in_words(str(error))
+    return _asking(request, method, fields, problems, HTTPStatus.UNPROCESSABLE_ENTITY)
+
+
+async def _help(request: Request) -> Shown:
+    try:
+        method = await run_in_threadpool(find, request.path_params["method"])
+    except GnomonError as error:
+        raise NotFound from error
+    return Shown("help.html.j2", {"form": form_of(method)})
+
+
+PAGES = (
+    Page("/studies/{id}/methods", ("GET",), _methods, "author", "study"),
+    Page("/studies/{id}/methods/{method}", ("GET",), _form, "author", "study"),
+    Page("/studies/{id}/methods/{method}", ("POST",), _run, "author", "study", json=False),
+    Page("/help/{method}", ("GET",), _help, "reader", "public"),
+)
