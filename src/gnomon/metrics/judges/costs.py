@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -140,10 +141,11 @@ def tokens_used(answers: Iterable[ChatAnswer], prices: Prices | None = None) -> 
 def shown_money(amount: float) -> str:
     """An amount without its currency, with two digits, or as many as a small one takes.
 
-    >>> shown_money(12.345), shown_money(0.0012), shown_money(0)
-    ('12.35', '0.0012', '0.00')
+    >>> shown_money(12.345), shown_money(0.0012), shown_money(0.00001), shown_money(0)
+    ('12.35', '0.0012', '0.00001', '0.00')
     """
-    return f"{amount:,.2f}" if amount >= 0.1 or not amount else f"{amount:.2g}"
+    small = 0 < amount < 0.1
+    return f"{Decimal(f'{amount:.2g}'):f}" if small else f"{amount:,.2f}"
 
 
 def _bytes(questions: Iterable[ChatQuestion]) -> int:
