@@ -40,6 +40,9 @@ PAGES = {
     "people": ("Who has one", "/people"),
     "nothing": ("nothing here", "/nothing"),
     "no way in": ("does not open gnomon", "/enter?token=x"),
+    "methods": ("What can be set", "/studies/{study}/methods"),
+    "form of a method": ("Rarely needed", "/studies/{study}/methods/muler.score"),
+    "help of a method": ("One of: any, majority, inside", "/help/muler.score"),
 }
 LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
 CASES = [
@@ -232,6 +235,47 @@ def test_pasted_texts_are_compared_without_script(looks: Any, served: Served) ->
         time.sleep(0.05)
     page.reload()
     assert page.locator(".verdict li").count() > 0
+    page.close()
+
+
+def test_a_method_is_run_by_its_form_without_script(looks: Any, served: Served) -> None:
+    address = f"{served.address}/studies/{served.ids['study']}"
+    page = looks(390, "light", script=False)
+    page.goto(address)
+    page.get_by_role("link", name="Ask more of it").click()
+    page.get_by_role("link", name="Scores", exact=True).click()
+    page.get_by_label("Metrics").fill("ter\nblue")
+    page.get_by_role("button", name="Run it").click()
+    page.wait_for_load_state()
+    field = page.get_by_label("Metrics")
+    assert field.get_attribute("aria-invalid") == "true"
+    assert "did you mean 'bleu'" in page.locator("#option-metrics-error").inner_text()
+    assert field.input_value() == "ter\nblue"
+    field.fill("ter")
+    page.get_by_role("button", name="Run it").click()
+    page.wait_for_url(address)
+    while served.app.state.workspace.study(served.ids["study"]).job.active:
+        time.sleep(0.05)
+    page.reload()
+    assert "TER" in page.locator("main").inner_text()
+    page.close()
+
+
+def test_the_problems_of_a_form_have_the_focus_and_no_barrier(
+    looks: Any,
+    served: Served,
+    axe: str,  # noqa: F811  # a fixture
+) -> None:
+    page = looks(390, "dark")
+    page.goto(f"{served.address}/studies/{served.ids['study']}/methods/muler.score")
+    page.get_by_label("Tagger").fill("spacy:/tmp/model")
+    page.get_by_role("button", name="Run it").click()
+    page.locator("#problems").wait_for()
+    assert page.evaluate("document.activeElement.id") == "problems"
+    assert page.title().startswith("Error: ")
+    assert barriers(page, axe) == []
+    page.locator("#problems a").click()
+    assert page.get_by_label("Tagger").input_value() == "spacy:/tmp/model"
     page.close()
 
 

@@ -146,6 +146,7 @@ def test_a_metric_is_harmless_or_one_that_the_owner_named(pages, spec):
 def test_what_still_runs_is_not_asked_for_more(pages):
     client, _, app = pages
     waiting = comparison_of(app, "owner").id
+    assert "still running" in client.get(f"/studies/{waiting}/methods").text
     answer = client.post(f"/studies/{waiting}/methods/stress", data={})
     assert answer.status_code == 422
     assert "still running" in answer.text

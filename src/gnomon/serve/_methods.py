@@ -67,7 +67,7 @@ async def _methods(request: Request) -> Shown:
         words = _WORDS.get(state, step.words if step else "")
         said = step.said if step else ""
         views.append(MethodView(name, method.title, method.answers, state, words, said))
-    values = {**named(request, study.about.title), "methods": views}
+    values = {**named(request, study.about.title), "methods": views, "active": study.job.active}
     return Shown("methods.html.j2", values, only_html=_ONLY_HTML)
 
 
@@ -127,6 +127,7 @@ def _asking(
         "form": form,
         "problems": problem_views,
         "done": any(s.method == method.name and s.state == "done" for s in study.job.steps),
+        "active": study.job.active,
         "allowed": list(request.state.settings.metrics) if "metrics" in asked else [],
     }
     return Shown("method.html.j2", values, status, _ONLY_HTML)
