@@ -165,6 +165,14 @@ def test_help_says_what_each_option_means(pages, name):
     page = client.get(f"/help/{name}")
     assert page.status_code == 200
     assert page.text.count("<dt ") == len(offered_options(registry.find(name)))
+
+
+def test_help_is_written_in_sentences_without_commands(pages):
+    client, _, _ = pages
+    page = client.get("/help/muler.score").text
+    assert "Specs, metrics or functions of texts" in page
+    assert "spacy:NAME or an annotator" in page  # a name stays as it is written
+    assert "as for MuLER: sentence scorers" in page
     assert client.get("/help/nothing").status_code == 404
 
 
