@@ -7,6 +7,7 @@ import pytest
 
 from gnomon.core.errors import UsageError
 from gnomon.stats import approximate_randomisation, bootstrap_p_value, system_bootstrap_test
+from gnomon.stats.studentised import studentised_test
 
 
 @pytest.fixture
@@ -38,3 +39,8 @@ def test_sacrebleu_s_null_counts_sizes_above_the_observed_size() -> None:
     assert bootstrap_p_value([0.0, 0.0], 0.0, null="sacrebleu") == 1
     with pytest.raises(UsageError, match="'sign' or 'centred'"):
         bootstrap_p_value([0.1], 0.1, null="sacrebleu", alternative="less")
+
+
+def test_of_few_segments_no_interval_of_a_score_is_given() -> None:
+    scores = np.array([[50.0, 40.0, 60.0], [10.0, 20.0, 30.0]])
+    assert np.isnan(studentised_test(scores, count=100).intervals).all()

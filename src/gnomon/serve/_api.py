@@ -123,7 +123,7 @@ class _Upload:
 
 
 @dataclass(frozen=True)
-class _Made:
+class _Answered:
     comparison: Comparison
     known: bool
 
@@ -263,7 +263,7 @@ def _unfit(
     )
 
 
-def _create(request: Request, upload: _Upload, key: str | None) -> _Made:
+def _create(request: Request, upload: _Upload, key: str | None) -> _Answered:
     """A comparison of a draft; of a key that was used for the same, the one it made."""
     workspace, draft = workspace_of(request), upload.draft
     fingerprint = hashlib.sha256(
@@ -280,7 +280,7 @@ def _create(request: Request, upload: _Upload, key: str | None) -> _Made:
         choices = _choices(request, upload, queue.inspect(draft))
         record = Asked(fingerprint=fingerprint, gate=_gate(upload.asked, choices))
         write_record(workspace.draft_folder(draft) / _RECORD, record)
-        return _Made(queue.create(draft, choices), known=False)
+        return _Answered(queue.create(draft, choices), known=False)
     except BaseException:
         with suppress(NotFound):
             workspace.delete_draft(upload.draft)
@@ -297,7 +297,7 @@ def _claim(workspace: Workspace, draft: str, id: str) -> None:  # noqa: A002
         )
 
 
-def _known(comparison: Comparison, fingerprint: str, workspace: Workspace, draft: str) -> _Made:
+def _known(comparison: Comparison, fingerprint: str, workspace: Workspace, draft: str) -> _Answered:
     record = read_record(comparison.folder / _RECORD, Asked)
     if record is None or record.fingerprint != fingerprint:
         raise WebProblem(
@@ -307,7 +307,7 @@ def _known(comparison: Comparison, fingerprint: str, workspace: Workspace, draft
             remedy="Send another key, or leave it out.",
         )
     workspace.delete_draft(draft)
-    return _Made(comparison, known=True)
+    return _Answered(comparison, known=True)
 
 
 def _choices(request: Request, upload: _Upload, inspection: Inspection) -> ComparisonChoices:

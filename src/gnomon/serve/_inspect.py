@@ -403,7 +403,7 @@ def _guess_roles(files: Sequence[InspectedFile], texts: Mapping[int, Sequence[st
     _guess_reference(plain, texts)
     for file in plain:
         if file.role == "unknown":
-            file.role, file.why = "output", "neither its name nor its texts say otherwise"
+            file.role, file.why = "output", "taken as a translation: nothing says otherwise"
 
 
 def _guess_source(files: Sequence[InspectedFile]) -> None:

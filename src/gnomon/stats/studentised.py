@@ -184,7 +184,9 @@ def studentised_test(
             estimate = float(observed[i] if single else observed[i] - observed[j])
             influences = added[i] if single else added[i] - added[j]
             different = len(influences) if single else _different(chosen[i], chosen[j])
-            if different < FEWEST_DIFFERENT:
+            if single and different < FEWEST_DIFFERENT:
+                test = Studentised(math.nan, math.nan, math.nan, math.nan)
+            elif different < FEWEST_DIFFERENT:
                 test = _exchanged(chosen[i], chosen[j], score)
             else:
                 replicates = values[:, i] if single else values[:, i] - values[:, j]
