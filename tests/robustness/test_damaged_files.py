@@ -142,6 +142,10 @@ def test_every_format_that_is_registered_has_an_example(made: list[Example]) -> 
 
 # options that take no file of a format, and what is damaged elsewhere
 ELSEWHERE = {
+    "--batch-write": "is written",
+    "--certificate": "certificates: tests/serve/test_command.py",
+    "--config": "settings of a server: tests/serve/test_command.py",
+    "places": "folders and stores of a server: tests/serve/test_command.py",
     "--encoder": "configurations of encoders, tests/metrics/learned/test_checkpoints.py",
     "--vocabulary": "likewise",
     "--folder": "the folder of fetched test sets, which each reader reads as its own",

@@ -157,7 +157,7 @@ def in_megabytes(size: int) -> str:
     """A size for people.
 
     >>> in_megabytes(50_000_000), in_megabytes(1_234)
-    ('50 MB', '1.2 kB')
+    ('50 MB', '1.23 kB')
     """
     for unit, factor in (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)):
         if size >= factor:

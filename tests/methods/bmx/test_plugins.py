@@ -132,4 +132,7 @@ def test_the_command_line_lists_a_packages_explainer(capsys: pytest.CaptureFixtu
     from gnomon.cli import main
 
     assert main(["list", "explainers", "-f", "tsv"]) == 0
-    assert "letters\t\toffered as offered_letters:Letters\tletters 1.0" in capsys.readouterr().out
+    assert (
+        "letters\t\toffered as offered_letters:Letters\tnot known\tletters 1.0"
+        in capsys.readouterr().out
+    )

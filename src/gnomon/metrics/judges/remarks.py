@@ -118,7 +118,7 @@ def answers(
     testset: TestSet,
     metrics: Metrics = (),
     *,
-    examples: Positive = 10,
+    examples: Positive = 3,
     allow_code: bool = False,
 ) -> Finding:
     """Every answer of judges: score, reason, errors, and the words as they came.
