@@ -33,6 +33,8 @@ def are_planned(args: argparse.Namespace) -> bool:
     dry, path = args.dry_run, args.batch_write
     if dry and path:
         raise UsageError("--dry-run writes nothing; leave it out, or --batch-write")
+    if path and getattr(args, "html", None):
+        raise UsageError("--batch-write writes requests, and no page yet: leave out --html")
     return bool(dry or path)
 
 
