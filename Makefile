@@ -70,6 +70,8 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/study.py growth
 	$(BIN)/python benchmarks/study.py speed
 	$(BIN)/python benchmarks/study_report.py
+	$(BIN)/python benchmarks/comparisons.py
+	$(BIN)/python benchmarks/serve_load.py
 
 debian:
 	sh scripts/debian_packages.sh

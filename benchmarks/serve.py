@@ -122,8 +122,10 @@ def server(store: Path, home: Path) -> Iterator[tuple[Browser, int, float]]:
         said = process.stdout or ()
         link = next(m[0] for line in said if (m := re.search(r"http\S+token=\S+", line)))
         browser = Browser(link)
-        yield browser, process.pid, time.perf_counter() - begun
-        process.terminate()
+        try:
+            yield browser, process.pid, time.perf_counter() - begun
+        finally:
+            process.terminate()
 
 
 def cpu_seconds(process: int) -> float:

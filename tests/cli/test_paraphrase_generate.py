@@ -182,6 +182,7 @@ main(sys.argv[1:])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL")
+@pytest.mark.verify
 def test_a_killed_run_is_gone_on_with_to_the_same_bytes(folder: str, tmp_path: Path) -> None:
     ref, saved, whole = (tmp_path / name for name in ("ref.txt", "p.jsonl", "whole.jsonl"))
     ref.write_text("the cat sat .\na dog lay on the rug\n" * 4, encoding="utf-8")

@@ -184,6 +184,7 @@ def test_one_candidate_is_compared_with_many_references() -> None:
     assert count_edits(candidates, references, pairs[::-1]).tolist() == expected[::-1]
 
 
+@pytest.mark.verify
 def test_references_may_come_again() -> None:
     chance = random.Random(6)
     texts = [[chance.randrange(12) for _ in range(chance.randrange(1, 40))] for _ in range(8)]

@@ -56,6 +56,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
+@pytest.mark.verify
 def test_a_cluster_may_grow(tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="needs distributed: pip install 'gnomon[dask]'")
     file = tmp_path / "program.py"

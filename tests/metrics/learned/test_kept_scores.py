@@ -346,6 +346,7 @@ print(parse(sys.argv[1]).bind(testset).segments(testset.batch()).tobytes().hex()
 """
 
 
+@pytest.mark.verify
 def test_two_processes_at_once_keep_one_set_of_scores(
     oracle: Callable[[str, str], Oracle],
 ) -> None:

@@ -38,6 +38,7 @@ CASES = [
 
 @pytest.mark.parametrize("phrases", CASES, ids=str)
 @pytest.mark.parametrize("length_penalty", [0.0, 1.0])
+@pytest.mark.verify
 def test_a_wide_beam_finds_what_enumeration_finds(
     seq2seq: Seq2Seq, phrases: list[str], length_penalty: float
 ) -> None:
