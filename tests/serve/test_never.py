@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import logging
 import re
+import shutil
 import stat
 import time
 import tracemalloc
@@ -13,10 +14,11 @@ from html.parser import HTMLParser
 
 import pytest
 from starlette.requests import ClientDisconnect, Request
+from starlette.testclient import TestClient
 from tests.serve.conftest import FROM_HERE, TEXTS, browser_of, comparison_of, running
 
 from gnomon.cli import main
-from gnomon.core.errors import FormatError
+from gnomon.core.errors import DataError, FormatError
 from gnomon.serve import Settings, _app, make_app
 from gnomon.serve._access import User
 from gnomon.serve._problems import WebProblem
@@ -331,6 +333,106 @@ def test_errors_show_no_path_version_or_trace(monkeypatch, settings, error, acce
         assert secret not in str(answer.headers)
     if isinstance(error, FormatError):
         assert "file.txt" in answer.text
+
+
+# Links that lead out of a folder, as in an unpacked archive, are not followed.
+
+
+def _planted(study, where, outside):
+    """A link to what lies outside, at a place of a comparison: symbolic, or a second name."""
+    kind, _, name = where.partition(" ")
+    place = study / name if name else study
+    if not name:
+        shutil.copytree(study, outside / "moved")
+        shutil.rmtree(study)
+        place.symlink_to(outside / "moved")
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if place.is_dir():
+        shutil.rmtree(place)
+    place.unlink(missing_ok=True)
+    target = outside / ("folder" if kind == "folder" else "secret.txt")
+    if kind == "hard":
+        place.hardlink_to(target)
+    else:
+        place.symlink_to(target)
+
+
+_PLANTED = (
+    "itself", "link names.json", "link notes.jsonl", "hard notes.jsonl", "hard log.txt",
+    "link texts/x.txt", "folder store", "link store/manifest.jsonl", "folder report",
+    "hard report/index.html", "folder index", "link sheet.zip", "link job.json",
+)  # fmt: skip
+
+
+def test_a_link_out_of_a_comparison_is_not_followed(app, owner, tmp_path):
+    outside = tmp_path / "outside"
+    (outside / "folder").mkdir(parents=True)
+    for file in (outside / "secret.txt", outside / "folder" / "index.html"):
+        file.write_text("SECRET\n")
+    studies = [comparison_of(app, "owner") for _ in _PLANTED]
+    assert all(owner.get(f"/studies/{s.id}/state").status_code == 200 for s in studies)
+    for study, where in zip(studies, _PLANTED, strict=True):
+        _planted(study.folder, where, outside)
+    before = _contents(outside)
+    rows = [page for page in _app.pages() if page.of == "study" and not page.deletes]
+    asked = [(page, studies[0]) for page in rows]  # all pages of one, and two pages of each
+    asked += [(p, study) for study in studies for p in rows if p.path.endswith(("{id}", "/notes"))]
+    for page, study in asked:
+        path = page.path.replace("{id}", study.id).replace("{", "").replace("}", "")
+        for method in page.methods:
+            answer = owner.request(method, path, data={"text": "a note", "segment": "1"})
+            assert answer.status_code == 409, (method, path)
+            assert "SECRET" not in answer.text
+            assert str(tmp_path) not in answer.text
+    first = owner.get("/").text
+    with TestClient(app):  # a server that starts anew touches nothing of it, either
+        assert _contents(outside) == before
+        for study in studies:
+            assert f"/studies/{study.id}/delete" in first
+            assert owner.post(f"/studies/{study.id}/delete").status_code == 303
+            assert not study.folder.exists()
+    assert _contents(outside) == before
+
+
+def _contents(folder):
+    return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+@pytest.mark.parametrize("where", ["link plan.json", "folder tables", "link tables/a.parquet"])
+def test_a_link_out_of_a_store_is_not_followed(stored, tmp_path, where):
+    app = make_app(Settings(stores=(stored,)))
+    (study,) = app.state.stored
+    owner = browser_of(app, app.state.access.launch_token())
+    outside = tmp_path / "outside"
+    (outside / "folder").mkdir(parents=True)
+    (outside / "secret.txt").write_text("SECRET")
+    _planted(stored, where, outside)
+    for below in ("", "/tables", "/download/study.zip", "/segments", "/ask"):
+        assert owner.get(f"/studies/{study}{below}").status_code == 409
+    with pytest.raises(DataError, match="is a link"):
+        make_app(Settings(stores=(stored,)))
+
+
+@pytest.mark.parametrize("name", ["studies", "drafts", "lock", "access.json", "access.lock"])
+def test_a_link_at_the_top_of_a_folder_is_said_at_the_start(tmp_path, capsys, name):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / name).symlink_to(outside / "new")
+    assert main(["serve", str(tmp_path / "here"), "--no-browser", "--port", "0"]) != 0
+    assert "is a link" in capsys.readouterr().err
+    assert not (outside / "new").exists()
+
+
+def test_a_log_of_an_installation_is_no_link(app, owner, tmp_path):
+    (tmp_path / "secret.txt").write_text("SECRET")
+    folder = app.state.workspace.folder / "install"
+    folder.mkdir()
+    (folder / "install.log").symlink_to(tmp_path / "secret.txt")
+    answer = owner.get("/install")
+    assert answer.status_code == 422
+    assert "SECRET" not in answer.text
 
 
 # What is deleted is gone.

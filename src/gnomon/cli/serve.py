@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import logging
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -236,9 +237,8 @@ def _make(folder: Path) -> None:
     """Make the folder, for this person alone; refuse one that cannot be used."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        probe = folder / ".writable"
-        probe.touch()
-        probe.unlink()
+        with tempfile.TemporaryFile(dir=folder):
+            pass
     except OSError as error:
         raise OutputError(
             f"comparisons cannot be kept in {folder}: {error.strerror}; name a folder that you may"

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 import msgspec
 
 from gnomon.core.errors import DataError
+from gnomon.serve._contained import refuse_link
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,6 +149,9 @@ class Access:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._file = folder / _FILE if folder else None
+        if self._file:
+            refuse_link(self._file)
+            refuse_link(self._file.with_suffix(".lock"))
         self._read_at = -1
         self._lock = threading.Lock()
         self._launch = ""

@@ -20,7 +20,7 @@ from gnomon.core.findings import Finding
 from gnomon.core.options import in_files, reaches
 from gnomon.core.records import table
 from gnomon.core.registry import find
-from gnomon.serve._comparing import queue_of, workspace_of
+from gnomon.serve._comparing import delete_study, queue_of, workspace_of
 from gnomon.serve._comparison import (
     ComparisonChoices,
     FileChoice,
@@ -651,9 +651,8 @@ def _some(request: Request, most: int, after: str | None) -> ComparisonList:
 
 
 async def _delete(request: Request) -> Response:
-    comparison = _comparison(request)
-    await run_in_threadpool(queue_of(request).delete, comparison.id)
-    request.state.access.forget(comparison.id)
+    _comparison(request)
+    await delete_study(request)
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
@@ -705,7 +704,7 @@ PAGES = (
     Page(_ALL, ("POST",), _compare, "author", "workspace", json=False, upload=True),
     Page(_ALL, ("GET",), _list, "reader", "workspace", json=False),
     Page(f"{_ALL}/{{id}}", ("GET",), _read, "reader", "study", json=False),
-    Page(f"{_ALL}/{{id}}", ("DELETE",), _delete, "author", "study", json=False),
+    Page(f"{_ALL}/{{id}}", ("DELETE",), _delete, "author", "study", json=False, deletes=True),
     Page("/api/v1/methods", ("GET",), _methods, "reader", "workspace", json=False),
     Page("/api/v1/openapi.json", ("GET",), _openapi, "reader", "public", json=False),
 )

@@ -86,7 +86,7 @@ def make_app(settings: Settings) -> Starlette:
 def _study(app: Starlette, id: str) -> Any:  # noqa: A002  # as it is called everywhere
     """A comparison, or a store that is only shown."""
     if id in app.state.stored:
-        return app.state.stored[id]
+        return app.state.stored[id].looked_at()
     if app.state.workspace is None:
         raise NotFound
     return app.state.workspace.study(id)

@@ -197,11 +197,16 @@ async def _ask_delete(request: Request) -> Shown:
 
 
 async def _delete(request: Request) -> Response:
+    await delete_study(request)
+    return to("/")
+
+
+async def delete_study(request: Request) -> None:
+    """Delete the comparison of the address, what is being made of it, and links to it."""
     id = request.path_params["id"]  # noqa: A001  # as it is called everywhere
     await run_in_threadpool(_builds.stop, request.state.study.folder)
     await run_in_threadpool(queue_of(request).delete, id)
     request.state.access.forget(id)
-    return to("/")
 
 
 # Files that were sent, and what they are.
@@ -627,6 +632,6 @@ PAGES = (
     Page("/studies/{id}/edit", ("POST",), _edited, "author", "study", json=False),
     Page("/studies/{id}/add", ("GET",), _ask_system, "author", "study"),
     Page("/studies/{id}/add", ("POST",), _add_system, "author", "study", json=False, upload=True),
-    Page("/studies/{id}/delete", ("GET",), _ask_delete, "author", "study"),
-    Page("/studies/{id}/delete", ("POST",), _delete, "author", "study", json=False),
+    Page("/studies/{id}/delete", ("GET",), _ask_delete, "author", "study", deletes=True),
+    Page("/studies/{id}/delete", ("POST",), _delete, "author", "study", json=False, deletes=True),
 )

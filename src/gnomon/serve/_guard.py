@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from http import HTTPStatus
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from gnomon.core.errors import GnomonError
 from gnomon.serve._pages import Shown, respond
-from gnomon.serve._problems import NotFound, WebProblem, problem_of
+from gnomon.serve._problems import NotFound, WebProblem, in_words, problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -211,7 +211,20 @@ async def _permit(page: Page, request: Request) -> None:
     )
     if refused:
         raise NotFound
+    if not page.deletes:
+        refuse_closed(study)
     request.state.study = study
+
+
+def refuse_closed(study: Any) -> None:
+    """Show nothing of a folder that holds links to elsewhere."""
+    if study.closed:
+        raise WebProblem(
+            HTTPStatus.CONFLICT,
+            "This cannot be opened",
+            f"In its folder, {in_words(study.closed)}.",
+            remedy="Whoever runs this server can do that, or delete it.",
+        )
 
 
 def _check_source(request: Request) -> None:

@@ -110,14 +110,14 @@ def _lines(request: Request) -> list[StudyLine]:
 
 def _line(study: Any, owner: str) -> StudyLine:
     about = study.about
-    made = dt.datetime.fromisoformat(about.made)
+    made = None if study.damaged else dt.datetime.fromisoformat(about.made)
     systems = sum(file.role == "output" for file in about.choices.files)
     return StudyLine(
         study.id,
         about.title or "Untitled",
         study.job.state,
         about.made,
-        f"{made.day} {made:%B %Y}",
+        f"{made.day} {made:%B %Y}" if made else "",
         owner,
         systems,
         about.segments,

@@ -314,6 +314,8 @@ class Queue:
     def _put_back(self, comparison: Comparison) -> None:
         """Queue what a server that ended had not finished."""
         job = comparison.job
+        if comparison.damaged:
+            return
         if job.active:
             if job.state == "running":
                 _count_death(job)

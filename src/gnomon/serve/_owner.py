@@ -22,6 +22,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from gnomon.core.processes import end_with, leash
+from gnomon.serve._contained import refuse_link
 from gnomon.serve._pages import Page, Shown, in_megabytes
 from gnomon.serve._problems import NotFound, WebProblem, in_words
 from gnomon.serve._uploads import fields_of
@@ -239,6 +240,7 @@ def arguments_of(kind: str, name: str) -> list[str]:
 
 def install(folder: Path, arguments: Sequence[str]) -> Installation:
     """Begin to install something, unless something is being installed."""
+    refuse_link(folder)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with _guard:
         process = _running.get(folder)
@@ -259,6 +261,8 @@ def install(folder: Path, arguments: Sequence[str]) -> Installation:
 
 def installation(folder: Path) -> Installation:
     """What is or was installed last, with the end of its log."""
+    for file in (folder, folder / _RECORD, folder / _OUTPUT):
+        refuse_link(file)
     try:
         record = msgspec.json.decode((folder / _RECORD).read_bytes(), type=Installation)
     except (OSError, msgspec.DecodeError):
@@ -285,7 +289,8 @@ def main() -> None:
     end_with(parent, lasting)
     os.umask(0o077)
     folder = Path(place_of)
-    with (folder / _OUTPUT).open("wb") as log:
+    (folder / _OUTPUT).unlink(missing_ok=True)
+    with (folder / _OUTPUT).open("xb") as log:
         done = subprocess.run(  # noqa: S603  # this interpreter, gnomon's own command
             [sys.executable, "-m", "gnomon", "setup", *arguments, *(
                 ["--yes"] if arguments[0] != "model" else []

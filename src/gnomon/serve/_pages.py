@@ -81,6 +81,7 @@ class Page:
         json: whether it has a twin in JSON (``.json``, or ``Accept: application/json``).
         texts: whether it shows texts of a study, which links may leave out.
         upload: whether it takes files, and so bodies as large as ``ServerLimits.upload``.
+        deletes: whether it deletes a study, of which it reads nothing.
     """
 
     path: str
@@ -91,6 +92,7 @@ class Page:
     json: bool = True
     texts: bool = False
     upload: bool = False
+    deletes: bool = False
 
 
 def wants_json(request: Request) -> bool:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, RedirectResponse, Response
 
+from gnomon.serve._guard import refuse_closed
 from gnomon.serve._pages import Page
 from gnomon.serve._problems import NotFound
 
@@ -62,6 +63,7 @@ def _folder(request: Request) -> Path:
     study = request.app.state.study_of(study_id)
     if user is None or not user.texts or access.rights(user, study) is None:
         raise NotFound
+    refuse_closed(study)
     folder: Path = study.folder / "report"
     return folder
 

@@ -19,6 +19,7 @@ from gnomon.core.findings import Finding, HeatMap, Table
 from gnomon.core.signature import content_hash
 from gnomon.core.tabular import cell_text, grid
 from gnomon.metrics.titles import metric_titles
+from gnomon.serve._contained import refuse_links
 from gnomon.studies import Store, verdicts
 from gnomon.studies.reading import TASK, PageSource, connect, sql_name, sql_text
 
@@ -109,6 +110,7 @@ class StoredStudy:
         store: the folder of the store.
         folder: what is made for its pages: the index of texts, notes, a report.
         title: what it is called.
+        closed: why nothing of it is read, if it holds links to elsewhere.
     """
 
     id: str
@@ -117,6 +119,16 @@ class StoredStudy:
     title: str
     owner: str = ""
     fixed: bool = True
+    closed: str = ""
+
+    def looked_at(self) -> StoredStudy:
+        """The study, closed if there are links to elsewhere in it now."""
+        try:
+            for folder in (self.store, self.folder):
+                refuse_links(folder)
+        except DataError as error:
+            return replace(self, closed=str(error))
+        return self
 
 
 def stored_study(path: Path) -> StoredStudy:
@@ -128,6 +140,8 @@ def stored_study(path: Path) -> StoredStudy:
     import platformdirs
 
     store = path.resolve()
+    if store.is_dir():
+        refuse_links(store)
     opened = Store(store)  # says what is wrong with it
     study_id = content_hash("store", str(store)) + content_hash("shown", str(store))
     folder = platformdirs.user_data_path("gnomon") / "serve" / "stores" / study_id

@@ -35,6 +35,7 @@ from gnomon.serve._comparison import (
     write_record,
     write_whole,
 )
+from gnomon.serve._contained import refuse_link, refuse_links
 from gnomon.serve._inspect import Inspection
 from gnomon.serve._problems import NotFound
 
@@ -74,6 +75,7 @@ class Comparison:
         about: what it is called, whose it is and what it consists of.
         job: how far it is.
         damaged: what it consists of could not be read.
+        closed: why nothing of it is read, if it holds links to elsewhere.
     """
 
     id: str
@@ -81,6 +83,7 @@ class Comparison:
     about: ComparisonRecord
     job: Job
     damaged: bool = False
+    closed: str = ""
 
     @property
     def store(self) -> Path:
@@ -108,11 +111,14 @@ class Workspace:
 
     Raises:
         OutputError: it cannot be made or written.
+        DataError: it leads elsewhere by links.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._lock: IO[bytes] | None = None
+        for name in (_STUDIES, _DRAFTS, _LOCK):
+            refuse_link(folder / name)
         try:
             for each in (folder, folder / _STUDIES, folder / _DRAFTS):
                 each.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -171,14 +177,18 @@ class Workspace:
             NotFound: there is none of this ID.
         """
         folder = self._folder(_STUDIES, id)
-        about = read_record(folder / NAMES, ComparisonRecord)
-        job = read_record(folder / JOB, Job)
         if not folder.is_dir():
             raise NotFound
+        try:
+            refuse_links(folder)
+        except DataError as error:
+            return _unread(id, folder, "It holds links.", closed=str(error))
+        about = read_record(folder / NAMES, ComparisonRecord)
+        job = read_record(folder / JOB, Job)
+        if about is None and not folder.is_dir():  # deleted meanwhile
+            raise NotFound
         if about is None:
-            about = ComparisonRecord(title="", owner="", made="", choices=ComparisonChoices())
-            job = Job("failed", [], "", "", said="The records of this comparison are damaged.")
-            return Comparison(id, folder, about, job, damaged=True)
+            return _unread(id, folder, "The records of this comparison are damaged.")
         return Comparison(id, folder, about, job or new_job(about))
 
     def delete(self, id: str) -> None:  # noqa: A002
@@ -225,7 +235,7 @@ class Workspace:
         Raises:
             NotFound: there is none of this ID.
         """
-        draft = read_record(self._folder(_DRAFTS, id) / DRAFT, Draft)
+        draft = read_record(self.draft_folder(id) / DRAFT, Draft)
         if draft is None:
             raise NotFound
         return draft
@@ -235,6 +245,10 @@ class Workspace:
         folder = self._folder(_DRAFTS, id)
         if not folder.is_dir():
             raise NotFound
+        try:
+            refuse_links(folder)
+        except DataError as error:
+            raise NotFound from error
         return folder
 
     def inspection(self, id: str) -> Inspection | None:  # noqa: A002
@@ -402,7 +416,10 @@ class Workspace:
             folder.rename(gone)
         except FileNotFoundError as error:
             raise NotFound from error
-        shutil.rmtree(gone)
+        if gone.is_symlink():
+            gone.unlink()
+        else:
+            shutil.rmtree(gone)
         flush_folder(folder.parent)
 
     def _sweep(self) -> None:
@@ -419,6 +436,12 @@ class Workspace:
             with suppress(FileNotFoundError, NotFound):
                 if time.time() - entry.stat().st_mtime > _DAY:
                     self.delete_draft(entry.name)
+
+
+def _unread(id: str, folder: Path, said: str, *, closed: str = "") -> Comparison:  # noqa: A002
+    about = ComparisonRecord(title="", owner="", made="", choices=ComparisonChoices())
+    job = Job("failed", [], "", "", said=said)
+    return Comparison(id, folder, about, job, damaged=True, closed=closed)
 
 
 def checked_files(files: list[FileChoice], there: int) -> None:
