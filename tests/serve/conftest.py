@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import uvicorn
 from starlette.testclient import TestClient
 
 from gnomon import example, study
 from gnomon.serve import Settings, _builds, make_app
 from gnomon.serve._comparison import ComparisonChoices, FileChoice
 from gnomon.serve._jobs import Queue
-from gnomon.serve._server import listen
+from gnomon.serve._server import listen, server_of
 from gnomon.serve._store_pages import stored_study
 from gnomon.serve._workspace import Workspace
 
@@ -78,12 +77,23 @@ def running(app: Starlette) -> Iterator[TestClient]:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Starlette]:
-    """A server at an address of its own, for programs that need one."""
+def serving(
+    folder: Path, *, certificate: tuple[Path, Path] | None = None, public: str = ""
+) -> Iterator[Starlette]:
+    """A server at an address of its own, as the command starts it, for programs that need one.
+
+    Args:
+        folder: of its comparisons.
+        certificate: files of a certificate and its key.
+        public: where others reach it, if a proxy is in front; its own port is ``state.port``.
+    """
     socket = listen("127.0.0.1", 0, exactly=True)
-    host = f"127.0.0.1:{socket.getsockname()[1]}"
-    app = make_app(Settings(folder=folder, address=f"http://{host}", hosts=frozenset({host})))
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none"))
+    port = socket.getsockname()[1]
+    address = public or f"http{'s' if certificate else ''}://127.0.0.1:{port}"
+    host = address.partition("//")[2]
+    app = make_app(Settings(folder=folder, address=address, hosts=frozenset({host})))
+    app.state.port = port
+    server = server_of(app, certificate=certificate)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
     thread.start()
     while not server.started:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    import uvicorn
     from starlette.applications import Starlette
 
 __all__ = ["listen", "open_browser", "run_server"]
@@ -94,7 +95,19 @@ def run_server(
     Raises:
         UsageError: the certificate cannot be used.
     """
+    server_of(app, certificate=certificate, ready=ready).run([listening])
+
+
+def server_of(
+    app: Starlette,
+    *,
+    certificate: tuple[Path, Path] | None = None,
+    ready: Callable[[], None] | None = None,
+) -> uvicorn.Server:
+    """What :func:`run_server` runs."""
     import uvicorn
+
+    from gnomon.serve._connections import PatientHttp, certified
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -104,6 +117,7 @@ def run_server(
 
     config = uvicorn.Config(
         app,
+        http=PatientHttp,
         log_config=None,
         access_log=False,  # addresses of links and of the way in hold secrets
         server_header=False,
@@ -111,14 +125,14 @@ def run_server(
         ws="none",
         lifespan="on",
         timeout_graceful_shutdown=1,
-        ssl_certfile=certificate and certificate[0],
-        ssl_keyfile=certificate and str(certificate[1]),
     )
+    config.load()
     try:
-        config.load()
+        if certificate:
+            config.ssl = certified(*certificate, app.state.settings.address)
     except OSError as error:  # of which ssl.SSLError is one
         raise UsageError(
             f"the certificate cannot be used: {error.strerror or error}; --certificate and --key"
             " name two PEM files that belong together"
         ) from error
-    Server(config).run([listening])
+    return Server(config)
