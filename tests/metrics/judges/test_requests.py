@@ -14,6 +14,7 @@ from tests.metrics.judges.test_metric import fenced, numbers, sets, spec, two_tu
 import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import FormatError, SpecError, UsageError
+from gnomon.methods.paraphrase.generation._by_chat import ChatParaphrases
 from gnomon.metrics import parse
 from gnomon.metrics.judges import (
     ChatAnswer,
@@ -160,6 +161,27 @@ def test_fields_that_requests_have_anyway_and_keys_are_refused(
     with pytest.raises(SpecError, match=match) as error:
         parse(f"judge('gemba-da', model='m', extra={extra})")
     assert "secret-key" not in str(error.value).replace(extra, "")
+
+
+@pytest.mark.parametrize("key", ["secret-key-123456", "hf_abcdefghijklmnopqrstuv"])
+def test_a_key_in_the_place_of_a_models_name_is_refused_and_not_shown(
+    key: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GNOMON_JUDGE_KEY", "secret-key-123456")
+    judges = f"judge('gemba-da', model='{key}')", f"judge(['gemba-da', 'gemba-sqm'], model='{key}')"
+    for judge in judges:
+        with pytest.raises(SpecError, match="model= holds what looks like a key") as error:
+            parse(judge)
+        assert key not in str(error.value)
+    with pytest.raises(SpecError, match="looks like a key"):
+        ChatParaphrases(key)
+    (tmp_path / "ref.txt").write_text("a b\n")
+    data = [str(tmp_path / "ref.txt"), "-i", str(tmp_path / "ref.txt")]
+    assert main(["score", *data, "-m", judges[0]]) == 2
+    printed = capsys.readouterr()
+    assert "looks like a key" in printed.err
+    assert key not in printed.out + printed.err
+    assert parse("judge('gemba-da', model='gpt-5-mini')")
 
 
 def test_fields_about_tokens_and_texts_that_begin_like_keys_are_taken() -> None:

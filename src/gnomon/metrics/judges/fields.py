@@ -1,4 +1,4 @@
-"""Further fields of requests, and prices, as a judge's spec gives them."""
+"""Further fields of requests, names of models, and prices, as a judge's spec gives them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gnomon.core.errors import SpecError
-from gnomon.metrics.judges.endpoints import Endpoint
+from gnomon.metrics.judges.endpoints import KEY, Endpoint
 
 #: fields that requests have anyway, or that would change what an answer is
 _TAKEN = {
@@ -59,11 +59,30 @@ def checked_fields(given: object, endpoint: str) -> str:
         raise SpecError(f"judge: extra must be JSON: {error}; {_HOW}") from error
     named = any(_SECRET.search(name) for name in _names(fields))
     if named or any(map(_KEY.fullmatch, _texts(fields))) or Endpoint(endpoint).holds_key(text):
-        raise SpecError(
-            "judge: extra holds what looks like a key; it would stand in results and files, so give"
-            " keys by the environment (GNOMON_JUDGE_KEY=...)"
-        )
+        raise _key_error("judge: extra holds what")
     return text
+
+
+def check_model(model: str, endpoint: str, *, of: str) -> None:
+    """Refuse a key in the place of a model's name.
+
+    Args:
+        model: the name that was given.
+        endpoint: where requests are sent.
+        of: what takes the name, in words.
+
+    Raises:
+        SpecError: it is a key, or looks like one; the message does not show it.
+    """
+    if _KEY.fullmatch(model.strip()) or Endpoint(endpoint).holds_key(model):
+        raise _key_error(f"{of}: model= holds what")
+
+
+def _key_error(what: str) -> SpecError:
+    return SpecError(
+        f"{what} looks like a key; it would stand in results and files, so give keys by the"
+        f" environment ({KEY}=...)"
+    )
 
 
 def _read(given: object) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from gnomon.metrics.judges.calibration import (
 )
 from gnomon.metrics.judges.client import ChatClient, ChatQuestion, ChatServer
 from gnomon.metrics.judges.endpoints import Endpoint
-from gnomon.metrics.judges.fields import check_prices, checked_fields
+from gnomon.metrics.judges.fields import check_model, check_prices, checked_fields
 from gnomon.metrics.judges.local import LocalJudge, answer_form, check_settings, local_folder
 from gnomon.metrics.judges.noise import judge_noise
 from gnomon.metrics.judges.planned import current_plan, made_up_reply
@@ -152,6 +152,7 @@ class ChatJudge(Options):
                 " or the folder of one, model='FOLDER'"
             )
         object.__setattr__(self, "endpoint", Endpoint(self.endpoint).url)
+        check_model(self.model, self.endpoint, of="judge")
 
     @property
     def full_rubric(self) -> Rubric:

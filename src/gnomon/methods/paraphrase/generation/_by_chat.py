@@ -35,6 +35,7 @@ from gnomon.metrics.judges import (
     json_objects,
     language_names,
 )
+from gnomon.metrics.judges.fields import check_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -116,6 +117,7 @@ class ChatParaphrases(GeneratorOptions):
         if not self.model.strip():
             raise SpecError("llm takes the model's name on its server: llm(model='NAME')")
         object.__setattr__(self, "endpoint", Endpoint(self.endpoint).url)
+        check_model(self.model, self.endpoint, of="llm")
 
     def plan(self, testset: TestSet, request: GenerationRequest) -> ChatWork:
         """What is to be done; nothing is asked yet.
