@@ -21,6 +21,7 @@ from gnomon.metrics.judges import ChatJudge, JudgePanel, planned_requests
 from gnomon.metrics.judges.planned import counted_requests
 from gnomon.metrics.protocol import Costly, Noticing
 from gnomon.metrics.titles import metric_titles
+from gnomon.report import to_html
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -295,6 +296,9 @@ def test_agreement_of_judges_is_what_plain_formulas_say(chat: Chat) -> None:
     assert [row["r"] for row in rows] == pytest.approx(expected)
     assert rows[0]["gain"] == pytest.approx(expected[3] - expected[0])
     assert rows[3]["gain"] is None
+    assert "people" in [view.table for view in result.views]
+    alone = gn.judges.panel(replace(ts, human=()), panel(chat))
+    assert "people" not in [view.table for view in alone.views]
     away = [abs(row["away"]) for row in result.table("disagreements").rows]
     assert len(away) == 240
     assert away == sorted(away, reverse=True)
@@ -303,6 +307,36 @@ def test_agreement_of_judges_is_what_plain_formulas_say(chat: Chat) -> None:
     again = gn.judges.panel(ts, separate, human="esa")
     assert again.table("agreement").rows == result.table("agreement").rows
     assert chat.answered == 240
+
+
+def test_what_each_judge_of_a_panel_says_is_handed_on_by_its_name(
+    chat: Chat, tmp_path: Path
+) -> None:
+    def reply(body: dict) -> str:
+        score = _SCORES[body["model"]][fenced(body)]
+        return json.dumps({"reasons": f"{body['model']} says so", "score": score})
+
+    chat.reply = reply
+    (tmp_path / "own.toml").write_text(
+        'answer = "score"\nreasons = true\nquestion = "How good is {candidate}?"\n'
+    )
+    judges, ts = panel(chat, rubric=str(tmp_path / "own.toml")), sets(s=["x", "y", "z"])
+    said = gn.score(ts, judges).remarks[0, 2]
+    assert said["judge (b): score"] == "30"
+    assert said["judge (c): reason"] == "c says so"
+    assert json.loads(said["judge (c): answer"])["score"] == 90
+    assert "judge (a): score" not in said  # it cannot be read
+    assert "null" in said["judge (a): answer"]
+    finding = gn.compare(sets(s=["x"], t=["y"]), judges, resamples=0)
+    texts = {text.name: text.values for text in finding.exhibits[0].texts}
+    assert (texts["s"]["judge (a): score"], texts["t"]["judge (c): score"]) == ("10", "80")
+    worst = gn.judges.panel(ts, judges).exhibits[0]
+    assert worst.texts[-1].values == said
+    assert "c says so" in to_html(gn.judges.panel(ts, judges))
+    answers = gn.judges.answers(ts, judges).table("answers")
+    assert [json.loads(str(row["answer"]))["reasons"][0] for row in answers.rows] == [*"abc"] * 3
+    assert [row["metric"] for row in answers.rows[:3]] == [j.spec for j in parse(judges).judges]  # type: ignore[attr-defined]  # a panel
+    assert chat.answered == 9
 
 
 def test_a_kind_of_human_scores_that_is_not_there_is_refused_before_judges_are_asked(

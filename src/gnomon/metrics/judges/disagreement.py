@@ -20,6 +20,7 @@ from gnomon.core.validation import Problem
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, p_value, titles_of
 from gnomon.data.formats import Human, human_files, with_human
 from gnomon.metrics.judges.panels import JudgePanel
+from gnomon.metrics.judges.remarks import output_exhibit
 from gnomon.metrics.judges.requests import judge_faults, named_judges, named_judges_and_panels
 from gnomon.metrics.judges.verdict import ALPHA, UNREADABLE, judge_title, or_nan, statement
 from gnomon.metrics.protocol import Metrics
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Statement
+    from gnomon.core.findings import Exhibit, Statement
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.metrics.judges.panels import BoundJudgePanel
@@ -401,6 +402,8 @@ def panel(
         for kind in kinds
         if kind in bound.informed_by
     ]
+    disagreements = agreement.disagreements(batch.systems)
+    beside_people = Listing("people", "Judges and people", column_names(JudgePeopleRow))
     return Finding(
         method="judges panel",
         title=_TITLE,
@@ -410,22 +413,36 @@ def panel(
             table("pairs", "Each two judges", JudgePairRow, agreement.pairs(),
                   confidence=confidence),
             table("people", "Judges and people", JudgePeopleRow, people, confidence=confidence),
-            table("disagreements", "Where judges disagree", DisagreementRow,
-                  agreement.disagreements(batch.systems)),
+            table("disagreements", "Where judges disagree", DisagreementRow, disagreements),
         ),
         signatures=signatures,
         views=(
             Listing("members", _TITLE, column_names(PanelMemberRow)),
             Listing("agreement", "All judges", column_names(PanelRow)),
             Listing("pairs", "Each two judges", column_names(JudgePairRow)),
-            Listing("people", "Judges and people", column_names(JudgePeopleRow)),
+            *((beside_people,) if people else ()),
             Listing(
                 "disagreements", "Where judges disagree", column_names(DisagreementRow), most=_SHOWN
             ),
         ),
+        exhibits=tuple(_exhibits(testset, bound, disagreements[:_SHOWN])),
         facts={"test set": testset.name, "combined by": judges.combine},
         notices=(*bound.notices(batch), *circular),
     )  # fmt: skip
+
+
+def _exhibits(
+    testset: TestSet, bound: BoundJudgePanel, rows: Sequence[DisagreementRow]
+) -> Iterator[Exhibit]:
+    """The outputs of some disagreements, each with what all judges said of it."""
+    batch = testset.batch()
+    remarks = bound.remarks(batch)
+    numbers = {system: k for k, system in enumerate(batch.systems)}
+    cells = dict.fromkeys((numbers[row.system], row.segment - 1) for row in rows)
+    for rank, cell in enumerate(cells):
+        shown_for = (bound.metric.spec, "where judges disagree")
+        weight = float(len(cells) - rank)
+        yield output_exhibit(testset, batch, cell, shown_for, remarks[cell], weight=weight)
 
 
 @dataclass

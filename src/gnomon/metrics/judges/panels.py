@@ -14,6 +14,7 @@ from gnomon.metrics.judges.metric import BoundChatJudge, ChatJudge
 from gnomon.metrics.judges.planned import counted_requests, current_plan
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.spec import Options, ordered_fields, unknown_argument
+from gnomon.metrics.titles import metric_titles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -265,6 +266,20 @@ class BoundJudgePanel(MeanOfSegments):
             UsageError: a judge needs more than its ``max_calls``.
         """
         _check_each(self.judges, lambda judge: judge.segments(batch))
+
+    def remarks(self, batch: Batch) -> dict[tuple[int, int], dict[str, str]]:
+        """Scores, reasons and answers of each judge, by system and segment, named by the judge."""
+        remarks: dict[tuple[int, int], dict[str, str]] = {}
+        titles = metric_titles(judge.metric.spec for judge in self.judges)
+        for judge in self.judges:
+            title = titles[judge.metric.spec]
+            scores = judge.segments(batch)
+            for (k, i), words in judge.remarks(batch).items():
+                score = float(scores[k, i])
+                said = {"score": f"{score:g}"} if np.isfinite(score) else {}
+                named = {f"{title}: {what}": text for what, text in (said | words).items()}
+                remarks.setdefault((k, i), {}).update(named)
+        return remarks
 
     def answered(self, batch: Batch) -> NDArray[np.bool_]:
         """Whether each output has a score, bool [K, N]."""

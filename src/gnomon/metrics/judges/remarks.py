@@ -23,6 +23,7 @@ from gnomon.metrics.scoring import signature_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from gnomon.core.batch import Batch
     from gnomon.core.findings import Statement
     from gnomon.core.options import BoundOptions
     from gnomon.core.spans import ErrorSpan
@@ -143,7 +144,8 @@ def answers(
     exhibits: list[Exhibit] = []
     signatures, notices = {}, list[str]()
     batch = testset.batch()
-    for name, judge in named_judges(metrics, allow_code=allow_code):
+    judges = list(named_judges(metrics, allow_code=allow_code))
+    for name, judge in judges:
         bound = judge.bind(testset)
         judged = bound.judgements(batch)
         for (k, i), replies in judged.items():
@@ -151,14 +153,18 @@ def answers(
         exhibits += _exhibits(name, bound, testset, judged, examples)
         signatures[name] = str(signature_of(bound, batch))
         notices += bound.notices(batch)
+    if len(judges) > 1:  # what all of them say of an output stands together
+        places = {system: k for k, system in enumerate(batch.systems)}
+        rows.sort(key=lambda row: (places[row.system], row.segment))
     note = f"the first {_PAGE:,} rows; JSON, TSV and --tables hold all {len(rows):,}"
+    shown = ("metric", *_SHOWN) if len(judges) > 1 else _SHOWN
     excerpt = Excerpt(tuple(range(_PAGE)), note) if len(rows) > _PAGE else None
     return Finding(
         method="judges answers",
         title=_TITLE,
         tables=(table("answers", _TITLE, AnswerRow, rows, excerpt=excerpt),),
         signatures=signatures,
-        views=(Listing("answers", _TITLE, _SHOWN, most=_LISTED, longest=_LONGEST),),
+        views=(Listing("answers", _TITLE, shown, most=_LISTED, longest=_LONGEST),),
         exhibits=tuple(exhibits),
         facts={"test set": testset.name},
         notices=tuple(notices),
@@ -204,31 +210,44 @@ def _exhibits(
             spans.setdefault((numbers[span.system], span.segment), []).append(span)
     for kind, shown in (("lowest scores", worst), ("no score", silent)):
         for rank, (k, i) in enumerate(shown):
-            marks = spans.get((k, i), [])
-            texts = []
-            if testset.sources is not None:
-                of_source = highlights(span for span in marks if span.side == "source")
-                texts.append(ExhibitText("source", "", testset.sources[i], of_source))
-            for name, references in testset.references.items():
-                if references[i] is not None:
-                    texts.append(ExhibitText("reference", name, references[i] or ""))
-            said = {"score": float(scores[k, i]) if kind == "lowest scores" else None}
-            texts.append(
-                ExhibitText(
-                    "candidate",
-                    batch.systems[k],
-                    batch.texts[int(batch.candidates[k, i])],
-                    highlights(span for span in marks if span.side == "candidate"),
-                    {**said, **remarks_of(judged[k, i])},
-                )
-            )
-            yield Exhibit(
-                group=metric,
-                kind=kind,
-                segment=i + 1,
-                texts=tuple(texts),
-                systems=(batch.systems[k],),
-                document=None if testset.documents is None else testset.documents[i],
-                domain=None if testset.domains is None else testset.domains[i],
-                weight=float(len(shown) - rank),
-            )
+            score = {"score": float(scores[k, i]) if kind == "lowest scores" else None}
+            said = {**score, **remarks_of(judged[k, i])}
+            marks = spans.get((k, i), ())
+            weight = float(len(shown) - rank)
+            yield output_exhibit(testset, batch, (k, i), (metric, kind), said, marks, weight)
+
+
+def output_exhibit(
+    testset: TestSet,
+    batch: Batch,
+    cell: tuple[int, int],
+    shown_for: tuple[str, str],
+    said: Mapping[str, float | str | None],
+    marks: Sequence[ErrorSpan] = (),
+    weight: float = 0.0,
+) -> Exhibit:
+    """An output with what was said of it.
+
+    ``cell``: numbers of system and segment; ``shown_for``: group and kind of the exhibit.
+    """
+    (k, i), (group, kind) = cell, shown_for
+    texts = []
+    if testset.sources is not None:
+        of_source = highlights(span for span in marks if span.side == "source")
+        texts.append(ExhibitText("source", "", testset.sources[i], of_source))
+    for name, references in testset.references.items():
+        if references[i] is not None:
+            texts.append(ExhibitText("reference", name, references[i] or ""))
+    of_candidate = highlights(span for span in marks if span.side == "candidate")
+    candidate = batch.texts[int(batch.candidates[k, i])]
+    texts.append(ExhibitText("candidate", batch.systems[k], candidate, of_candidate, said))
+    return Exhibit(
+        group=group,
+        kind=kind,
+        segment=i + 1,
+        texts=tuple(texts),
+        systems=(batch.systems[k],),
+        document=None if testset.documents is None else testset.documents[i],
+        domain=None if testset.domains is None else testset.domains[i],
+        weight=weight,
+    )
