@@ -44,7 +44,7 @@ def _change(folder: Path, part: str | None, **values: object) -> None:
 
 def _refused(folder: Path, told: str, metric: str = "comet") -> None:
     with pytest.raises(DataError, match=told) as error:
-        parse(f"{metric}('{folder}', device='cpu')").bind(TESTSET)
+        parse(f"{metric}('{folder}', device='cpu')").bind(TESTSET).segments(TESTSET.batch())
     assert folder.name in str(error.value)
 
 

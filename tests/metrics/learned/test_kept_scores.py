@@ -62,15 +62,22 @@ def _scored(spec: str, testset: TestSet) -> tuple[np.ndarray, int]:
 
 
 @pytest.mark.parametrize(("metric", "family", "model"), MODELS)
-def test_a_second_run_encodes_nothing_and_gives_the_same_bits(
-    oracle: Callable[[str, str], Oracle], metric: str, family: str, model: str
+def test_a_second_run_reads_no_weights_encodes_nothing_and_gives_the_same_bits(
+    oracle: Callable[[str, str], Oracle],
+    metric: str,
+    family: str,
+    model: str,
+    weights_read: list[str],
 ) -> None:
     found = oracle(family, model)
     testset = found.testset()
     spec = f"{metric}('{found.folder}', device='cpu')"
     first, read = _scored(spec, testset)
+    assert weights_read == ["weights", "weights"]  # of the encoder, of the head
+    weights_read.clear()
     again, none = _scored(spec, testset)
     assert (read > 0, none) == (True, 0)
+    assert not weights_read
     assert first.tobytes() == again.tobytes()
     np.testing.assert_allclose(first[0], _computed(spec, testset)[0], atol=1e-5)
 
@@ -83,16 +90,19 @@ def _computed(spec: str, testset: TestSet) -> np.ndarray:
 
 
 @pytest.mark.parametrize("metric", ["metricx", "bleurt"])
-def test_models_of_joint_texts_keep_scores_and_what_was_cut(metric: str, tmp_path: Path) -> None:
+def test_models_of_joint_texts_keep_scores_and_what_was_cut(
+    metric: str, tmp_path: Path, weights_read: list[str]
+) -> None:
     folder = getattr(sequence_models, metric)(tmp_path / metric)
     testset = _small_set(long=True)
     spec = f"{metric}('{folder}', limit=24, device='cpu')"
     first, read = _scored(spec, testset)
+    assert weights_read == ["_read_model"]
     _forget()
     bound: Any = parse(spec).bind(testset)
     assert bound.notices(testset.batch())  # what is cut is known without reading
     assert bound.segments(testset.batch()).tobytes() == first.tobytes()
-    assert (read > 0, bound.model.read) == (True, 0)
+    assert (read > 0, bound.model.read, len(weights_read)) == (True, 0, 1)
     assert _scored(f"{metric}('{folder}', limit=20, device='cpu')", testset)[1] > 0
 
 
@@ -195,6 +205,29 @@ def _write(folder: Path, testset: TestSet) -> None:
         (folder / f"{name}.txt").write_text("".join(f"{x}\n" for x in lines), encoding="utf-8")
 
 
+@pytest.fixture(autouse=True)
+def weights_read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Which weights were read, each time that some were."""
+    from gnomon.metrics.learned import bleurt, metricx
+    from gnomon.metrics.learned.weights import LearnedModel
+
+    read: list[str] = []
+
+    def counted(module: Any, name: str) -> None:
+        reading = getattr(module, name)
+
+        def noted(*args: Any) -> Any:
+            read.append(name)
+            return reading(*args)
+
+        monkeypatch.setattr(module, name, noted)
+
+    counted(LearnedModel, "weights")
+    counted(bleurt, "_read_model")
+    counted(metricx, "_read_model")
+    return read
+
+
 @pytest.fixture
 def encodings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many texts each request to the encoder had."""
@@ -223,7 +256,11 @@ def _real_set(found: Oracle) -> TestSet:
 
 @pytest.mark.parametrize("method", ["score", "compare", "muler", "stress", "bmx", "study"])
 def test_methods_share_what_was_scored(
-    oracle: Callable[[str, str], Oracle], method: str, encodings: list[int], tmp_path: Path
+    oracle: Callable[[str, str], Oracle],
+    method: str,
+    encodings: list[int],
+    weights_read: list[str],
+    tmp_path: Path,
 ) -> None:
     found = oracle("regression", "sparsemax")
     testset = _real_set(found)
@@ -243,9 +280,10 @@ def test_methods_share_what_was_scored(
     run[method]()
     assert sum(encodings) > 0
     encodings.clear()
+    weights_read.clear()
     _forget()
     run[method]()
-    assert sum(encodings) == 0
+    assert sum(encodings) == len(weights_read) == 0
     for other in ("score", "compare", "study"):  # what one method scored, no other scores again
         _forget()
         run[other]()

@@ -203,7 +203,7 @@ def test_embeddings_that_serve_as_output_layer_are_rescaled(tmp_path: Path) -> N
     tied: Any = parse(f"metricx('{sequence_models.metricx(tmp_path / 'tied', tied=True)}')").bind(
         _testset()
     )
-    assert tied.model.output == pytest.approx(apart.model.output * 8**-0.5)
+    assert tied.model.network[2] == pytest.approx(apart.model.network[2] * 8**-0.5)
 
 
 def test_weights_of_16_bits_in_several_files_give_the_scores_of_one_file(
@@ -332,6 +332,11 @@ def _bound(folder: Path) -> Any:
     return parse(f"metricx('{folder}', device='cpu')").bind(testset)
 
 
+def _score(folder: Path) -> None:
+    testset = gn.TestSet.from_lists({"s": ["a b"]}, ["a c"], sources=["b"])
+    gn.score(testset, f"metricx('{folder}', device='cpu')")
+
+
 def test_code_beside_a_model_is_never_run_nor_asked_about(
     tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -341,7 +346,7 @@ def test_code_beside_a_model_is_never_run_nor_asked_about(
     (folder / "own.py").write_text(f"open({str(ran)!r}, 'w')\n", encoding="utf-8")
     monkeypatch.setattr("builtins.input", lambda *_: "y")
     with pytest.raises(DataError, match="cannot be loaded"):
-        _bound(folder)
+        _score(folder)
     assert not ran.exists()
 
 
@@ -352,12 +357,12 @@ def test_weights_that_are_cut_or_do_not_fit_the_configuration_are_refused(
     for name in ("num_layers", "num_decoder_layers"):
         fewer = _changed(tiny, tmp_path / name, **{name: config[name] - 1})
         with pytest.raises(DataError, match=r"its configuration knows nothing of weights: .*block"):
-            _bound(fewer)
+            _score(fewer)
     cut = _changed(tiny, tmp_path / "cut")
     weights = cut / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-100])
     with pytest.raises(DataError, match="cannot be loaded"):
-        _bound(cut)
+        _score(cut)
 
 
 def test_texts_that_are_cut_into_pieces_apart_score_alike(

@@ -61,11 +61,12 @@ def load_base(name: str, device: str) -> BaseEncoder:
     encoder = read_encoder(
         ENCODERS[kind],
         config,
-        _pretrained(folder),
+        lambda: _pretrained(folder),
         vocabulary,
         name=f"model {name!r} ({folder.path})",
         device=device,
     )
+    _ = encoder.model  # what is wrong with it is told now
     return BaseEncoder(folder, kind, config, stated_licence(folder.path, name), encoder)
 
 

@@ -6,7 +6,7 @@ Sellam et al. (2020), "BLEURT", and Pu et al. (2021), "Learning compact metrics 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -139,13 +139,19 @@ class BleurtModel(JointModel):
                 f"bleurt: model {folder.name!r} has {positions} positions; limit={limit} is more"
             )
         super().__init__(folder, device, precision, limit or positions)
+        self._config = config
         self._pad = int(config.get("pad_token_id") or 0)
         self._reader = piece_reader(folder)
-        model, weight, bias = _read_model(folder, config)
-        kind = torch_type(precision)
-        self._model = model.to(device=device, dtype=kind)
-        self._weight = weight.to(device=device, dtype=kind)
-        self._bias = bias.to(device=device, dtype=kind)
+
+    @cached_property
+    def network(self) -> tuple[Any, Any, Any]:
+        """The encoder, and weight and bias of the layer on top of it."""
+        kind = torch_type(self.precision)
+        model, weight, bias = (
+            loaded.to(device=self.device, dtype=kind)
+            for loaded in _read_model(self.folder, self._config)
+        )
+        return model, weight, bias
 
     @property
     def pad(self) -> int:
@@ -173,14 +179,15 @@ class BleurtModel(JointModel):
         """The model's answer at the first position: tanh of a linear layer, and another one."""
         import torch
 
+        model, weight, bias = self.network
         second = (np.arange(ids.shape[1]) >= first[:, None]) & kept
         with torch.inference_mode():
-            pooled = self._model(
+            pooled = model(
                 input_ids=torch.as_tensor(ids, device=self.device),
                 attention_mask=torch.as_tensor(kept, device=self.device).long(),
                 token_type_ids=torch.as_tensor(second, device=self.device).long(),
             ).pooler_output
-            scores = (pooled @ self._weight.T + self._bias).reshape(-1)
+            scores = (pooled @ weight.T + bias).reshape(-1)
             return np.asarray(scores.float().cpu().numpy(), dtype=np.float64)
 
 

@@ -8,9 +8,10 @@ text: what the vocabulary makes of it is replaced by the unknown piece.
 from __future__ import annotations
 
 import re
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -90,8 +91,8 @@ class States(NamedTuple):
 class MetricEncoder:
     """The encoder of a learned metric; made by :func:`load_metric`."""
 
-    # of transformers, on its device; for "int8" what runs it in ONNX Runtime
-    model: Any = field(repr=False)
+    # loads the model, once: of transformers, on its device; for "int8" what runs it in ONNX Runtime
+    load: Callable[[], Any] = field(repr=False)
     tokenizer: Any = field(repr=False)
     depth: int  # number of layers
     dimensions: int  # size of a vector
@@ -118,6 +119,11 @@ class MetricEncoder:
         size = max([*special, self.tokenizer.get_vocab_size(with_added_tokens=True)]) + 1
         self._plain = np.arange(size, dtype=np.int32)
         self._plain[special] = unknown
+
+    @property
+    def model(self) -> Any:
+        """The model in memory; it is loaded when something is encoded for the first time."""
+        return self.load()
 
     def pieces(self, texts: Sequence[str]) -> list[TextPieces]:
         """Cut texts into pieces, none of them special; texts are not shortened."""
@@ -224,13 +230,18 @@ class MetricEncoder:
 
 @dataclass(eq=False)
 class LoadedMetric:
-    """A learned metric in memory."""
+    """A learned metric, whose weights are read when something is encoded for the first time."""
 
     model: LearnedModel  # what it is
     encoder: MetricEncoder  # its encoder
-    head: Mapping[str, Any]  # its other weights by name, float32 tensors on the encoder's device
+    load_head: Callable[[], Mapping[str, Any]] = field(repr=False)
     # what was found for texts last, by name; bound metrics of one model share that
     memory: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def head(self) -> Mapping[str, Any]:
+        """Its other weights by name, float32 tensors on the encoder's device."""
+        return self.load_head()
 
 
 def load_metric(
@@ -255,12 +266,25 @@ def _load(model: LearnedModel, device: str, precision: LearnedPrecision) -> Load
             f"{model.name!r} has an encoder {model.settings.get('encoder_model')!r}; gnomon"
             f" computes {', '.join(ENCODERS)}"
         )
-    weights = model.weights()
     where = f"{model.name!r} ({model.folder.path})"
-    shapes = {name: tuple(tensor.shape) for name, tensor in weights.items()}
-    needed_weights(model.kind, model.settings, model.encoder, shapes, where)
-    named = [name for name in weights if name.startswith(ENCODER)]
-    encoder_weights = {name.removeprefix(ENCODER): weights.pop(name) for name in named}
+    shapes = model.shapes()
+    try:
+        needed_weights(model.kind, model.settings, model.encoder, shapes, where)
+    except DataError:
+        model.check_weights()  # that they are other ones than were written is told first
+        raise
+    of_encoder = [name for name in shapes if name.startswith(ENCODER)]
+
+    def encoder_weights() -> dict[str, Any]:
+        weights = model.weights(of_encoder)
+        return {name.removeprefix(ENCODER): weight for name, weight in weights.items()}
+
+    @cache
+    def head() -> dict[str, Any]:
+        with _for_gradients():
+            weights = model.weights(shapes.keys() - set(of_encoder))
+            return {name: weight.float().to(device) for name, weight in weights.items()}
+
     encoder = read_encoder(
         kind,
         model.encoder,
@@ -271,21 +295,27 @@ def _load(model: LearnedModel, device: str, precision: LearnedPrecision) -> Load
         precision=precision,
         identity=model.folder.identity,
     )
-    return LoadedMetric(model, encoder, {n: w.float().to(device) for n, w in weights.items()})
+    return LoadedMetric(model, encoder, head)
+
+
+def _for_gradients() -> AbstractContextManager[Any]:
+    """Within it tensors are made that gradients can run through, whoever asks for them first."""
+    import torch
+
+    context: AbstractContextManager[Any] = torch.inference_mode(mode=False)
+    return context
 
 
 def _check_packages(what: str) -> None:
-    try:
-        from tokenizers import Tokenizer  # noqa: F401  # is it there?
-        from transformers import AutoModel  # noqa: F401  # likewise
-    except ImportError as error:
-        raise missing_package(error.name or "transformers", what) from error
+    for package in ("tokenizers", "transformers"):
+        if find_spec(package) is None:  # importing them takes longer than to find kept scores
+            raise missing_package(package, what)
 
 
 def read_encoder(
     kind: EncoderKind,
     config: Mapping[str, Any],
-    weights: dict[str, Any],
+    weights: Callable[[], dict[str, Any]],
     vocabulary: Path,
     *,
     name: str,
@@ -295,27 +325,32 @@ def read_encoder(
 ) -> MetricEncoder:
     """An encoder of its configuration, its weights and its vocabulary.
 
-    ``precision``: "fp32", the type of automatic mixed precision, or "int8". ``identity``: hash of
-    configuration and weights; "int8" keeps its file under it.
+    ``weights`` are asked for when something is encoded for the first time. ``precision``: "fp32",
+    the type of automatic mixed precision, or "int8". ``identity``: hash of configuration and
+    weights; "int8" keeps its file under it.
     """
     _check_packages(name)
     tokenizer = read_vocabulary(vocabulary.read_bytes(), kind, config, name)
 
     def filled() -> Any:
-        return _filled_model(kind, config, weights)
+        return _filled_model(kind, config, weights())
 
-    try:
-        network = (
-            rounded_layers(name, identity, filled, types=kind.types)
-            if precision == "int8"
-            else filled().to(device)
-        )
-    except GnomonError:
-        raise
-    except Exception as error:  # transformers raises any
-        raise DataError(f"{name} cannot be loaded: {error}") from error
+    @cache
+    def load() -> Any:
+        try:
+            with _for_gradients():
+                return (
+                    rounded_layers(name, identity, filled, types=kind.types)
+                    if precision == "int8"
+                    else filled().to(device)
+                )
+        except GnomonError:
+            raise
+        except Exception as error:  # transformers raises any
+            raise DataError(f"{name} cannot be loaded: {error}") from error
+
     return MetricEncoder(
-        model=network,
+        load=load,
         tokenizer=tokenizer,
         depth=int(config["num_hidden_layers"]),
         dimensions=int(config["hidden_size"]),

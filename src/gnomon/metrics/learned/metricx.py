@@ -172,11 +172,15 @@ class MetricXModel(JointModel):
         super().__init__(folder, device, precision, limit)
         self.version = version
         self._tokenizer = unigram_vocabulary(folder, vocabulary, _VOCABULARY)
-        model, self.output = _read_model(folder)
-        kind = torch_type(precision)
-        self._encoder = model.encoder.to(device=device, dtype=kind)
-        self._decoder = model.decoder.to(device=device, dtype=kind)
-        self.output = self.output.to(device=device, dtype=kind)
+
+    @cached_property
+    def network(self) -> tuple[Any, Any, Any]:
+        """Encoder, decoder, and the row of the output layer that belongs to the one piece."""
+        kind = torch_type(self.precision)
+        model, output = _read_model(self.folder)
+        parts = (model.encoder, model.decoder, output)  # the whole output layer is let go
+        encoder, decoder, row = (part.to(device=self.device, dtype=kind) for part in parts)
+        return encoder, decoder, row
 
     @cached_property
     def about(self) -> tuple[str, ...]:
@@ -202,19 +206,20 @@ class MetricXModel(JointModel):
         """The logits of the one piece at the decoder's first step, within 0 and 25."""
         import torch
 
+        encoder, decoder, output = self.network
         with torch.inference_mode():
             mask = torch.as_tensor(kept, device=self.device).long()
-            seen = self._encoder(
+            seen = encoder(
                 input_ids=torch.as_tensor(ids, device=self.device), attention_mask=mask
             ).last_hidden_state
             start = torch.zeros((len(ids), 1), dtype=torch.long, device=self.device)
-            answer = self._decoder(
+            answer = decoder(
                 input_ids=start,
                 encoder_hidden_states=seen,
                 encoder_attention_mask=mask,
                 use_cache=False,
             ).last_hidden_state[:, 0]
-            logits = (answer @ self.output).float().cpu().numpy()
+            logits = (answer @ output).float().cpu().numpy()
         return np.asarray(np.clip(logits, 0.0, _WORST), dtype=np.float64)
 
 

@@ -34,7 +34,7 @@ from gnomon.metrics.learned.architectures import check_settings
 from gnomon.models import ModelFolder, check_content
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from gnomon.core.testset import TestSet
 
@@ -131,21 +131,46 @@ class LearnedModel:
             if sum(not texts.isdisjoint(segment_marks) for segment_marks in marks) >= least
         )
 
-    def weights(self) -> dict[str, Any]:
-        """All weights by name, torch tensors on the CPU.
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of all weights by name, of the head of the file alone.
 
         Raises:
             DataError: the file cannot be read, or is not the one that was written.
         """
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
-
-        check_checksums(self.folder.path, self.sha256)
         try:
-            weights: dict[str, Any] = load_file(self.folder.path / WEIGHTS)
+            with self._open() as file:
+                return {n: tuple(file.get_slice(n).get_shape()) for n in file.keys()}  # noqa: SIM118  # it is no mapping
+        except DataError:
+            self.check_weights()  # what is wrong with it then is told first
+            raise
+
+    def weights(self, names: Iterable[str]) -> dict[str, Any]:
+        """Some weights by name, torch tensors on the CPU.
+
+        Raises:
+            DataError: the file cannot be read, or is not the one that was written.
+        """
+        self.check_weights()
+        with self._open() as file:
+            return {name: file.get_tensor(name) for name in names}
+
+    def check_weights(self) -> None:
+        """Refuse files of weights that are not those that were written.
+
+        Raises:
+            DataError: they are not.
+        """
+        check_checksums(self.folder.path, self.sha256)
+
+    @contextmanager
+    def _open(self) -> Iterator[Any]:
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            with safe_open(self.folder.path / WEIGHTS, framework="pt") as file:
+                yield file
         except (OSError, SafetensorError) as error:
             raise DataError(f"{self.folder.path / WEIGHTS} cannot be read: {error}") from error
-        return weights
 
 
 def text_mark(text: str | None) -> str:
