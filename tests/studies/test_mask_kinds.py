@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from gnomon import example, study
 from gnomon.cli import main
+from gnomon.studies._mask_kinds import masked_alike
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,30 +26,30 @@ systems = ["apertium-*"]
 metrics = ["bleu"]
 {first}
 [[methods.muler.score]]
-metrics = ["chrf"]
+metrics = ["{other}"]
 {second}
 """
 _WORDS = "features = ['re:the']\npattern = {the = 'the'}\nresamples = 0\ntogether = true"
 
 
 @pytest.fixture
-def stored(
-    tmp_path: Path, finished: Callable[[Path], study.Store]
-) -> Callable[[str, str], study.Store]:
-    """A study of two metrics, each with a kind of mask of its own."""
+def stored(tmp_path: Path, finished: Callable[[Path], study.Store]) -> Callable[..., study.Store]:
+    """A study of two metrics in two steps, each with a kind of mask of its own."""
 
-    def made(first: str, second: str) -> study.Store:
+    def made(first: str, second: str, other: str = "chrf") -> study.Store:
         file = tmp_path / "study.toml"
         steps = {"first": first, "second": second}
         options = {name: f"{_WORDS}\nmasking = '{masking}'" for name, masking in steps.items()}
-        file.write_text(_STUDY.format(path=example.path(), **options), encoding="utf-8")
+        file.write_text(
+            _STUDY.format(path=example.path(), other=other, **options), encoding="utf-8"
+        )
         return finished(file)
 
     return made
 
 
 def test_pages_and_queries_say_that_masks_of_steps_differ(
-    stored: Callable[[str, str], study.Store],
+    stored: Callable[..., study.Store],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     store = stored("tokens", "substitute")
@@ -68,8 +70,37 @@ def test_pages_and_queries_say_that_masks_of_steps_differ(
     assert "masks differ between metrics" in said_aside
 
 
+@pytest.mark.parametrize(("other", "masks"), [("chrf", "tokens"), ("random", "substitute")])
+def test_steps_that_leave_it_to_gnomon_mask_all_metrics_of_a_method_alike(
+    stored: Callable[..., study.Store], other: str, masks: str
+) -> None:
+    store = stored("auto", "auto", other)
+    asked = "select distinct metric, masks from muler order by all"
+    assert store.query(asked).rows == (("bleu", masks), (other, masks))
+    assert not store.query("select metric, muler from muler").notices
+
+
+def test_words_are_exchanged_under_all_metrics_where_one_pools_vectors(tmp_path: Path) -> None:
+    def masked(*steps: study.Step) -> list[object]:
+        alike = masked_alike(steps, tmp_path, allow_code=False)
+        return [step.options.get("masking") for step in alike]
+
+    comet, chrf = (study.Step("muler.score", (m,)) for m in ("comet('m')", "chrf"))
+    both, of_bleu = (
+        study.Step("muler.score", ("ter", "comet('m')")),
+        replace(chrf, metrics=("bleu",)),
+    )
+    assert masked(comet) == masked(chrf) == [None]
+    assert masked(chrf, of_bleu) == [None, None]
+    assert masked(both, chrf) == ["substitute", "substitute"]
+    other_method, fixed = replace(chrf, method="muler.pairs"), {"masking": "tokens"}
+    assert masked(comet, of_bleu, other_method) == ["substitute", "substitute", None]
+    assert masked(comet, replace(chrf, options=fixed)) == [None, "tokens"]
+    assert masked(comet, study.Step("score", ("chrf",))) == [None, None]
+
+
 def test_nothing_is_said_of_masks_that_are_of_one_kind(
-    stored: Callable[[str, str], study.Store],
+    stored: Callable[..., study.Store],
 ) -> None:
     store = stored("substitute", "substitute")
     said = [one for page in study.pages(store, texts=False).verdicts for one in page.verdict]

@@ -404,6 +404,17 @@ def lacks(metric: Metric, *powers: type) -> bool:
     return bool(classes) and not any(_has(class_, power) for class_ in classes for power in powers)
 
 
+def own_masks(metric: Metric) -> set[str]:
+    """Which kinds of mask a metric may have of its own once it is bound; "": none."""
+    kinds = {
+        str(getattr(class_, "masks_used", "tokens")) if _has(class_, Masking) else ""
+        for class_ in _bound_classes(metric)
+    }
+    if not kinds:  # of another package
+        return {"", "tokens"}
+    return kinds - {""} if "tokens" in kinds else kinds  # what weighs matches mostly masks them
+
+
 def _bound_classes(metric: Metric) -> tuple[type, ...]:
     """The classes that ``bind`` says to return; empty where that is unknown."""
     bind = type(metric).bind

@@ -2,18 +2,67 @@
 
 from __future__ import annotations
 
+import logging
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gnomon.core import registry as methods
+from gnomon.metrics import parse
 from gnomon.metrics.masking import MASKS_USED
+from gnomon.metrics.protocol import own_masks
+from gnomon.studies._needs import located_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from gnomon.studies._folder import FinishedTask
+    from gnomon.studies._study import Step
 
-__all__ = ["mask_kinds", "mask_words"]
+__all__ = ["mask_kinds", "mask_words", "masked_alike"]
+
+_log = logging.getLogger(__name__)
+
+
+def masked_alike(steps: Sequence[Step], folder: Path, *, allow_code: bool) -> tuple[Step, ...]:
+    """The steps of a study, all metrics of a method under one kind of mask where "auto" is asked.
+
+    A task, which may be of one metric, cannot tell what stands beside it in the tables of a study.
+
+    Args:
+        steps: as the study has them.
+        folder: that files are named from.
+        allow_code: specs may run code.
+    """
+    metrics: dict[str, set[str]] = {}
+    chosen = [step for step in steps if _choose_alike(step)]
+    for step in chosen:
+        metrics.setdefault(step.method, set()).update(step.metrics)
+    differ = set()
+    for method, specs in metrics.items():
+        located = (located_spec(spec, folder) for spec in specs)
+        kinds = {kind for spec in located for kind in own_masks(parse(spec, allow_code=allow_code))}
+        if len(specs) > 1 and len(kinds) > 1:
+            differ.add(method)
+            _log.info(
+                "%s: other words stand for words under all metrics (masking = 'substitute'), as"
+                " metrics of the study have masks of several kinds",
+                method,
+            )
+    return tuple(
+        replace(step, options={**step.options, "masking": "substitute"})
+        if step in chosen and step.method in differ
+        else step
+        for step in steps
+    )
+
+
+def _choose_alike(step: Step) -> bool:
+    """Whether a step leaves it to gnomon what stands for words."""
+    options = methods.find(step.method).step_options
+    asked = step.options.get("masking", "auto")
+    return "masking" in options and asked == "auto" and not step.options.get("mask_words")
 
 
 def mask_kinds(entries: Iterable[FinishedTask]) -> dict[str, dict[str, list[str]]]:

@@ -15,6 +15,7 @@ from gnomon.core.findings import Column, Finding
 from gnomon.core.findings import Table as FindingTable
 from gnomon.studies._checks import Problems, step_problems
 from gnomon.studies._folder import SKETCHES
+from gnomon.studies._mask_kinds import masked_alike
 from gnomon.studies._needs import (
     files_of,
     located_options,
@@ -309,8 +310,10 @@ def plan(study: Study, *, allow_code: bool = False) -> StudyPlan:
     problems = Problems()
     sets, sketches = look(study, problems, allow_code=allow_code)
     problems.refuse(study.path)
-    laid = TaskLayout(_folder(study), sketches, allow_code=allow_code, steps=study.steps)
-    for step in study.steps:
+    folder = _folder(study)
+    steps = masked_alike(study.steps, folder, allow_code=allow_code)
+    laid = TaskLayout(folder, sketches, allow_code=allow_code, steps=steps)
+    for step in steps:
         for planned in sets:
             if step.takes(planned.name):
                 laid.add(step, planned)
