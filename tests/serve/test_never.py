@@ -201,6 +201,25 @@ def test_what_is_too_much_is_refused_while_it_comes_and_leaves_nothing(
     assert _drafts(app) == []
 
 
+def test_uploads_at_once_share_the_space_that_is_left(app, settings):
+    used = app.state.workspace.bytes_used()
+    settings = dataclasses.replace(settings, limits=ServerLimits(quota=used + 3000))
+
+    async def both():
+        def pieces():
+            yield _part("files", "a.txt")
+            yield b"x" * 2000
+            yield f"\r\n--{_BOUNDARY}--\r\n".encode()
+
+        asked = [_asked(app, settings, pieces()) for _ in range(2)]
+        return await asyncio.gather(*map(receive, asked), return_exceptions=True)
+
+    first, second = asyncio.run(both())
+    refused, taken = sorted((first, second), key=lambda each: isinstance(each, WebProblem))[::-1]
+    assert refused.status == 507
+    assert [folder.name for folder in _drafts(app)] == [taken.draft]
+
+
 def test_a_sender_who_goes_away_leaves_nothing(app, settings):
     pieces = [_part("files", "a.txt"), b"half", None]
     with pytest.raises(ClientDisconnect):

@@ -69,11 +69,12 @@ async def receive(request: Request) -> Upload:
         raise _malformed()
     workspace: Workspace = request.app.state.workspace
     limits = request.state.settings.limits
-    left = limits.quota - await run_in_threadpool(workspace.bytes_used)
-    if left <= 0:
+    most = workspace.received + limits.quota  # others send meanwhile
+    most -= await run_in_threadpool(workspace.bytes_used)
+    if most <= workspace.received:
         raise _full()
     draft, folder = await run_in_threadpool(workspace.new_draft, request.state.user.id)
-    form = _Form(folder, limits, left)
+    form = _Form(folder, workspace, limits, most)
     try:
         parser = multipart.MultipartParser(boundary, form.callbacks())  # type: ignore[arg-type]  # typed as one dict of all parsers
         with contextlib.closing(form):
@@ -108,8 +109,8 @@ async def fields_of(request: Request) -> dict[str, list[str]]:
 class _Form:
     """Takes what the parser finds: files to disk, the rest to memory, all of it counted."""
 
-    def __init__(self, folder: Path, limits: ServerLimits, left: int) -> None:
-        self.folder, self.limits, self.left = folder, limits, left
+    def __init__(self, folder: Path, workspace: Workspace, limits: ServerLimits, most: int) -> None:
+        self.folder, self.workspace, self.limits, self.most = folder, workspace, limits, most
         self.upload = Upload("")
         self.whole = False
         self._total = self._plain = 0
@@ -186,7 +187,8 @@ class _Form:
             raise _too_large(self._title, self.limits)
         if self._total > self.limits.upload:
             raise _too_large("", self.limits)
-        if self._total > self.left:
+        self.workspace.received += size
+        if self.workspace.received > self.most:
             raise _full()
         if self._file is None:
             self._file = self._open()

@@ -29,6 +29,7 @@ from gnomon.serve._store_pages import (
     study_result,
     table_page,
 )
+from gnomon.serve._uploads import fields_of
 from gnomon.studies import Store
 from gnomon.studies._query import mask_notices
 
@@ -305,10 +306,11 @@ def _writer(request: Request) -> dict[str, Any]:
 
 
 async def _write_note(request: Request) -> Response:
-    writer, form = _writer(request), await request.form()
-    text, testset = str(form.get("text", "")), str(form.get("testset", ""))
-    number = str(form.get("segment", ""))
-    note_id, what = str(form.get("note", "")), str(form.get("what", "add"))
+    writer, fields = _writer(request), await fields_of(request)
+    text, testset, number, note_id, back = (
+        fields.get(name, [""])[-1] for name in ("text", "testset", "segment", "note", "back")
+    )
+    what = fields.get("what", ["add"])[-1]
     folder = _folder(request)
 
     def work(opened: OpenStore) -> _notes.Note:
@@ -324,7 +326,6 @@ async def _write_note(request: Request) -> Response:
         return _notes.add_note(folder, testset, segment, text, by=writer["by"], author=name)
 
     note = await _made(request, work)
-    back = str(form.get("back", ""))
     base = f"/studies/{request.state.study.id}/segments"
     query = {"testset": note.testset, "segment": note.segment}
     address = f"{base}?{back}" if back else f"{base}?{urlencode(query)}"
@@ -444,8 +445,8 @@ async def _build(request: Request) -> Response:
     what = request.path_params["what"]
     if what not in BUILDS:
         raise NotFound
-    form = await request.form()
-    options = {key: str(value)[:_LONGEST] for key, value in form.items()}
+    fields = await fields_of(request)
+    options = {name: values[-1][:_LONGEST] for name, values in fields.items()}
     folder = _folder(request)
 
     def work(opened: OpenStore) -> Build:

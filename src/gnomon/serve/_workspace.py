@@ -116,6 +116,7 @@ class Workspace:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.received = 0  # bytes of uploads, ever
         self._lock: IO[bytes] | None = None
         for name in (_STUDIES, _DRAFTS, _LOCK):
             refuse_link(folder / name)

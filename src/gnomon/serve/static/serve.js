@@ -4,7 +4,11 @@ const again = async () => {
   const job = document.querySelector("[data-live]");
   if (!job) return;
   try {
-    const page = async (path) => new DOMParser().parseFromString(await (await fetch(path, { headers: { accept: "text/html" } })).text(), "text/html");
+    const page = async (path) => {
+      const answer = await fetch(path, { headers: { accept: "text/html" } });
+      if (answer.status === 401 || answer.status === 404) location.reload(); // taken back or deleted: the server says so
+      return new DOMParser().parseFromString(await answer.text(), "text/html");
+    };
     const fresh = (await page(job.dataset.live)).querySelector("#job");
     if (fresh && fresh.dataset.finished === job.dataset.finished) {
       if (fresh.innerHTML !== job.innerHTML && !job.contains(document.activeElement)) job.replaceChildren(...fresh.childNodes);

@@ -13,6 +13,9 @@ for (const box of document.querySelectorAll("[data-poll]")) {
         if (far.done > Number(box.dataset.done)) box.querySelector("[data-new]").hidden = false;
         if (far.state === "done") return;
         wait = 2000;
+      } else if (answer.status === 401 || answer.status === 404) {
+        location.reload(); // taken back or deleted: the server says so
+        return;
       } else { wait = Math.min(wait * 1.5, 15000); }
     } catch { wait = 15000; }
     setTimeout(look, wait);
@@ -23,7 +26,9 @@ for (const box of document.querySelectorAll("[data-poll]")) {
 for (const box of document.querySelectorAll("[data-poll-made]")) {
   const look = async () => {
     try {
-      const {build} = await (await fetch(box.dataset.pollMade)).json(), text = box.querySelector("[data-far]");
+      const answer = await fetch(box.dataset.pollMade);
+      if (answer.status === 401 || answer.status === 404) { location.reload(); return; }
+      const {build} = await answer.json(), text = box.querySelector("[data-far]");
       if (build.state !== "running") { location.reload(); return; }
       if (text && build.total) text.textContent = `${build.stage}, ${build.done} of ${build.total}`;
     } catch { /* the server may be starting anew */ }
