@@ -13,6 +13,7 @@ from openapi_spec_validator import validate
 from starlette.testclient import TestClient
 
 from gnomon.core import registry
+from gnomon.core.signature import version
 from gnomon.serve import make_app
 from gnomon.serve._resources import ComparisonRequest
 from gnomon.serve._schema import openapi, options_schema, served_methods
@@ -226,7 +227,11 @@ def test_without_a_token_nothing_but_the_document_is_told(running: TestClient) -
         answer = nobody.get(path)
         assert answer.status_code == 401
         assert answer.headers["content-type"] == "application/problem+json"
-    assert nobody.get("/api/v1/openapi.json").status_code == 200
+    document = nobody.get("/api/v1/openapi.json")
+    assert document.status_code == 200
+    assert document.json()["info"]["version"] == "1"
+    assert f'"{version()}"' not in document.text
+    assert running.get("/api/v1/openapi.json").json()["info"]["version"] == version()
 
 
 def test_further_methods_run_with_their_options(running: TestClient) -> None:

@@ -696,7 +696,8 @@ async def _methods(_request: Request) -> Response:
 
 
 async def _openapi(request: Request) -> Response:
-    return json_response(await run_in_threadpool(openapi, request.state.settings.address))
+    address, public = request.state.settings.address, request.state.user is None
+    return json_response(await run_in_threadpool(lambda: openapi(address, public=public)))
 
 
 _ALL = "/api/v1/comparisons"

@@ -134,11 +134,12 @@ def _limits(option: Option) -> Schema:
 # Addresses.
 
 
-def openapi(address: str = "") -> Schema:
+def openapi(address: str = "", *, public: bool = False) -> Schema:
     """The OpenAPI 3.1 document of the API.
 
     Args:
         address: of the server, without a slash at the end; relative to the document by default.
+        public: for whom nothing is known of: it names the version of the API, not of gnomon.
     """
     from gnomon.core.signature import version
 
@@ -157,7 +158,7 @@ def openapi(address: str = "") -> Schema:
         "openapi": "3.1.0",
         "info": {
             "title": "gnomon",
-            "version": version(),
+            "version": "1" if public else version(),
             "summary": "Which of these translations is better, and where each one fails.",
         },
         "servers": [{"url": address or "/"}],
