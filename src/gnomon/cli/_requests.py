@@ -67,7 +67,7 @@ def plan_requests(
         try:
             work(elsewhere(options, outcomes, folder))
         except Exception as error:  # a method may fail in any way for lack of answers
-            if not plan.requests:
+            if not plan.requests and not plan.computed:
                 raise
             plan.ended = str(error)
     if args.batch_write:

@@ -155,7 +155,7 @@ def _show_plan(args: argparse.Namespace, wanted: Study) -> int:
     if args.batch_write:
         return write_requests(args, requests)
     finding = made.finding(store, workers=_workers(args))
-    if requests.servers:
+    if requests.servers or requests.folders:
         asked = requests.finding("run")
         finding = replace(
             finding,

@@ -13,7 +13,7 @@ import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, MissingFileError, UsageError
 from gnomon.metrics import parse
-from gnomon.metrics.judges.local import AnswerForm, answer_form
+from gnomon.metrics.judges.local import AnswerForm, LocalJudge, answer_form
 from gnomon.metrics.judges.rubric_files import find_rubric
 from gnomon.models import load_causal
 
@@ -315,6 +315,48 @@ def test_methods_take_it_as_any_metric(tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Das Haus.\n", encoding="utf-8")
     files = [str(tmp_path / "ref.txt"), "-i", str(tmp_path / "a.txt"), "-s"]
     assert main(["score", *files, str(tmp_path / "ref.txt"), "-m", spec]) == 0
+
+
+def test_a_dry_run_says_how_many_answers_are_then_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = _causal(tmp_path / "tiny", merges=2)
+    computed: list[str] = []
+    answer = LocalJudge._answer
+
+    def counted(self: LocalJudge, question: Any) -> Any:
+        computed.append(question.user)
+        return answer(self, question)
+
+    monkeypatch.setattr(LocalJudge, "_answer", counted)
+    monkeypatch.chdir(tmp_path)
+    same, others = "Ein altes Haus steht am Rand der Stadt.", ("Der Hund schläft im Garten.", "Ja.")
+    for name, other in zip("ab", others, strict=True):
+        Path(f"{name}.txt").write_text(f"{same}\n{other}\n", encoding="utf-8")
+    data = ["a.txt", "-i", "a.txt", "b.txt", "-s", "b.txt", "-l", "en-de", "-m"]
+    fluency = _spec(model, "summary-fluency")
+    every = [
+        (["score", *data[:3], *data[4:], fluency], 2, 0),
+        (["score", *data, fluency], 1, 2),
+        (["compare", *data, fluency, "--resamples", "20"], 0, 3),
+        (["stress", *data, fluency, "--perturb", "cut"], None, 2),
+        (["judges", "probe", *data, fluency, "--items", "1"], None, 1),
+        (["judges", "pairwise", *data, _spec(model, "pairwise")], 2, 0),
+        (["judges", "panel", *data, fluency, _spec(model, "summary-relevance")], 3, 3),
+    ]
+    for command, new, kept in every:
+        capsys.readouterr()
+        assert main([*command, "--dry-run", "-f", "json"]) == 0
+        (row,) = json.loads(capsys.readouterr().out)["rows"]
+        assert not computed, command
+        assert main(command) == 0
+        assert row["requests"] == len(computed), command
+        assert new in (None, len(computed)), command
+        assert row["kept"] == kept, command
+        computed.clear()
+    assert main([*every[0][0], "--dry-run"]) == 0
+    said = "Nothing was asked. 0 answers would be computed here; 2 answers are on disk already"
+    assert said in capsys.readouterr().out
 
 
 def test_no_reasons_are_asked_for(tiny: Path, tmp_path: Path) -> None:

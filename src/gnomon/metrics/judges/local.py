@@ -222,7 +222,9 @@ class LocalJudge:
             for key, question in zip(keys, questions, strict=True)
             if key not in self._known
         }
-        if current_plan() is not None:
+        plan = current_plan()
+        if plan is not None:
+            plan.add_local(self.folder.identity, missing, self._known.keys() & set(keys))
             planned = ChatAnswer("", rejected="it was not asked: requests are only planned")
             return [self._known.get(key, planned) for key in keys]
         begun = told = time.monotonic()

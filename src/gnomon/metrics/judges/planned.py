@@ -28,7 +28,7 @@ from gnomon.metrics.judges.costs import estimated_cost
 from gnomon.metrics.judges.replies import JudgeReply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.metrics.judges.client import ChatAnswer, ChatQuestion, ChatServer, ServerIdentity
     from gnomon.metrics.judges.costs import CostEstimate
@@ -45,15 +45,19 @@ class PlannedRequestsRow(Record):
     """What would be asked of a model."""
 
     model: str = column("Model", help="as it is asked for")
-    endpoint: str = column("Endpoint", help="the server's base address")
-    requests: int = column("Requests", help="that would be sent")
+    endpoint: str = column("Endpoint", help="the server's base address; empty: in a folder here")
+    requests: int = column(
+        "Requests", help="that would be sent; of a model in a folder, answers to be computed"
+    )
     later: int = column("Second turns", help="of these, requests whose texts follow from answers")
     kept: int = column("Answered", help="questions whose answers are on disk, and not asked again")
     read: int = column("Tokens read", help="of the questions, an estimate")
-    written: int | None = column("Tokens written", help="of the answers; empty where unknown")
+    written: int | None = column(
+        "Tokens written", help="of the answers; empty where unknown, or where none is written"
+    )
     money: float | None = column("Money", help="by the prices that were given")
     estimate: str = column("Estimate", help="what tokens and money rest on")
-    most: int = column("Allowed", help="max_calls: most answers that may be asked for")
+    most: int | None = column("Allowed", help="max_calls: most answers that may be asked for")
 
 
 class FirstRequestRow(Record):
@@ -107,16 +111,33 @@ class PlannedServer:
 
 
 @dataclass
+class PlannedFolder:
+    """What would be computed by a model in a folder.
+
+    Attributes:
+        name: of the model.
+        missing: questions that it would answer, by the place where the answer would be kept.
+        kept: places of answers that are on disk.
+    """
+
+    name: str
+    missing: dict[bytes, ChatQuestion] = field(default_factory=dict)
+    kept: set[bytes] = field(default_factory=set)
+
+
+@dataclass
 class RequestPlan:
-    """All requests that would be sent, by model and server.
+    """All requests that would be sent, by model and server, and answers that would be computed.
 
     Attributes:
         servers: in the order in which they were first needed.
+        folders: likewise models in folders, by the content of their files.
         ended: why the work ended early, for lack of answers; empty: it went to its end.
         made_up: judges give made-up answers, so that methods go to their end.
     """
 
     servers: dict[tuple[str, str], PlannedServer] = field(default_factory=dict)
+    folders: dict[str, PlannedFolder] = field(default_factory=dict)
     ended: str = ""
     made_up: bool = False
 
@@ -142,6 +163,19 @@ class RequestPlan:
             planned.followed |= set(missing)
         planned.kept.update(kept)
 
+    def add_local(
+        self, name: str, missing: Mapping[bytes, ChatQuestion], kept: Iterable[bytes]
+    ) -> None:
+        """Note what a model in a folder would answer, and what it has answered."""
+        planned = self.folders.setdefault(name, PlannedFolder(name))
+        planned.missing.update(missing)
+        planned.kept.update(kept)
+
+    @property
+    def computed(self) -> int:
+        """How many answers would be computed by models in folders."""
+        return sum(len(each.missing) for each in self.folders.values())
+
     @property
     def requests(self) -> int:
         """How many would be sent, with those that will follow from the answers."""
@@ -157,10 +191,16 @@ class RequestPlan:
     def finding(self, command: str) -> Finding:
         """The plan as a table, and each model's first request as another one."""
         rows = [_row(planned) for planned in self.servers.values()]
+        rows += [_local_row(planned) for planned in self.folders.values()]
         messages = [row for planned in self.servers.values() for row in _first_messages(planned)]
         answered = sum(len(planned.kept) for planned in self.servers.values())
+        answered += sum(len(planned.kept) for planned in self.folders.values())
+        parts = [f"{counted(self.requests, 'request')} would be sent"]
+        if self.folders:
+            here = f"{counted(self.computed, 'answer')} would be computed here"
+            parts = [*parts, here] if self.servers else [here]
         title = (
-            f"Nothing was asked. {counted(self.requests, 'request')} would be sent;"
+            f"Nothing was asked. {', '.join(parts)};"
             f" {counted(answered, 'answer')} {'is' if answered == 1 else 'are'} on disk already"
         )
         return Finding(
@@ -176,7 +216,7 @@ class RequestPlan:
         )
 
     def _notices(self) -> Iterator[str]:
-        if not self.servers:
+        if not self.servers and not self.folders:
             yield "no server was to be asked"
         for planned in self.servers.values():
             cost, server = planned.cost, planned.server
@@ -312,6 +352,21 @@ def _row(planned: PlannedServer) -> PlannedRequestsRow:
         money=cost.money,
         estimate=str(cost),
         most=server.max_calls,
+    )
+
+
+def _local_row(planned: PlannedFolder) -> PlannedRequestsRow:
+    return PlannedRequestsRow(
+        model=planned.name,
+        endpoint="",
+        requests=len(planned.missing),
+        later=0,
+        kept=len(planned.kept),
+        read=estimated_cost(list(planned.missing.values())).read,
+        written=None,
+        money=None,
+        estimate="computed here by the probabilities of answers: nothing is sent or written",
+        most=None,
     )
 
 
