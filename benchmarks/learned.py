@@ -111,12 +111,14 @@ def _peer_python() -> str:
 
 
 def _fresh(spec: str, data: gn.TestSet) -> Any:
-    """A metric that remembers nothing."""
+    """A metric in memory that remembers nothing."""
     bound: Any = parse(spec).bind(data)
     if hasattr(bound.model, "forget"):
+        _ = bound.model.network  # weights are read when they are needed
         bound.model.forget()
         bound.model.read = 0
         return bound
+    _ = bound.model.encoder.model, bound.model.head
     encoder = replace(bound.model.encoder, encoded=0, tokens=0)
     return replace(bound, model=replace(bound.model, encoder=encoder, memory={}))
 
