@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.serve.conftest import ADDRESS, FROM_HERE
+from tests.metrics.learned.conftest import oracles  # noqa: F401  # a fixture
+from tests.metrics.learned.test_download_to_verdict import fetched
+from tests.serve.comparisons import wait_for
+from tests.serve.conftest import ADDRESS, FROM_HERE, running
 
-from gnomon import example
+from gnomon import TestSet, example
 from gnomon.core.errors import UsageError
 from gnomon.serve import Settings, _owner, make_app
 from gnomon.serve._owner import arguments_of, install, installation, listed, place
@@ -172,3 +175,62 @@ def test_an_installation_that_was_cut_off_is_said(
     sleeping.kill()
     sleeping.wait()
     assert installation(tmp_path).state == "failed"
+
+
+def _installed(browser: TestClient, name: str) -> str:
+    """The page that says how an installation went."""
+    assert browser.post("/install", data={"kind": "model", "name": name}).status_code == 303
+    wait_for(lambda: browser.get("/install.json").json()["build"]["state"] != "running", seconds=90)
+    return browser.get("/install").text
+
+
+def test_a_hub_that_cannot_be_reached_is_said_in_a_sentence(
+    owned: Callable[..., TestClient], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("huggingface_hub", reason="needs pip install 'gnomon[models]'")
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.delenv("GNOMON_ALLOW_DOWNLOADS", raising=False)
+    page = _installed(owned(), "Unbabel/wmt22-comet-da")
+    assert "is not on this machine, and the hub could not be reached. Without a connection" in page
+    assert "Traceback" not in page
+
+
+@pytest.mark.verify
+def test_a_model_of_the_hub_is_installed_and_then_compares(
+    oracles: Path,  # noqa: F811  # a fixture
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    name, hub = "Unbabel/wmt22-comet-da", tmp_path / "hub"
+    for repository, folder, files in (
+        (name, "sparsemax", ["hparams.yaml", "checkpoints/model.ckpt"]),
+        ("encoder", "encoder", ["config.json", "tokenizer.json"]),
+    ):
+        fetched(hub, repository, oracles / "regression" / folder, files)
+    for variable, value in (
+        ("HF_HUB_CACHE", hub), ("HF_HUB_OFFLINE", 1), ("XDG_DATA_HOME", tmp_path / "data"),
+        ("GNOMON_CACHE", tmp_path / "cache"),
+    ):  # fmt: skip
+        monkeypatch.setenv(variable, str(value))
+    app = make_app(Settings(folder=tmp_path / "served", metrics={"COMET": f"comet('{name}')"}))
+    with running(app) as browser:
+        assert f"Installed:</strong> model {name}" in _installed(browser, name)
+        testset = TestSet.read(example.path()).select(segments=range(10))
+        assert testset.sources
+        sides = [testset.sources, *testset.references.values(), *testset.systems.values()]
+        names = ("source.txt", "reference.txt", "one.txt", "two.txt")
+        texts = {n: "".join(f"{x}\n" for x in side) for n, side in zip(names, sides, strict=False)}
+        files = [("files", file) for file in texts.items()]
+        draft = browser.post("/inspect", files=files).headers["location"].rpartition("/")[2]
+        roles = ("source", "reference", "output", "output")
+        fields = {"draft": draft, "metric": [f"comet('{name}')"]}
+        for n, role in enumerate(roles):
+            fields |= {f"role-{n}": role, f"title-{n}": f"t{n}", f"encoding-{n}": "utf-8"}
+        answer = browser.post("/studies", data=fields)
+        assert answer.status_code == 303, answer.text
+        address = answer.headers["location"]
+        wait_for(
+            lambda: not browser.get(f"{address}/state.json").json()["job"]["active"], seconds=90
+        )
+        assert "COMET" in browser.get(address).text

@@ -205,6 +205,7 @@ def _on_hub(name: str, revision: str | None, wanted: Sequence[str]) -> ModelFold
             GatedRepoError,
             HFValidationError,
             LocalEntryNotFoundError,
+            RepositoryNotFoundError,
         )
     except ImportError:
         raise missing_package("huggingface_hub", f"model {name!r}") from None
@@ -221,7 +222,10 @@ def _on_hub(name: str, revision: str | None, wanted: Sequence[str]) -> ModelFold
                 f" accept it at https://huggingface.co/{name}, log in with hf auth login, and fetch"
                 f" it: hf download {name}{pinned}"
             ) from error
-        tried = "and could not be fetched" if allowed else f"and {_ALLOW}=1 is not set"
+        tried = f"and {_ALLOW}=1 is not set"
+        if allowed:
+            missing = isinstance(error, (RepositoryNotFoundError, HFValidationError))
+            tried = f"and the hub {'has none of this name' if missing else 'could not be reached'}"
         raise MissingDependencyError(
             f"model {name!r} is not on this machine, {tried}; take one that is here ('gnomon list"
             f" models' shows them), or, with a network, fetch it: hf download {name}{pinned} (or"

@@ -198,6 +198,7 @@ class Installation(msgspec.Struct):
     what: str = ""
     state: Literal["none", "running", "done", "failed"] = "none"
     log: str = ""
+    said: str = ""
 
 
 _RECORD, _OUTPUT = "install.json", "install.log"
@@ -276,6 +277,8 @@ def installation(folder: Path) -> Installation:
     except OSError:
         log = ""
     record.log = in_words(log)
+    if record.state == "failed":  # what follows is for a shell
+        record.said = record.log.rpartition("gnomon: error: ")[2].partition("; ")[0].strip()
     return record
 
 
@@ -299,6 +302,7 @@ def main() -> None:
             stdout=log,
             stderr=subprocess.STDOUT,
             check=False,
+            env=os.environ | {"GNOMON_ALLOW_DOWNLOADS": "1"},  # the owner asked for it
         )  # fmt: skip
     state: Literal["done", "failed"] = "failed" if done.returncode else "done"
     _record(folder, Installation(" ".join(arguments), state))

@@ -39,7 +39,7 @@ def _texts() -> None:
         Path(f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
-def _fetched(cache: Path, name: str, source: Path, files: list[str]) -> None:
+def fetched(cache: Path, name: str, source: Path, files: list[str]) -> None:
     """What ``hf download NAME`` leaves in the cache of the hub."""
     repository = cache / f"models--{name.replace('/', '--')}"
     (repository / "refs").mkdir(parents=True)
@@ -80,9 +80,9 @@ def test_the_commands_of_the_page_lead_from_the_hubs_cache_to_a_verdict(
 ) -> None:
     hub = empty.parent / "hub"
     checkpoint = oracles / "regression" / "sparsemax"
-    _fetched(hub, "Unbabel/wmt22-comet-da", checkpoint, ["hparams.yaml", "checkpoints/model.ckpt"])
+    fetched(hub, "Unbabel/wmt22-comet-da", checkpoint, ["hparams.yaml", "checkpoints/model.ckpt"])
     encoder = oracles / "regression" / "encoder"
-    _fetched(hub, "xlm-roberta-large", encoder, ["config.json", "tokenizer.json"])
+    fetched(hub, "xlm-roberta-large", encoder, ["config.json", "tokenizer.json"])
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(hub))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     _texts()
