@@ -29,7 +29,7 @@ test: $(VENV)/.test debian
 pytest: $(VENV)/.test
 	$(BIN)/pytest -n auto --dist worksteal -m "not verify"
 
-# a short suite under every CPython from 3.11 on that is here
+# a short suite under the newest 3.11, 3.12 and so on that are here
 pythons: $(VENV)/.test
 	$(BIN)/python scripts/pythons.py
 
@@ -41,6 +41,7 @@ sanitize: $(VENV)/.test
 	$(BIN)/python scripts/sanitized.py -m pytest -n auto --dist worksteal -m "not verify" tests/native
 
 verify: $(VENV)/.test sanitize
+	$(BIN)/python scripts/pythons.py --all
 	$(BIN)/pytest -n auto -m "verify or hypothesis" --hypothesis-profile long -s
 
 lint: $(VENV)/.test

@@ -1,6 +1,7 @@
 """Runs the short suite (tests/pythons/suite.py) under every CPython from 3.11 on that is here.
 
-    python scripts/pythons.py            under all
+    python scripts/pythons.py            under the newest of 3.11, of 3.12 and so on
+    python scripts/pythons.py --all      under all, however often a version is installed
     python scripts/pythons.py 3.12       under these versions alone
     python scripts/pythons.py --extras   with extras, too: studies, frames, plots, judges, ROUGE
 
@@ -72,11 +73,15 @@ class Interpreter:
         return f"{self.version}{'t' * self.threaded} ({self.path}{extras})"
 
     @property
+    def minor(self) -> str:
+        """Such as "3.12"."""
+        return ".".join(self.version.split(".")[:2])
+
+    @property
     def supported(self) -> bool:
         """Whether the project says that it runs there."""
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        minor = ".".join(self.version.split(".")[:2])
-        return f"Programming Language :: Python :: {minor}" in project["classifiers"] and (
+        return f"Programming Language :: Python :: {self.minor}" in project["classifiers"] and (
             not self.threaded
         )
 
@@ -218,9 +223,12 @@ def run(interpreter: Interpreter, python: Path) -> bool:
 
 def main() -> int:
     """Run all, and say which."""
-    wanted = [name for name in sys.argv[1:] if name != "--extras"]
+    wanted = [name for name in sys.argv[1:] if not name.startswith("--")]
     fine, extras = True, "--extras" in sys.argv[1:]
-    for interpreter in (replace(python, extras=extras) for python in interpreters()):
+    every = interpreters()
+    if not wanted and "--all" not in sys.argv[1:]:
+        every = [*{(python.minor, python.threaded): python for python in every}.values()]
+    for interpreter in (replace(python, extras=extras) for python in every):
         if wanted and not any(f"{interpreter.version}.".startswith(f"{name}.") for name in wanted):
             continue
         try:

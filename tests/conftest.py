@@ -43,6 +43,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Of ``-n auto``: some tests wait for servers and processes, and leave a core to others."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_configure() -> None:
     """Test no loops but those of the source."""
     changed = next(outdated_loops(), None)
