@@ -126,7 +126,9 @@ def _largest_difference(
     return worst
 
 
-@pytest.mark.parametrize("name", _SAMPLED)
+@pytest.mark.parametrize(
+    "name", [*_SAMPLED[:-1], pytest.param(_SAMPLED[-1], marks=pytest.mark.verify)]
+)
 def test_a_sample_of_real_segments_equals_sacrebleu(shared: Path, name: str) -> None:
     testset = TestSet.read(shared / "data" / name)
     columns = _columns(testset)

@@ -36,6 +36,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
+@pytest.mark.verify
 def test_without_a_gpu_it_says_so_and_ends_well() -> None:
     if torch.cuda.is_available():
         pytest.skip("there is a GPU here")

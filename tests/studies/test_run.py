@@ -245,7 +245,7 @@ def _killed(folder: Path, times: int, engine: str) -> tuple[str, study.Store]:
     [
         ("pool", 1, 6, 0),
         ("pool", 99, 5, 1),
-        ("dask", 1, 6, 0),
+        pytest.param("dask", 1, 6, 0, marks=pytest.mark.verify),
         pytest.param("dask", 99, 5, 1, marks=pytest.mark.verify),
     ],
 )

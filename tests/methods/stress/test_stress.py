@@ -216,6 +216,7 @@ def test_counts_of_demetr_are_those_of_sacrebleu(shared: Path) -> None:
     assert {"stress.sees_but", "stress.wording", "stress.blind"} <= claims
 
 
+@pytest.mark.verify
 def test_the_words_of_the_reference_split_demetr(shared: Path) -> None:
     files = sorted((shared / "data" / "demetr").glob("*.json"))
     pairs = [one for file in files for one in gn.formats.read_pairs(file) if one.kind == "error"]
