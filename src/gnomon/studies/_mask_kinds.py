@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gnomon.studies._folder import FinishedTask
     from gnomon.studies._study import Step
 
-__all__ = ["mask_kinds", "mask_words", "masked_alike"]
+__all__ = ["mask_kinds", "mask_words", "masked_alike", "own_tokens"]
 
 _log = logging.getLogger(__name__)
 
@@ -82,6 +82,12 @@ def mask_kinds(entries: Iterable[FinishedTask]) -> dict[str, dict[str, list[str]
         method: {kind: some[kind] for kind in MASKS_USED if kind in some}
         for method, some in kinds.items()
     }
+
+
+def own_tokens(kinds: Mapping[str, list[str]]) -> bool:
+    """Whether metrics of several classes mask their tokens, each its own."""
+    specs = kinds.get("tokens", []) if len(kinds) == 1 else []
+    return len({re.split(r"\W", spec, maxsplit=1)[0] for spec in specs}) > 1
 
 
 def _kind(signature: str) -> str:

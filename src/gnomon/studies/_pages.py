@@ -30,8 +30,9 @@ from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
 from gnomon.core.store_views import Stretch
 from gnomon.core.verdicts import Claim, counted, of_scores
+from gnomon.metrics.masking import OWN_TOKENS
 from gnomon.metrics.titles import metric_titles
-from gnomon.studies._mask_kinds import mask_kinds, mask_words
+from gnomon.studies._mask_kinds import mask_kinds, mask_words, own_tokens
 from gnomon.studies._page_rows import PageSource, SetRows, made_table, stored_table, view_table
 from gnomon.studies._tables import cells_of
 from gnomon.studies._tasks import SystemScore
@@ -333,6 +334,11 @@ def pages(
             *_undone(len(store.planned()), len(source.entries)),
             *(study_set.page.missing for study_set in sets if texts and study_set.page.missing),
             *(notice for study_set in sets for notice in study_set.page.notices),
+            *(
+                f"{methods.title_of(method)}: {OWN_TOKENS}"
+                for method, kinds in mask_kinds(source.entries).items()
+                if own_tokens(kinds)
+            ),
         ),
         lower_is_better=_lower(source),
         standings=tuple(

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from gnomon.core import registry as methods
 from gnomon.core.errors import DataError, MissingDependencyError, UsageError
 from gnomon.core.findings import Column
-from gnomon.studies._mask_kinds import mask_kinds, mask_words
+from gnomon.metrics.masking import OWN_TOKENS
+from gnomon.studies._mask_kinds import mask_kinds, mask_words, own_tokens
 from gnomon.studies._tables import bundle_of, source_of, sql_files, sql_name, sql_text
 
 if TYPE_CHECKING:
@@ -418,7 +419,7 @@ def _query_result(store: Store, connection: Any, sql: str, seconds: float | None
 
 
 def mask_notices(store: Store, sql: str) -> Iterator[str]:
-    """That a table has figures under several kinds of mask, unless the query looks at these."""
+    """That a table has figures under masks that differ, unless the query looks at these."""
     words = set(re.findall(r"\w+", sql.lower()))
     if "masks" in words:
         return
@@ -434,6 +435,8 @@ def mask_notices(store: Store, sql: str) -> Iterator[str]:
                 "masks differ between metrics, so that their figures do not compare with each other"
                 f" ({mask_words(kinds)}): compare within one kind alone (column masks)"
             )
+        elif own_tokens(kinds):
+            yield OWN_TOKENS
 
 
 def _parts_of(cursor: Any, connection: Any, seconds: float | None) -> Iterator[list[_Row]]:

@@ -29,6 +29,7 @@ from gnomon.methods.muler._words import WordsByFeature
 from gnomon.metrics import bind, resolve, signature_of, with_masking
 from gnomon.metrics.masking import (
     MASKS_USED,
+    OWN_TOKENS,
     Granularity,
     MaskKind,
     MaskPlan,
@@ -386,10 +387,7 @@ class Setup:
         elif len({type(metric) for metric in self.metrics.values()}) > 1 and (
             self.masks.masking == "tokens"
         ):
-            yield (
-                "masks are on the tokens of each metric, which are not those of the others: compare"
-                " features and systems under one metric, and metrics with masking='substitute'"
-            )
+            yield OWN_TOKENS
 
     def _long_masks(self, name: str, metric: MaskingMetric) -> Iterator[str]:
         """Where a masked token is much longer than the words that it stands for."""
