@@ -73,7 +73,8 @@ def test_hyper_parameters_that_cannot_be_are_refused_by_name(
     [
         ({"num_hidden_layers": 1}, "has 4 layers, and the configuration of its encoder 1"),
         ({"hidden_size": None}, "says hidden_size None; it is a whole number"),
-        ({"vocab_size": 10}, r"has the shape \(1802, 32\).* ask for \(10, 32\)"),
+        ({"vocab_size": 10}, "it has 1802 pieces, up to 1801; the encoder knows 10"),
+        ({"vocab_size": 1900}, r"has the shape \(1802, 32\).* ask for \(1900, 32\)"),
         ({"pad_token_id": 0}, "the vocabulary is not that of the encoder: <pad> is its piece 1"),
         ({"hidden_act": "none"}, "configuration cannot be used"),
     ],

@@ -267,22 +267,28 @@ def _load(model: LearnedModel, device: str, precision: LearnedPrecision) -> Load
             f" computes {', '.join(ENCODERS)}"
         )
     where = f"{model.name!r} ({model.folder.path})"
-    shapes = model.shapes()
-    try:
-        needed_weights(model.kind, model.settings, model.encoder, shapes, where)
-    except DataError:
-        model.check_weights()  # that they are other ones than were written is told first
-        raise
-    of_encoder = [name for name in shapes if name.startswith(ENCODER)]
+    _check_sizes(model.encoder, where)
+
+    @cache
+    def names() -> tuple[list[str], list[str]]:
+        """Names of the weights of encoder and head; all that is needed is there and fits."""
+        shapes = model.shapes()
+        try:
+            needed_weights(model.kind, model.settings, model.encoder, shapes, where)
+        except DataError:
+            model.check_weights()  # that they are other ones than were written is told first
+            raise
+        of_encoder = [name for name in shapes if name.startswith(ENCODER)]
+        return of_encoder, [name for name in shapes if not name.startswith(ENCODER)]
 
     def encoder_weights() -> dict[str, Any]:
-        weights = model.weights(of_encoder)
+        weights = model.weights(names()[0])
         return {name.removeprefix(ENCODER): weight for name, weight in weights.items()}
 
     @cache
     def head() -> dict[str, Any]:
         with _for_gradients():
-            weights = model.weights(shapes.keys() - set(of_encoder))
+            weights = model.weights(names()[1])
             return {name: weight.float().to(device) for name, weight in weights.items()}
 
     encoder = read_encoder(
@@ -379,11 +385,12 @@ def read_vocabulary(data: bytes, kind: EncoderKind, config: Mapping[str, Any], n
     wrong = ""
     if max(numbers) >= size or 2 * len(numbers) < size:
         wrong = f"it has {len(numbers)} pieces, up to {max(numbers)}; the encoder knows {size}"
-    # XLM-R counts positions from its padding
-    padding = _configuration(kind, config).pad_token_id
-    padding_piece = tokenizer.token_to_id(kind.special[2])
-    if kind.model_type.startswith("xlm-roberta") and padding_piece != padding:
-        wrong = f"{kind.special[2]} is its piece {padding_piece}, and the encoder's {padding}"
+    if kind.model_type.startswith("xlm-roberta"):  # which counts positions from its padding
+        stated = "pad_token_id" in config  # transformers, which knows it else, takes long to import
+        padding = config["pad_token_id"] if stated else _configuration(kind, config).pad_token_id
+        padding_piece = tokenizer.token_to_id(kind.special[2])
+        if padding_piece != padding:
+            wrong = f"{kind.special[2]} is its piece {padding_piece}, and the encoder's {padding}"
     if wrong:
         raise DataError(
             f"{name}: the vocabulary is not that of the encoder: {wrong}; convert with the right"
@@ -409,12 +416,7 @@ def needed_weights(
     place: str,
 ) -> list[str]:
     """Names of the weights of encoder and head, which are there in the right shapes."""
-    for name, least in _SIZES.items():
-        if type(config.get(name)) is not int or config[name] < least:
-            raise DataError(
-                f"{place}: the configuration of the encoder says {name} {config.get(name)!r}; it is"
-                f" a whole number, {least} or more"
-            )
+    _check_sizes(config, place)
     encoder_kind = ENCODERS[settings["encoder_model"]]
     wanted = {
         f"{ENCODER}{name}": shape
@@ -459,6 +461,16 @@ _SIZES = {
 def some_of(names: Sequence[str]) -> str:
     """The first of some names, for errors."""
     return ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
+
+
+def _check_sizes(config: Mapping[str, Any], place: str) -> None:
+    """Refuse a configuration of an encoder whose sizes are none."""
+    for name, least in _SIZES.items():
+        if type(config.get(name)) is not int or config[name] < least:
+            raise DataError(
+                f"{place}: the configuration of the encoder says {name} {config.get(name)!r}; it is"
+                f" a whole number, {least} or more"
+            )
 
 
 def _encoder_shapes(
