@@ -32,6 +32,9 @@ from gnomon.core.summary import NO_REFERENCE, REFERENCE_COPIED, REPEATED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from gnomon.core.findings import Cell, Finding, Level, View
     from gnomon.core.scores import Scores
     from gnomon.core.summary import Anomaly
@@ -744,18 +747,24 @@ def leaders(scores: Scores, among: Iterable[str] = ()) -> str:
     return f"{title}: {best[0]} has the {highest}" if best else ""
 
 
-def _scored_segments(scores: Scores) -> list[list[bool]]:
+def _scored_segments(scores: Scores) -> NDArray[np.bool_]:
     """Which segments of each system have a score; all where there are scores of systems alone."""
-    scored = [[value == value for value in row] for row in scores.segments.tolist()]  # noqa: PLR0124  # NaN is the only such number
-    return scored if any(map(any, scored)) else [[True] * len(row) for row in scored]
+    scored: NDArray[np.bool_] = scores.segments == scores.segments  # NaN is not
+    return scored if scored.any() else ~scored
+
+
+def _counts(scored: NDArray[np.bool_]) -> list[int]:
+    """How many segments of each system have a score."""
+    counts: list[int] = scored.sum(axis=1).tolist()
+    return counts
 
 
 def _is_unlike(scores: Scores) -> bool:
     """Whether systems have scores on different segments, and more than 1 in 100 is missing."""
     scored = _scored_segments(scores)
     n = scores.segments.shape[1]
-    fewest = min((sum(row) for row in scored), default=n)
-    return n - fewest > _MISSING * n and any(row != scored[0] for row in scored)
+    fewest = min(_counts(scored), default=n)
+    return n - fewest > _MISSING * n and bool((scored != scored[:1]).any())
 
 
 def _unlike(scores: Scores, first: int, table: str, title: str) -> Statement | None:
@@ -763,9 +772,9 @@ def _unlike(scores: Scores, first: int, table: str, title: str) -> Statement | N
     if not _is_unlike(scores):
         return None
     scored = _scored_segments(scores)
-    n = len(scored[0])
-    common = [k for k, cells in enumerate(zip(*scored, strict=True)) if all(cells)]
-    sizes = [(sum(row), name) for row, name in zip(scored, scores.systems, strict=True)]
+    n = scored.shape[1]
+    common = [k for k, least in enumerate(scored.min(axis=0)) if least]
+    sizes = zip(_counts(scored), scores.systems, strict=True)
     each = listed([f"{name} on {size:,} of {n:,}" for size, name in sorted(sizes)])
     text = ""
     if common:
@@ -783,7 +792,7 @@ def _unlike(scores: Scores, first: int, table: str, title: str) -> Statement | N
 
 def _of_segments(scores: Scores) -> str:
     """Of how many segments the scores are."""
-    counts, n = [sum(row) for row in _scored_segments(scores)], scores.segments.shape[1]
+    counts, n = _counts(_scored_segments(scores)), scores.segments.shape[1]
     least, most = min(counts, default=n), max(counts, default=n)
     if least == most == n:
         return counted(n)
@@ -811,7 +820,7 @@ def _leader(scores: Scores, first: int, table: str, title: str) -> Statement | N
         parts["second"] = f"{scores.systems[order[1]]} {second}"
         parts["highest"] = "highest" if scores.higher_is_better else "lowest and thus best"
     said_so = claim.said(rows, **parts)
-    if max(map(sum, _scored_segments(scores))) < LEAST:
+    if max(_counts(_scored_segments(scores))) < LEAST:
         return FEW.said(rows, figures=said_so.text.removesuffix("."))
     return said_so
 
