@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import pickle
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,6 +35,22 @@ def test_every_error_derives_from_the_one_base() -> None:
     ]
     assert {c.__name__ for c in classes} == set(errors.__all__)
     assert all(issubclass(c, GnomonError) for c in classes)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        UnknownNameError("metric", "bleo", ["bleu"]),
+        FormatError("a score is a number", path="scores.tsv", line=3),
+        MissingFileError("there is no file"),
+        GateError("it is worse"),
+    ],
+)
+def test_errors_come_from_other_processes_whole(error: GnomonError) -> None:
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301  # of this test
+    assert type(copy) is type(error)
+    assert str(copy) == str(error)
+    assert vars(copy) == vars(error)
 
 
 @pytest.mark.parametrize(

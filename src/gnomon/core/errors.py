@@ -30,7 +30,7 @@ from __future__ import annotations
 import difflib
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -94,6 +94,17 @@ class GnomonError(Exception):
         if _in_shell:
             return _PAIR.sub(r"(\1)", message)
         return _OPTION.sub(_keyword, _PAIR.sub(r"(\2)", message))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors come from other processes whole, whatever they are made of."""
+        return _restored, (type(self), self.args, vars(self))
+
+
+def _restored(kind: type[GnomonError], args: tuple[Any, ...], more: dict[str, Any]) -> GnomonError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    vars(error).update(more)
+    return error
 
 
 class DataError(GnomonError, ValueError):
