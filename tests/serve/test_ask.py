@@ -8,6 +8,7 @@ import pytest
 
 from gnomon.serve import _ask
 from gnomon.serve._ask import Refused, ask, check
+from gnomon.serve._store_pages import open_store
 from gnomon.studies import Store
 from gnomon.studies.reading import names
 
@@ -196,7 +197,7 @@ def test_the_process_itself_cannot_write_or_read_elsewhere(
 
 
 def test_tables_are_listed_with_what_their_columns_mean(finished: Path) -> None:
-    tables = {table.name: table for table in _ask.tables(Store(finished))}
+    tables = {table.name: table for table in _ask.tables(open_store(finished))}
     assert {"scores", "segments", "muler", "leaderboard", "tasks"} <= tables.keys()
     assert "path" not in [column.name for column in tables["testsets"].columns]
     for table in tables.values():
@@ -205,7 +206,7 @@ def test_tables_are_listed_with_what_their_columns_mean(finished: Path) -> None:
 
 def test_examples_can_be_asked(finished: Path) -> None:
     store = Store(finished)
-    examples = _ask.examples(store)
+    examples = _ask.examples(open_store(finished))
     assert len(examples) == len(_ask.EXAMPLES)
     for _, sql in examples:
         check(_serialized(sql), names(store))

@@ -118,6 +118,8 @@ def _run_command(argv: Sequence[str]) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     with _one_thread():
+        if not getattr(args, "computes", True):
+            return int(args.run(args))
         import numpy as np  # noqa: F401  # what is not there yet cannot be limited
     from threadpoolctl import threadpool_limits
 
@@ -154,8 +156,12 @@ def parser(argv: Sequence[str] = ()) -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"gnomon {version()}")
     top.add_argument("--cite", action=_cite.CiteAction, help="print how to cite, as BibTeX")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    alone = argv and argv[0] in _METHODS
-    for word in [argv[0]] if alone else _METHODS:
+    first = argv[0] if argv else ""
+    if first == "serve":  # a browser waits for it
+        import_module("gnomon.cli.serve").add(commands)
+        return top
+    alone = first in _METHODS
+    for word in [first] if alone else _METHODS:
         add = add_method if _METHODS[word] in methods.BUILT_IN else add_group
         add(commands, _METHODS[word])
     if not alone:

@@ -96,7 +96,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
             "--name", metavar="NAME", help="with a certificate, the name that browsers open"
         )
     )
-    parser.set_defaults(run=_run, kept=_KEPT)
+    parser.set_defaults(run=_run, kept=_KEPT, computes=False)  # other processes do
     assert isinstance(parser, Parser)  # noqa: S101  # as all commands are
     _add_tokens(parser.add_further(title="commands", metavar="COMMAND"))
 
@@ -176,6 +176,7 @@ def _run(args: argparse.Namespace) -> int:
     with listening:
         new = settings.folder is not None and not (settings.folder / "access.json").exists()
         app = make_app(settings)
+        app.state.reader.apart = True
         if app.state.workspace is not None:
             app.state.workspace.hold()  # a second server says so at once
 
@@ -208,10 +209,10 @@ def _check(args: argparse.Namespace) -> None:
 
 def _settings(args: argparse.Namespace) -> Settings:
     from gnomon.serve import Settings, read_config
-    from gnomon.studies import Store
+    from gnomon.studies import reading
 
     places = [Path(place) for place in args.places]
-    stores = tuple(place for place in places if Store.is_at(str(place)))
+    stores = tuple(place for place in places if reading.is_store(place))
     folders = [place for place in places if place not in stores]
     if len(folders) > 1:
         raise UsageError(

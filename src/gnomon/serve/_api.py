@@ -55,7 +55,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from gnomon.methods.compare.tables import ComparisonRow
-    from gnomon.serve._inspect import Inspection
+    from gnomon.serve._inspection import Inspection
+    from gnomon.serve._reader import Reader
     from gnomon.serve._workspace import Comparison, Workspace
 
 __all__ = ["PAGES"]
@@ -501,8 +502,9 @@ def _data(request: Request, comparison: Comparison, *, whole: bool = True) -> Co
         ],
     )
     if whole:
-        data.verdict = _verdict(comparison.store, texts=request.state.user.texts)
-        data.gate = _gate_data(comparison)
+        reader: Reader = request.app.state.reader
+        data.verdict = reader(_verdict, comparison.store, texts=request.state.user.texts)
+        data.gate = _gate_data(reader, comparison)
     return data
 
 
@@ -529,7 +531,7 @@ def _verdict(store: Path, *, texts: bool) -> list[VerdictData]:
     ]
 
 
-def _gate_data(comparison: Comparison) -> GateData | None:
+def _gate_data(reader: Reader, comparison: Comparison) -> GateData | None:
     """Whether a comparison passed its gate; None where it has none."""
     asked = read_record(comparison.folder / _RECORD, Asked)
     if asked is None or asked.gate is None:
@@ -539,7 +541,7 @@ def _gate_data(comparison: Comparison) -> GateData | None:
         return GateData(state="waiting")
     if step is None or step.state != "done":
         return GateData(state="undecided", said=in_words(step.said) if step else "")
-    return _decided(comparison, asked.gate)
+    return reader(_decided, comparison, asked.gate)
 
 
 def _row(cells: Mapping[str, Any]) -> ComparisonRow:

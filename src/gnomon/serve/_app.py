@@ -17,12 +17,15 @@ from starlette.middleware import Middleware
 from starlette.responses import Response
 from starlette.routing import Route
 
+from gnomon.core.errors import GnomonError
 from gnomon.serve._access import Access
+from gnomon.serve._ask import stop_waiting
 from gnomon.serve._guard import Guard, guarded
 from gnomon.serve._jobs import Queue
 from gnomon.serve._pages import STATIC, Page, json_response, render, static_file, wants_json
 from gnomon.serve._problems import NotFound, WebProblem
-from gnomon.serve._store_pages import stored_study, warm
+from gnomon.serve._reader import Reader, StoreReader
+from gnomon.serve._store_pages import stored_study, study_result
 from gnomon.serve._workspace import Workspace
 
 if TYPE_CHECKING:
@@ -77,6 +80,7 @@ def make_app(settings: Settings) -> Starlette:
     app.state.access = access
     app.state.senders = Counter()
     app.state.stored = {study.id: study for study in map(stored_study, settings.stores)}
+    app.state.reader = Reader()
     app.state.workspace = workspace
     app.state.queue = None
     if workspace is not None:
@@ -107,15 +111,28 @@ def _as_json(endpoint: Any) -> Any:
 async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     """Run comparisons as long as the server runs."""
     queue: Queue | None = app.state.queue
-    threading.Thread(target=warm, args=(app.state.stored.values(),), daemon=True).start()
-    if queue is None:
-        yield
-        return
-    await run_in_threadpool(queue.start)
+    if queue is not None:
+        await run_in_threadpool(queue.start)
+    if app.state.reader.apart:
+        threading.Thread(target=_warm, args=(app,), daemon=True).start()
     try:
         yield
     finally:
-        await run_in_threadpool(queue.stop)
+        app.state.reader.stop()
+        stop_waiting()
+        if queue is not None:
+            await run_in_threadpool(queue.stop)
+
+
+def _warm(app: Starlette) -> None:
+    """Let another process load what pages of results need; the first page does not wait for it."""
+    reader, queue, stored = app.state.reader, app.state.queue, app.state.stored.values()
+    if queue is not None and not stored:
+        queue.warmed.wait()  # comparisons come before their results
+    reader.start()
+    for study in stored:
+        with contextlib.suppress(GnomonError, OSError):
+            StoreReader(reader, study.store)(study_result)
 
 
 # Problems, as pages and as data.

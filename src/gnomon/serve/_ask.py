@@ -4,16 +4,21 @@ Four walls, each of which holds alone against most of what could be tried: DuckD
 which tables and functions a query names, and only those of the study and plain functions pass;
 DuckDB itself is closed (no files but the study's, no extensions, no settings); the process has no
 environment, may write nothing and take little memory; and it is killed when its time is over.
+A process answers one question. It takes a while to load what it needs, so that the next one waits
+for a question already where somebody asks.
 """
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import re
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,9 +29,10 @@ from gnomon.core.errors import GnomonError, UsageError
 from gnomon.core.processes import end_with, leash
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from gnomon.core.findings import Cell, Kind
+    from gnomon.serve._store_pages import OpenStore
     from gnomon.studies import Store
 
 #: seconds that a query may take, rows that a page shows and that a download holds
@@ -35,6 +41,8 @@ SECONDS, ROWS, MOST_ROWS = 10.0, 500, 100_000
 _MOST_BYTES, _MOST_SQL = 32_000_000, 20_000
 #: seconds for a process to start, beside those of the query
 _START = 10.0
+#: seconds that a process waits for a question
+_PATIENCE = 600.0
 #: memory that DuckDB takes for rows, and all that the process may take, in bytes
 _MEMORY, _ADDRESSES = "512MB", 4 << 30
 _CELL = 10_000
@@ -158,6 +166,78 @@ def _in_words(said: str) -> str:
 # Asking: what the server does.
 
 
+#: the process that waits for a question, with the store that it is for
+_waiting: list[tuple[Path, subprocess.Popen[bytes]]] = []
+_lock = threading.Lock()
+
+
+def prepare(store: Path) -> None:
+    """Let a process wait for a question to a store; it is the only one that waits."""
+    with _lock:
+        if any(path == store and process.poll() is None for path, process in _waiting):
+            return
+        waiting = _taken()
+        _waiting.append((store, _start(store)))
+    _end(waiting)
+
+
+def stop_waiting() -> None:
+    """End what waits for a question."""
+    with _lock:
+        waiting = _taken()
+    _end(waiting)
+
+
+atexit.register(stop_waiting)
+
+
+def _taken() -> list[subprocess.Popen[bytes]]:
+    processes = [process for _, process in _waiting]
+    _waiting.clear()
+    return processes
+
+
+def _end(processes: Iterable[subprocess.Popen[bytes]]) -> None:
+    for process in processes:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+
+
+def _start(store: Path) -> subprocess.Popen[bytes]:
+    """Start a process that answers one question to a store."""
+    parent, lasting = leash()
+    kept = {name: os.environ[name] for name in ("PYTHONPATH", "SYSTEMROOT") if name in os.environ}
+    process = subprocess.Popen(  # this interpreter and gnomon's own code
+        [sys.executable, "-c", "from gnomon.serve._ask import main; main()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**kept, "PYTHONDONTWRITEBYTECODE": "1"},
+        cwd="/" if os.name == "posix" else None,
+        start_new_session=True,
+    )
+    about = {"store": str(store), "parent": parent, "lasting": lasting}
+    assert process.stdin is not None  # noqa: S101  # it was asked for
+    with suppress(OSError):  # who asks hears that it ended
+        process.stdin.write(msgspec.json.encode(about) + b"\n")
+        process.stdin.flush()
+    return process
+
+
+def _process_for(store: Path) -> subprocess.Popen[bytes]:
+    """The process that waits for a question to a store, or a new one."""
+    with _lock:
+        for waiting in _waiting:
+            if waiting[0] == store and waiting[1].poll() is None:
+                _waiting.remove(waiting)
+                return waiting[1]
+    return _start(store)
+
+
 def ask(store: Path, sql: str, *, rows: int = ROWS, seconds: float = SECONDS) -> SqlAnswer:
     """What a query gives, at most so many rows of it.
 
@@ -175,29 +255,15 @@ def ask(store: Path, sql: str, *, rows: int = ROWS, seconds: float = SECONDS) ->
     if len(sql) > _MOST_SQL:
         raise Refused(f"The question is too long: at most {_MOST_SQL:,} characters.")
     started = time.monotonic()
-    parent, lasting = leash()
-    asked = {"store": str(store), "sql": sql, "rows": min(rows, MOST_ROWS), "seconds": seconds,
-             "parent": parent, "lasting": lasting}  # fmt: skip
-    kept = {name: os.environ[name] for name in ("PYTHONPATH", "SYSTEMROOT") if name in os.environ}
-    process = subprocess.Popen(  # this interpreter and gnomon's own code
-        [sys.executable, "-c", "from gnomon.serve._ask import main; main()"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**kept, "PYTHONDONTWRITEBYTECODE": "1"},
-        cwd="/" if os.name == "posix" else None,
-        start_new_session=True,
-    )
+    asked = {"sql": sql, "rows": min(rows, MOST_ROWS), "seconds": seconds}
+    process = _process_for(store)
     try:
         data, _ = process.communicate(msgspec.json.encode(asked), timeout=seconds + _START)
     except subprocess.TimeoutExpired as error:
         raise Refused(_too_long(seconds)) from error
     finally:
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                stream.close()
+        _end([process])
+        prepare(store)  # who asks once asks again
     if process.returncode == _TIMED_OUT:
         raise Refused(_too_long(seconds))
     if process.returncode or not data:
@@ -229,10 +295,20 @@ _TIMED_OUT = 42
 
 def main() -> None:
     """Read a question from standard input, write what it gives to standard output."""
-    asked = msgspec.json.decode(sys.stdin.buffer.read())
-    end_with(asked["parent"], asked["lasting"])
+    about = msgspec.json.decode(sys.stdin.buffer.readline())
+    end_with(about["parent"], about["lasting"])
+    patience = threading.Timer(_PATIENCE, os._exit, [0])
+    patience.daemon = True
+    patience.start()
+    store = Path(about["store"])
+    with suppress(GnomonError):  # said when it is asked
+        _load(store)
+    data = sys.stdin.buffer.read()
+    patience.cancel()
+    if not data:  # the server ended
+        os._exit(0)
     try:
-        said = _answer(asked)
+        said = _answer(store, msgspec.json.decode(data))
     except GnomonError as error:
         said = {"error": _in_words(str(error))}
     sys.stdout.buffer.write(msgspec.json.encode(said))
@@ -240,10 +316,19 @@ def main() -> None:
     os._exit(0)  # threads of DuckDB are not waited for
 
 
+def _load(store: Path) -> None:
+    """Load what a question to a store needs: modules alone, as the store may still change."""
+    import duckdb
+
+    from gnomon.studies import Store
+    from gnomon.studies.reading import names
+
+    names(Store(store))
+    duckdb.connect(":memory:").close()
+
+
 def _limit(seconds: float) -> None:
     """No file can be written, and little memory be taken; the process ends by itself."""
-    import threading
-
     timer = threading.Timer(seconds, os._exit, [_TIMED_OUT])
     timer.daemon = True
     timer.start()
@@ -258,13 +343,13 @@ def _limit(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
 
 
-def _answer(asked: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(path: Path, asked: Mapping[str, Any]) -> dict[str, Any]:
     import duckdb
 
     from gnomon.studies import Store
     from gnomon.studies.reading import names
 
-    store = Store(Path(asked["store"]))
+    store = Store(path)
     with duckdb.connect(":memory:") as parser:
         row = parser.execute("select json_serialize_sql(?::varchar)", [asked["sql"]]).fetchone()
     check(str(row[0] if row else "{}"), names(store))
@@ -374,10 +459,11 @@ EXAMPLES = (
 )
 
 
-def tables(store: Store) -> tuple[AskedTable, ...]:
+def tables(opened: OpenStore) -> tuple[AskedTable, ...]:
     """The tables and views of a study, with what their columns mean; nothing is asked for it."""
     from gnomon.studies.reading import OWN_TABLES, SQL_TYPES, TASK, meanings_of, views
 
+    store = opened.store
     sizes: dict[str, int] = {}
     for key in store.planned():
         for name, rows in store.entries[key].rows.items() if key in store.entries else ():
@@ -405,9 +491,10 @@ def tables(store: Store) -> tuple[AskedTable, ...]:
     return tuple(made)
 
 
-def examples(store: Store) -> tuple[tuple[str, str], ...]:
+def examples(opened: OpenStore) -> tuple[tuple[str, str], ...]:
     """Questions that this study can be asked, in words and in SQL."""
-    there = {*store.files(), *(["leaderboard"] if "scores" in store.files() else [])}
+    files = opened.store.files()
+    there = {*files, *(["leaderboard"] if "scores" in files else [])}
     fitting = []
     for words, sql in EXAMPLES:
         table = re.search(r"from (\w+)", sql)

@@ -16,14 +16,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from gnomon import studies
 from gnomon.core.errors import GnomonError, UsageError
 from gnomon.core.processes import end_with, leash
 from gnomon.serve import _index
-from gnomon.studies import Store
-from gnomon.studies.reading import replace_text
+from gnomon.studies import reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from gnomon.studies import Store
 
 State = Literal["none", "running", "done", "failed"]
 
@@ -104,7 +106,7 @@ def stop(folder: Path) -> None:
 
 def _keep(folder: Path, build: Build) -> None:
     file = _file(folder, build.what)
-    replace_text(file, msgspec.json.encode(build).decode())
+    reading.replace_text(file, msgspec.json.encode(build).decode())
     file.chmod(0o600)
 
 
@@ -132,7 +134,7 @@ def make(store: Path, folder: Path, what: str, options: Mapping[str, str]) -> Bu
             _keep(folder, build)
 
     try:
-        BUILDS[what](Store(store), folder, options, progress)
+        BUILDS[what](studies.Store(store), folder, options, progress)
         build.state = "done"
     except GnomonError as error:
         build.state, build.said = "failed", in_words(str(error))

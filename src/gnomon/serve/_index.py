@@ -22,8 +22,7 @@ import msgspec
 from gnomon.core.errors import DataError, GnomonError
 from gnomon.core.processes import end_with, leash
 from gnomon.core.signature import content_hash
-from gnomon.studies import Store
-from gnomon.studies.reading import replace_text
+from gnomon.studies import reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Kind
     from gnomon.core.pages import PageSegment
     from gnomon.core.testset import TestSet
-    from gnomon.studies import PlannedSet
+    from gnomon.studies import PlannedSet, Store
 
 #: version of the files
 _LAYOUT = 2
@@ -190,6 +189,8 @@ def main() -> None:
     end_with(int(parent), lasting == "1")
     os.nice(10)
     os.umask(0o077)
+    from gnomon.studies import Store
+
     make(Store(Path(store)), Path(folder))
 
 
@@ -241,7 +242,7 @@ def _blank(planned: PlannedSet) -> IndexedSet:
 
 
 def _keep(folder: Path, index: Index) -> None:
-    replace_text(folder / _ABOUT, msgspec.json.encode(index).decode())
+    reading.replace_text(folder / _ABOUT, msgspec.json.encode(index).decode())
 
 
 def _add_texts(folder: Path, index: Index, number: int, planned: PlannedSet) -> None:

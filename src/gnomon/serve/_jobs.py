@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from gnomon.serve._comparison import ComparisonChoices, FileChoice, StepChoice, StepState
-    from gnomon.serve._inspect import Inspection
+    from gnomon.serve._inspection import Inspection
     from gnomon.serve._workspace import Comparison, Workspace
 
 _log = logging.getLogger(__name__)
@@ -156,6 +156,8 @@ class Queue:
         self._wake: tuple[socket.socket, ...] = ()
         self._thread: threading.Thread | None = None
         self._stopping = False
+        #: set when the process that is forked has loaded what comparisons need
+        self.warmed = threading.Event()
 
     def start(self) -> None:
         """Take the workspace, put back what was interrupted, and begin.
@@ -461,7 +463,9 @@ class Queue:
                 self._ended(job, signal.SIGKILL)
             return
         for message in messages:
-            server.ready |= "ready" in message
+            if "ready" in message:
+                server.ready = True
+                self.warmed.set()
             key = str(message.get("started") or message.get("ended"))
             if key not in self._running:
                 continue

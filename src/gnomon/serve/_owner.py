@@ -26,7 +26,7 @@ from gnomon.serve._contained import refuse_link
 from gnomon.serve._pages import Page, Shown, in_megabytes
 from gnomon.serve._problems import NotFound, WebProblem, in_words
 from gnomon.serve._uploads import fields_of
-from gnomon.studies.reading import replace_text
+from gnomon.studies import reading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -283,7 +283,7 @@ def installation(folder: Path) -> Installation:
 
 
 def _record(folder: Path, record: Installation) -> None:
-    replace_text(folder / _RECORD, msgspec.json.encode(record).decode())
+    reading.replace_text(folder / _RECORD, msgspec.json.encode(record).decode())
 
 
 def main() -> None:

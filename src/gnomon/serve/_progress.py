@@ -17,12 +17,14 @@ import msgspec
 
 from gnomon.core import registry as methods
 from gnomon.core.signature import content_hash
-from gnomon.studies.reading import LOCK, MANIFEST, PLAN
+from gnomon.serve._reader import StoreReader
+from gnomon.studies import reading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from gnomon.serve._reader import Reader
     from gnomon.serve._store_pages import OpenStore
 
 #: a store without locks counts as running so long after its last task, in seconds
@@ -78,7 +80,7 @@ class StudyProgress:
 def is_running(store: Path) -> bool:
     """Whether a process is running a study into a store; its lock is looked at, never taken."""
     try:
-        stat = (store / LOCK).stat()
+        stat = (store / reading.LOCK).stat()
     except OSError:
         return False
     if sys.platform == "linux":
@@ -95,7 +97,7 @@ def is_running(store: Path) -> bool:
                 for words in held
             )
     try:
-        age = time.time() - (store / MANIFEST).stat().st_mtime
+        age = time.time() - (store / reading.MANIFEST).stat().st_mtime
     except OSError:
         return False
     return age < _RECENT
@@ -109,7 +111,7 @@ def tag_of(store: Path, *more: Path) -> str:
         more: further files that the answer is made of (``job.json``).
     """
     parts = [str(is_running(store))]
-    for file in (store / MANIFEST, store / PLAN, *more):
+    for file in (store / reading.MANIFEST, store / reading.PLAN, *more):
         try:
             stat = file.stat()
         except OSError:
@@ -164,10 +166,11 @@ _answers: dict[Path, tuple[str, bytes]] = {}
 _lock = threading.Lock()
 
 
-def polled(store: Path, asked: str | None, *more: Path) -> tuple[str, bytes | None]:
+def polled(reader: Reader, store: Path, asked: str | None, *more: Path) -> tuple[str, bytes | None]:
     """The tag of the progress of a study, and the answer as JSON.
 
     Args:
+        reader: what reads stores.
         store: the folder of the store.
         asked: the tag that who asks has.
         more: further files that belong to the answer.
@@ -178,8 +181,6 @@ def polled(store: Path, asked: str | None, *more: Path) -> tuple[str, bytes | No
     Raises:
         DataError: the store is damaged, or of another layout.
     """
-    from gnomon.serve._store_pages import open_store
-
     tag = tag_of(store, *more)
     if asked == tag:
         return tag, None
@@ -187,7 +188,7 @@ def polled(store: Path, asked: str | None, *more: Path) -> tuple[str, bytes | No
         known = _answers.get(store)
     if known is not None and known[0] == tag:
         return known
-    answer = msgspec.json.encode(_values(progress(open_store(store))))
+    answer = msgspec.json.encode(_values(StoreReader(reader, store)(progress)))
     with _lock:
         if len(_answers) > 1000:
             _answers.clear()

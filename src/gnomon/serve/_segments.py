@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.serve._index import marks_file, prepare, texts_file
 from gnomon.serve._store_pages import stamp_of_store
-from gnomon.studies.reading import sql_files, sql_text
+from gnomon.studies import reading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -229,7 +229,7 @@ def _connection(opened: OpenStore, folder: Path, index: Index) -> Any:  # DuckDB
             made.execute("set memory_limit = '256MB'")
             made.execute("set threads = 2")
             made.execute("set temp_directory = ''")
-            places = sql_files([opened.store.path, folder])
+            places = reading.sql_files([opened.store.path, folder])
             made.execute(f"set allowed_directories = {places}")
             made.execute("set enable_external_access = false")
             made.execute("set lock_configuration = true")
@@ -296,11 +296,11 @@ class _SegmentRequest:
 
     @property
     def _texts(self) -> str:
-        return f"read_parquet({sql_text(texts_file(self.folder, self.number))})"
+        return f"read_parquet({reading.sql_text(texts_file(self.folder, self.number))})"
 
     @property
     def _marks(self) -> str:
-        return f"read_parquet({sql_text(marks_file(self.folder, self.number))})"
+        return f"read_parquet({reading.sql_text(marks_file(self.folder, self.number))})"
 
     @property
     def _reference(self) -> str:

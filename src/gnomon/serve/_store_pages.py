@@ -9,27 +9,26 @@ from __future__ import annotations
 import atexit
 import threading
 from collections import OrderedDict
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from gnomon import studies
 from gnomon.core import registry as methods
-from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageError
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding, HeatMap, Table
 from gnomon.core.signature import content_hash
 from gnomon.core.tabular import cell_text, grid
-from gnomon.metrics.titles import metric_titles
 from gnomon.serve._contained import refuse_links
-from gnomon.studies import Store, verdicts
-from gnomon.studies.reading import TASK, PageSource, connect, sql_name, sql_text
+from gnomon.studies import reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from gnomon.core.findings import Cell, Column, Level
     from gnomon.core.store_views import StoredView
-    from gnomon.studies.reading import FinishedTask
+    from gnomon.studies import Store
+    from gnomon.studies.reading import FinishedTask, PageSource
 
     Row = Mapping[str, Cell]
 
@@ -49,6 +48,8 @@ class OpenStore:
     store: Store
     source: PageSource
     stamp: tuple[object, ...]
+    results: dict[bool, StudyResult] = field(default_factory=dict, repr=False)
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property
     def entries(self) -> tuple[FinishedTask, ...]:
@@ -77,10 +78,10 @@ def open_store(path: Path) -> OpenStore:
         if known is not None and known.stamp == stamp:
             _open.move_to_end(path)
             return known
-    store = Store(path)
+    store = studies.Store(path)
     done = tuple(store.entries[key] for key in store.planned() if key in store.entries)
-    connection = connect(store, sql="tasks", all_files=True, frugal=True)
-    opened = OpenStore(store, PageSource(store, connection, done), stamp)
+    connection = reading.connect(store, sql="tasks", all_files=True, frugal=True)
+    opened = OpenStore(store, reading.PageSource(store, connection, done), stamp)
     with _lock:
         _open[path] = opened
         while len(_open) > _OPEN:
@@ -142,17 +143,10 @@ def stored_study(path: Path) -> StoredStudy:
     store = path.resolve()
     if store.is_dir():
         refuse_links(store)
-    opened = Store(store)  # says what is wrong with it
+    opened = studies.Store(store)  # says what is wrong with it
     study_id = content_hash("store", str(store)) + content_hash("shown", str(store))
     folder = platformdirs.user_data_path("gnomon") / "serve" / "stores" / study_id
     return StoredStudy(study_id, store, folder, opened.name)
-
-
-def warm(studies: Iterable[StoredStudy]) -> None:
-    """Load what reads stores, so that the first page of one need not; it may be called apart."""
-    for study in studies:
-        with suppress(GnomonError, OSError):
-            study_result(open_store(study.store))
 
 
 # What was found.
@@ -285,16 +279,23 @@ def quotes_texts(section: str, claim: str) -> bool:
 
 
 def study_result(opened: OpenStore, *, texts: bool = True) -> StudyResult:
-    """What a study found, as far as it has been done.
+    """What a study found, as far as it has been done; computed once.
 
     Args:
         opened: its store.
         texts: whether sentences that quote texts are among it.
     """
+    with opened.lock:
+        if texts not in opened.results:
+            opened.results[texts] = _study_result(opened, texts=texts)
+        return opened.results[texts]
+
+
+def _study_result(opened: OpenStore, *, texts: bool) -> StudyResult:
     store, source = opened.store, opened.rows()
     sketches = {planned.name: planned.sketch for planned in store.sets()}
     by_set: dict[str, list[MethodVerdict]] = {}
-    for testset, section, verdict in verdicts(store):
+    for testset, section, verdict in studies.verdicts(store):
         sentences = tuple(
             VerdictSentence(said.text, said.level, said.claim)
             for said in verdict
@@ -378,6 +379,8 @@ def _answers_of(section: str) -> str:
 
 
 def _metric_titles(entries: Sequence[FinishedTask]) -> dict[str, str]:
+    from gnomon.metrics.titles import metric_titles  # which loads metrics
+
     return metric_titles(metric for entry in entries for metric in entry.signatures)
 
 
@@ -565,7 +568,7 @@ def table_rows(opened: OpenStore, source: PageSource, name: str) -> TableRows:
     if name not in source.tables:
         raise UnknownNameError("table", name, table_names(opened))
     schema = opened.store.schema(name)
-    columns = tuple(column for column in schema.columns if column.name != TASK.name)
+    columns = tuple(column for column in schema.columns if column.name != reading.TASK.name)
     return TableRows(name, schema.table.title, schema.table.note, columns, source.rows(name))
 
 
@@ -591,8 +594,12 @@ def table_page(opened: OpenStore, name: str, asked: TableQuery) -> TablePage:
         raise UsageError(f"there is no page {asked.page:,} of this table; it has {last:,}")
     order = ""
     if asked.sort:
-        order = f" order by {sql_name(asked.sort)} {'desc' if asked.down else 'asc'} nulls last"
-    chosen = ", ".join(sql_name(n) if n in there else f"null as {sql_name(n)}" for n in names)
+        order = (
+            f" order by {reading.sql_name(asked.sort)} {'desc' if asked.down else 'asc'} nulls last"
+        )
+    chosen = ", ".join(
+        reading.sql_name(n) if n in there else f"null as {reading.sql_name(n)}" for n in names
+    )
     cut = f" limit {int(asked.rows)} offset {(asked.page - 1) * asked.rows}"
     rows = source.ask(f"select {chosen} from {table.sql}{where}{order}{cut}", *values)  # noqa: S608  # names of columns
     return TablePage(
@@ -617,7 +624,7 @@ def _values(source: PageSource, table: TableRows, name: str) -> tuple[str, ...]:
     """The values of a column of names, where there are several."""
     if name not in [column.name for column in table.columns]:
         return ()
-    asked = f"select distinct {sql_name(name)} from {table.sql} order by 1 limit 200"  # noqa: S608  # as above
+    asked = f"select distinct {reading.sql_name(name)} from {table.sql} order by 1 limit 200"  # noqa: S608  # as above
     values = tuple(str(value) for (value,) in source.ask(asked) if value is not None)
     return values if len(values) > 1 else ()
 
@@ -627,11 +634,11 @@ def _conditions(table: TableRows, asked: TableQuery) -> tuple[str, list[str]]:
     conditions, values = [], []
     for name, value in (("testset", asked.testset), ("metric", asked.metric)):
         if value and name in names:
-            conditions.append(f"{sql_name(name)} = ?")
+            conditions.append(f"{reading.sql_name(name)} = ?")
             values.append(value)
     words = [column.name for column in table.columns if column.kind == "text"]
     if asked.q and words:
-        of_row = f"lower(concat_ws(chr(10), {', '.join(map(sql_name, words))}))"
+        of_row = f"lower(concat_ws(chr(10), {', '.join(map(reading.sql_name, words))}))"
         conditions.append(f"contains({of_row}, lower(?))")
         values.append(asked.q)
     return (f" where {' and '.join(conditions)}" if conditions else ""), values
@@ -816,9 +823,9 @@ def _rows_of_view(opened: OpenStore, view: HeatMap, testset: str) -> Table:
     for name, value in view.where.items():
         if name not in there:
             continue
-        conditions.append(f"{sql_name(name)} is not distinct from ?")
+        conditions.append(f"{reading.sql_name(name)} is not distinct from ?")
         values.append(value)
-    names = ", ".join(sql_name(column.name) for column in columns)
+    names = ", ".join(reading.sql_name(column.name) for column in columns)
     asked = f"select {names} from {stored} where {' and '.join(conditions) or 'true'}"  # noqa: S608  # names of columns
     rows = source.ask(asked, *values)
     keys = [column.name for column in columns]
@@ -854,6 +861,16 @@ class Provenance:
     finished: str
 
 
+def sizes_of_sets(opened: OpenStore) -> dict[str, int]:
+    """How many segments each test set of the last plan has."""
+    return {planned.name: planned.sketch.segments for planned in opened.store.sets()}
+
+
+def mask_notices(opened: OpenStore, sql: str) -> tuple[str, ...]:
+    """What who asks a question should know of its answer."""
+    return tuple(reading.mask_notices(opened.store, sql))
+
+
 def provenance(opened: OpenStore) -> Provenance:
     """Signatures, versions and notices, each with the number of tasks that say so."""
     signatures: dict[tuple[str, str, str], int] = {}
@@ -882,7 +899,7 @@ def sql_of_table(table: TableRows, source: PageSource) -> str:
     """SQL of all rows of a table, with the columns that were declared, in their order."""
     there = source.columns(table.sql)
     chosen = ", ".join(
-        sql_name(c.name) if c.name in there else f"null as {sql_name(c.name)}"
+        reading.sql_name(c.name) if c.name in there else f"null as {reading.sql_name(c.name)}"
         for c in table.columns
     )
     return f"select {chosen} from {table.sql}"  # noqa: S608  # names of columns
@@ -890,6 +907,7 @@ def sql_of_table(table: TableRows, source: PageSource) -> str:
 
 __all__ = [
     "HeatPage", "OpenStore", "Provenance", "StudyResult", "TablePage", "TableQuery", "heat_maps",
-    "heat_page", "open_store", "provenance", "quotes_texts", "sections", "sql_of_table", "sql_text",
-    "stamp_of_store", "study_result", "table_names", "table_page", "table_rows",
+    "heat_page", "mask_notices", "open_store", "provenance", "quotes_texts", "sections",
+    "sizes_of_sets", "sql_of_table", "stamp_of_store", "study_result", "table_names", "table_page",
+    "table_rows",
 ]  # fmt: skip

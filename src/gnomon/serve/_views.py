@@ -18,28 +18,27 @@ from gnomon.serve._builds import BUILDS, Build, begin, build_of
 from gnomon.serve._comparing import job_view
 from gnomon.serve._pages import Page, Shown
 from gnomon.serve._problems import NotFound, WebProblem
+from gnomon.serve._reader import ReaderEndedError, StoreReader
 from gnomon.serve._segments import SegmentQuery, segment_page
 from gnomon.serve._store_pages import (
     MOST_ROWS,
     TableQuery,
     heat_page,
-    open_store,
+    mask_notices,
     provenance,
     sections,
+    sizes_of_sets,
     study_result,
     table_page,
 )
 from gnomon.serve._uploads import fields_of
-from gnomon.studies import Store
-from gnomon.studies._query import mask_notices
+from gnomon.studies import reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from starlette.requests import Request
-
-    from gnomon.serve._store_pages import OpenStore
 
 T = TypeVar("T")
 #: characters of a value in an address
@@ -49,15 +48,6 @@ _QUESTIONS = threading.BoundedSemaphore(2)
 
 
 # What pages have in common.
-
-
-def _store(request: Request) -> OpenStore:
-    """The store of the study that is asked for."""
-    study = request.state.study
-    try:
-        return open_store(study.store)
-    except DataError as error:
-        raise _unreadable(error) from error
 
 
 def _unreadable(error: DataError) -> WebProblem:
@@ -85,11 +75,10 @@ def _unreadable(error: DataError) -> WebProblem:
     )
 
 
-def _work(request: Request, work: Callable[[OpenStore], T]) -> Callable[[], T]:
+def _work(request: Request, work: Callable[[StoreReader], T]) -> Callable[[], T]:
     def run() -> T:
-        opened = _store(request)
         try:
-            return work(opened)
+            return work(StoreReader(request.app.state.reader, request.state.study.store))
         except UnknownNameError as error:
             raise WebProblem(
                 HTTPStatus.NOT_FOUND,
@@ -106,11 +95,18 @@ def _work(request: Request, work: Callable[[OpenStore], T]) -> Callable[[], T]:
             ) from error
         except DataError as error:
             raise _unreadable(error) from error
+        except ReaderEndedError as error:
+            raise WebProblem(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "This could not be read",
+                "It may have taken too much memory.",
+                remedy="Try again, and ask for less at a time.",
+            ) from error
 
     return run
 
 
-async def _made(request: Request, work: Callable[[OpenStore], T]) -> T:
+async def _made(request: Request, work: Callable[[StoreReader], T]) -> T:
     return await run_in_threadpool(_work(request, work))
 
 
@@ -152,10 +148,9 @@ def _address(request: Request, query: Any) -> Callable[..., str]:
     return address
 
 
-def _common(request: Request, opened: OpenStore) -> dict[str, Any]:
+def _common(request: Request) -> dict[str, Any]:
     """What all pages of a study show."""
-    about = getattr(request.state.study, "about", None)
-    return named(request, getattr(about, "title", "") or opened.store.name)
+    return named(request, request.state.study.title)
 
 
 def named(request: Request, name: str) -> dict[str, Any]:
@@ -190,13 +185,13 @@ async def _result(request: Request) -> Shown:
     study = request.state.study
     job = await run_in_threadpool(job_view, request, study)
 
-    def work(opened: OpenStore) -> dict[str, Any]:
-        result = study_result(opened, texts=request.state.user.texts)
+    def work(read: StoreReader) -> dict[str, Any]:
+        result = read(study_result, texts=request.state.user.texts)
         maps = [link for section in result.sections for link in section.maps]
-        first = heat_page(opened, maps[0].table, maps[0].number) if maps else None
-        far = _progress.progress(opened)
+        first = read(heat_page, maps[0].table, maps[0].number) if maps else None
+        far = read(_progress.progress)
         return {
-            **_common(request, opened),
+            **_common(request),
             "job": job,
             "result": result,
             "progress": far,
@@ -205,7 +200,7 @@ async def _result(request: Request) -> Shown:
             "report": build_of(_folder(request), "report"),
         }
 
-    if job is not None and not Store.is_at(study.store):  # nothing was computed yet
+    if job is not None and not reading.is_store(study.store):  # nothing was computed yet
         return _shown("waiting.html.j2", {**named(request, study.about.title), "job": job})
     return _shown("result.html.j2", await _made(request, work))
 
@@ -215,7 +210,9 @@ async def _polled(request: Request) -> Response:
     more = [_folder(request) / "job.json"]
     asks = request.headers.get("if-none-match", "").strip('W/"')
     try:
-        tag, answer = await run_in_threadpool(_progress.polled, study.store, asks, *more)
+        tag, answer = await run_in_threadpool(
+            _progress.polled, request.app.state.reader, study.store, asks, *more
+        )
     except DataError as error:
         raise _unreadable(error) from error
     headers = {"etag": f'"{tag}"', "cache-control": "no-cache"}
@@ -225,17 +222,17 @@ async def _polled(request: Request) -> Response:
 
 
 async def _provenance(request: Request) -> Shown:
-    def work(opened: OpenStore) -> dict[str, Any]:
-        return {**_common(request, opened), "provenance": provenance(opened)}
+    def work(read: StoreReader) -> dict[str, Any]:
+        return {**_common(request), "provenance": read(provenance)}
 
     return _shown("provenance.html.j2", await _made(request, work))
 
 
 async def _tables(request: Request) -> Shown:
-    def work(opened: OpenStore) -> dict[str, Any]:
+    def work(read: StoreReader) -> dict[str, Any]:
         return {
-            **_common(request, opened),
-            "sections": sections(opened),
+            **_common(request),
+            "sections": read(sections),
             "kinds": tuple(_downloads.KINDS),
         }
 
@@ -250,10 +247,10 @@ async def _table(request: Request) -> Shown:
         )
     name = request.path_params["table"]
 
-    def work(opened: OpenStore) -> dict[str, Any]:
+    def work(read: StoreReader) -> dict[str, Any]:
         return {
-            **_common(request, opened),
-            "table": table_page(opened, name, query),
+            **_common(request),
+            "table": read(table_page, name, query),
             "kinds": tuple(_downloads.KINDS),
             "address": _address(request, query),
         }
@@ -266,9 +263,9 @@ async def _map(request: Request) -> Shown:
     number = request.query_params.get("n", "0")
     testset = request.query_params.get("testset", "")
 
-    def work(opened: OpenStore) -> dict[str, Any]:
+    def work(read: StoreReader) -> dict[str, Any]:
         n = int(number) if number.isascii() and number.isdecimal() and len(number) < 6 else -1
-        return {**_common(request, opened), "map": heat_page(opened, name, n, testset)}
+        return {**_common(request), "map": read(heat_page, name, n, testset)}
 
     return _shown("map.html.j2", await _made(request, work))
 
@@ -279,14 +276,13 @@ async def _map(request: Request) -> Shown:
 async def _segments(request: Request) -> Shown:
     query, folder = asked(request, SegmentQuery), _folder(request)
 
-    def work(opened: OpenStore) -> dict[str, Any]:
-        names = [planned.name for planned in opened.store.sets()]
-        testset = query.testset or (names[0] if names else "")
+    def work(read: StoreReader) -> dict[str, Any]:
+        testset = query.testset or next(iter(read(sizes_of_sets)), "")
         notes = _notes.notes_by_segment(folder, testset)
-        running = _progress.is_running(opened.store.path)
-        page = segment_page(opened, folder / "index", query, notes=notes, running=running)
+        running = _progress.is_running(request.state.study.store)
+        page = read(segment_page, folder / "index", query, notes=notes, running=running)
         return {
-            **_common(request, opened),
+            **_common(request),
             "page": page,
             "address": _address(request, query),
             "writes": request.state.user.link is None,
@@ -313,12 +309,12 @@ async def _write_note(request: Request) -> Response:
     what = fields.get("what", ["add"])[-1]
     folder = _folder(request)
 
-    def work(opened: OpenStore) -> _notes.Note:
+    def work(read: StoreReader) -> _notes.Note:
         if what == "delete":
             return _notes.delete_note(folder, note_id, **writer)
         if what == "edit":
             return _notes.edit_note(folder, note_id, text, **writer)
-        sizes = {planned.name: planned.sketch.segments for planned in opened.store.sets()}
+        sizes = read(sizes_of_sets)
         segment = int(number) if number.isascii() and number.isdecimal() else 0
         if not 1 <= segment <= sizes.get(testset, 0):
             raise UsageError("there is no such segment in this study")
@@ -335,12 +331,9 @@ async def _write_note(request: Request) -> Response:
 
 
 async def _all_notes(request: Request) -> Shown:
-    folder = _folder(request)
-
-    def work(opened: OpenStore) -> dict[str, Any]:
-        return {**_common(request, opened), "notes": _notes.read_notes(folder)}
-
-    return _shown("notes.html.j2", await _made(request, work))
+    notes = await run_in_threadpool(_notes.read_notes, _folder(request))
+    values = {**_common(request), "notes": notes}
+    return _shown("notes.html.j2", values)
 
 
 # Questions.
@@ -349,21 +342,23 @@ async def _all_notes(request: Request) -> Shown:
 async def _question(request: Request) -> Shown:
     sql = request.query_params.get("sql", "")
 
-    def work(opened: OpenStore) -> dict[str, Any]:
+    def work(read: StoreReader) -> dict[str, Any]:
         answer, problem = None, ""
-        if sql.strip():
+        if not sql.strip():
+            _ask.prepare(request.state.study.store)
+        else:
             try:
-                answer = _answered(opened, sql, _ask.ROWS)
+                answer = _answered(request, sql, _ask.ROWS)
             except _ask.Refused as error:
                 problem = str(error)
         return {
-            **_common(request, opened),
+            **_common(request),
             "sql": sql,
             "answer": answer,
-            "notices": tuple(mask_notices(opened.store, sql)) if answer else (),
+            "notices": read(mask_notices, sql) if answer else (),
             "problem": problem,
-            "tables": _ask.tables(opened.store),
-            "examples": _ask.examples(opened.store),
+            "tables": read(_ask.tables),
+            "examples": read(_ask.examples),
             "seconds": _ask.SECONDS,
             "most": _ask.MOST_ROWS,
         }
@@ -373,11 +368,11 @@ async def _question(request: Request) -> Shown:
     return replace(shown, status=HTTPStatus.UNPROCESSABLE_ENTITY) if values["problem"] else shown
 
 
-def _answered(opened: OpenStore, sql: str, rows: int) -> _ask.SqlAnswer:
+def _answered(request: Request, sql: str, rows: int) -> _ask.SqlAnswer:
     if not _QUESTIONS.acquire(timeout=_ask.SECONDS):
         raise _ask.Refused("Other questions are being answered; ask again in a moment.")
     try:
-        return _ask.ask(opened.store.path, sql, rows=rows)
+        return _ask.ask(request.state.study.store, sql, rows=rows)
     finally:
         _QUESTIONS.release()
 
@@ -387,8 +382,8 @@ async def _answer_file(request: Request) -> Response:
     if kind not in ("tsv", "csv", "json"):
         raise NotFound
 
-    def work(opened: OpenStore) -> Iterator[bytes]:
-        answer = _answered(opened, sql, _ask.MOST_ROWS)
+    def work(_read: StoreReader) -> Iterator[bytes]:
+        answer = _answered(request, sql, _ask.MOST_ROWS)
         columns = [
             Column(f"{name}_{n}" if name in answer.columns[:n] else name, name, kind_of)
             for n, (name, kind_of) in enumerate(zip(answer.columns, answer.kinds, strict=True))
@@ -411,9 +406,9 @@ async def _table_file(request: Request) -> Response:
     if kind not in _downloads.KINDS:
         raise NotFound
 
-    def work(opened: OpenStore) -> tuple[Iterator[bytes], str]:
-        title = _common(request, opened)["name"]
-        return _downloads.table_file(opened, name, kind), _downloads.file_name(title, name)
+    def work(read: StoreReader) -> tuple[Iterator[bytes], str]:
+        title = _common(request)["name"]
+        return read.stream(_downloads.table_file, name, kind), _downloads.file_name(title, name)
 
     parts, stem = await _made(request, work)
     return _file(parts, f"{stem}.{kind}", _downloads.KINDS[kind])
@@ -422,9 +417,9 @@ async def _table_file(request: Request) -> Response:
 async def _study_file(request: Request) -> Response:
     folder = _folder(request)
 
-    def work(opened: OpenStore) -> tuple[Iterator[bytes], str]:
-        title = _common(request, opened)["name"]
-        return _downloads.study_file(opened, folder, title), _downloads.file_name(title)
+    def work(read: StoreReader) -> tuple[Iterator[bytes], str]:
+        title = _common(request)["name"]
+        return read.stream(_downloads.study_file, folder, title), _downloads.file_name(title)
 
     parts, stem = await _made(request, work)
     return _file(parts, f"{stem}.zip", "application/zip")
@@ -449,8 +444,9 @@ async def _build(request: Request) -> Response:
     options = {name: values[-1][:_LONGEST] for name, values in fields.items()}
     folder = _folder(request)
 
-    def work(opened: OpenStore) -> Build:
-        return begin(opened.store.path, folder, what, options)
+    def work(read: StoreReader) -> Build:
+        read(sizes_of_sets)  # what cannot be read is said at once
+        return begin(request.state.study.store, folder, what, options)
 
     await _made(request, work)
     address = f"/studies/{request.state.study.id}/made/{what}"
@@ -462,13 +458,12 @@ async def _built(request: Request) -> Shown:
     if what not in BUILDS:
         raise NotFound
 
-    def work(opened: OpenStore) -> dict[str, Any]:
-        names = [planned.name for planned in opened.store.sets()]
+    def work(read: StoreReader) -> dict[str, Any]:
         return {
-            **_common(request, opened),
+            **_common(request),
             "what": what,
             "build": build_of(_folder(request), what),
-            "testsets": names,
+            "testsets": [*read(sizes_of_sets)],
             "writes": request.state.user.link is None,
         }
 

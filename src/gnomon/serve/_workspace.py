@@ -36,7 +36,7 @@ from gnomon.serve._comparison import (
     write_whole,
 )
 from gnomon.serve._contained import refuse_link, refuse_links
-from gnomon.serve._inspect import Inspection
+from gnomon.serve._inspection import Inspection
 from gnomon.serve._problems import NotFound
 
 if TYPE_CHECKING:
@@ -84,6 +84,11 @@ class Comparison:
     job: Job
     damaged: bool = False
     closed: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.about.title or "Comparison"
 
     @property
     def store(self) -> Path:

@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import Mapping  # noqa: TC003  # records are read from JSON by their types
 from dataclasses import dataclass
+from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,7 +21,7 @@ from gnomon.core.signature import version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
+    from os import PathLike
 
     from gnomon.studies._tasks import Task, TaskResult
 
@@ -42,6 +43,11 @@ _PIECE = 1 << 20
 _SEAL = len('{"checksum": "00000000"')
 #: files that were read and found whole, with the state that they had then
 _intact: dict[Path, tuple[object, ...]] = {}
+
+
+def is_store(folder: str | PathLike[str]) -> bool:
+    """Whether there is a store in a folder."""
+    return Path(folder, ABOUT).is_file()
 
 
 def make_store(folder: Path) -> None:

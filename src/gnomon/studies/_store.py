@@ -30,6 +30,7 @@ from gnomon.studies._folder import (
     entries_of,
     entry_for,
     is_intact,
+    is_store,
     make_store,
     record_in,
     replace_text,
@@ -161,7 +162,7 @@ class Store:
     @staticmethod
     def is_at(path: str | PathLike[str]) -> bool:
         """Whether there is a store in a folder."""
-        return (Path(path) / ABOUT).is_file()
+        return is_store(path)
 
     def planned(self) -> list[str]:
         """Keys of the tasks of the last plan."""

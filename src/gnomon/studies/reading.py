@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gnomon.studies._folder import MANIFEST as MANIFEST
     from gnomon.studies._folder import PLAN as PLAN
     from gnomon.studies._folder import FinishedTask as FinishedTask
+    from gnomon.studies._folder import is_store as is_store
     from gnomon.studies._folder import record_in as record_in
     from gnomon.studies._folder import replace_text as replace_text
     from gnomon.studies._folder import sealed as sealed
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from gnomon.studies._query import SQL_TYPES as SQL_TYPES
     from gnomon.studies._query import TASK as TASK
     from gnomon.studies._query import connect as connect
+    from gnomon.studies._query import mask_notices as mask_notices
     from gnomon.studies._query import meanings_of as meanings_of
     from gnomon.studies._query import names as names
     from gnomon.studies._query import views as views
