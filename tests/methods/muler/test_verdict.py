@@ -138,6 +138,24 @@ def test_a_figure_outside_its_range_is_a_caution_however_significant() -> None:
     assert all(view.table != "differences" for view in found.views)  # no list of findings has it
 
 
+def test_a_caution_about_several_metrics_is_said_once() -> None:
+    found = scored(*shifted(), metrics=["bleu", "chrf"], features=["re:after"])
+    (said,) = [one.text for one in found.verdict if one.claim == "muler.score.tagger"]
+    assert said == (
+        "Caution: left out under BLEU and chrF, because words of both sides have the feature on"
+        " one side alone: re:after (MuLER outside 0 to 1; shared words are found apart in nearly"
+        " every segment)."
+    )
+    systems, reference = texts(1, {"A": {}, "B": {}})
+    systems["B"][:20] = [""] * 20
+    found = scored(systems, reference, metrics=["bleu", "chrf"])
+    (left_out,) = [one.text for one in found.verdict if one.claim == "muler.score.left-out"]
+    assert left_out.count("B leaves 20 of 60 outputs empty") == 1
+    assert re.search(
+        r"\(BLEU over all segments: A .+ and B .+; chrF over all segments: A", left_out
+    )
+
+
 def test_a_figure_of_few_segments_is_a_caution_however_significant() -> None:
     systems, reference = texts(1, {"A": {"animal": 0.0}, "B": {"animal": 1.0}}, segments=24)
     found = scored(systems, reference, features=["re:animal"])

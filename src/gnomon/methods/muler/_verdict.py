@@ -26,6 +26,8 @@ _ALPHA = 0.05
 _ROUNDING = 1e-9
 #: more missing than this share of the segments may change the answer
 _MISSING = 0.01
+#: of several metrics, what a sentence calls each
+_METRIC = "the metric"
 
 LEFT_OUT = Claim(
     "muler.score.left-out",
@@ -101,14 +103,14 @@ NOTHING = Claim(
 )
 TAGGER = Claim(
     "muler.score.tagger",
-    "left out under {metric}, because {why}: {features} (MuLER outside 0 to 1; {tested})",
+    "left out{under}, because {why}: {features} (MuLER outside 0 to 1; {tested})",
     "caution",
     "MuLER outside 0 to 1 that lies inside over the segments where no word of both sides has"
     " the feature on one side alone, or fewer than 10 segments without such a word",
 )
 OUTSIDE = Claim(
     "muler.score.outside",
-    "left out under {metric}, because {why}: {features} (MuLER outside 0 to 1)",
+    "left out{under}, because {why}: {features} (MuLER outside 0 to 1)",
     "caution",
     "the mean scores of unmasked texts and of both masks",
 )
@@ -178,55 +180,104 @@ class SystemPair(NamedTuple):
         return f"{gloss(self.row.feature)} by {self.row.size()} ({ours} against {theirs})"
 
 
+class MetricFigures(NamedTuple):
+    """What one metric says: MuLER of each system on each feature, and how systems differ on it."""
+
+    metric: str
+    title: str
+    rows: Mapping[tuple[str, str], MulerRow]
+    pairs: Sequence[SystemPair]
+
+    @property
+    def outside(self) -> list[MulerRow]:
+        """Figures outside 0 to 1; of several systems, those that are compared."""
+        if len({system for system, _ in self.rows}) == 1:
+            return [row for row in self.rows.values() if row.flaw == "outside"]
+        unreadable = [pair for pair in self.pairs if not pair.readable]
+        sides = {id(side): side for pair in unreadable for side in pair.sides if side.outside}
+        return list(sides.values())
+
+
 def score_verdict(finding: Finding) -> Iterator[Statement]:
     """What is left out; on which words which system is better, under each metric; cautions."""
     titles, rows = titles_of(finding), finding.records(MulerRow)
     yield from mixed_masks(finding, rows)
-    for metric in dict.fromkeys(row.metric for row in rows):
-        title, family = titles[metric], (metric, rows[0].variant, None)
-        figures = {(row.system, row.feature): row for row in rows if row.family == family}
-        systems = list(dict.fromkeys(row.system for row in figures.values()))
-        pairs = []
-        for row in finding.records(DifferenceRow):
-            if row.family == family and row.difference is not None:
-                sides = figures[row.system_a, row.feature], figures[row.system_b, row.feature]
-                pairs.append(SystemPair(row, sides))
-        left_out = list(_left_out(finding, metric, title, pairs))
-        yield from left_out
-        if len(systems) == 1:
-            yield from _of_one(finding, title, list(figures.values()))
-            continue
-        readable = Counter(feature for (_, feature), row in figures.items() if row.readable)
-        if max(readable.values(), default=0) < 2:
-            named = {pair.row.feature for pair in pairs if pair.outside or pair.row.significant}
-            rest = [row for row in figures.values() if row.feature not in named]
-            yield from _of_none(finding, title, rest, "one system is better")
-        elif pairs:
-            where = ", where both have them" if left_out else ""
-            yield from _of_several(finding, title, pairs, systems, where)
-        else:
-            yield UNTESTED.said(what=counted(len(systems), "system"), metric=title)
-        yield from _flagged(finding, title, pairs)
+    metrics = dict.fromkeys(row.metric for row in rows)
+    each = [_figures(finding, metric, titles[metric]) for metric in metrics]
+    yield from _left_out(finding, each)
+    for figures in each:
+        yield from _of_metric(finding, figures)
+    yield from _outside(finding, {figures.title: figures.outside for figures in each})
 
 
-def _left_out(
-    finding: Finding, metric: str, title: str, pairs: Sequence[SystemPair]
-) -> Iterator[Statement]:
-    """Empty outputs, segments without scores, and features that outputs lack."""
-    rows = {row.system: row for row in finding.records(MulerRow) if row.metric == metric}
+def _figures(finding: Finding, metric: str, title: str) -> MetricFigures:
+    rows = finding.records(MulerRow)
+    family = (metric, rows[0].variant, None)
+    figures = {(row.system, row.feature): row for row in rows if row.family == family}
+    pairs = []
+    for row in finding.records(DifferenceRow):
+        if row.family == family and row.difference is not None:
+            sides = figures[row.system_a, row.feature], figures[row.system_b, row.feature]
+            pairs.append(SystemPair(row, sides))
+    return MetricFigures(metric, title, figures, pairs)
+
+
+def _of_metric(finding: Finding, under: MetricFigures) -> Iterator[Statement]:
+    title, figures, pairs = under.title, under.rows, under.pairs
+    systems = list(dict.fromkeys(row.system for row in figures.values()))
+    if len(systems) == 1:
+        yield from _of_one(finding, title, list(figures.values()))
+        return
+    readable = Counter(feature for (_, feature), row in figures.items() if row.readable)
+    if max(readable.values(), default=0) < 2:
+        named = {pair.row.feature for pair in pairs if pair.outside or pair.row.significant}
+        rest = [row for row in figures.values() if row.feature not in named]
+        yield from _of_none(finding, title, rest, "one system is better")
+    elif pairs:
+        some_lost = bool(_missing(finding, under)) or any(pair.hinges for pair in pairs)
+        where = ", where both have them" if some_lost else ""
+        yield from _of_several(finding, title, pairs, systems, where)
+    else:
+        yield UNTESTED.said(what=counted(len(systems), "system"), metric=title)
+    yield from _flagged(finding, title, pairs)
+
+
+def _missing(finding: Finding, under: MetricFigures) -> list[tuple[str, MulerRow]]:
+    """Systems with many empty outputs or segments without scores, in words."""
     whole = int(finding.facts.get("segments", 0))
-    phrases, evidence = [], []
-    for system, row in rows.items():
+    some = []
+    for system, row in _by_system(finding, under).items():
         for missing, what in (
             (row.empty, "outputs empty"),
             (row.unscored, "segments without a score"),
         ):
             if missing > _MISSING * whole:
-                phrases.append(f"{system} leaves {missing:,} of {whole:,} {what}")
-                evidence.append(row)
+                some.append((f"{system} leaves {missing:,} of {whole:,} {what}", row))
+    return some
+
+
+def _by_system(finding: Finding, under: MetricFigures) -> dict[str, MulerRow]:
+    return {row.system: row for row in finding.records(MulerRow) if row.metric == under.metric}
+
+
+def _left_out(finding: Finding, each: Sequence[MetricFigures]) -> Iterator[Statement]:
+    """Empty outputs, segments without scores, and features that outputs lack, once for all."""
+    evidence: list[MulerRow] = []
+    titles: dict[str, list[MetricFigures]] = {}
+    for figures in each:
+        missing = _missing(finding, figures)
+        evidence += [row for _, row in missing]
+        for phrase, _ in missing:
+            titles.setdefault(phrase, []).append(figures)
+    phrases = [
+        phrase if len(some) == len(each) else f"{phrase} of {listed([f.title for f in some])}"
+        for phrase, some in titles.items()
+    ]
+    about = [figures for figures in each if any(figures in some for some in titles.values())]
     if not phrases:
+        about = [figures for figures in each if any(pair.hinges for pair in figures.pairs)]
         some = sorted(
-            (pair.sides for pair in pairs if pair.hinges),
+            (pair.sides for figures in about for pair in figures.pairs if pair.hinges),
             key=lambda sides: -abs(sides[0].absent_share - sides[1].absent_share),
         )
         kinds = {sides[0].feature for sides in some}
@@ -240,10 +291,16 @@ def _left_out(
             )
             evidence += [more, less]
     if phrases:
-        values = [f"{name} {row.score:.1f}" for name, row in rows.items() if row.score is not None]
-        # of few systems, what the metric says of all segments
-        scores = f" ({title} over all segments: {listed(values)})" if len(values) == 2 else ""
+        over = [_over_all(finding, figures) for figures in about]
+        scores = f" ({'; '.join(filter(None, over))})" if any(over) else ""
         yield LEFT_OUT.said(finding.positions(evidence), what=listed(phrases), scores=scores)
+
+
+def _over_all(finding: Finding, under: MetricFigures) -> str:
+    """Of two systems, what the metric says of all segments."""
+    rows = _by_system(finding, under).items()
+    values = [f"{name} {row.score:.1f}" for name, row in rows if row.score is not None]
+    return f"{under.title} over all segments: {listed(values)}" if len(values) == 2 else ""
 
 
 def _of_one(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterator[Statement]:
@@ -264,11 +321,9 @@ def _of_one(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterat
             features=listed(features),
             n=counted(len(readable), "kind") + " of words",
         )
-    outside = [row for row in figures if row.flaw == "outside"]
-    if not readable:
-        rest = [row for row in figures if row not in outside]
+    else:
+        rest = [row for row in figures if row.flaw != "outside"]
         yield from _of_none(finding, title, rest, f"{name} loses most")
-    yield from _outside(finding, title, outside)
 
 
 def _of_none(
@@ -426,8 +481,6 @@ def _flagged(finding: Finding, title: str, pairs: Sequence[SystemPair]) -> Itera
         yield CARRIED.said(_places(finding, carried), features=names, metric=title, why=why)
     unreadable = [pair for pair in pairs if not pair.readable]
     read = {pair.row.feature for pair in pairs if pair.readable}
-    outside = {id(side): side for pair in unreadable for side in pair.sides if side.outside}
-    yield from _outside(finding, title, list(outside.values()))
     rest = [pair for pair in unreadable if pair.row.significant and not pair.outside]
     few = [pair for pair in rest if any(side.flaw == "few" for side in pair.sides)]
     wide = [pair for pair in rest if pair not in few]
@@ -440,19 +493,20 @@ def _flagged(finding: Finding, title: str, pairs: Sequence[SystemPair]) -> Itera
         yield FEW.said(_places(finding, few), metric=title, features=names, where=some_of)
 
 
-def _outside(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterator[Statement]:
-    """Figures outside their range, by the cause where it was tested."""
-    tagged = [row for row in figures if row.by_tagger]
-    rest = [row for row in figures if not row.by_tagger]
-    above = [row for row in rest if (row.muler or 0.0) < 0]
-    below = [row for row in rest if row not in above]
-    by_form = [row for row in tagged if row.feature.startswith(("re:", "lex:"))]
-    for some in ([row for row in tagged if row not in by_form], by_form):
+def _outside(finding: Finding, each: Mapping[str, Sequence[MulerRow]]) -> Iterator[Statement]:
+    """Figures outside their range, by title of the metric: by the cause where it was tested."""
+    by_form = {t: [r for r in rows if r.by_tagger and _is_form(r)] for t, rows in each.items()}
+    tagged = {t: [r for r in rows if r.by_tagger and not _is_form(r)] for t, rows in each.items()}
+    rest = {t: [r for r in rows if not r.by_tagger] for t, rows in each.items()}
+    above = {t: [r for r in rows if (r.muler or 0.0) < 0] for t, rows in rest.items()}
+    below = {t: [r for r in rows if (r.muler or 0.0) >= 0] for t, rows in rest.items()}
+    for by_metric in (tagged, by_form):
+        some = [row for rows in by_metric.values() for row in rows]
         if not some:
             continue
         cause, alike, apart = (
             ("words of both sides have the feature on one side alone", "found alike", "found apart")
-            if some is by_form
+            if by_metric is by_form
             else (
                 "the tagger disagrees between outputs and references",
                 "tagged alike",
@@ -464,16 +518,44 @@ def _outside(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Itera
             tested = f"shared words are {apart} in nearly every segment"
         if len({row.agreed is None for row in some}) > 1:
             tested = f"inside it where shared words are {alike}, if there are such segments"
-        places, names = finding.positions(some), _kinds(some)
-        yield TAGGER.said(places, metric=title, why=cause, features=names, tested=tested)
-    why = {
-        "higher": f"{title} is higher with these words as they are than with masks that match",
-        "lower": f"{title} is lower with these words as they are than with masks that differ",
-    }
-    for some, name in ((above, "higher"), (below, "lower")):
+        under, names, _ = _under(by_metric)
+        places = finding.positions(some)
+        yield TAGGER.said(places, under=under, why=cause, features=names, tested=tested)
+    higher = "{} is higher with these words as they are than with masks that match"
+    lower = "{} is lower with these words as they are than with masks that differ"
+    for by_metric, why in ((above, higher), (below, lower)):
+        some = [row for rows in by_metric.values() for row in rows]
         if some:
-            places, names = finding.positions(some), _kinds(some)
-            yield OUTSIDE.said(places, metric=title, why=why[name], features=names)
+            under, names, metric = _under(by_metric)
+            places = finding.positions(some)
+            yield OUTSIDE.said(places, under=under, why=why.format(metric), features=names)
+
+
+def _is_form(row: MulerRow) -> bool:
+    return row.feature.startswith(("re:", "lex:"))
+
+
+def _under(by_metric: Mapping[str, Sequence[MulerRow]]) -> tuple[str, str, str]:
+    """Metrics of a sentence, its features with theirs where these differ, and what it calls them.
+
+    >>> from types import SimpleNamespace as row
+    >>> _under({"BLEU": [row(feature="pos:X")], "chrF": [row(feature="pos:X")]})
+    (' under BLEU and chrF', 'other words (pos:X)', 'the metric')
+    >>> _under({"BLEU": [row(feature="pos:X")], "chrF": [row(feature="pos:ADV")]})
+    ('', 'other words (pos:X) under BLEU; adverbs (pos:ADV) under chrF', 'the metric')
+    """
+    metrics: dict[str, list[str]] = {}
+    for title, rows in by_metric.items():
+        for feature in dict.fromkeys(row.feature for row in rows):
+            metrics.setdefault(feature, []).append(title)
+    features: dict[tuple[str, ...], list[str]] = {}
+    for feature, titles in metrics.items():
+        features.setdefault(tuple(titles), []).append(gloss(feature))
+    if len(features) == 1:
+        ((under, names),) = features.items()
+        return f" under {listed(under)}", listed(names), under[0] if len(under) == 1 else _METRIC
+    parts = [f"{listed(names)} under {listed(titles)}" for titles, names in features.items()]
+    return "", "; ".join(parts), _METRIC
 
 
 def _kinds(rows: Iterable[MulerRow | DifferenceRow]) -> str:
