@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gnomon.core import registry
-from gnomon.core.options import Limits, Reaches, read_texts
+from gnomon.core.options import Limits, MachineShare, Reaches, read_texts
 from gnomon.serve._forms import (
+    LABELS,
     Form,
     checked,
     form_of,
@@ -15,6 +16,7 @@ from gnomon.serve._forms import (
     read_form,
     texts_of,
 )
+from gnomon.serve._schema import options_schema, served_methods
 
 NAMES = tuple(registry.BUILT_IN)
 
@@ -67,7 +69,12 @@ def test_all_options_are_asked_but_those_of_files_the_network_and_code() -> None
     for name, option in left_out:
         declared = registry.find(name)
         reaching = [m for m in declared.options[option].marks if isinstance(m, Reaches)]
-        assert any(not m.of_text for m in reaching) or option not in declared.step_options
+        assert (
+            any(not m.of_text for m in reaching)
+            or option not in declared.step_options
+            or declared.options[option].mark(MachineShare)
+        )
+    assert ("compare", "workers") in left_out
     assert ("muler.score", "lexicon") in left_out
     assert ("compare", "meaning") in left_out
 
@@ -79,8 +86,9 @@ def test_kinds_limits_choices_and_help_are_those_of_the_options() -> None:
     assert (number.kind, number.step, number.values) == ("number", "1", ("1000",))
     assert (number.minimum, number.maximum) == (
         resamples.mark(Limits).low,
-        resamples.mark(Limits).high,
+        100_000,  # nobody needs more of a server
     )
+    assert fields["alpha"].maximum == registry.find("compare").options["alpha"].mark(Limits).high
     assert fields["confidence"].step == "any"
     assert fields["null"].kind == "select"
     assert fields["null"].choices == registry.find("compare").options["null"].choices
@@ -88,6 +96,17 @@ def test_kinds_limits_choices_and_help_are_those_of_the_options() -> None:
     assert kind_of(registry.find("muler.score").options["variants"]) == "checkboxes"
     assert kind_of(registry.find("muler.score").options["pattern"]) == "pairs"
     assert kind_of(registry.find("muler.score").options["features"]) == "list"
+
+
+def test_a_server_asks_in_words_and_computes_no_more_than_anybody_needs() -> None:
+    for method in served_methods().values():
+        for field in form_of(method).fields:
+            assert field.option in LABELS, "say in words what this option asks for"
+    read = read_form(registry.find("compare"), {"compare:resamples": ["100001"]})
+    assert read.problems == {"resamples": "at most 100,000 on this server"}
+    assert not read_form(registry.find("compare"), {"compare:resamples": ["100000"]}).problems
+    assert read_form(registry.find("compare"), {"compare:workers": ["2"]}).problems
+    assert options_schema(registry.find("stress"))["properties"]["limit"]["maximum"] == 100_000
 
 
 def test_rare_options_stand_apart_under_their_heading() -> None:

@@ -170,7 +170,8 @@ def test_help_says_what_each_option_means(pages, name):
 def test_help_is_written_in_sentences_without_commands(pages):
     client, _, _ = pages
     page = client.get("/help/muler.score").text
-    assert "Specs, metrics or functions of texts" in page
+    assert "Names of metrics, as bleu" in page
+    assert "<code>resamples</code>" in page  # as the API calls it
     assert "spacy:NAME or an annotator" in page  # a name stays as it is written
     assert "as for MuLER: sentence scorers" in page
     assert client.get("/help/nothing").status_code == 404

@@ -189,6 +189,11 @@ class Group:
 
 
 @dataclass(frozen=True)
+class MachineShare:
+    """The option says how much of the machine is used, and changes no result."""
+
+
+@dataclass(frozen=True)
 class Rare:
     """Few need the option: it stands in ``--help-all``, and not in ``--help``."""
 
@@ -302,6 +307,7 @@ Workers: TypeAlias = Annotated[
     Limits(1, MOST),
     Metavar("N"),
     Rare(),
+    MachineShare(),
     Help("threads for TER, chrF, masks and tests; results do not depend on it."),
 ]
 Share: TypeAlias = Annotated[float, Limits(0, 1), Metavar("SHARE")]

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_origin
 
 from gnomon.core.errors import GnomonError, UsageError
 from gnomon.core.options import (
+    MOST,
     Group,
     Limits,
+    MachineShare,
     Metavar,
     Reaches,
     in_files,
@@ -40,6 +42,75 @@ ON, OFF = "yes", "no"
 #: the choice that leaves an option at a default that is none of its choices
 UNSET = ""
 _OWN = "options"
+#: option -> what it asks for, in words, where its name is short for those who write commands
+LABELS = {
+    "alpha": "largest p of a difference",
+    "alternative": "what is looked for",
+    "baseline": "translation that the others are compared with",
+    "by": "results for parts of the texts",
+    "confidence": "confidence of ranges",
+    "correction": "correction for several comparisons",
+    "decay": "decay of the tree kernel",
+    "doses": "places changed in a text",
+    "draws": "random kinds of words drawn",
+    "errors": "judge by marked errors",
+    "errors_kind": "kind of marked errors",
+    "examples": "segments shown",
+    "explainer": "how the words of a score are found",
+    "explainers": "how the words of a score are found",
+    "fail_if_worse": "metrics by which a worse translation fails",
+    "faithfulness": "judge by deletion and insertion",
+    "features": "kinds of words",
+    "granularity": "what is covered at a time",
+    "groups": "numbers of groups",
+    "iterations": "how often to explain",
+    "kinds": "kinds of changes",
+    "language": "language of the texts",
+    "limit": "most sentences changed",
+    "lone": "segments with fewer than two trees",
+    "longest": "words of the longest phrase",
+    "lower_is_better": "metrics where lower is better",
+    "mask_words": "words that cover others",
+    "masking": "how words are covered",
+    "max_calls": "most pairs of texts scored",
+    "measures": "measures of diversity",
+    "metrics": "measured by",
+    "min_count": "least occurrences of a listed word",
+    "min_drop": "smallest drop that fails",
+    "ngrams": "phrases listed",
+    "null": "how p is computed",
+    "on": "whose texts are changed",
+    "overlap": "when a word counts as covered",
+    "p": "exponent of the mean",
+    "parse": "make syntax trees",
+    "pattern": "patterns of your own",
+    "per_segment": "figures of every segment",
+    "perturb": "changes that are made",
+    "resamples": "random draws for ranges and tests",
+    "sample": "segments drawn",
+    "scale": "scale of the metric's scores",
+    "scorers": "scorers of sentences",
+    "seed": "seed of random draws",
+    "seen": "share of pairs that shows an error",
+    "segments": "segments to explain",
+    "shares": "shares of words that match",
+    "shift": "how importances are made positive",
+    "sides": "texts that are explained",
+    "tagger": "program that tells kinds of words apart",
+    "test": "test of a difference",
+    "ties": "difference that counts as none",
+    "tokenizer": "how texts are split into words",
+    "trials": "random draws of the other test",
+    "unit": "what is drawn at random",
+    "variants": "how segments are averaged",
+    "vocabulary": "words that are split into groups",
+    "w": "weight of the metric's own score",
+    "words": "words in the trees",
+}
+#: option -> what it means on a page, where its help speaks of Python
+_HELP = {
+    "metrics": "names of metrics, as bleu, chrf and ter; with settings as chrf(word_order=2)",
+}
 
 
 @dataclass(frozen=True)
@@ -133,9 +204,22 @@ def offered_options(method: Method) -> dict[str, Option]:
 
 
 def _is_asked(option: Option) -> bool:
-    """Whether texts of an option reach nothing, or tell what they reach."""
+    """Whether an option leaves the machine alone, and its texts reach nothing or tell what."""
     marks = (mark for mark in option.marks if isinstance(mark, Reaches))
-    return all(mark.of_text for mark in marks)
+    return option.mark(MachineShare) is None and all(mark.of_text for mark in marks)
+
+
+#: the largest count that may be asked of a server, where an option has no limit of its own
+_MOST_SERVED = 100_000
+
+
+def limits_of(option: Option) -> Limits | None:
+    """What a number may be on a server: counts end where nobody needs more of them."""
+    limits: Limits | None = option.mark(Limits)
+    if limits is None or limits.high != MOST or not _takes(option, int):
+        return limits
+    usual = option.default if isinstance(option.default, int) else 0
+    return replace(limits, high=max(_MOST_SERVED, usual))
 
 
 def form_of(
@@ -172,7 +256,7 @@ def form_of(
 
 
 def _field(method: Method, option: Option, problem: str, usual: Mapping[str, Any]) -> Field:
-    limits, metavar = option.mark(Limits), option.mark(Metavar)
+    limits, metavar = limits_of(option), option.mark(Metavar)
     kind = kind_of(option)
     whole = kind == "number" and not _takes(option, float)
     choices = tuple(map(str, option.choices))
@@ -184,8 +268,8 @@ def _field(method: Method, option: Option, problem: str, usual: Mapping[str, Any
     return Field(
         name=f"{method.name}:{option.name}",
         option=option.name,
-        label=option.name.replace("_", " "),
-        help=plain_help(option, titles=True),
+        label=LABELS.get(option.name, option.name.replace("_", " ")),
+        help=_HELP.get(option.name) or plain_help(option, titles=True),
         kind=kind,
         values=default,
         choices=choices,
@@ -315,11 +399,21 @@ def checked(
             wrong.setdefault(name, "this takes a value or a list, no names with values")
         if name not in wrong:
             wrong |= _out_of_reach(offered[name], taken[name], set(specs.values()))
+            wrong |= _too_much(offered[name], taken[name])
     if not wrong:
         for problem in method.problems(None, taken):
             place = re.match(r"\w*", problem.option)
             wrong.setdefault(place[0] if place else "", str(problem.error))
     return Posted(taken, wrong)
+
+
+def _too_much(option: Option, value: object) -> dict[str, str]:
+    """What is wrong with numbers above what a server computes."""
+    limits, numbers = limits_of(option), value if isinstance(value, list | tuple) else [value]
+    most = limits.high if limits and limits != option.mark(Limits) else None
+    if most is None or not any(isinstance(n, int | float) and n > most for n in numbers):
+        return {}
+    return {option.name: f"at most {most:,.0f} on this server"}
 
 
 def _takes_pairs(option: Option) -> bool:

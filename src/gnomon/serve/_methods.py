@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from gnomon.serve._forms import form_of, read_form, texts_of
 from gnomon.serve._pages import Page, Shown
 from gnomon.serve._problems import NotFound, in_words
 from gnomon.serve._schema import served_methods
+from gnomon.serve._terms import QUESTIONS, TERMS
 from gnomon.serve._uploads import fields_of
 from gnomon.serve._views import named
 
@@ -41,6 +43,7 @@ class MethodView:
     name: str
     title: str
     answers: str
+    question: str = ""
     state: str = ""
     words: str = ""
     said: str = ""
@@ -55,19 +58,48 @@ class ProblemView:
     said: str
 
 
+@functools.cache
+def needs_several(name: str) -> bool:
+    """Whether a method refuses a single translation and takes two.
+
+    >>> needs_several("compare"), needs_several("muler.score")
+    (True, False)
+    """
+    from gnomon.core.summary import Outline
+
+    method = served_methods()[name]
+
+    def refuses(*systems: str) -> bool:
+        outline = Outline("", None, 100, systems, ("reference",), sources=True)
+        return any(method.problems(outline, {}))
+
+    return refuses("one") and not refuses("one", "two")
+
+
+def _is_single(study: Comparison) -> bool:
+    """Whether a comparison has one translation."""
+    roles = [file.role for file in study.about.choices.files]
+    return roles.count("output") == 1 and "set" not in roles
+
+
 async def _methods(request: Request) -> Shown:
     study: Comparison = request.state.study
     methods = await run_in_threadpool(served_methods)
     job = await run_in_threadpool(job_view, request, study)
     steps = {step.method: step for step in job.steps} if job else {}
     views = []
+    single = _is_single(study)
     for name, method in methods.items():
+        if single and needs_several(name):
+            continue
         step = steps.get(name)
         state = step.state if step else ""
         words = _WORDS.get(state, step.words if step else "")
         said = step.said if step else ""
-        views.append(MethodView(name, method.title, method.answers, state, words, said))
-    values = {**named(request, study.about.title), "methods": views, "active": study.job.active}
+        question = QUESTIONS.get(name, "")
+        views.append(MethodView(name, method.title, method.answers, question, state, words, said))
+    values = {**named(request, study.about.title), "methods": views}
+    values |= {"active": study.job.active, "single": single}
     return Shown("methods.html.j2", values, only_html=_ONLY_HTML)
 
 
@@ -160,9 +192,14 @@ async def _help(request: Request) -> Shown:
     return Shown("help.html.j2", {"form": form_of(method)})
 
 
+async def _words(_request: Request) -> Shown:
+    return Shown("words.html.j2", {"terms": TERMS})
+
+
 PAGES = (
     Page("/studies/{id}/methods", ("GET",), _methods, "author", "study"),
     Page("/studies/{id}/methods/{method}", ("GET",), _form, "author", "study"),
     Page("/studies/{id}/methods/{method}", ("POST",), _run, "author", "study", json=False),
+    Page("/help/words", ("GET",), _words, "reader", "public"),
     Page("/help/{method}", ("GET",), _help, "reader", "public"),
 )

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 import msgspec
 
 from gnomon.core.errors import GnomonError
-from gnomon.core.options import Limits, Numbering, in_files, parts_of
+from gnomon.core.options import Numbering, in_files, parts_of
 from gnomon.core.registry import find, plain_help, steps
-from gnomon.serve._forms import offered_options
+from gnomon.serve._forms import limits_of, offered_options
 from gnomon.serve._problems import ProblemData
 from gnomon.serve._resources import (
     ComparisonData,
@@ -124,7 +124,7 @@ def _of_one(kind: Any, option: Option) -> Schema:
 
 
 def _limits(option: Option) -> Schema:
-    limits = option.mark(Limits)
+    limits = limits_of(option)
     if limits is None:
         return {}
     given = {"minimum": limits.low, "maximum": limits.high}
