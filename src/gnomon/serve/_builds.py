@@ -124,7 +124,8 @@ def main() -> None:
 
 def make(store: Path, folder: Path, what: str, options: Mapping[str, str]) -> Build:
     """Make something, here and now."""
-    from gnomon.serve._problems import in_words
+    from gnomon.serve._problems import in_words as without_paths
+    from gnomon.serve._worker import in_words
 
     build = Build(what, "running")
 
@@ -137,7 +138,9 @@ def make(store: Path, folder: Path, what: str, options: Mapping[str, str]) -> Bu
         BUILDS[what](studies.Store(store), folder, options, progress)
         build.state = "done"
     except GnomonError as error:
-        build.state, build.said = "failed", in_words(str(error))
+        said, remedy = in_words(str(error), folder, "")
+        words = [without_paths(said), remedy.text if remedy else ""]
+        build.state, build.said = "failed", " ".join(filter(None, words))
     except BaseException:
         build.state, build.said = "failed", "Something went wrong; the log of the server says more."
         _keep(folder, build)
@@ -159,7 +162,7 @@ def _report(store: Store, folder: Path, _options: Mapping[str, str], progress: A
 
 
 def _sheet(store: Store, folder: Path, options: Mapping[str, str], progress: Any) -> None:
-    """A blind sheet, a page to fill in, and the key: what ``gnomon muler pairs`` makes."""
+    """A blind sheet, a page to fill in, and apart from them the key, as ``gnomon muler pairs``."""
     import tempfile
 
     import gnomon
@@ -173,38 +176,52 @@ def _sheet(store: Store, folder: Path, options: Mapping[str, str], progress: Any
     if not items.isascii() or not items.isdecimal() or not 1 <= int(items) <= 500:
         raise UsageError(f"items is a number from 1 to 500; got {items[:20]!r}")
     testset = sets[name].read()
+    if len(testset.systems) < 2:
+        raise UsageError("a sheet shows pairs of translations, and there is one; add a second one")
     steps = [step for step in store.steps() if step.method == "muler.score"]
     given = {k: v for step in steps[:1] for k, v in step.options.items() if k in _OF_FEATURES}
     metric = next((metric for step in steps for metric in step.metrics), "bleu")
     wide = {"near": 1000.0, "apart": 0.0, "least": 1} if options.get("any") else {}
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         places = {what: Path(scratch, file) for what, file in _SHEET_FILES.items()}
-        gnomon.muler.pairs(
-            testset,
-            metric,
-            **given,
-            **wide,
-            items=int(items),
-            highlight=True,
-            progress=progress,
-            cache=Cache(default_path()),
-            **places,
-        )
+        try:
+            gnomon.muler.pairs(
+                testset,
+                metric,
+                **given,
+                **wide,
+                items=int(items),
+                highlight=True,
+                progress=progress,
+                cache=Cache(default_path()),
+                **places,
+            )
+        except UsageError as error:
+            if "near=" in str(error):  # said as options, which nobody sets here
+                raise UsageError(_NO_PAIRS) from error
+            raise
         archive = Path(scratch, "sheet.zip")
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-            for path in places.values():
-                file.write(path, path.name)
+            for what in ("sheet", "form"):
+                file.write(places[what], places[what].name)
             file.writestr("README.txt", _SHEET_README)
+        places["key"].replace(folder / KEY)
         archive.replace(folder / "sheet.zip")
 
 
 _OF_FEATURES = frozenset({"features", "tagger", "lexicon", "pattern"})
-_SHEET_FILES = {"sheet": "sheet.tsv", "form": "form.html", "key": "key.tsv"}
+#: whose output is whose: kept from those who judge
+KEY = "key.tsv"
+_SHEET_FILES = {"sheet": "sheet.tsv", "form": "form.html", "key": KEY}
+_NO_PAIRS = (
+    "no two translations of nearly the same score differ on a kind of word; take any two"
+    " translations, or compare more text"
+)
 _SHEET_README = """\
 form.html   open it in a browser, choose A, B or tie for each item, save the answers
 sheet.tsv   the same for a spreadsheet: write A, B or tie into the column answer
-key.tsv     which output is whose: keep it from those who judge
 
+Which output is whose stands in key.tsv, which whoever made this sheet downloads by itself.
 What the answers say:  gnomon muler judge --answers anna.tsv ben.tsv --key key.tsv
 """
 BUILDS: Mapping[str, Callable[..., None]] = {"report": _report, "sheet": _sheet}

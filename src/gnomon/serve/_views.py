@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageError
 from gnomon.core.findings import Column
 from gnomon.serve import _ask, _downloads, _notes, _progress
-from gnomon.serve._builds import BUILDS, Build, begin, build_of
+from gnomon.serve._builds import BUILDS, KEY, Build, begin, build_of
 from gnomon.serve._comparing import job_view
 from gnomon.serve._pages import Page, Shown
 from gnomon.serve._problems import NotFound, WebProblem
@@ -165,7 +165,7 @@ def named(request: Request, name: str) -> dict[str, Any]:
     }
 
 
-_ONLY_HTML = ("address", "base", "sees_texts", "may_change", "writes", "me", "owns")
+_ONLY_HTML = ("address", "base", "sees_texts", "may_change", "writes", "me", "owns", "sees_key")
 
 
 def _shown(template: str, values: Mapping[str, Any]) -> Shown:
@@ -465,6 +465,7 @@ async def _built(request: Request) -> Shown:
             "build": build_of(_folder(request), what),
             "testsets": [*read(sizes_of_sets)],
             "writes": request.state.user.link is None,
+            "sees_key": _may_see_key(request),
         }
 
     return _shown("made.html.j2", await _made(request, work))
@@ -478,6 +479,24 @@ async def _sheet_file(request: Request) -> Response:
         raise NotFound
     content = await run_in_threadpool(file.read_bytes)
     return _file(iter([content]), "sheet.zip", "application/zip")
+
+
+def _may_see_key(request: Request) -> bool:
+    """Whether this person may know which output is whose: nobody who may come to judge."""
+    user, study = request.state.user, request.state.study
+    if user.link is not None:
+        return False
+    if getattr(study, "fixed", False):  # nobody may change it
+        return bool(user.is_at_least("author"))
+    return bool(request.state.access.rights(user, study) == "change")
+
+
+async def _key_file(request: Request) -> Response:
+    file = _folder(request) / KEY
+    if not _may_see_key(request) or not file.is_file():
+        raise NotFound
+    content = await run_in_threadpool(file.read_bytes)
+    return _file(iter([content]), KEY, _downloads.KINDS["tsv"])
 
 
 def _page(path: str, handler: Any, **more: Any) -> Page:
@@ -508,5 +527,6 @@ PAGES = (
     _page("/made/{what}", _built, texts=True),
     _form("/made/{what}", _build),
     _page("/download/sheet.zip", _sheet_file, texts=True, json=False),
+    _page("/download/key.tsv", _key_file, texts=True, json=False),
 )
 __all__ = ["PAGES", "GnomonError", "named"]
