@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 from gnomon.core import registry
 from gnomon.core.signature import version
 from gnomon.serve import make_app
+from gnomon.serve._comparison import JOB, Remedy, StepState, write_record
 from gnomon.serve._resources import ComparisonRequest
 from gnomon.serve._schema import openapi, options_schema, served_methods
 
@@ -258,6 +259,26 @@ def test_a_link_without_texts_gives_no_sentence_that_quotes_them(running: TestCl
             assert shown.status_code == 200
             assert (quoting[0] in shown.text) == texts
             assert said[0] in html.unescape(shown.text)
+
+
+def test_a_link_without_texts_gives_no_reason_that_may_quote_them(running: TestClient) -> None:
+    made = running.post(ALL, params={"wait": 60}, json=as_json(**QUICK)).json()
+    study = running.app.state.workspace.study(made["id"])  # type: ignore[attr-defined]  # of Starlette
+    study.job.said = study.job.steps[0].said = "line 3, 'A cat sat on Zwieback', is no number"
+    study.job.steps.append(StepState("muler.score", "MuLER", "refused", said="No tagger."))
+    study.job.steps[1].remedy = Remedy("install", "Ask for one.")
+    write_record(study.folder / JOB, study.job)
+    access = running.app.state.access  # type: ignore[attr-defined]  # likewise
+    for texts in (True, False):
+        reader = browser_of(running.app)  # type: ignore[arg-type]  # likewise
+        _, secret = access.add_link(made["id"], texts=texts)
+        cookie = reader.get(f"/s/{secret}").headers["set-cookie"].partition(";")[0]
+        page = made["page"]
+        for address in (f"{page}/state", f"{page}/state.json", f"{ALL}/{made['id']}"):
+            shown = reader.get(address, headers={"cookie": cookie}).text
+            assert ("Zwieback" in shown) == texts
+            assert ("it may quote them" in shown) != texts
+            assert "No tagger." in shown  # a reason of gnomon's own
 
 
 # The document.

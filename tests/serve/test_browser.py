@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 #: kind of page -> what it must say, and its address
 PAGES = {
-    "first": ("Earlier comparisons", "/"),
+    "first": ("Not compared yet", "/"),
     "files": ("It rained all day.", "/drafts/{draft}"),
     "files with problems": ("different numbers of lines", "/drafts/{wrong}"),
     "edit": ("compared in another way", "/studies/{study}/edit"),
@@ -42,6 +42,10 @@ PAGES = {
     "no way in": ("does not open gnomon", "/enter?token=x"),
     "methods": ("What can be set", "/studies/{study}/methods"),
     "form of a method": ("Rarely needed", "/studies/{study}/methods/muler.score"),
+    "folders": ("Choose texts that are on this server", "/folders"),
+    "files of a folder": ("One folder up", "/folders?folder=WMT&path=en-ja"),
+    "install": ("A tagger for a language", "/install"),
+    "words": ("Such a figure is no share", "/help/words"),
     "help of a method": ("One of: any, majority, inside", "/help/muler.score"),
 }
 LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
@@ -101,7 +105,15 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     listening = listen("127.0.0.1", 0, exactly=True)
     host = f"127.0.0.1:{listening.getsockname()[1]}"
     folder: Path = tmp_path_factory.mktemp("served") / "comparisons"
-    settings = Settings(folder=folder, address=f"http://{host}", hosts=frozenset({host}))
+    texts = tmp_path_factory.mktemp("wmt")
+    (texts / "en-ja").mkdir()
+    (texts / "en-ja" / "ref.txt").write_text("A cat.\n")
+    settings = Settings(
+        folder=folder,
+        address=f"http://{host}",
+        hosts=frozenset({host}),
+        folders={"WMT": texts},
+    )
     app = make_app(settings)
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none"))
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
@@ -225,7 +237,7 @@ def test_pasted_texts_are_compared_without_script(looks: Any, served: Served) ->
     page = looks(390, "light", script=False)
     page.goto(served.address)
     page.get_by_text("Or paste texts").click()
-    for label, text in zip(("Reference", "First", "Second"), TEXTS.values(), strict=True):
+    for label, text in zip(("Reference:", "First", "Second"), TEXTS.values(), strict=True):
         page.get_by_label(label).fill(text * 30)
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Compare").click()
@@ -243,11 +255,11 @@ def test_a_method_is_run_by_its_form_without_script(looks: Any, served: Served) 
     page = looks(390, "light", script=False)
     page.goto(address)
     page.get_by_role("link", name="Ask more of it").click()
-    page.get_by_role("link", name="Scores", exact=True).click()
-    page.get_by_label("Metrics").fill("ter\nblue")
+    page.get_by_role("link", name="How good is each translation?").click()
+    page.get_by_label("Measured by").fill("ter\nblue")
     page.get_by_role("button", name="Run it").click()
     page.wait_for_load_state()
-    field = page.get_by_label("Metrics")
+    field = page.get_by_label("Measured by")
     assert field.get_attribute("aria-invalid") == "true"
     assert "did you mean 'bleu'" in page.locator("#option-metrics-error").inner_text()
     assert field.input_value() == "ter\nblue"
@@ -268,14 +280,17 @@ def test_the_problems_of_a_form_have_the_focus_and_no_barrier(
 ) -> None:
     page = looks(390, "dark")
     page.goto(f"{served.address}/studies/{served.ids['study']}/methods/muler.score")
-    page.get_by_label("Tagger").fill("spacy:/tmp/model")
+    page.get_by_label("Program that tells kinds of words apart").fill("spacy:/tmp/model")
     page.get_by_role("button", name="Run it").click()
     page.locator("#problems").wait_for()
     assert page.evaluate("document.activeElement.id") == "problems"
     assert page.title().startswith("Error: ")
     assert barriers(page, axe) == []
     page.locator("#problems a").click()
-    assert page.get_by_label("Tagger").input_value() == "spacy:/tmp/model"
+    assert (
+        page.get_by_label("Program that tells kinds of words apart").input_value()
+        == "spacy:/tmp/model"
+    )
     page.close()
 
 

@@ -115,6 +115,39 @@ def test_what_is_missing_stands_beside_its_field(browser):
     assert browser.get(draft).status_code == 404
 
 
+def test_files_of_different_length_are_not_compared(browser):
+    draft = _draft(browser, TEXTS | {"two.txt": "The cat is on mat.\nCame nobody.\n"})
+    page = browser.get(draft).text
+    assert "reference.txt</span> has 3; " in page
+    assert "two.txt</span> has 2." in page
+    fields = _form(page)
+    answer = browser.post("/studies", data=fields)
+    assert answer.status_code == 422
+    assert 'id="files-error">Their numbers of lines differ' in answer.text
+    answer = browser.post("/studies", data=fields | {"role-2": "ignored"})
+    assert answer.status_code == 303
+    address = answer.headers["location"]
+    _ended(browser, address)
+    methods = browser.get(f"{address}/methods").text
+    assert "Add a second one" in methods
+    assert "/methods/muler.score" in methods
+    assert "/methods/compare" not in methods  # of one there is nothing to compare
+    assert "A sheet for people" not in browser.get(address).text
+
+
+def test_files_that_were_sent_and_not_compared_are_on_the_first_page(browser):
+    draft = _draft(browser, {"Zwieback.txt": "a\n", "<b>.txt": "b\n"})
+    drafts = browser.get("/index.json").json()["drafts"]
+    assert [each["files"] for each in drafts if draft.endswith(each["id"])] == [
+        "Zwieback.txt, <b>.txt"
+    ]
+    assert f'<a href="{draft}">Go on with <bdi>Zwieback.txt, &lt;b&gt;.txt' in (
+        browser.get("/").text
+    )
+    assert browser.post(f"{draft}/delete").status_code == 303
+    assert "Zwieback" not in browser.get("/").text
+
+
 def test_a_file_is_read_in_the_encoding_that_is_chosen(browser):
     texts = TEXTS | {"one.txt": "Café\nnoir\nfin\n".encode("utf-16")}
     draft = _draft(browser, texts)

@@ -127,7 +127,7 @@ def _docx(folder: Path) -> bytes:
         (
             "a.zip",
             b"PK\x03\x04xx",
-            "a.zip is a ZIP archive. Unpack it, and choose the files in it.",
+            "a.zip is a ZIP archive, which is not opened here. Open it on your machine, take",
         ),
         ("a.xlsx", b"PK\x03\x04xx", "a.xlsx is a spreadsheet. Save it as CSV or TSV"),
         ("a.pdf", b"%PDF-1.4\n\0", "a.pdf is a PDF file. Save its text as plain text"),

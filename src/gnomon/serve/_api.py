@@ -20,7 +20,7 @@ from gnomon.core.findings import Finding
 from gnomon.core.options import in_files, reaches
 from gnomon.core.records import table
 from gnomon.core.registry import find
-from gnomon.serve._comparing import delete_study, queue_of, workspace_of
+from gnomon.serve._comparing import delete_study, queue_of, reason, workspace_of
 from gnomon.serve._comparison import (
     ComparisonChoices,
     FileChoice,
@@ -485,7 +485,7 @@ def _data(request: Request, comparison: Comparison, *, whole: bool = True) -> Co
         language_pair=about.choices.language_pair,
         segments=about.segments,
         waiting=ahead.text if ahead else "",
-        said=in_words(job.said, files),
+        said=reason(request, job, files),
         remedy=job.remedy.text if job.remedy else None,
         steps=[
             StepData(
@@ -495,7 +495,7 @@ def _data(request: Request, comparison: Comparison, *, whole: bool = True) -> Co
                 stage=step.stage,
                 done=step.done,
                 total=step.total,
-                said=in_words(step.said, files),
+                said=reason(request, step, files),
                 remedy=step.remedy.text if step.remedy else None,
             )
             for step in job.steps
@@ -504,7 +504,7 @@ def _data(request: Request, comparison: Comparison, *, whole: bool = True) -> Co
     if whole:
         reader: Reader = request.app.state.reader
         data.verdict = reader(_verdict, comparison.store, texts=request.state.user.texts)
-        data.gate = _gate_data(reader, comparison)
+        data.gate = _gate_data(request, comparison)
     return data
 
 
@@ -531,7 +531,7 @@ def _verdict(store: Path, *, texts: bool) -> list[VerdictData]:
     ]
 
 
-def _gate_data(reader: Reader, comparison: Comparison) -> GateData | None:
+def _gate_data(request: Request, comparison: Comparison) -> GateData | None:
     """Whether a comparison passed its gate; None where it has none."""
     asked = read_record(comparison.folder / _RECORD, Asked)
     if asked is None or asked.gate is None:
@@ -540,7 +540,8 @@ def _gate_data(reader: Reader, comparison: Comparison) -> GateData | None:
     if step is not None and step.state in ("queued", "running", "interrupted"):
         return GateData(state="waiting")
     if step is None or step.state != "done":
-        return GateData(state="undecided", said=in_words(step.said) if step else "")
+        return GateData(state="undecided", said=reason(request, step, {}) if step else "")
+    reader: Reader = request.app.state.reader
     return reader(_decided, comparison, asked.gate)
 
 

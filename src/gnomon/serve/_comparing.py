@@ -16,6 +16,7 @@ from gnomon.serve import _builds
 from gnomon.serve._access import OWNER
 from gnomon.serve._pages import Page, Shown
 from gnomon.serve._problems import NotFound, WebProblem, in_words
+from gnomon.serve._terms import QUESTIONS
 from gnomon.serve._uploads import fields_of, receive
 
 if TYPE_CHECKING:
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from gnomon.serve._comparison import ComparisonChoices, FileChoice
+    from gnomon.serve._comparison import ComparisonChoices, FileChoice, Job, StepState
     from gnomon.serve._inspection import Inspection
     from gnomon.serve._jobs import Queue
     from gnomon.serve._workspace import Comparison, Workspace
 
-__all__ = ["PAGES", "JobView", "job_view", "metrics_of", "start_example"]
+__all__ = ["PAGES", "JobView", "job_view", "metrics_of", "reason", "start_example"]
 
 #: specs of metrics that every comparison may take, with what each counts
 METRICS = {
@@ -44,12 +45,16 @@ _ROLES = {
     "set": "a whole test set",
     "ignored": "leave it out",
 }
-_ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1", "gb18030", "shift_jis", "cp1251")
-#: what methods answer, where their titles are names
-_ANSWERS = {
-    "compare": "Which translation is better",
-    "score": "How good the translation is",
-    "muler.score": "Which kinds of words go wrong",
+#: encoding -> what a person would call it
+_ENCODINGS = {
+    "utf-8": "UTF-8 (usual)",
+    "utf-8-sig": "UTF-8 (with a mark at the start)",
+    "utf-16": "UTF-16",
+    "cp1252": "Windows, Western Europe",
+    "latin-1": "Latin-1, Western Europe",
+    "gb18030": "Chinese (GB 18030)",
+    "shift_jis": "Japanese (Shift-JIS)",
+    "cp1251": "Windows, Cyrillic",
 }
 _STATES = {
     "queued": "Waiting",
@@ -114,6 +119,20 @@ class JobView:
     command: str = ""
 
 
+#: what stands in place of a reason that may quote texts
+_UNSAID = "Why is not said to those who may not see the texts: it may quote them."
+
+
+def reason(request: Request, record: Job | StepState, files: Mapping[str, str]) -> str:
+    """Why a job or a step was refused or failed, as far as this person may know.
+
+    A reason with a remedy is gnomon's own sentence; any other may quote a line of the texts.
+    """
+    if record.said and record.remedy is None and not request.state.user.texts:
+        return _UNSAID
+    return in_words(record.said, files)
+
+
 def job_view(request: Request, study: Any) -> JobView | None:
     """How far a comparison is; None of a store that is only shown.
 
@@ -130,7 +149,7 @@ def job_view(request: Request, study: Any) -> JobView | None:
     if ahead is not None and job.state == "queued":
         words = f"Waiting: {ahead.text}"
     files = {str(study.folder): study.about.title}
-    steps = [_step(step, files) for step in job.steps]
+    steps = [_step(step, reason(request, step, files)) for step in job.steps]
     segments = job.remedy.arguments.get("segments") if job.remedy else None
     return JobView(
         id=study.id,
@@ -139,7 +158,7 @@ def job_view(request: Request, study: Any) -> JobView | None:
         active=job.active,
         finished=sum(step.state not in ("queued", "running", "interrupted") for step in job.steps),
         steps=steps,
-        said=in_words(job.said, files),
+        said=reason(request, job, files),
         remedy=job.remedy.text if job.remedy else "",
         first=segments if isinstance(segments, int) else None,
         may_change=access.rights(user, study) == "change",
@@ -147,7 +166,7 @@ def job_view(request: Request, study: Any) -> JobView | None:
     )
 
 
-def _step(step: Any, files: Mapping[str, str]) -> StepView:
+def _step(step: StepState, said: str) -> StepView:
     words, percent = _STATES[step.state], None
     if step.state == "running" and step.total:
         percent = round(100 * step.done / step.total)
@@ -157,10 +176,10 @@ def _step(step: Any, files: Mapping[str, str]) -> StepView:
     remedy = step.remedy.text if step.remedy else ""
     return StepView(
         step.method,
-        _ANSWERS.get(step.method, step.title),
+        QUESTIONS.get(step.method, step.title),
         step.state,
         words,
-        in_words(step.said, files),
+        said,
         remedy,
         percent,
     )
@@ -393,7 +412,7 @@ def _filled(request: Request, form: DraftForm, fields: Mapping[str, list[str]]) 
 def _check(form: DraftForm) -> None:
     """What is wrong with a form, beside its fields."""
     used = [each for each in form.files if each.role != "ignored"]
-    if wrong := _wrong_roles([each.role for each in used]):
+    if wrong := _wrong_roles([each.role for each in used]) or _wrong_counts(used):
         form.errors["files"] = wrong
     for each in used:
         named = each.role in ("reference", "output")
@@ -415,6 +434,17 @@ def _wrong_roles(roles: Sequence[str]) -> str:
     if "output" not in roles:
         return "Say which file is a translation to compare."
     return "Only one file can be the source." if roles.count("source") > 1 else ""
+
+
+def _wrong_counts(used: Sequence[FileForm]) -> str:
+    """What is wrong with numbers of lines, of files that are read as they were inspected."""
+    read = [each.file for each in used if each.encoding == each.file.encoding]
+    counts = {file.segments for file in read if file.kind == "text"}
+    if len(counts) < 2:
+        return ""
+    return (
+        "Their numbers of lines differ: leave out the files that do not fit, or choose other files."
+    )
 
 
 def _wrong_settings(chosen: Sequence[str], source: str, target: str) -> dict[str, str]:

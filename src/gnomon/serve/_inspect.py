@@ -69,10 +69,14 @@ _UNPACKED = 200_000_000
 _PIECE = 1 << 20
 
 _WORD_FILE = "is a Word file. Save it as plain text, one segment per line, and choose that file."
+_ARCHIVE = (
+    "is a ZIP archive, which is not opened here. Open it on your machine, take the files out of it,"
+    " and choose these."
+)
 _KNOWN = (
     (b"%PDF", "is a PDF file. Save its text as plain text, one segment per line."),
     (b"\xd0\xcf\x11\xe0", "is an old Office file. Save it as plain text, one segment per line."),
-    (b"PK\x03\x04", "is a ZIP archive. Unpack it, and choose the files in it."),
+    (b"PK\x03\x04", _ARCHIVE),
     (b"BZh", "is compressed by bzip2. Unpack it, and choose the file in it."),
     (b"\xfd7zXZ", "is compressed by xz. Unpack it, and choose the file in it."),
     (b"\x28\xb5\x2f\xfd", "is compressed by Zstandard. Unpack it, and choose the file in it."),

@@ -19,6 +19,7 @@ from gnomon.core.findings import Finding, HeatMap, Table
 from gnomon.core.signature import content_hash
 from gnomon.core.tabular import cell_text, grid
 from gnomon.serve._contained import refuse_links
+from gnomon.serve._terms import QUESTIONS, terms_in
 from gnomon.studies import reading
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Cell, Column, Level
     from gnomon.core.store_views import StoredView
+    from gnomon.serve._terms import Term
     from gnomon.studies import Store
     from gnomon.studies.reading import FinishedTask, PageSource
 
@@ -169,6 +171,8 @@ class MethodVerdict:
     title: str
     answers: str
     sentences: tuple[VerdictSentence, ...]
+    question: str = ""
+    terms: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -304,7 +308,14 @@ def _study_result(opened: OpenStore, *, texts: bool) -> StudyResult:
         if not sentences and verdict:
             continue
         by_set.setdefault(testset, []).append(
-            MethodVerdict(section, _title_of(section), _answers_of(section), sentences)
+            MethodVerdict(
+                section,
+                _title_of(section),
+                _answers_of(section),
+                sentences,
+                QUESTIONS.get(section, ""),
+                terms_in(said.text for said in sentences),
+            )
         )
     names = dict.fromkeys([*(entry.testset for entry in opened.entries), *sketches])
     scores = _scores(opened, source)

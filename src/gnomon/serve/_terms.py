@@ -67,7 +67,7 @@ _TERMS = {
         "Whoever looks at many differences finds some by chance. So p is raised here, the more the"
         " more of them were tested; below .05 a difference is named.",
     ),
-    r"cannot tell|cannot be told|cannot be separated|\bUndecided\b": Term(
+    r"cannot tell|cannot be told apart|cannot be separated|\bUndecided\b": Term(
         "cannot be told apart, not decided",
         "These texts do not show which is better. More text may show it. It does not mean that both"
         " are equally good.",
