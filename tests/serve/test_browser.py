@@ -169,6 +169,9 @@ def test_a_page_has_no_barrier(
     assert barriers(page, axe) == []
     page.evaluate("document.documentElement.style.fontSize = '200%'")  # text twice as large
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate("document.documentElement.style.fontSize = ''")
+    page.set_viewport_size({"width": 390, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.close()
     assert [text for text in problems if "Failed to load resource" not in text] == []
 
