@@ -352,13 +352,13 @@ def _of_several(
     allow_code: bool,
 ) -> Metric:
     """What a class makes of a list in place of what comes first."""
-    make = getattr(factory, "of_several", None)
+    make = getattr(factory, "several", None)
     if make is None:
         raise SpecError(f"metric {spec.name!r} takes no list first; given: {spec}")
     items = [
         item if isinstance(item, str) else build(item, allow_code=allow_code) for item in several
     ]
-    made: Metric = make(items, arguments)
+    made: Metric = _load(make)(items, arguments)
     return made
 
 
@@ -440,9 +440,13 @@ def _from_code(spec: Spec, *, allow_code: bool) -> Metric:
 
 def load_class(target: str) -> type[Any]:
     """The class that ``module:class`` names."""
-    module, _, name = target.partition(":")
-    kind: type[Any] = getattr(importlib.import_module(module), name)
+    kind: type[Any] = _load(target)
     return kind
+
+
+def _load(target: str) -> Any:
+    module, _, name = target.partition(":")
+    return getattr(importlib.import_module(module), name)
 
 
 def summarise(options: type[Any]) -> tuple[tuple[str, ...], str]:

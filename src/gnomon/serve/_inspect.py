@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import re
 import zlib
 from collections import Counter
 from pathlib import Path
@@ -17,12 +16,11 @@ from gnomon.serve._inspection import (
     Drift,
     FileProblem,
     FileRemedy,
-    Guess,
     InspectedFile,
     Inspection,
 )
 from gnomon.serve._language import guess_language
-from gnomon.serve._texts import SET_SUFFIXES, decoded, read_set
+from gnomon.serve._texts import SET_SUFFIXES, decoded, read_set, role_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -260,37 +258,6 @@ def _as_set(file: InspectedFile, path: Path, name: str) -> bool:
 
 
 # Roles, by names, and by what the files hold.
-
-
-_NAMES: dict[Guess, frozenset[str]] = {
-    "source": frozenset(
-        ["src", "source", "sources", "input", "orig", "original", "quelle", "fuente"]
-    ),
-    "reference": frozenset(
-        [
-            "ref",
-            "refs",
-            "reference",
-            "references",
-            "gold",
-            "human",
-            "refa",
-            "refb",
-            "referenz",
-            "referencia",
-        ]
-    ),
-}
-
-
-def role_of_name(name: str) -> Guess:
-    """What a file says that it is by its name; "unknown": nothing.
-
-    >>> role_of_name("newstest.ref.de"), role_of_name("online-A"), role_of_name("src.txt")
-    ('reference', 'unknown', 'source')
-    """
-    words = set(re.findall(r"[a-z]+", name.casefold()))
-    return next((role for role, names in _NAMES.items() if names & words), "unknown")
 
 
 def _guess_roles(files: Sequence[InspectedFile], texts: Mapping[int, Sequence[str]]) -> None:

@@ -17,6 +17,7 @@ from gnomon.serve._comparison import write_whole
 
 if TYPE_CHECKING:
     from gnomon.serve._comparison import ComparisonRecord, FileChoice
+    from gnomon.serve._inspection import Guess
 
 
 def test_set_of(uploads: Path, about: ComparisonRecord) -> TestSet:
@@ -89,6 +90,28 @@ _NO_OUTPUT = re.compile(
 )
 
 
+#: words of names of files and columns
+_ROLE_NAMES: dict[Guess, frozenset[str]] = {
+    "source": frozenset((
+        "src", "source", "sources", "input", "orig", "original", "quelle", "fuente",
+    )),
+    "reference": frozenset((
+        "ref", "refs", "reference", "references", "gold", "human", "refa", "refb", "referenz",
+        "referencia",
+    )),
+}  # fmt: skip
+
+
+def role_of_name(name: str) -> Guess:
+    """What a file says that it is by its name; "unknown": nothing.
+
+    >>> role_of_name("newstest.ref.de"), role_of_name("online-A"), role_of_name("src.txt")
+    ('reference', 'unknown', 'source')
+    """
+    words = set(re.findall(r"[a-z]+", name.casefold()))
+    return next((role for role, names in _ROLE_NAMES.items() if names & words), "unknown")
+
+
 def read_set(path: Path, name: str) -> TestSet:
     """The test set that a file holds by itself: of a published format, or a table of texts.
 
@@ -121,8 +144,6 @@ def _without_folder(error: GnomonError, folder: str) -> DataError:
 
 def _read_table(file: Path) -> TestSet:
     """A table whose columns are sources, references and outputs, by their names."""
-    from gnomon.serve._inspect import role_of_name
-
     rows = [record.values for record in read_records(file)]
     if not rows:
         raise FormatError("holds no rows", path=file.name)

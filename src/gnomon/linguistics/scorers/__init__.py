@@ -11,6 +11,7 @@ from gnomon.linguistics.scorers._scorers import (
     describe_scorers,
     scorer,
 )
+from gnomon.linguistics.scorers._scorers import is_packaged as is_packaged  # for gnomon itself
 from gnomon.linguistics.scorers._sentences import (
     PlainReader,
     Reader,

@@ -38,10 +38,10 @@ from gnomon.linguistics.scorers import (
     Sentences,
     SentenceScorer,
     SentenceScores,
+    is_packaged,
     reader_for,
     scorer,
 )
-from gnomon.linguistics.scorers._scorers import is_packaged
 from gnomon.methods.muler._exhibits import SegmentTexts
 from gnomon.methods.muler._figures import mean_over
 from gnomon.methods.muler._setup import drawn_slices, side_faults, test_set_facts, used_texts

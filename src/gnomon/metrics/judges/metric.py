@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.metrics.judges.client import ChatAnswer
-    from gnomon.metrics.judges.panels import JudgePanel
     from gnomon.metrics.protocol import Input
     from gnomon.models import ModelFolder
 
@@ -106,6 +105,8 @@ class ChatJudge(Options):
     name: ClassVar[str] = "judge"
     pooled: ClassVar[bool] = False
     positional: ClassVar[str] = "rubric"
+    #: what ``judge([...])`` stands for; it is made of judges, and so loaded when it is used
+    several: ClassVar[str] = "gnomon.metrics.judges.panels:panel_of"
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType(
         {
             "repeats": (1, 1000),
@@ -179,13 +180,6 @@ class ChatJudge(Options):
         return replace(
             self, rubric=Path(self.rubric).name, model=model, calibration=calibration
         ).spec
-
-    @classmethod
-    def of_several(cls, judges: Sequence[object], options: Mapping[str, Any]) -> JudgePanel:
-        """What ``judge([...])`` stands for; see :class:`gnomon.judges.JudgePanel`."""
-        from gnomon.metrics.judges.panels import panel_of  # which is made of judges
-
-        return panel_of(judges, options)
 
     def requires(self, language: str | None) -> tuple[Dependency, ...]:  # noqa: ARG002  # as all metrics
         """The files that it names; who answers stands in signatures."""
