@@ -17,6 +17,7 @@ from tests.serve.conftest import ADDRESS, FROM_HERE, running
 from gnomon import TestSet, example
 from gnomon.core.errors import UsageError
 from gnomon.serve import Settings, _owner, make_app
+from gnomon.serve._comparison import write_record
 from gnomon.serve._owner import arguments_of, install, installation, listed, place
 from gnomon.serve._problems import NotFound, WebProblem
 from gnomon.serve._settings import ServerLimits, read_config
@@ -148,7 +149,7 @@ def test_what_can_be_installed_is_a_command() -> None:
 
 
 def _waited(folder: Path) -> None:
-    process = _owner._running[folder]
+    process = _owner._work.processes[folder]
     process.wait()
 
 
@@ -168,8 +169,8 @@ def test_an_installation_that_was_cut_off_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sleeping = subprocess.Popen(["sleep", "100"])
-    monkeypatch.setitem(_owner._running, tmp_path, sleeping)
-    _owner._record(tmp_path, _owner.Installation("de", "running"))
+    monkeypatch.setitem(_owner._work.processes, tmp_path, sleeping)
+    write_record(tmp_path / "install.json", _owner.Installation("de", "running"))
     assert installation(tmp_path).state == "running"
     assert install(tmp_path, ["fr"]).state == "running"  # one at a time
     sleeping.kill()

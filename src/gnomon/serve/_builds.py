@@ -6,10 +6,6 @@ server ends.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import threading
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,9 +14,9 @@ import msgspec
 
 from gnomon import studies
 from gnomon.core.errors import GnomonError, UsageError
-from gnomon.core.processes import end_with, leash
 from gnomon.serve import _index
-from gnomon.studies import reading
+from gnomon.serve._background import Background, begin_work
+from gnomon.serve._comparison import read_record, write_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,19 +38,15 @@ class Build(msgspec.Struct):
     stamp: str = ""
 
 
-_running: dict[tuple[Path, str], subprocess.Popen[bytes]] = {}
-_guard = threading.Lock()
+_work = Background(__name__)
 #: how often progress is written: every so many steps
 _STEPS = 20
 
 
 def build_of(folder: Path, what: str) -> Build:
     """How far something is; what was begun by a server that ended is none."""
-    try:
-        build = msgspec.json.decode(_file(folder, what).read_bytes(), type=Build)
-    except (OSError, msgspec.DecodeError):
-        return Build(what)
-    if build.state == "running" and not _works(folder, what):
+    build = read_record(_file(folder, what), Build) or Build(what)
+    if build.state == "running" and not _work.runs((folder, what)):
         return Build(what, "failed", said="It was interrupted; make it again.")
     return build
 
@@ -63,51 +55,29 @@ def _file(folder: Path, what: str) -> Path:
     return folder / f"made-{what}.json"
 
 
-def _works(folder: Path, what: str) -> bool:
-    with _guard:
-        process = _running.get((folder, what))
-        return process is not None and process.poll() is None
-
-
 def begin(store: Path, folder: Path, what: str, options: Mapping[str, str]) -> Build:
     """Begin to make something, unless it is being made."""
     if what not in BUILDS:
         raise UsageError(f"there is no {what!r} to make")
-    if _works(folder, what):
+    if _work.runs((folder, what)):
         return build_of(folder, what)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     build = Build(what, "running")
-    parent, lasting = leash()
-    given = msgspec.json.encode(
-        {"store": str(store.resolve()), "folder": str(folder.resolve()), "what": what,
-         "options": dict(options), "parent": parent, "lasting": lasting}
-    ).decode()  # fmt: skip
-    with _guard:
-        _keep(folder, build)
-        _running[folder, what] = subprocess.Popen(  # noqa: S603  # this interpreter, gnomon's own code
-            [sys.executable, "-c", "from gnomon.serve._builds import main; main()", given],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+    _keep(folder, build)
+    work = {"store": str(store.resolve()), "folder": str(folder.resolve()), "what": what}
+    _work.start((folder, what), {**work, "options": dict(options)})
     return build
 
 
 def stop(folder: Path) -> None:
     """End all that is being made for a study, which is to be deleted; its index, too."""
     _index.stop(folder / "index")
-    with _guard:
-        for key in [key for key in _running if key[0] == folder]:
-            process = _running.pop(key)
-            process.kill()
-            process.wait()
+    for what in BUILDS:
+        _work.stop((folder, what))
 
 
 def _keep(folder: Path, build: Build) -> None:
-    file = _file(folder, build.what)
-    reading.replace_text(file, msgspec.json.encode(build).decode())
-    file.chmod(0o600)
+    write_record(_file(folder, build.what), build, durable=False)
 
 
 # Making: what the process does.
@@ -115,10 +85,7 @@ def _keep(folder: Path, build: Build) -> None:
 
 def main() -> None:
     """Make something; what the process runs."""
-    given = msgspec.json.decode(sys.argv[1])
-    end_with(given["parent"], given["lasting"])
-    os.nice(5)
-    os.umask(0o077)
+    given = begin_work(niceness=5)
     make(Path(given["store"]), Path(given["folder"]), given["what"], given["options"])
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import datetime as dt
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path  # noqa: TC003  # records are read by their types
 from typing import Literal, TypeVar
 
@@ -256,6 +257,22 @@ def read_record(file: Path, kind: type[T]) -> T | None:
         return msgspec.json.decode(file.read_bytes(), type=kind)
     except (OSError, msgspec.DecodeError):
         return None
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[bool]:
+    """Whether no other process holds this lock; held to the end of the block, or of the process."""
+    with file.open("ab") as opened:
+        try:
+            import fcntl
+
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:  # pragma: no cover  # no such locks on this system
+            pass
+        except BlockingIOError:
+            yield False
+            return
+        yield True
 
 
 # The study of a comparison, as a file for ``gnomon run``.

@@ -7,11 +7,7 @@ being marked. Cost grows in step with the texts.
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
-import threading
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from gnomon.core.errors import DataError, GnomonError
-from gnomon.core.processes import end_with, leash
 from gnomon.core.signature import content_hash
-from gnomon.studies import reading
+from gnomon.serve._background import Background, begin_work
+from gnomon.serve._comparison import locked, read_record, write_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -101,11 +97,8 @@ def keys_of(store: Store) -> tuple[str, str]:
 
 def read_index(folder: Path) -> Index | None:
     """What a folder holds; None where there is no index, or one of another version."""
-    try:
-        index = msgspec.json.decode((folder / _ABOUT).read_bytes(), type=Index)
-    except (OSError, msgspec.DecodeError):
-        return None
-    return index if index.layout == _LAYOUT else None
+    index = read_record(folder / _ABOUT, Index)
+    return index if index is not None and index.layout == _LAYOUT else None
 
 
 def texts_file(folder: Path, number: int) -> Path:
@@ -121,8 +114,7 @@ def marks_file(folder: Path, number: int) -> Path:
 # Making it, in a process of its own.
 
 
-_running: dict[Path, subprocess.Popen[bytes]] = {}
-_guard = threading.Lock()
+_work = Background(__name__)
 
 
 def prepare(store: Store, folder: Path, *, wait: float = 0.0, marks: bool = True) -> Index | None:
@@ -155,65 +147,27 @@ def prepare(store: Store, folder: Path, *, wait: float = 0.0, marks: bool = True
 
 
 def _start(store: Path, folder: Path) -> None:
-    with _guard:
-        for other, process in list(_running.items()):
-            if process.poll() is not None:
-                del _running[other]
-        if folder in _running:
-            return
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        parent, lasting = leash()
-        code = "from gnomon.serve._index import main; main()"
-        arguments = [str(store.resolve()), str(folder.resolve()), str(parent), str(int(lasting))]
-        _running[folder] = subprocess.Popen(  # noqa: S603  # this interpreter and gnomon's own code
-            [sys.executable, "-c", code, *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _work.start(folder, {"store": str(store.resolve()), "folder": str(folder.resolve())})
 
 
 def stop(folder: Path) -> None:
     """End what makes an index, and wait until it has ended: its folder is to be deleted."""
-    with _guard:
-        process = _running.pop(folder, None)
-    if process is not None:
-        process.kill()
-        process.wait()
+    _work.stop(folder)
 
 
 def main() -> None:
     """Make the index of a store; what the process runs."""
-    store, folder, parent, lasting = sys.argv[1:]
-    end_with(int(parent), lasting == "1")
-    os.nice(10)
-    os.umask(0o077)
     from gnomon.studies import Store
 
-    make(Store(Path(store)), Path(folder))
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[bool]:
-    """Be the one process that makes this index; False where another one does."""
-    with (folder / _LOCK).open("ab") as file:
-        try:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:  # pragma: no cover  # no such locks on this system
-            pass
-        except BlockingIOError:
-            yield False
-            return
-        yield True
+    given = begin_work(niceness=10)
+    make(Store(Path(given["store"])), Path(given["folder"]))
 
 
 def make(store: Store, folder: Path) -> Index | None:
     """Make the index of a store, or what is missing of it; None where another process does."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with _locked(folder) as alone:
+    with locked(folder / _LOCK) as alone:
         if not alone:
             return None
         texts_key, marks_key = keys_of(store)
@@ -242,7 +196,7 @@ def _blank(planned: PlannedSet) -> IndexedSet:
 
 
 def _keep(folder: Path, index: Index) -> None:
-    reading.replace_text(folder / _ABOUT, msgspec.json.encode(index).decode())
+    write_record(folder / _ABOUT, index, durable=False)
 
 
 def _add_texts(folder: Path, index: Index, number: int, planned: PlannedSet) -> None:

@@ -11,7 +11,6 @@ import shutil
 import stat
 import subprocess
 import sys
-import threading
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -21,12 +20,12 @@ import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
-from gnomon.core.processes import end_with, leash
+from gnomon.serve._background import Background, begin_work
+from gnomon.serve._comparison import read_record, write_record
 from gnomon.serve._contained import refuse_link
 from gnomon.serve._pages import Page, Shown, in_megabytes
 from gnomon.serve._problems import NotFound, WebProblem, in_words
 from gnomon.serve._uploads import fields_of
-from gnomon.studies import reading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -202,8 +201,7 @@ class Installation(msgspec.Struct):
 
 
 _RECORD, _OUTPUT = "install.json", "install.log"
-_running: dict[Path, subprocess.Popen[bytes]] = {}
-_guard = threading.Lock()
+_work = Background(__name__)
 
 
 def languages() -> dict[str, str]:
@@ -243,34 +241,21 @@ def install(folder: Path, arguments: Sequence[str]) -> Installation:
     """Begin to install something, unless something is being installed."""
     refuse_link(folder)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with _guard:
-        process = _running.get(folder)
-        if process is not None and process.poll() is None:
-            return Installation(" ".join(arguments), "running")
-        _record(folder, Installation(" ".join(arguments), "running"))
-        parent, lasting = leash()
-        given = msgspec.json.encode([str(folder.resolve()), parent, lasting, *arguments]).decode()
-        _running[folder] = subprocess.Popen(  # noqa: S603  # this interpreter and gnomon's own code
-            [sys.executable, "-c", "from gnomon.serve._owner import main; main()", given],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    return Installation(" ".join(arguments), "running")
+    begun = Installation(" ".join(arguments), "running")
+    if not _work.runs(folder):
+        write_record(folder / _RECORD, begun)
+        _work.start(folder, {"folder": str(folder.resolve()), "arguments": list(arguments)})
+    return begun
 
 
 def installation(folder: Path) -> Installation:
     """What is or was installed last, with the end of its log."""
     for file in (folder, folder / _RECORD, folder / _OUTPUT):
         refuse_link(file)
-    try:
-        record = msgspec.json.decode((folder / _RECORD).read_bytes(), type=Installation)
-    except (OSError, msgspec.DecodeError):
+    record = read_record(folder / _RECORD, Installation)
+    if record is None:
         return Installation()
-    with _guard:
-        process = _running.get(folder)
-    if record.state == "running" and (process is None or process.poll() is not None):
+    if record.state == "running" and not _work.runs(folder):
         record.state = "failed"
     try:
         log = (folder / _OUTPUT).read_bytes()[-_LOG:].decode("utf-8", "replace")
@@ -282,16 +267,10 @@ def installation(folder: Path) -> Installation:
     return record
 
 
-def _record(folder: Path, record: Installation) -> None:
-    reading.replace_text(folder / _RECORD, msgspec.json.encode(record).decode())
-
-
 def main() -> None:
     """Run ``gnomon setup``, and keep what it says; what the process runs."""
-    place_of, parent, lasting, *arguments = msgspec.json.decode(sys.argv[1])
-    end_with(parent, lasting)
-    os.umask(0o077)
-    folder = Path(place_of)
+    given = begin_work()
+    folder, arguments = Path(given["folder"]), given["arguments"]
     (folder / _OUTPUT).unlink(missing_ok=True)
     with (folder / _OUTPUT).open("xb") as log:
         done = subprocess.run(  # noqa: S603  # this interpreter, gnomon's own command
@@ -305,7 +284,7 @@ def main() -> None:
             env=os.environ | {"GNOMON_ALLOW_DOWNLOADS": "1"},  # the owner asked for it
         )  # fmt: skip
     state: Literal["done", "failed"] = "failed" if done.returncode else "done"
-    _record(folder, Installation(" ".join(arguments), state))
+    write_record(folder / _RECORD, Installation(" ".join(arguments), state))
 
 
 def _install_folder(request: Request) -> Path:

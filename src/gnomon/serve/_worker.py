@@ -37,6 +37,7 @@ from gnomon.serve._comparison import (
     Remedy,
     StepChoice,
     StepState,
+    locked,
     new_job,
     now,
     read_record,
@@ -225,25 +226,11 @@ def run_job(folder: Path, *, first: bool = False) -> int:
         folder: of the comparison.
         first: do the first step that is left alone; the others wait for their turn.
     """
-    with _locked(folder) as mine:
+    with locked(folder / "lock") as mine:
         if not mine:
             return BUSY
         _JobRun(folder).run_steps(first=first)
     return FINISHED
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[bool]:
-    """Whether no other process works in a folder; held until the end, however that comes."""
-    import fcntl
-
-    with (folder / "lock").open("ab") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-            return
-        yield True
 
 
 class _JobRun:
