@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -131,6 +132,21 @@ def test_orders_follow_the_scores(asked: Callable[..., SegmentPage], finished: P
         " order by max(score) - min(score) desc, segment"
     )
     assert _all(asked, sort="apart", metric="bleu") == [n for (n,) in apart]
+
+
+def test_a_metric_that_scored_no_segments_leads_to_them_in_their_order(
+    finished: Path, index: Path
+) -> None:
+    """As in a heat map of a comparison, which scores whole outputs."""
+    opened = open_store(finished)
+    entries = tuple(entry for entry in opened.entries if not entry.rows.get("segments"))
+    unscored = replace(opened, source=replace(opened.source, entries=entries))
+    query = SegmentQuery(metric="bleu", sort="worst", feature="re:the", system="apertium-direct")
+    page = segment_page(unscored, index, query)
+    assert page.metrics == ()
+    numbers = [card.segment for card in page.cards]
+    assert numbers
+    assert numbers == sorted(numbers)
 
 
 def test_outputs_are_told_apart_by_words(asked: Callable[..., SegmentPage]) -> None:

@@ -264,10 +264,11 @@ class _SegmentRequest:
         _one_of("order", asked.sort, [*ORDERS])
         _one_of("system", asked.system, about.systems)
         _one_of("system", asked.against, about.systems)
-        _one_of("metric", asked.metric, metrics)
+        _one_of("metric", asked.metric, [*dict.fromkeys([*metrics, *self._metrics(of="")])])
         features = about.layers if about.marks == "ready" else []
         _one_of("feature", asked.feature, features)
-        metric = asked.metric or (metrics[0] if metrics else "")
+        # figures of features lead here under metrics whose segments nothing may have scored
+        metric = asked.metric if asked.metric in metrics else next(iter(metrics), "")
         run = _connection(self.opened, self.folder, self.index)
         where, values = self._conditions()
         counted = f"select count(*) from {self._texts} t{where}"  # noqa: S608  # our own names
@@ -306,9 +307,10 @@ class _SegmentRequest:
     def _reference(self) -> str:
         return "the reference" if self.about.references else ""
 
-    def _metrics(self) -> list[str]:
+    def _metrics(self, *, of: str = _SEGMENTS) -> list[str]:
+        """The metrics of which there are rows of a table, or of any."""
         entries = (e for e in self.opened.entries if e.testset == self.about.name)
-        scored = [entry for entry in entries if entry.rows.get(_SEGMENTS)]
+        scored = [entry for entry in entries if not of or entry.rows.get(of)]
         return list(dict.fromkeys(metric for entry in scored for metric in entry.signatures))
 
     def _conditions(self) -> tuple[str, list[object]]:
