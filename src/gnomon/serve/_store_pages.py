@@ -18,6 +18,7 @@ from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding, HeatMap, Table
 from gnomon.core.signature import content_hash
 from gnomon.core.tabular import cell_text, grid
+from gnomon.serve._cautions import VerdictSentence, said_once
 from gnomon.serve._contained import refuse_links
 from gnomon.serve._terms import QUESTIONS, terms_in
 from gnomon.studies import reading
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from gnomon.core.findings import Cell, Column, Level
+    from gnomon.core.findings import Cell, Column
     from gnomon.core.store_views import StoredView
     from gnomon.serve._terms import Term
     from gnomon.studies import Store
@@ -152,15 +153,6 @@ def stored_study(path: Path) -> StoredStudy:
 
 
 # What was found.
-
-
-@dataclass(frozen=True)
-class VerdictSentence:
-    """A sentence of a verdict."""
-
-    text: str
-    level: Level
-    claim: str = ""
 
 
 @dataclass(frozen=True)
@@ -300,10 +292,12 @@ def _study_result(opened: OpenStore, *, texts: bool) -> StudyResult:
     sketches = {planned.name: planned.sketch for planned in store.sets()}
     by_set: dict[str, list[MethodVerdict]] = {}
     for testset, section, verdict in studies.verdicts(store):
-        sentences = tuple(
-            VerdictSentence(said.text, said.level, said.claim)
-            for said in verdict
-            if texts or not quotes_texts(section, said.claim)
+        sentences = said_once(
+            [
+                VerdictSentence(said.text, said.level, said.claim)
+                for said in verdict
+                if texts or not quotes_texts(section, said.claim)
+            ]
         )
         if not sentences and verdict:
             continue
