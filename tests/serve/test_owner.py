@@ -67,7 +67,7 @@ def test_a_folder_shows_its_files_and_no_way_out(folders: dict[str, Path]) -> No
     assert ([e.name for e in here.folders], [e.name for e in here.files]) == (["news"], [])
     news = listed(folders, "srv", "news")
     assert [entry.name for entry in news.files] == ["ref.A.txt", "src.txt"]
-    assert news.above == ""
+    assert news.parent == ""
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ class Link(msgspec.Struct, frozen=True):
         return self.until is not None and day > dt.date.fromisoformat(self.until)
 
 
-class _Kept(msgspec.Struct):
+class _AccessRecords(msgspec.Struct):
     """What the file holds."""
 
     key: str  # signs cookies
@@ -156,14 +156,14 @@ class Access:
         self._lock = threading.Lock()
         self._launch = ""
         self._once: dict[str, float] = {}
-        self._kept = _Kept(key=secrets.token_hex(32))
+        self._kept = _AccessRecords(key=secrets.token_hex(32))
         if self._file and not self._file.exists():
             with self._changing():
                 pass
 
     # what is kept
 
-    def kept(self) -> _Kept:
+    def records(self) -> _AccessRecords:
         """What the file says now; another process may have changed it."""
         if self._file is None:
             return self._kept
@@ -171,7 +171,7 @@ class Access:
             try:
                 changed = self._file.stat().st_mtime_ns
                 if changed != self._read_at:
-                    self._kept = msgspec.json.decode(self._file.read_bytes(), type=_Kept)
+                    self._kept = msgspec.json.decode(self._file.read_bytes(), type=_AccessRecords)
                     self._read_at = changed
             except FileNotFoundError:
                 pass
@@ -183,7 +183,7 @@ class Access:
             return self._kept
 
     @contextlib.contextmanager
-    def _changing(self) -> Iterator[_Kept]:
+    def _changing(self) -> Iterator[_AccessRecords]:
         """What is kept, to change: written when the block ends, one process at a time."""
         if self._file is None:
             with self._lock:
@@ -192,7 +192,7 @@ class Access:
         lock = os.open(self._file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
         try:
             _lock(lock)
-            kept = self.kept()
+            kept = self.records()
             yield kept
             new = self._file.with_name(f".{secrets.token_hex(8)}.tmp")
             with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -243,7 +243,7 @@ class Access:
 
     def tokens(self) -> list[EntryToken]:
         """All that are not revoked."""
-        return list(self.kept().tokens)
+        return list(self.records().tokens)
 
     # links
 
@@ -277,12 +277,12 @@ class Access:
 
     def links(self, study: str) -> list[Link]:
         """Links to a comparison that are not revoked."""
-        return [link for link in self.kept().links if link.study == study]
+        return [link for link in self.records().links if link.study == study]
 
     def link(self, secret: str) -> Link | None:
         """The link with this secret, where it still opens."""
         digest = _hash(secret)
-        for link in self.kept().links:
+        for link in self.records().links:
             if hmac.compare_digest(link.hash, digest) and not link.ended():
                 return link
         return None
@@ -296,7 +296,7 @@ class Access:
 
     def is_open(self, study: str) -> bool:
         """Whether everybody with a token may read a comparison."""
-        return study in self.kept().open
+        return study in self.records().open
 
     def forget(self, study: str) -> None:
         """A comparison is deleted: nothing of it stays."""
@@ -319,7 +319,7 @@ class Access:
 
     def name_of(self, owner: str) -> str:
         """What the person to whom a comparison belongs is called."""
-        names = {token.id: token.name for token in self.kept().tokens}
+        names = {token.id: token.name for token in self.records().tokens}
         return "the owner" if owner == OWNER else names.get(owner.partition("-")[0], "somebody")
 
     # sessions
@@ -346,18 +346,18 @@ class Access:
         if session is None:
             return None
         if session.kind == "link":
-            for link in self.kept().links:
+            for link in self.records().links:
                 if link.id == session.id and not link.ended():
                     return User(f"link-{link.id}", "a reader", "reader", link, session.nonce)
             return None
         if session.id == OWNER:
             return User(OWNER, "you", "owner", session=session.nonce)
-        token = next((t for t in self.kept().tokens if t.id == session.id), None)
+        token = next((t for t in self.records().tokens if t.id == session.id), None)
         return self._person(token, session.nonce) if token else None
 
     def sign(self, text: str) -> str:
         """What only this server can have written beside a text."""
-        key = bytes.fromhex(self.kept().key)
+        key = bytes.fromhex(self.records().key)
         return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
     def _token(self, token: str) -> EntryToken | str | None:
@@ -366,7 +366,7 @@ class Access:
             return OWNER
         if self._launch and hmac.compare_digest(self._launch, digest):
             return OWNER
-        for each in self.kept().tokens:
+        for each in self.records().tokens:
             if hmac.compare_digest(each.hash, digest):
                 return each
         return None

@@ -274,7 +274,7 @@ def _create(request: Request, upload: _Upload, key: str | None) -> _Answered:
         if key is not None:
             id = request.state.access.sign(f"key {request.state.user.id} {key}")[:32]  # noqa: A001
             with suppress(NotFound):
-                return _known(workspace.study(id), fingerprint, workspace, draft)
+                return _same_request(workspace.study(id), fingerprint, workspace, draft)
             _claim(workspace, draft, id)
             upload.draft = draft = id
         queue = queue_of(request)
@@ -298,7 +298,9 @@ def _claim(workspace: Workspace, draft: str, id: str) -> None:  # noqa: A002
         )
 
 
-def _known(comparison: Comparison, fingerprint: str, workspace: Workspace, draft: str) -> _Answered:
+def _same_request(
+    comparison: Comparison, fingerprint: str, workspace: Workspace, draft: str
+) -> _Answered:
     record = read_record(comparison.folder / _RECORD, Asked)
     if record is None or record.fingerprint != fingerprint:
         raise WebProblem(

@@ -16,7 +16,7 @@ from gnomon import studies
 from gnomon.core.errors import GnomonError, UsageError
 from gnomon.serve import _index
 from gnomon.serve._background import Background, begin_work
-from gnomon.serve._comparison import read_record, write_record
+from gnomon.serve._comparison import USUAL_METRICS, WORD_METHOD, read_record, write_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -145,9 +145,9 @@ def _sheet(store: Store, folder: Path, options: Mapping[str, str], progress: Any
     testset = sets[name].read()
     if len(testset.systems) < 2:
         raise UsageError("a sheet shows pairs of translations, and there is one; add a second one")
-    steps = [step for step in store.steps() if step.method == "muler.score"]
+    steps = [step for step in store.steps() if step.method == WORD_METHOD]
     given = {k: v for step in steps[:1] for k, v in step.options.items() if k in _OF_FEATURES}
-    metric = next((metric for step in steps for metric in step.metrics), "bleu")
+    metric = next((metric for step in steps for metric in step.metrics), USUAL_METRICS[0])
     wide = {"near": 1000.0, "apart": 0.0, "least": 1} if options.get("any") else {}
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         places = {what: Path(scratch, file) for what, file in _SHEET_FILES.items()}

@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from gnomon.core.errors import DataError
 from gnomon.serve import _builds
 from gnomon.serve._access import OWNER
+from gnomon.serve._comparison import USUAL_METRICS
 from gnomon.serve._pages import Page, Shown
 from gnomon.serve._problems import NotFound, WebProblem, in_words
 from gnomon.serve._terms import QUESTIONS
@@ -37,7 +38,6 @@ METRICS = {
     "chrf": ("chrF", "letters shared with the reference; kinder to endings of words"),
     "ter": ("TER", "words to edit until it is the reference; lower is better"),
 }
-_USUAL = ("bleu", "chrf")
 _ROLES = {
     "reference": "reference (a good translation)",
     "source": "source (the original text)",
@@ -322,7 +322,7 @@ def _guessed(draft: str, inspection: Inspection) -> DraftForm:
         )
         for file in inspection.files
     ]
-    return DraftForm(draft, inspection, files, "", source, target, list(_USUAL), {})
+    return DraftForm(draft, inspection, files, "", source, target, [*USUAL_METRICS], {})
 
 
 def _confirming(request: Request, form: DraftForm, status: int = HTTPStatus.OK) -> Shown:

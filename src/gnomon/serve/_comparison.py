@@ -25,6 +25,9 @@ NAMES, JOB, STUDY, TEXTS, STORE, UPLOADS, LOG = (
     "names.json", "job.json", "study.toml", "texts", "store", "uploads", "log.txt",
 )  # fmt: skip
 
+#: metrics of a comparison, and the method that tells kinds of words apart
+USUAL_METRICS, WORD_METHOD = ("bleu", "chrf"), "muler.score"
+
 JobState = Literal["queued", "running", "done", "refused", "failed", "cancelled", "interrupted"]
 Role = Literal["source", "reference", "output", "set", "ignored"]
 Value = str | int | float | bool | Sequence[str | int | float] | dict[str, str | list[str]]
@@ -78,7 +81,7 @@ class ComparisonChoices(msgspec.Struct, kw_only=True):
     files: list[FileChoice] = []
     title: str = ""
     language_pair: str | None = None
-    metrics: list[str] = msgspec.field(default_factory=lambda: ["bleu", "chrf"])
+    metrics: list[str] = msgspec.field(default_factory=lambda: [*USUAL_METRICS])
     steps: list[StepChoice] = []
     resamples: int | None = None
     seed: int | None = None
@@ -208,7 +211,7 @@ def now() -> str:
 def default_steps(outputs: int) -> list[StepChoice]:
     """What is asked of one output, or of several: first the answer, then where it lies."""
     first = "compare" if outputs > 1 else "score"
-    return [StepChoice(method=first), StepChoice(method="muler.score")]
+    return [StepChoice(method=first), StepChoice(method=WORD_METHOD)]
 
 
 def new_job(about: ComparisonRecord) -> Job:

@@ -179,7 +179,7 @@ class _Stream(io.RawIOBase):
         self.pieces.append(bytes(data))
         return len(data)
 
-    def taken(self) -> bytes:
+    def take(self) -> bytes:
         data = b"".join(self.pieces)
         self.pieces.clear()
         return data
@@ -201,11 +201,11 @@ def study_file(opened: OpenStore, folder: Path | None, title: str) -> Iterator[b
             with archive.open(info, "w") as entry, source.open("rb") as file:
                 while piece := file.read(_PIECE):
                     entry.write(piece)
-                    yield stream.taken()
+                    yield stream.take()
         for name, text in _texts(opened.store, folder, top):
             archive.writestr(zipfile.ZipInfo(f"{top}/{name}"), text)
-            yield stream.taken()
-    yield stream.taken()
+            yield stream.take()
+    yield stream.take()
 
 
 def _files(store: Store) -> Iterator[tuple[str, Path]]:

@@ -19,7 +19,7 @@ from gnomon.serve._problems import NotFound, in_words
 from gnomon.serve._schema import served_methods
 from gnomon.serve._terms import QUESTIONS, TERMS
 from gnomon.serve._uploads import fields_of
-from gnomon.serve._views import named
+from gnomon.serve._views import page_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -98,7 +98,7 @@ async def _methods(request: Request) -> Shown:
         said = step.said if step else ""
         question = QUESTIONS.get(name, "")
         views.append(MethodView(name, method.title, method.answers, question, state, words, said))
-    values = {**named(request, study.about.title), "methods": views}
+    values = {**page_values(request, study.about.title), "methods": views}
     values |= {"active": study.job.active, "single": single}
     return Shown("methods.html.j2", values, only_html=_ONLY_HTML)
 
@@ -155,7 +155,7 @@ def _asking(
         for option, said in problems.items()
     ]
     values = {
-        **named(request, study.about.title),
+        **page_values(request, study.about.title),
         "form": form,
         "problems": problem_views,
         "done": any(s.method == method.name and s.state == "done" for s in study.job.steps),

@@ -64,7 +64,7 @@ class Listed:
     more: bool
 
     @property
-    def above(self) -> str | None:
+    def parent(self) -> str | None:
         """The folder that holds this one; None at the top."""
         return self.path.rpartition("/")[0] if self.path else None
 

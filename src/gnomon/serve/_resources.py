@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from gnomon.serve._comparison import JobState  # noqa: TC001  # structures are read by their types
+from gnomon.serve._comparison import USUAL_METRICS, JobState
 
 __all__ = [
     "ComparisonData",
@@ -63,7 +63,7 @@ class ComparisonRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True
     metrics: Annotated[
         list[Spec],
         Meta(min_length=1, max_length=20, description="Specs of metrics, as chrf(word_order=2)."),
-    ] = msgspec.field(default_factory=lambda: ["bleu", "chrf"])
+    ] = msgspec.field(default_factory=lambda: [*USUAL_METRICS])
     methods: Annotated[
         dict[str, dict[str, Any]],
         Meta(description="Further methods with their options; compare comes first."),

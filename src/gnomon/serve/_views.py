@@ -110,7 +110,7 @@ async def _made(request: Request, work: Callable[[StoreReader], T]) -> T:
     return await run_in_threadpool(_work(request, work))
 
 
-def asked(request: Request, kind: type[T]) -> T:
+def query_of(request: Request, kind: type[T]) -> T:
     """What the address asks for, as a dataclass says it; what does not fit is a problem."""
     values: dict[str, Any] = {}
     types = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
@@ -150,10 +150,10 @@ def _address(request: Request, query: Any) -> Callable[..., str]:
 
 def _common(request: Request) -> dict[str, Any]:
     """What all pages of a study show."""
-    return named(request, request.state.study.title)
+    return page_values(request, request.state.study.title)
 
 
-def named(request: Request, name: str) -> dict[str, Any]:
+def page_values(request: Request, name: str) -> dict[str, Any]:
     study_id = request.state.study.id
     return {
         "id": study_id,
@@ -201,7 +201,7 @@ async def _result(request: Request) -> Shown:
         }
 
     if job is not None and not reading.is_store(study.store):  # nothing was computed yet
-        return _shown("waiting.html.j2", {**named(request, study.about.title), "job": job})
+        return _shown("waiting.html.j2", {**page_values(request, study.about.title), "job": job})
     return _shown("result.html.j2", await _made(request, work))
 
 
@@ -240,7 +240,7 @@ async def _tables(request: Request) -> Shown:
 
 
 async def _table(request: Request) -> Shown:
-    query = asked(request, TableQuery)
+    query = query_of(request, TableQuery)
     if not 1 <= query.rows <= MOST_ROWS:
         raise WebProblem(
             HTTPStatus.UNPROCESSABLE_ENTITY, f"rows is a number from 1 to {MOST_ROWS}", field="rows"
@@ -274,7 +274,7 @@ async def _map(request: Request) -> Shown:
 
 
 async def _segments(request: Request) -> Shown:
-    query, folder = asked(request, SegmentQuery), _folder(request)
+    query, folder = query_of(request, SegmentQuery), _folder(request)
 
     def work(read: StoreReader) -> dict[str, Any]:
         testset = query.testset or next(iter(read(sizes_of_sets)), "")
@@ -529,4 +529,4 @@ PAGES = (
     _page("/download/sheet.zip", _sheet_file, texts=True, json=False),
     _page("/download/key.tsv", _key_file, texts=True, json=False),
 )
-__all__ = ["PAGES", "GnomonError", "named"]
+__all__ = ["PAGES", "GnomonError", "page_values"]
