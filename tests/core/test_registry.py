@@ -82,6 +82,7 @@ def test_a_method_is_found_in_python_by_its_name(name: str) -> None:
 @pytest.mark.parametrize("name", methods.names())
 def test_what_a_method_answers_is_read_without_loading_it(name: str) -> None:
     assert methods.answers_of(name) == methods.find(name).answers != ""
+    assert methods.title_of(name) == methods.find(name).title
 
 
 @pytest.mark.parametrize("name", methods.names())

@@ -17,7 +17,7 @@ from gnomon.core.signature import version
 from gnomon.serve import make_app
 from gnomon.serve._comparison import JOB, Remedy, StepState, write_record
 from gnomon.serve._resources import ComparisonRequest
-from gnomon.serve._schema import openapi, options_schema, served_methods
+from gnomon.serve._schema import is_served, openapi, options_schema, served_methods
 
 from .conftest import ADDRESS, browser_of
 
@@ -322,6 +322,7 @@ def test_every_property_of_requests_and_answers_that_is_not_plain_is_explained()
 def test_methods_are_listed_with_the_schema_of_their_options(running: TestClient) -> None:
     listed = running.get("/api/v1/methods").json()["methods"]
     assert [method["name"] for method in listed] == list(served_methods())
+    assert [n for n in registry.steps() if is_served(registry.find(n))] == list(served_methods())
     assert "compare" in served_methods()
     assert "muler.score" in served_methods()
     assert not {"judges.probe", "paraphrase.train", "people.compare"} & set(served_methods())

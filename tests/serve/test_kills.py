@@ -146,7 +146,6 @@ def _whole(workspace: Workspace) -> None:
         assert not comparison.damaged
         assert comparison.job.state == "queued"
         assert comparison.about.choices.steps
-        assert (comparison.folder / "study.toml").is_file()
 
 
 @pytest.mark.parametrize("kind", ["create", "edit", "delete", "add"])

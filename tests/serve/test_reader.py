@@ -31,12 +31,10 @@ _SERVER = """
 import json, sys
 from pathlib import Path
 from starlette.testclient import TestClient
-from gnomon.serve import Settings, make_app
+from gnomon.serve import Reader, Settings, make_app
 
 store, folder, pages = json.loads(sys.argv[1])
-app = make_app(Settings(folder=Path(folder), stores=(Path(store),)))
-app.state.reader.apart = True
-app.state.reader.stop = lambda: None
+app = make_app(Settings(folder=Path(folder), stores=(Path(store),)), Reader(apart=True))
 client = TestClient(app, base_url="http://127.0.0.1:8765", follow_redirects=False)
 client.get("/enter", params={"token": app.state.access.launch_token()})
 (study,) = app.state.stored
@@ -51,8 +49,7 @@ _HEAVY = ("duckdb", "numpy", "pyarrow", "scipy", "gnomon.metrics.registry")
 
 @pytest.fixture(scope="module")
 def reader() -> Iterator[Reader]:
-    reader = Reader()
-    reader.apart = True
+    reader = Reader(apart=True)
     yield reader
     reader.stop()
 
@@ -62,7 +59,7 @@ def test_a_server_shows_results_and_loads_nothing_that_computes(
 ) -> None:
     pages = ["/", "/studies/{}", "/studies/{}/tables/scores", "/studies/{}/maps/muler",
              "/studies/{}/ask", "/studies/{}/progress", "/studies/{}/download/tables/scores.csv",
-             "/studies/{}/download/study.zip"]  # fmt: skip
+             "/studies/{}/download/study.zip", "/api/v1/methods"]  # fmt: skip
     given = json.dumps([str(stored), str(tmp_path / "folder"), pages])
     command = [sys.executable, "-c", _SERVER, given]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -385,6 +385,8 @@ def installed(name: str) -> Method | None:
 
 def title_of(name: str) -> str:
     """What the page of a method is called, whether it is installed here or not."""
+    if name in BUILT_IN and (title := _declared(name, "title")):
+        return title
     method = installed(name)
     return method.title if method else _in_words(name)
 
@@ -429,14 +431,20 @@ def answers_of(name: str) -> str:
             return find(name).answers
         except GnomonError as error:  # reported when it is called; others go on
             return f"cannot be used: {error}"
+    return _declared(name, "answers") or find(name).answers
+
+
+@functools.cache
+def _declared(name: str, field: str) -> str:
+    """What a built-in method is declared with; empty where that is no plain text."""
     module, function = BUILT_IN[name].split(":")
     for declared in re.finditer(
         r"^@method\((.*?)^def (\w+)", _source(module), re.MULTILINE | re.DOTALL
     ):
-        said = re.search(r'^ +answers=\(?((?:\s*"[^"\n]*")+)', declared[1], re.MULTILINE)
+        said = re.search(rf'^ +{field}=\(?((?:\s*"[^"\n]*")+)', declared[1], re.MULTILINE)
         if declared[2] == function and said:
             return str(ast.literal_eval(f"({said[1]})"))
-    return find(name).answers  # said in another way than by a plain text
+    return ""
 
 
 def package_of(name: str) -> str:

@@ -687,8 +687,14 @@ def _number(
 # What there is to ask.
 
 
-async def _methods(_request: Request) -> Response:
-    methods = [
+async def _methods(request: Request) -> Response:
+    reader: Reader = request.app.state.reader
+    methods = await run_in_threadpool(reader, _described_methods)
+    return json_response(MethodList(methods=methods))
+
+
+def _described_methods() -> list[MethodData]:
+    return [
         MethodData(
             name=name,
             title=method.title,
@@ -697,7 +703,6 @@ async def _methods(_request: Request) -> Response:
         )
         for name, method in served_methods().items()
     ]
-    return json_response(MethodList(methods=methods))
 
 
 async def _openapi(request: Request) -> Response:

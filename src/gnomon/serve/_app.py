@@ -47,11 +47,12 @@ def pages() -> tuple[Page, ...]:
     return tuple(page for table in tables for page in table) + _OWN
 
 
-def make_app(settings: Settings) -> Starlette:
+def make_app(settings: Settings, reader: Reader | None = None) -> Starlette:
     """A server, ready for uvicorn.
 
     Args:
         settings: what its owner decided.
+        reader: what reads stores; by default, the server itself does.
 
     Returns:
         The application. ``state.access`` has tokens and links, ``state.settings`` the settings.
@@ -80,7 +81,7 @@ def make_app(settings: Settings) -> Starlette:
     app.state.access = access
     app.state.senders = Counter()
     app.state.stored = {study.id: study for study in map(stored_study, settings.stores)}
-    app.state.reader = Reader()
+    app.state.reader = reader or Reader()
     app.state.workspace = workspace
     app.state.queue = None
     if workspace is not None:

@@ -40,13 +40,16 @@ class ReaderEndedError(GnomonError):
 
 
 class Reader:
-    """Calls functions in a process of its own, or here where it is not ``apart``.
+    """Calls functions of modules, in a process of its own that is started for the first call.
 
-    A process that ended is started again with the next call. Functions are those of modules.
+    A process that ended is started again with the next one.
+
+    Args:
+        apart: False: functions are called here, without another process.
     """
 
-    def __init__(self) -> None:
-        self.apart = False
+    def __init__(self, *, apart: bool = False) -> None:
+        self.apart = apart
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._hearing: threading.Thread | None = None
@@ -220,9 +223,13 @@ def main() -> None:
 
 def _load() -> None:
     """Load what most calls need."""
-    import duckdb  # noqa: F401  # as here
+    import duckdb  # noqa: F401  # as below
 
+    from gnomon.core.registry import installed
     from gnomon.studies import _pages  # noqa: F401
+
+    for name in ("compare", "muler.score"):
+        installed(name)
 
 
 def _answer(number: int, call: bytes, answers: IO[bytes], lock: threading.Lock) -> None:

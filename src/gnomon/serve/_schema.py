@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import msgspec
 
-from gnomon.core.errors import GnomonError
 from gnomon.core.options import Numbering, in_files, parts_of
-from gnomon.core.registry import find, plain_help, steps
+from gnomon.core.registry import BUILT_IN, find, installed, names, plain_help
 from gnomon.serve._forms import limits_of, offered_options
 from gnomon.serve._problems import ProblemData
 from gnomon.serve._resources import (
@@ -52,23 +51,30 @@ _ALWAYS = {
 }
 
 
+#: built-in methods that :func:`is_served`: to ask each would load them all, four times as much
+_SERVED = (
+    "score", "compare", "muler.score", "muler.discrepancy", "muler.sentences",
+    "muler.validate.range", "muler.validate.frequency", "muler.validate.specificity", "bmx.score",
+    "bmx.explain", "paraphrase.diversity", "stress",
+)  # fmt: skip
+
+
 @functools.cache
 def served_methods() -> Mapping[str, Method]:
-    """Methods that a comparison may take.
-
-    They need neither people's scores nor paraphrases, and do something without any option.
-    """
-    served = {}
-    for name in steps():
-        try:
-            method = find(name)
-        except GnomonError:  # of another package, and broken
-            continue
-        needs_more = method.paraphrased or method.human is True or method.judged
-        needs_options = any(option.required for option in method.options.values())
-        if not (needs_more or needs_options or any(method.problems(None, {}))):
+    """Methods that a comparison may take."""
+    served = {name: find(name) for name in _SERVED}
+    for name in names():
+        method = None if name in BUILT_IN else installed(name)
+        if method is not None and method.tables and is_served(method):
             served[name] = method
     return served
+
+
+def is_served(method: Method) -> bool:
+    """Whether a method of studies needs only outputs, and does something without any option."""
+    needs_more = method.paraphrased or method.human is True or method.judged
+    needs_options = any(option.required for option in method.options.values())
+    return not (needs_more or needs_options or any(method.problems(None, {})))
 
 
 # Options.

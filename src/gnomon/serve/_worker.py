@@ -246,6 +246,8 @@ class _JobRun:
         self.job.state, self.job.started = "running", self.job.started or now()
         self.job.finished, self.job.said, self.job.remedy = None, "", None
         self._keep()
+        if not (self.folder / STUDY).is_file():  # the server has not loaded what tells of options
+            write_whole(self.folder / STUDY, study_text(self.about).encode())
         try:
             self.job.said = make_texts(self.folder, self.about) or ""
         except GnomonError as error:

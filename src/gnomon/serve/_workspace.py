@@ -102,10 +102,10 @@ class Comparison:
 
     @property
     def command(self) -> str:
-        """The study file, as ``gnomon run`` takes it."""
+        """The study file, as ``gnomon run`` takes it; empty until the comparison has begun."""
         with suppress(OSError):
             return (self.folder / STUDY).read_text(encoding="utf-8")
-        return study_text(self.about)
+        return ""
 
 
 class Workspace:
@@ -341,7 +341,6 @@ class Workspace:
 
     def _publish(self, id: str, folder: Path, about: ComparisonRecord) -> Comparison:  # noqa: A002
         write_record(folder / NAMES, about)
-        write_whole(folder / STUDY, study_text(about).encode())
         write_record(folder / JOB, new_job(about))
         folder.rename(self._studies / id)
         flush_folder(self._studies)
