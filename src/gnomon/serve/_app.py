@@ -127,11 +127,9 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 
 def _warm(app: Starlette) -> None:
     """Let another process load what pages of results need; the first page does not wait for it."""
-    reader, queue, stored = app.state.reader, app.state.queue, app.state.stored.values()
-    if queue is not None and not stored:
-        queue.warmed.wait()  # comparisons come before their results
+    reader = app.state.reader
     reader.start()
-    for study in stored:
+    for study in app.state.stored.values():
         with contextlib.suppress(GnomonError, OSError):
             StoreReader(reader, study.store)(study_result)
 

@@ -156,8 +156,6 @@ class Queue:
         self._wake: tuple[socket.socket, ...] = ()
         self._thread: threading.Thread | None = None
         self._stopping = False
-        #: set when the process that is forked has loaded what comparisons need
-        self.warmed = threading.Event()
 
     def start(self) -> None:
         """Take the workspace, put back what was interrupted, and begin.
@@ -463,9 +461,7 @@ class Queue:
                 self._ended(job, signal.SIGKILL)
             return
         for message in messages:
-            if "ready" in message:
-                server.ready = True
-                self.warmed.set()
+            server.ready |= "ready" in message
             key = str(message.get("started") or message.get("ended"))
             if key not in self._running:
                 continue
