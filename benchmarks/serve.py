@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 SIZES = (50_000, 500_000)
 _POLLS = 300
+#: seconds in which people think of the next question
+_PAUSE = 3
 _STUDY = """
 name = "large"
 store = "large.store"
@@ -165,7 +167,10 @@ def measure(store: Path, segments: int, home: Path) -> dict[str, float]:
         made["a page of a table, sorted, s"] = min(
             browser.get(f"{base}/tables/segments?sort=score&page=200")[0] for _ in range(3)
         )
-        made["a question, s"] = browser.get(f"{base}/ask?sql=select+avg(score)+from+segments")[0]
+        question = f"{base}/ask?sql=select+avg(score)+from+segments"
+        made["a question, s"] = browser.get(question)[0]
+        time.sleep(_PAUSE)
+        made["a question where one was asked or the page was opened, s"] = browser.get(question)[0]
         tag = browser.open(f"{browser.address}{base}/progress").headers["ETag"]
         before = cpu_seconds(process)
         for _ in range(_POLLS):
@@ -174,7 +179,16 @@ def measure(store: Path, segments: int, home: Path) -> dict[str, float]:
             (cpu_seconds(process) - before) / _POLLS * 1000
         )
         made["memory of the server, MB"] = megabytes(process)
+        made["memory of the process that reads stores, MB"] = megabytes(_reader(process))
     return made
+
+
+def _reader(server: int) -> int:
+    """The process that reads stores for a server."""
+    threads = Path(f"/proc/{server}/task").glob("*/children")
+    children = [int(child) for file in threads for child in file.read_text().split()]
+    running = {child: Path(f"/proc/{child}/cmdline").read_text() for child in children}
+    return next(child for child, command in running.items() if "serve._reader" in command)
 
 
 def _wait(done: Callable[[], bool]) -> None:
