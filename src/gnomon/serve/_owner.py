@@ -298,9 +298,13 @@ async def _installing(request: Request) -> Shown:
     folder = _install_folder(request)
 
     def work() -> dict[str, Any]:
-        return {"languages": languages(), "build": installation(folder)}
+        from gnomon.metrics.judges.rubrics import LANGUAGE_NAMES
 
-    return Shown("install.html.j2", await run_in_threadpool(work))
+        there = languages()
+        names = {code: LANGUAGE_NAMES.get(code, code) for code in there}
+        return {"languages": there, "names": names, "build": installation(folder)}
+
+    return Shown("install.html.j2", await run_in_threadpool(work), only_html=("names",))
 
 
 async def _install(request: Request) -> Response:
