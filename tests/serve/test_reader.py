@@ -12,7 +12,7 @@ import pytest
 
 from gnomon.core.errors import DataError, UnknownNameError
 from gnomon.serve._downloads import table_file
-from gnomon.serve._reader import Reader, ReaderEndedError, StoreReader
+from gnomon.serve._reader import ReaderEndedError, StoreProcess, StoreReader
 from gnomon.serve._store_pages import (
     TableQuery,
     open_store,
@@ -31,10 +31,10 @@ _SERVER = """
 import json, sys
 from pathlib import Path
 from starlette.testclient import TestClient
-from gnomon.serve import Reader, Settings, make_app
+from gnomon.serve import StoreProcess, Settings, make_app
 
 store, folder, pages = json.loads(sys.argv[1])
-app = make_app(Settings(folder=Path(folder), stores=(Path(store),)), Reader(apart=True))
+app = make_app(Settings(folder=Path(folder), stores=(Path(store),)), StoreProcess(apart=True))
 client = TestClient(app, base_url="http://127.0.0.1:8765", follow_redirects=False)
 client.get("/enter", params={"token": app.state.access.launch_token()})
 (study,) = app.state.stored
@@ -48,8 +48,8 @@ _HEAVY = ("duckdb", "numpy", "pyarrow", "scipy", "gnomon.metrics.registry")
 
 
 @pytest.fixture(scope="module")
-def reader() -> Iterator[Reader]:
-    reader = Reader(apart=True)
+def reader() -> Iterator[StoreProcess]:
+    reader = StoreProcess(apart=True)
     yield reader
     reader.stop()
 
@@ -69,7 +69,7 @@ def test_a_server_shows_results_and_loads_nothing_that_computes(
     assert not set(_HEAVY) & set(modules)
 
 
-def test_it_gives_what_a_call_here_gives(reader: Reader, finished: Path) -> None:
+def test_it_gives_what_a_call_here_gives(reader: StoreProcess, finished: Path) -> None:
     read, opened = StoreReader(reader, finished), open_store(finished)
     assert read(study_result) == study_result(opened)
     assert read(provenance) == provenance(opened)
@@ -80,7 +80,7 @@ def test_it_gives_what_a_call_here_gives(reader: Reader, finished: Path) -> None
     )
 
 
-def test_what_is_wrong_is_raised_here(reader: Reader, finished: Path, tmp_path: Path) -> None:
+def test_what_is_wrong_is_raised_here(reader: StoreProcess, finished: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="scores"):
         StoreReader(reader, finished)(table_page, "scorse", TableQuery())
     with pytest.raises(UnknownNameError):
@@ -89,7 +89,7 @@ def test_what_is_wrong_is_raised_here(reader: Reader, finished: Path, tmp_path: 
         StoreReader(reader, tmp_path)(sizes_of_sets)
 
 
-def test_a_process_that_ends_is_started_again(reader: Reader, finished: Path) -> None:
+def test_a_process_that_ends_is_started_again(reader: StoreProcess, finished: Path) -> None:
     first = reader(os.getpid)
     assert first != os.getpid()
     with pytest.raises(ReaderEndedError):

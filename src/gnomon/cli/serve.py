@@ -169,11 +169,11 @@ def _run(args: argparse.Namespace) -> int:
             f"gnomon serve needs {' and '.join(lacking)}, not installed here; run: pip install"
             " 'gnomon[serve]'"
         )
-    from gnomon.serve import Reader
+    from gnomon.serve import StoreProcess
 
     _check(args)
     listening, settings = _listening(args, _settings(args))
-    reader = Reader(apart=True)
+    reader = StoreProcess(apart=True)
     if settings.stores:
         reader.start()  # it loads more than the server does
     from gnomon.serve import make_app, run_server, start_example

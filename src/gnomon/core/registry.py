@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BUILT_IN",
+    "OF_OUTPUTS_ALONE",
     "OF_THE_RUN",
     "OWN_WORDS",
     "Method",
@@ -116,6 +117,13 @@ BUILT_IN: Mapping[str, str] = {
     "stress.check": "gnomon.methods.stress._written:check",
     "train.metric": "gnomon.methods.train._metric:metric",
 }
+#: built-in steps of studies that need outputs and references alone, and no option; each declares
+#: that, too, but to read it all have to be loaded
+OF_OUTPUTS_ALONE = (
+    *("score", "compare", "muler.score", "muler.discrepancy", "muler.sentences"),
+    *("muler.validate.range", "muler.validate.frequency", "muler.validate.specificity"),
+    *("bmx.score", "bmx.explain", "paraphrase.diversity", "stress"),
+)
 #: methods that have a first word of their own on the command line, beside their group's
 OWN_WORDS: Mapping[str, str] = {"errors": "muler.errors"}
 #: parameters that belong to a run and not to a request, and what they mean

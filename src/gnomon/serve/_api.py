@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from gnomon.methods.compare.tables import ComparisonRow
     from gnomon.serve._inspection import Inspection
-    from gnomon.serve._reader import Reader
+    from gnomon.serve._reader import StoreProcess
     from gnomon.serve._workspace import Comparison, Workspace
 
 __all__ = ["PAGES"]
@@ -504,7 +504,7 @@ def _data(request: Request, comparison: Comparison, *, whole: bool = True) -> Co
         ],
     )
     if whole:
-        reader: Reader = request.app.state.reader
+        reader: StoreProcess = request.app.state.reader
         data.verdict = reader(_verdict, comparison.store, texts=request.state.user.texts)
         data.gate = _gate_data(request, comparison)
     return data
@@ -543,7 +543,7 @@ def _gate_data(request: Request, comparison: Comparison) -> GateData | None:
         return GateData(state="waiting")
     if step is None or step.state != "done":
         return GateData(state="undecided", said=reason(request, step, {}) if step else "")
-    reader: Reader = request.app.state.reader
+    reader: StoreProcess = request.app.state.reader
     return reader(_decided, comparison, asked.gate)
 
 
@@ -688,7 +688,7 @@ def _number(
 
 
 async def _methods(request: Request) -> Response:
-    reader: Reader = request.app.state.reader
+    reader: StoreProcess = request.app.state.reader
     methods = await run_in_threadpool(reader, _described_methods)
     return json_response(MethodList(methods=methods))
 

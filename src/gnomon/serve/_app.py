@@ -24,7 +24,7 @@ from gnomon.serve._guard import Guard, guarded
 from gnomon.serve._jobs import Queue
 from gnomon.serve._pages import STATIC, Page, json_response, render, static_file, wants_json
 from gnomon.serve._problems import NotFound, WebProblem
-from gnomon.serve._reader import Reader, StoreReader
+from gnomon.serve._reader import StoreProcess, StoreReader
 from gnomon.serve._store_pages import stored_study, study_result
 from gnomon.serve._workspace import Workspace
 
@@ -47,7 +47,7 @@ def pages() -> tuple[Page, ...]:
     return tuple(page for table in tables for page in table) + _OWN
 
 
-def make_app(settings: Settings, reader: Reader | None = None) -> Starlette:
+def make_app(settings: Settings, reader: StoreProcess | None = None) -> Starlette:
     """A server, ready for uvicorn.
 
     Args:
@@ -81,7 +81,7 @@ def make_app(settings: Settings, reader: Reader | None = None) -> Starlette:
     app.state.access = access
     app.state.senders = Counter()
     app.state.stored = {study.id: study for study in map(stored_study, settings.stores)}
-    app.state.reader = reader or Reader()
+    app.state.reader = reader or StoreProcess()
     app.state.workspace = workspace
     app.state.queue = None
     if workspace is not None:

@@ -81,15 +81,7 @@ class Refused(UsageError):  # noqa: N818  # it is what was refused, and is said 
 
 
 def check(serialized: str, tables: Collection[str]) -> None:
-    """Refuse a query that reads anything but some tables.
-
-    Args:
-        serialized: the query as ``json_serialize_sql`` gives it.
-        tables: names of the tables and views of the study.
-
-    Raises:
-        Refused: it is no SELECT, several, or names something else.
-    """
+    """Refuse a query that reads anything but some tables."""
     tree = json.loads(serialized)
     if tree.get("error"):
         said = str(tree.get("error_message", ""))
@@ -239,17 +231,7 @@ def _process_for(store: Path) -> subprocess.Popen[bytes]:
 
 
 def ask(store: Path, sql: str, *, rows: int = ROWS, seconds: float = SECONDS) -> SqlAnswer:
-    """What a query gives, at most so many rows of it.
-
-    Args:
-        store: the folder of the store.
-        sql: one SELECT.
-        rows: the most that are wanted.
-        seconds: when it is killed.
-
-    Raises:
-        Refused: it may not be asked, it failed, took too long, or gave too much.
-    """
+    """What a query gives, at most so many rows of it."""
     if not sql.strip():
         raise Refused("Write a question first, or take one of the examples.")
     if len(sql) > _MOST_SQL:

@@ -63,16 +63,7 @@ class PatientHttp(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
 
 
 def certified(certificate: Path, key: Path, address: str) -> ssl.SSLContext:
-    """What encrypts connections, and answers those that are not encrypted with a sentence.
-
-    Args:
-        certificate: a PEM file.
-        key: of the certificate, a PEM file.
-        address: where this server is, for the sentence.
-
-    Raises:
-        OSError: they cannot be read, or do not belong together.
-    """
+    """What encrypts connections, and answers those that are not encrypted with a sentence."""
     context = _Context(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     said = f"This server answers encrypted connections alone. Open {address}\n".encode()

@@ -24,11 +24,7 @@ _TICK = 100_000_000
 
 
 def refuse_links(folder: Path) -> None:
-    """Check a folder with all that it holds; only folders that changed are read again.
-
-    Raises:
-        DataError: it is a link, or something in it is one, or has a second name.
-    """
+    """Check a folder with all that it holds; only folders that changed are read again."""
     pending = [os.fspath(folder)]
     while pending:
         path = pending.pop()
@@ -47,11 +43,7 @@ def refuse_links(folder: Path) -> None:
 
 
 def refuse_link(file: Path) -> None:
-    """Check a file or folder, which need not be there.
-
-    Raises:
-        DataError: it is a link, or has a second name.
-    """
+    """Check a file or folder, which need not be there."""
     try:
         _check(os.fspath(file), os.lstat(file))
     except FileNotFoundError:

@@ -53,11 +53,7 @@ def file_name(*parts: str) -> str:
 
 
 def table_file(opened: OpenStore, name: str, kind: str) -> Iterator[bytes]:
-    """All rows of a table as a file, piece by piece.
-
-    Raises:
-        UnknownNameError: there is no such table or kind of file.
-    """
+    """All rows of a table as a file, piece by piece."""
     if kind not in KINDS:
         raise UnknownNameError("kind of file", kind, tuple(KINDS))
     source = opened.rows()
@@ -186,13 +182,7 @@ class _Stream(io.RawIOBase):
 
 
 def study_file(opened: OpenStore, folder: Path | None, title: str) -> Iterator[bytes]:
-    """A study as a zip file, piece by piece: its store, its notes, and how to read them.
-
-    Args:
-        opened: the store.
-        folder: where its notes are, if anywhere.
-        title: name of the folder in the file.
-    """
+    """A study as a zip file, piece by piece: its store, its notes, and how to read them."""
     top = file_name(title) or "study"
     stream = _Stream()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:

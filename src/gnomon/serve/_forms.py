@@ -229,14 +229,7 @@ def form_of(
     *,
     usual: Mapping[str, Any] | None = None,
 ) -> Form:
-    """The form of a method.
-
-    Args:
-        method: whose options are asked for.
-        posted: what was sent, to be shown again; defaults otherwise.
-        problems: what is wrong with it, by option.
-        usual: values of options that take the place of their defaults, as a study sets them.
-    """
+    """The form of a method."""
     wrong = problems or {}
     plain: dict[str, list[Field]] = {}
     rare: dict[str, list[Field]] = {}
@@ -333,14 +326,7 @@ def read_form(
     allowed: Mapping[str, str] | None = None,
     usual: Mapping[str, Any] | None = None,
 ) -> Posted:
-    """The options that a form says, and what is wrong with it.
-
-    Args:
-        method: whose form was sent.
-        posted: field -> the texts that were sent; fields of other methods are left alone.
-        allowed: names -> specs that the owner of the server allows, whatever they reach.
-        usual: values that take the place of defaults, as :func:`form_of` showed them.
-    """
+    """The options that a form says, and what is wrong with it."""
     fields = {field.name: field for field in form_of(method, usual=usual).fields}
     defaults = {field.option: field.values for field in fields.values()}
     texts: dict[str, tuple[str, ...]] = {}
@@ -379,14 +365,7 @@ def checked(
     *,
     allowed: Mapping[str, str] | None = None,
 ) -> Posted:
-    """Options as a study may have them, and what is wrong with them: reach, types, limits.
-
-    Args:
-        method: whose they are.
-        options: by name.
-        problems: what is known to be wrong already.
-        allowed: names -> specs that the owner of the server allows.
-    """
+    """Options as a study may have them, and what is wrong with them: reach, types, limits."""
     offered, wrong = offered_options(method), dict(problems or {})
     specs = dict(allowed or {})
     taken: dict[str, Any] = {}

@@ -258,11 +258,7 @@ class _Body:
         self._state: Literal["not begun", "coming", "over"] = "not begun"
 
     async def receive(self) -> Message:
-        """The next part of it.
-
-        Raises:
-            WebProblem: it is too large, whatever it announced, too slow, or one of too many.
-        """
+        """The next part of it."""
         if self._announced > self._largest:
             raise _too_large(self._largest)
         if self._state == "not begun":

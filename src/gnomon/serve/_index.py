@@ -118,17 +118,7 @@ _work = Background(__name__)
 
 
 def prepare(store: Store, folder: Path, *, wait: float = 0.0, marks: bool = True) -> Index | None:
-    """The index as it is; where it is none of this store's, it is begun in the background.
-
-    Args:
-        store: of which study.
-        folder: where the index is kept.
-        wait: seconds to wait for texts that are not there yet.
-        marks: whether marks of tasks that ended since are wanted, too; not while a study runs.
-
-    Returns:
-        What is there; None where nothing is.
-    """
+    """The index as it is; where it is none of this store's, it is begun in the background."""
     texts, marked = keys_of(store)
     until = time.monotonic() + wait
     while True:

@@ -29,12 +29,7 @@ if TYPE_CHECKING:
 def inspect(
     files: Sequence[tuple[str, Path]], encodings: Mapping[int, str] | None = None
 ) -> Inspection:
-    """Look at files that were uploaded.
-
-    Args:
-        files: what each was called, and where it is; a gzip file is replaced by what is in it.
-        encodings: of files (by number) that the user confirmed.
-    """
+    """Look at files that were uploaded."""
     confirmed = encodings or {}
     texts: dict[int, list[str]] = {}
     inspected = [
@@ -132,12 +127,7 @@ def _plain(
 
 
 def unpack(path: Path) -> None:
-    """Put what a gzip file holds in its place, counted while it is unpacked.
-
-    Raises:
-        OSError, EOFError, zlib.error: it is damaged.
-        ValueError: it holds too much.
-    """
+    """Put what a gzip file holds in its place, counted while it is unpacked."""
     with path.open("rb") as compressed:
         if compressed.read(2) != b"\x1f\x8b":
             return  # unpacked before

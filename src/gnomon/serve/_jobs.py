@@ -158,11 +158,7 @@ class Queue:
         self._stopping = False
 
     def start(self) -> None:
-        """Take the workspace, put back what was interrupted, and begin.
-
-        Raises:
-            UsageError: another server has the workspace, or this system forks no processes.
-        """
+        """Take the workspace, put back what was interrupted, and begin."""
         if not hasattr(os, "fork"):
             raise UsageError(
                 "comparisons in a browser need Linux or macOS (in Windows, WSL); gnomon serve STORE"
@@ -193,16 +189,7 @@ class Queue:
     # What pages ask for.
 
     def inspect(self, draft: str, encodings: Mapping[int, str] | None = None) -> Inspection:
-        """Look at the files of a draft, in a process of its own.
-
-        Args:
-            draft: its ID.
-            encodings: of files (by number) that the user confirmed; they are remembered.
-
-        Raises:
-            NotFound: there is no such draft.
-            DataError: the files are too much for that process.
-        """
+        """Look at the files of a draft, in a process of its own."""
         self.workspace.confirm_encodings(draft, encodings or {})
         job = _Running(f"inspect-{next(self._keys)}", draft, "", "inspect")
         with self._mutex:
@@ -228,21 +215,7 @@ class Queue:
         return self._queued(self.workspace.add_system(id, draft, choice))
 
     def ask(self, id: str, step: StepChoice, owner: str) -> Comparison:  # noqa: A002
-        """Have a method run on a comparison, and queue it.
-
-        Args:
-            id: of the comparison.
-            step: the method with its options.
-            owner: who asks.
-
-        Returns:
-            The comparison; where it has the results of this method with other options, a new one
-            of its texts, so that these stay. The same question twice is one question.
-
-        Raises:
-            NotFound: there is no such comparison.
-            DataError: it waits or runs.
-        """
+        """Have a method run on a comparison, and queue it."""
         with self._mutex:
             comparison = self.workspace.study(id)
             choices = comparison.about.choices
@@ -260,11 +233,7 @@ class Queue:
         return self._queued(self.workspace.again(id))
 
     def cancel(self, id: str) -> None:  # noqa: A002
-        """End a comparison; what is done of it stays.
-
-        Raises:
-            NotFound: there is none of this ID.
-        """
+        """End a comparison; what is done of it stays."""
         self.workspace.study(id)
         running = self._kill(id, "cancelled")
         if running is not None:
@@ -276,11 +245,7 @@ class Queue:
             write_record(comparison.folder / JOB, comparison.job)
 
     def delete(self, id: str) -> None:  # noqa: A002
-        """Delete all of a comparison; if it runs, its process is ended first.
-
-        Raises:
-            NotFound: there is none of this ID.
-        """
+        """Delete all of a comparison; if it runs, its process is ended first."""
         self.workspace.study(id)
         running = self._kill(id, "stopped")
         if running is not None:

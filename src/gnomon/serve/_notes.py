@@ -90,19 +90,7 @@ def notes_by_segment(folder: Path, testset: str) -> dict[int, list[Note]]:
 
 
 def add_note(folder: Path, testset: str, segment: int, text: str, *, by: str, author: str) -> Note:
-    """Add a note; on disk when this returns.
-
-    Args:
-        folder: of the study.
-        testset: name of the test set.
-        segment: its number, from 1.
-        text: what the note says.
-        by: the ID of who writes.
-        author: what who writes is called.
-
-    Raises:
-        UsageError: it is empty or too long, or there are too many notes.
-    """
+    """Add a note; on disk when this returns."""
     text = _checked(text)
     note = Note(secrets.token_hex(8), testset, segment, author, by, _now(), text)
     _append(folder, _Line("note", note.id, by, note.time, author, testset, segment, text))
@@ -110,12 +98,7 @@ def add_note(folder: Path, testset: str, segment: int, text: str, *, by: str, au
 
 
 def edit_note(folder: Path, note_id: str, text: str, *, by: str, owner: bool = False) -> Note:
-    """Change the text of a note: who wrote it may, and the owner of the server.
-
-    Raises:
-        NoteRefused: it is somebody else's.
-        UsageError: there is no such note, or the text is empty or too long.
-    """
+    """Change the text of a note: who wrote it may, and the owner of the server."""
     text = _checked(text)
     note = _own(folder, note_id, by, owner=owner)
     time = _now()
@@ -124,12 +107,7 @@ def edit_note(folder: Path, note_id: str, text: str, *, by: str, owner: bool = F
 
 
 def delete_note(folder: Path, note_id: str, *, by: str, owner: bool = False) -> Note:
-    """Delete a note: its text leaves the file, too.
-
-    Raises:
-        NoteRefused: it is somebody else's.
-        UsageError: there is no such note.
-    """
+    """Delete a note: its text leaves the file, too."""
     from gnomon.studies.reading import replace_text
 
     note = _own(folder, note_id, by, owner=owner)

@@ -70,16 +70,7 @@ class Listed:
 
 
 def place(folders: Mapping[str, Path], name: str, path: str) -> Path:
-    """A file or folder below one that the settings name.
-
-    Args:
-        folders: those of the settings.
-        name: of one of them.
-        path: below it, with slashes.
-
-    Raises:
-        NotFound: there is none, or it is elsewhere, whatever links lead there.
-    """
+    """A file or folder below one that the settings name."""
     if name not in folders or "\0" in path:
         raise NotFound
     top = folders[name].resolve()
@@ -217,11 +208,7 @@ def languages() -> dict[str, str]:
 
 
 def arguments_of(kind: str, name: str) -> list[str]:
-    """What ``gnomon setup`` is to be given.
-
-    Raises:
-        WebProblem: it is no language that has a tagger, and no name of a model.
-    """
+    """What ``gnomon setup`` is to be given."""
     if kind == "language" and name in languages():
         return [name]
     if kind == "bertscore" and name in ("", *languages()):

@@ -80,17 +80,7 @@ class NotFound(WebProblem):
 
 
 def in_words(message: str, names: Mapping[str, str] | None = None) -> str:
-    """A message of gnomon without paths of this machine.
-
-    Args:
-        message: what an error says.
-        names: paths of the server -> what the user calls the file.
-
-    >>> in_words("/srv/studies/3f/texts/1.txt:4: no tab", {"/srv/studies/3f/texts/1.txt": "a.tsv"})
-    'a.tsv:4: no tab'
-    >>> in_words("cannot read '/etc/deep/file.txt' (is it there?)")
-    "cannot read 'file.txt' (is it there?)"
-    """
+    """A message of gnomon without paths of this machine."""
     for path in sorted(names or {}, key=len, reverse=True):
         message = message.replace(path, (names or {})[path])
     return _PATH.sub(lambda path: path[1] or "a folder", message)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from gnomon.serve._reader import Reader
+    from gnomon.serve._reader import StoreProcess
     from gnomon.serve._store_pages import OpenStore
 
 #: a store without locks counts as running so long after its last task, in seconds
@@ -104,12 +104,7 @@ def is_running(store: Path) -> bool:
 
 
 def tag_of(store: Path, *more: Path) -> str:
-    """What changes whenever progress does: the tag of an answer.
-
-    Args:
-        store: the folder of the store.
-        more: further files that the answer is made of (``job.json``).
-    """
+    """What changes whenever progress does: the tag of an answer."""
     parts = [str(is_running(store))]
     for file in (store / reading.MANIFEST, store / reading.PLAN, *more):
         try:
@@ -166,21 +161,10 @@ _answers: dict[Path, tuple[str, bytes]] = {}
 _lock = threading.Lock()
 
 
-def polled(reader: Reader, store: Path, asked: str | None, *more: Path) -> tuple[str, bytes | None]:
-    """The tag of the progress of a study, and the answer as JSON.
-
-    Args:
-        reader: what reads stores.
-        store: the folder of the store.
-        asked: the tag that who asks has.
-        more: further files that belong to the answer.
-
-    Returns:
-        The tag, and the answer; None where who asks has it.
-
-    Raises:
-        DataError: the store is damaged, or of another layout.
-    """
+def polled(
+    reader: StoreProcess, store: Path, asked: str | None, *more: Path
+) -> tuple[str, bytes | None]:
+    """The tag of the progress of a study, and the answer as JSON."""
     tag = tag_of(store, *more)
     if asked == tag:
         return tag, None

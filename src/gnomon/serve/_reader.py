@@ -39,7 +39,7 @@ class ReaderEndedError(GnomonError):
     """The process that reads stores ended in the midst of a call."""
 
 
-class Reader:
+class StoreProcess:
     """Calls functions of modules, in a process of its own that is started for the first call.
 
     A process that ended is started again with the next one.
@@ -73,11 +73,7 @@ class Reader:
         return self._process is not None and self._process.poll() is None
 
     def __call__(self, function: Callable[P, T], /, *args: P.args, **options: P.kwargs) -> T:
-        """What a function gives, or raises.
-
-        Raises:
-            ReaderEndedError: the process was ended meanwhile.
-        """
+        """What a function gives, or raises."""
         if not self.apart:
             return function(*args, **options)
         future: Future[T] = Future()
@@ -150,7 +146,7 @@ def _settle(future: Future[Any], answer: bytes) -> None:
 class StoreReader:
     """What reads one store: ``read(function, ...)`` calls ``function(opened, ...)``."""
 
-    def __init__(self, reader: Reader, store: Path) -> None:
+    def __init__(self, reader: StoreProcess, store: Path) -> None:
         self._reader, self._store = reader, store
         self._call: Any = _of_store
 
@@ -226,10 +222,11 @@ def _load() -> None:
     import duckdb  # noqa: F401  # as below
 
     from gnomon.core.registry import installed
-    from gnomon.studies import _pages  # noqa: F401
+    from gnomon.serve._comparison import default_steps
+    from gnomon.studies import pages  # noqa: F401
 
-    for name in ("compare", "muler.score"):
-        installed(name)
+    for step in default_steps(2):
+        installed(step.method)
 
 
 def _answer(number: int, call: bytes, answers: IO[bytes], lock: threading.Lock) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 import msgspec
 
 from gnomon.core.options import Numbering, in_files, parts_of
-from gnomon.core.registry import BUILT_IN, find, installed, names, plain_help
+from gnomon.core.registry import BUILT_IN, OF_OUTPUTS_ALONE, find, installed, names, plain_help
 from gnomon.serve._forms import limits_of, offered_options
 from gnomon.serve._problems import ProblemData
 from gnomon.serve._resources import (
@@ -51,18 +51,10 @@ _ALWAYS = {
 }
 
 
-#: built-in methods that :func:`is_served`: to ask each would load them all, four times as much
-_SERVED = (
-    "score", "compare", "muler.score", "muler.discrepancy", "muler.sentences",
-    "muler.validate.range", "muler.validate.frequency", "muler.validate.specificity", "bmx.score",
-    "bmx.explain", "paraphrase.diversity", "stress",
-)  # fmt: skip
-
-
 @functools.cache
 def served_methods() -> Mapping[str, Method]:
     """Methods that a comparison may take."""
-    served = {name: find(name) for name in _SERVED}
+    served = {name: find(name) for name in OF_OUTPUTS_ALONE}
     for name in names():
         method = None if name in BUILT_IN else installed(name)
         if method is not None and method.tables and is_served(method):
@@ -141,12 +133,7 @@ def _limits(option: Option) -> Schema:
 
 
 def openapi(address: str = "", *, public: bool = False) -> Schema:
-    """The OpenAPI 3.1 document of the API.
-
-    Args:
-        address: of the server, without a slash at the end; relative to the document by default.
-        public: for whom nothing is known of: it names the version of the API, not of gnomon.
-    """
+    """The OpenAPI 3.1 document of the API."""
     from gnomon.core.signature import version
 
     _, components = msgspec.json.schema_components(_STRUCTURES, ref_template=_COMPONENTS)

@@ -147,14 +147,7 @@ class SegmentPage:
 
 
 def length_limits(text: str) -> tuple[int | None, int | None]:
-    """The least and the greatest length that a text like ``10-20``, ``30-`` or ``7`` asks for.
-
-    Raises:
-        UsageError: it is none.
-
-    >>> length_limits("10-20"), length_limits("30-"), length_limits("-5"), length_limits("7")
-    ((10, 20), (30, None), (None, 5), (7, 7))
-    """
+    """The least and the greatest length that a text like ``10-20``, ``30-`` or ``7`` asks for."""
     text = text.strip()
     match = _LENGTH.fullmatch(text)
     if not text or match is None or not any(match.groups()):
@@ -177,20 +170,7 @@ def segment_page(
     wait: float = 1.5,
     running: bool = False,
 ) -> SegmentPage:
-    """Segments that fit, ten at a time.
-
-    Args:
-        opened: the store of the study.
-        folder: where the index of its texts is, or is to be made.
-        asked: which segments.
-        notes: notes on segments of the test set, by number.
-        wait: seconds to wait for an index that is not there yet.
-        running: the study runs, so that words are not marked anew with each task.
-
-    Raises:
-        UnknownNameError: there is no such test set, feature, system, metric or order.
-        UsageError: the length, the page or the segment is none.
-    """
+    """Segments that fit, ten at a time."""
     names = tuple(planned.name for planned in opened.store.sets())
     testset = _one_of("test set", asked.testset, names) or (names[0] if names else "")
     if not testset:
@@ -452,16 +432,7 @@ class _SegmentRequest:
 
 
 def pieces(text: str, ends: Sequence[int] = (), other: str | None = None) -> tuple[TextPiece, ...]:
-    """A text cut where marks and differences begin and end.
-
-    Args:
-        text: the text.
-        ends: starts and ends of what is marked, one after the other, in characters.
-        other: the text that it is compared with; None for no comparison.
-
-    >>> [(p.text, p.marked, p.differs) for p in pieces("a red cat", [6, 9], "a blue cat")]
-    [('a ', False, False), ('red', False, True), (' ', False, False), ('cat', True, False)]
-    """
+    """A text cut where marks and differences begin and end."""
     marked = [*zip(ends[::2], ends[1::2], strict=True)]
     lacking = differences(text, other) if other is not None else []
     cuts = sorted({0, len(text), *(c for span in (*marked, *lacking) for c in span)})

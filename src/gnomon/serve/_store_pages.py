@@ -70,11 +70,7 @@ atexit.register(_open.clear)  # connections are closed while DuckDB is there
 
 
 def open_store(path: Path) -> OpenStore:
-    """A store to be read; it is read again only where it has changed.
-
-    Raises:
-        DataError: there is none, it is damaged, or of another layout.
-    """
+    """A store to be read; it is read again only where it has changed."""
     stamp = stamp_of_store(path)
     with _lock:
         known = _open.get(path)
@@ -136,11 +132,7 @@ class StoredStudy:
 
 
 def stored_study(path: Path) -> StoredStudy:
-    """A store elsewhere, as a study that is only shown.
-
-    Raises:
-        DataError: there is no store, or it is of another layout or damaged.
-    """
+    """A store elsewhere, as a study that is only shown."""
     import platformdirs
 
     store = path.resolve()
@@ -275,12 +267,7 @@ def quotes_texts(section: str, claim: str) -> bool:
 
 
 def study_result(opened: OpenStore, *, texts: bool = True) -> StudyResult:
-    """What a study found, as far as it has been done; computed once.
-
-    Args:
-        opened: its store.
-        texts: whether sentences that quote texts are among it.
-    """
+    """What a study found, as far as it has been done; computed once."""
     with opened.lock:
         if texts not in opened.results:
             opened.results[texts] = _study_result(opened, texts=texts)
@@ -559,12 +546,7 @@ def _views(opened: OpenStore) -> tuple[StoredView, ...]:
 
 
 def table_rows(opened: OpenStore, source: PageSource, name: str) -> TableRows:
-    """A table by name.
-
-    Raises:
-        UnknownNameError: the store has none of that name.
-        DataError: a file of it is missing or damaged.
-    """
+    """A table by name."""
     for view in _views(opened):
         if view.name == name:
             parts = ", ".join(f"{table} as {source.rows(table)}" for table in view.of)
@@ -578,12 +560,7 @@ def table_rows(opened: OpenStore, source: PageSource, name: str) -> TableRows:
 
 
 def table_page(opened: OpenStore, name: str, asked: TableQuery) -> TablePage:
-    """Some rows of a table: filtered, sorted and cut where they are stored.
-
-    Raises:
-        UnknownNameError: there is no such table, or no such column to sort by.
-        UsageError: the page is none of its pages.
-    """
+    """Some rows of a table: filtered, sorted and cut where they are stored."""
     source = opened.rows()
     table = table_rows(opened, source, name)
     names = [column.name for column in table.columns]
@@ -722,11 +699,7 @@ def heat_maps(opened: OpenStore, name: str) -> Iterator[MapLink]:
 
 
 def heat_page(opened: OpenStore, name: str, number: int = 0, testset: str = "") -> HeatPage:
-    """A heat map of a test set, the first by default.
-
-    Raises:
-        UnknownNameError: there is no such table, heat map or test set.
-    """
+    """A heat map of a test set, the first by default."""
     if name not in opened.source.tables:
         raise UnknownNameError("table", name, opened.source.tables)
     maps = _maps(opened, name)

@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 
 def test_set_of(uploads: Path, about: ComparisonRecord) -> TestSet:
-    """The test set of the files that were confirmed.
-
-    Raises:
-        DataError: they do not fit together, or are not what they were said to be.
-    """
+    """The test set of the files that were confirmed."""
     choices = [file for file in about.choices.files if file.role != "ignored"]
     for choice in choices:
         if choice.role == "set":
@@ -53,20 +49,12 @@ def test_set_of(uploads: Path, about: ComparisonRecord) -> TestSet:
 
 
 def lines_of(path: Path, choice: FileChoice) -> list[str]:
-    """The lines of a file in the encoding that was confirmed.
-
-    Raises:
-        FormatError: it is not of that encoding.
-    """
+    """The lines of a file in the encoding that was confirmed."""
     return decoded(path.read_bytes(), choice.encoding, choice.name)
 
 
 def decoded(data: bytes, encoding: str, name: str) -> list[str]:
-    r"""The lines of a text, which end at ``\n`` alone.
-
-    Raises:
-        FormatError: it is not of that encoding, or no text.
-    """
+    r"""The lines of a text, which end at ``\n`` alone."""
     try:
         text = data.decode(encoding).removeprefix("\ufeff")
     except (UnicodeDecodeError, LookupError) as error:
@@ -113,15 +101,7 @@ def role_of_name(name: str) -> Guess:
 
 
 def read_set(path: Path, name: str) -> TestSet:
-    """The test set that a file holds by itself: of a published format, or a table of texts.
-
-    Args:
-        path: the file.
-        name: what it was called, which tells its format.
-
-    Raises:
-        GnomonError: it holds none.
-    """
+    """The test set that a file holds by itself: of a published format, or a table of texts."""
     safe = _UNSAFE.sub("_", Path(name).name).lstrip(".")[-100:]
     with TemporaryDirectory(dir=path.parent) as folder:
         # readers tell formats by names; this one is made of letters, digits and dots
@@ -164,11 +144,7 @@ def _read_table(file: Path) -> TestSet:
 
 
 def add_output(texts: Path, upload: Path, choice: FileChoice, segments: int) -> None:
-    """Add the output of a system to a test set; nothing where it is there already.
-
-    Raises:
-        DataError: it has another number of lines, or is not of its encoding.
-    """
+    """Add the output of a system to a test set; nothing where it is there already."""
     about = json.loads((texts / "testset.json").read_text(encoding="utf-8"))
     file = f"systems/added-{choice.file}.txt"
     if file in about["names"]:

@@ -53,12 +53,6 @@ async def receive(request: Request) -> Upload:
     """Stream a form to a draft.
 
     Parts with a file name, and texts of fields whose names begin with ``text``, become files.
-
-    Args:
-        request: of multipart/form-data.
-
-    Raises:
-        WebProblem: it is too large, or no such form; nothing of it stays then.
     """
     from python_multipart import multipart
     from python_multipart.exceptions import FormParserError

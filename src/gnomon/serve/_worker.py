@@ -220,12 +220,7 @@ def _logged(file: Path) -> Iterator[None]:
 
 
 def run_job(folder: Path, *, first: bool = False) -> int:
-    """Do what is left of a comparison, step by step; what is done stays whenever this ends.
-
-    Args:
-        folder: of the comparison.
-        first: do the first step that is left alone; the others wait for their turn.
-    """
+    """Do what is left of a comparison, step by step; what is done stays whenever this ends."""
     with locked(folder / "lock") as mine:
         if not mine:
             return BUSY
@@ -367,14 +362,7 @@ def in_words(message: str, folder: Path, method: str) -> tuple[str, Remedy | Non
 
 
 def make_texts(folder: Path, about: ComparisonRecord) -> str | None:
-    """Make a test set of what was uploaded, whole or not at all; or add a system to it.
-
-    Returns:
-        What is to be said of a system that could not be added.
-
-    Raises:
-        DataError: the files do not fit together, or are not what they were said to be.
-    """
+    """Make a test set of what was uploaded, whole or not at all; or add a system to it."""
     from gnomon.serve._texts import add_output, test_set_of
 
     uploads, texts = folder / UPLOADS, folder / TEXTS

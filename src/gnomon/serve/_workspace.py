@@ -138,11 +138,7 @@ class Workspace:
             ) from error
 
     def hold(self) -> None:
-        """Be the one server of this folder, until :meth:`release` or the end of the process.
-
-        Raises:
-            UsageError: another server has it.
-        """
+        """Be the one server of this folder, until :meth:`release` or the end of the process."""
         if self._lock is not None:
             return
         file = (self.folder / _LOCK).open("ab")
@@ -177,11 +173,7 @@ class Workspace:
         return sorted(found, key=lambda each: (each.about.made, each.id), reverse=True)
 
     def study(self, id: str) -> Comparison:  # noqa: A002  # the word for it
-        """A comparison.
-
-        Raises:
-            NotFound: there is none of this ID.
-        """
+        """A comparison."""
         folder = self._folder(_STUDIES, id)
         if not folder.is_dir():
             raise NotFound
@@ -236,11 +228,7 @@ class Workspace:
         return True
 
     def draft(self, id: str) -> Draft:  # noqa: A002
-        """What is known of a draft.
-
-        Raises:
-            NotFound: there is none of this ID.
-        """
+        """What is known of a draft."""
         draft = read_record(self.draft_folder(id) / DRAFT, Draft)
         if draft is None:
             raise NotFound
@@ -285,16 +273,7 @@ class Workspace:
     # From a draft, or another comparison, to a comparison; the queue does the rest.
 
     def create(self, id: str, choices: ComparisonChoices) -> Comparison:  # noqa: A002
-        """Make a comparison of a draft, whole or not at all; it keeps the ID.
-
-        Args:
-            id: of the draft; of one that is a comparison already, that is given.
-            choices: what the user confirmed.
-
-        Raises:
-            NotFound: there is no such draft.
-            DataError: the choices name no reference, or no output.
-        """
+        """Make a comparison of a draft, whole or not at all; it keeps the ID."""
         with suppress(NotFound):
             return self.study(id)
         draft, folder = self.draft(id), self.draft_folder(id)
@@ -313,10 +292,6 @@ class Workspace:
         """A new comparison of the texts of another one, with other metrics, methods or options.
 
         What the results of that one say already is not computed again.
-
-        Raises:
-            NotFound: there is no such comparison.
-            DataError: it has no texts yet.
         """
         old = self.study(id)
         if not old.texts.is_dir():
@@ -352,10 +327,6 @@ class Workspace:
         """Give a comparison that rests one more system: a file of a draft, which is then deleted.
 
         What its results say of the other systems alone is not computed again.
-
-        Raises:
-            NotFound: there is no such comparison, or no such draft.
-            DataError: it waits or runs, or has such a system already.
         """
         comparison = self.study(id)
         about = comparison.about
@@ -379,10 +350,6 @@ class Workspace:
         """Give a comparison that rests one more method, or one in place of what failed of it.
 
         What it has computed stays; nothing else is computed again.
-
-        Raises:
-            NotFound: there is no such comparison.
-            DataError: it waits or runs.
         """
         comparison = self.study(id)
         about, job = comparison.about, comparison.job
@@ -461,11 +428,7 @@ def _unread(id: str, folder: Path, said: str, *, closed: str = "") -> Comparison
 
 
 def checked_files(files: list[FileChoice], there: int) -> None:
-    """Refuse choices that make no comparison.
-
-    Raises:
-        DataError: no reference, no output, a name twice, or a file that is not there.
-    """
+    """Refuse choices that make no comparison."""
     roles = [file.role for file in files]
     if any(not 0 <= file.file < there for file in files):
         raise DataError("one of the files is not there any more; upload the files again")
