@@ -218,7 +218,16 @@ class Access:
         return code
 
     def add_token(self, name: str, role: Role, *, each: bool = False) -> tuple[EntryToken, str]:
-        """Let somebody in."""
+        """Let somebody in.
+
+        Args:
+            name: who it is for.
+            role: what they may do: "reader", "author" or "owner".
+            each: whether every browser that opens it is a person of its own, as in a class.
+
+        Returns:
+            What is kept of the token, and the token itself, which nobody can read again.
+        """
         token = secrets.token_urlsafe(24)
         made = EntryToken(secrets.token_hex(8), name, role, _hash(token), _now(), each)
         with self._changing() as kept:
@@ -241,7 +250,17 @@ class Access:
     def add_link(
         self, study: str, *, until: dt.date | None = None, texts: bool = True, note: str = ""
     ) -> tuple[Link, str]:
-        """Let whoever has a link read one comparison."""
+        """Let whoever has a link read one comparison.
+
+        Args:
+            study: ID of the comparison.
+            until: the last day, in UTC; None for no end.
+            texts: whether its readers see texts, or scores and verdicts alone.
+            note: whom it is for.
+
+        Returns:
+            What is kept of the link, and its secret, which nobody can read again.
+        """
         secret = secrets.token_urlsafe(24)
         end = until.isoformat() if until else None
         made = Link(secrets.token_hex(8), study, _hash(secret), _now(), end, texts, note)

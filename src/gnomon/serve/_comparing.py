@@ -134,7 +134,12 @@ def reason(request: Request, record: Job | StepState, files: Mapping[str, str]) 
 
 
 def job_view(request: Request, study: Any) -> JobView | None:
-    """How far a comparison is; None of a store that is only shown."""
+    """How far a comparison is; None of a store that is only shown.
+
+    Args:
+        request: who asks.
+        study: ``request.state.study``.
+    """
     job = getattr(study, "job", None)
     if job is None:
         return None
@@ -620,7 +625,15 @@ def _example_draft(workspace: Workspace, owner: str) -> str:
 
 
 def start_example(workspace: Workspace, queue: Queue) -> Comparison:
-    """Queue the bundled example as a comparison of the owner, for a folder that has none yet."""
+    """Queue the bundled example as a comparison of the owner, for a folder that has none yet.
+
+    Args:
+        workspace: the folder: ``state.workspace`` of the application.
+        queue: what runs comparisons: ``state.queue``.
+
+    Returns:
+        The comparison, which waits.
+    """
     from gnomon.serve._comparison import ComparisonChoices, FileChoice
 
     draft = _example_draft(workspace, OWNER)
