@@ -198,7 +198,7 @@ def _public(home: object, name: str) -> None:
 
 
 #: packages of modules behind commands that say what is missing
-_BEHIND_COMMANDS = ("torch", "transformers", "starlette", "anyio", "duckdb", "pyarrow")
+_BEHIND_COMMANDS = ("torch", "transformers", "starlette", "uvicorn", "anyio", "duckdb", "pyarrow")
 
 
 def _documented(name: str) -> None:
