@@ -29,7 +29,7 @@ test: $(VENV)/.test debian
 pytest: $(VENV)/.test
 	$(BIN)/pytest -n auto --dist worksteal -m "not verify"
 
-# a short suite under the newest 3.11, 3.12 and so on that are here
+# a short suite under the newest 3.12, 3.13 and so on that are here; what runs all other tests is left out
 pythons: $(VENV)/.test
 	$(BIN)/python scripts/pythons.py
 

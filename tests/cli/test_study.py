@@ -132,6 +132,7 @@ def test_rows_of_a_query_are_let_go_once_they_are_printed(
         held.clear()
 
 
+@pytest.mark.verify
 def test_memory_does_not_grow_with_the_rows_of_a_query(
     gnomon: Callable, process: Callable, study: Path
 ) -> None:

@@ -49,7 +49,7 @@ def test_features_are_masked_in_every_sentence_of_a_line(gnomon, tmp_path: Path,
         assert row["muler"] == pytest.approx(1.0)
 
 
-@pytest.mark.slow
+@pytest.mark.verify
 def test_many_summarisers_come_with_all_rouges_and_a_page(
     gnomon, shared: Path, tmp_path: Path, tagged
 ) -> None:

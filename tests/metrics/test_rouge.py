@@ -88,7 +88,7 @@ def _sample(shared: Path, size: int = 60) -> list[tuple[str, str]]:
     return [pairs[i] for i in chosen]
 
 
-@pytest.mark.slow
+@pytest.mark.verify
 def test_the_published_rouge_of_t5_on_cnndm_comes_out(shared: Path) -> None:
     # oracle: Karidi et al.'s published figure and its recomputation, see shared/oracles/README.md
     with (shared / "oracles/muler/rougeL_cnndm_t5_base.tsv").open(encoding="utf-8") as file:

@@ -64,7 +64,8 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_damaged_files_are_refused_in_words_or_what_differs_is_said(
     made: list[Example], draws: int, tmp_path: Path
 ) -> None:
-    problems = [fault for one in made for fault in probe(one, tmp_path / "out", draws)]
+    some = made if draws > 1 else made[::3]
+    problems = [fault for one in some for fault in probe(one, tmp_path / "out", draws)]
     assert not problems, "\n\n".join(problems)
 
 

@@ -218,8 +218,8 @@ def test_from_files_to_a_verdict_by_keyboard_alone_and_live(
         (tmp_path / name).write_text(text * 30)
     page = looks()
     page.goto(served.address)
-    _tab_to(page, "files")
-    with page.expect_file_chooser() as chooser:
+    with page.expect_file_chooser() as chooser:  # listens before the key: it is not told in order
+        _tab_to(page, "files")
         page.keyboard.press("Enter")
     chooser.value.set_files([tmp_path / name for name in TEXTS])
     _tab_to(page, "Continue")

@@ -126,7 +126,7 @@ def _outcome_of_job(folder: Path) -> tuple[object, ...]:
     return job.state, [step.state for step in job.steps], results, left
 
 
-@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("step", [15, pytest.param(1, marks=pytest.mark.verify)])
 def test_a_worker_killed_at_any_write_loses_nothing(
     workspace: Workspace, tmp_path: Path, step: int
 ) -> None:

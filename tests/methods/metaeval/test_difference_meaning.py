@@ -206,6 +206,7 @@ def wmt() -> list[gn.TestSet]:
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.verify
 def test_one_to_two_points_of_bleu_in_wmt17_to_19(wmt: list[gn.TestSet]) -> None:
     finding = gn.metaeval.meaning(wmt[:10], ["bleu"], resamples=100)
     rows = {row["smallest"]: row for row in finding.table("meaning").rows}
@@ -214,6 +215,7 @@ def test_one_to_two_points_of_bleu_in_wmt17_to_19(wmt: list[gn.TestSet]) -> None
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.verify
 def test_a_curve_of_older_years_promises_too_much_for_wmt24(wmt: list[gn.TestSet]) -> None:
     finding = gn.metaeval.meaning(wmt, ["chrf"], resamples=50)
     (newest,) = [row for row in finding.table("years").rows if row["year"] == 2024]

@@ -62,7 +62,7 @@ class _Straightforward:
         return len(both), mean(None, None), mean("MASK=1", "MASK=1"), mean("MASK=2", "MASK=3")
 
 
-@pytest.mark.slow
+@pytest.mark.verify
 def test_bleu_equals_the_straightforward_program_on_real_text(shared: Path) -> None:
     program = _Straightforward()
     testset = _some(shared, ["Facebook_FAIR.6750", "online-X.0"], 120)

@@ -137,7 +137,7 @@ def test_published_figures_of_facebook_are_met_as_far_as_documented(shared: Path
     assert half["steadier"] is True
 
 
-@pytest.mark.slow
+@pytest.mark.verify
 def test_content_words_alone_have_the_published_shares(shared: Path) -> None:
     """Table of the paper's specificity experiment: .22, .15, .11 and .07 at p = 2, 3, 4 and 6."""
     pytest.importorskip(MODEL, reason="needs an English model: gnomon setup en")

@@ -280,7 +280,7 @@ def test_the_command_shows_wordings_side_by_side(
     assert main(base) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.verify
 def test_ranked_outputs_of_wmt19_change_as_sacrebleu_and_a_loop_say(shared: Path) -> None:
     import sacrebleu
 

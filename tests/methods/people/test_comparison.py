@@ -41,7 +41,7 @@ def _of(known: dict[str, Any], row: Any, name: str) -> float:
     return -value if name.startswith("difference") else value
 
 
-@pytest.mark.parametrize("lp", ["en-cs", "en-ja"])
+@pytest.mark.parametrize("lp", ["en-cs", pytest.param("en-ja", marks=pytest.mark.verify)])
 def test_every_pair_of_wmt24_has_the_known_figures(shared: Path, lp: str) -> None:
     known, testset = _known(shared, f"wmt24.{lp}"), _wmt24(shared, lp)
     plain = gn.people.compare(testset, raters="ignore", correction="none")

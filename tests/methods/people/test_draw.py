@@ -113,7 +113,7 @@ def test_looks_are_nested_and_each_has_its_campaign(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "seeds"), [({"documents": 12}, 200), ({"segments": 30, "how": "pps"}, 120)]
+    ("options", "seeds"), [({"documents": 12}, 100), ({"segments": 30, "how": "pps"}, 120)]
 )
 def test_over_seeds_each_segment_is_in_the_sample_as_often_as_the_sample_says(
     options: dict[str, Any], seeds: int, tmp_path: Path

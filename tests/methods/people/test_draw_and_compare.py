@@ -94,7 +94,7 @@ def test_a_weighted_draw_is_weighed_back_and_its_plain_mean_is_wrong(tmp_path: P
     assert plain["ends"][0] > TRUTH
 
 
-@pytest.mark.slow
+@pytest.mark.verify
 def test_over_draws_intervals_of_weighted_judgements_cover_what_all_judgements_say(
     tmp_path: Path,
 ) -> None:

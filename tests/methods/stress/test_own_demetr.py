@@ -147,6 +147,7 @@ def folder(shared: Path) -> Path:
     return folder
 
 
+@pytest.mark.verify
 def test_two_hundred_sentences_rank_the_kinds_of_errors_as_demetr_does(folder: Path) -> None:
     for rows in accuracies(folder, ["bleu", "chrf"], 200).values():
         enough = {name: row for name, row in rows.items() if min(row[1], row[3]) >= 50}

@@ -186,6 +186,7 @@ def test_the_command_gives_every_table_and_a_page(
     assert "Which errors the metrics see" in page.read_text()
 
 
+@pytest.mark.verify
 def test_counts_of_demetr_are_those_of_sacrebleu(shared: Path) -> None:
     """Wins, ties and losses of BLEU and chrF in all 70 rows; macro accuracies; blind spots."""
     files = sorted((shared / "data" / "demetr").glob("*.json"))

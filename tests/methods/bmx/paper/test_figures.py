@@ -57,6 +57,7 @@ def expected(shared: Path) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.verify
 def test_the_headline_is_one_command(
     shared: Path, expected: dict[str, Any], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
