@@ -22,15 +22,15 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(VENV)/.demo
 	$(BIN)/gnomon demo --html gnomon-demo.html
 
-# all at once: no core waits while a test does
-test: $(VENV)/.test debian
-	$(MAKE) --no-print-directory -j 4 -k pytest pythons types docs lint
+# all at once: no core waits while packages are unpacked, or a test waits
+test: debian
+	$(MAKE) --no-print-directory -j 4 -k pythons pytest types docs lint
 
 pytest: $(VENV)/.test
 	$(BIN)/pytest -n auto --dist worksteal -m "not verify"
 
 # a short suite under the newest 3.12, 3.13 and so on that are here; what runs all other tests is left out
-pythons: $(VENV)/.test
+pythons: $(VENV)/bin/python
 	$(BIN)/python scripts/pythons.py
 
 # what changed of the loops

@@ -150,6 +150,7 @@ def test_a_cluster_that_goes_away_is_told_and_what_is_finished_is_kept(tmp_path:
     assert done.returncode == 1
     assert "is gone" in done.stderr
     assert "finished tasks are kept: start a cluster, and run the study again" in done.stderr
-    assert "Traceback" not in done.stderr
+    # distributed may log its own
+    assert str(Path(study.__file__).parents[1]) not in done.stderr
     store = study.Store.open(tmp_path / "study.store")
     assert 0 < len(store.entries) < 9

@@ -148,7 +148,7 @@ def test_an_interrupt_from_the_terminal_is_said_in_one_line(holding: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "kills", [pytest.param(2, marks=pytest.mark.slow), pytest.param(40, marks=pytest.mark.verify)]
+    "kills", [pytest.param(1, marks=pytest.mark.slow), pytest.param(40, marks=pytest.mark.verify)]
 )
 def test_a_pool_that_is_ended_at_any_time_leaves_no_process_and_resumes_to_the_same_bytes(
     holding: Path, kills: int

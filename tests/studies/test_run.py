@@ -140,6 +140,7 @@ def test_rows_come_in_the_order_of_the_plan_whichever_task_ended_first(study_fil
     assert [again.query(sql).rows for sql in asked] == before
 
 
+@pytest.mark.verify
 def test_a_dask_cluster_gives_the_same_bytes(study_file: Path, tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="needs distributed: pip install 'gnomon[dask]'")
     program = """
@@ -243,7 +244,7 @@ def _killed(folder: Path, times: int, engine: str) -> tuple[str, study.Store]:
 @pytest.mark.parametrize(
     ("engine", "times", "done", "failed"),
     [
-        ("pool", 1, 6, 0),
+        pytest.param("pool", 1, 6, 0, marks=pytest.mark.verify),
         ("pool", 99, 5, 1),
         pytest.param("dask", 1, 6, 0, marks=pytest.mark.verify),
         pytest.param("dask", 99, 5, 1, marks=pytest.mark.verify),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Finding
 
-_DRAWS = [100, pytest.param(1000, marks=pytest.mark.verify)]
+_DRAWS = [60, pytest.param(1000, marks=pytest.mark.verify)]
 _BARE = {"resamples": 199, "trials": 199, "examples": 0, "ngrams": 0}
 
 

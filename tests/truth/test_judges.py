@@ -23,7 +23,7 @@ from gnomon.metrics.judges.pairs import _row as pair_row
 from gnomon.metrics.judges.replies import JudgeReply
 from gnomon.stats import holm
 
-DRAWS = [100, pytest.param(1000, marks=pytest.mark.verify)]
+DRAWS = [60, pytest.param(1000, marks=pytest.mark.verify)]
 
 
 def is_undecided(told: list[Statement]) -> bool:

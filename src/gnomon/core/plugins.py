@@ -42,16 +42,27 @@ def _may_be_offered(heading: bytes) -> bool:
         return True
     for folder in sys.path:
         try:
-            names = [entry.name for entry in os.scandir(folder or ".")]
-        except NotADirectoryError:
-            return True
+            state = Path(folder).stat()
         except OSError:
             continue
-        if any(name.endswith(".egg") for name in names):
-            return True
-        if any(heading in said for said in _entry_point_files(folder, names)):
+        said = _offered(folder or ".", state.st_dev, state.st_ino, state.st_mtime_ns)
+        if said is None or heading in said:
             return True
     return False
+
+
+@cache
+def _offered(folder: str, *_state: int) -> bytes | None:
+    """What packages of a folder in this state offer; None where this cannot look."""
+    try:
+        names = [entry.name for entry in os.scandir(folder)]
+    except NotADirectoryError:
+        return None
+    except OSError:
+        return b""
+    if any(name.endswith(".egg") for name in names):
+        return None
+    return b"\n".join(_entry_point_files(folder, names))
 
 
 def _entry_point_files(place: str, names: Iterable[str]) -> Iterator[bytes]:

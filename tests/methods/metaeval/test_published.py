@@ -80,6 +80,7 @@ def test_every_row_of_the_paraphrase_tables_is_met_with_its_williams_decision(
                 assert row["p"] >= 0.5
 
 
+@pytest.mark.verify
 def test_the_oracle_correlates_metrics_over_a_system_that_nobody_judged(full, shared) -> None:
     # gu-en: 12 systems have metric scores, 11 human ones. The oracle takes the correlation between
     # the metrics over all 12; Williams's test is defined on the cells that all three have
@@ -107,6 +108,7 @@ def test_the_oracle_correlates_metrics_over_a_system_that_nobody_judged(full, sh
         assert rows[name]["p"] < whole.p
 
 
+@pytest.mark.verify
 def test_averages_and_gains_over_language_pairs_are_those_of_the_tables(full) -> None:
     table, found = full
     averages = {r["metric"]: r for r in found if r["language_pair"] == "average"}
@@ -129,6 +131,7 @@ def test_averages_and_gains_over_language_pairs_are_those_of_the_tables(full) ->
         assert gains[name]["better"] == marked
 
 
+@pytest.mark.verify
 def test_a_system_without_a_human_score_is_left_out_and_said(full) -> None:
     _, found = full
     assert any("online-B.0" in n and n.startswith("gu-en") for n in found.notices)

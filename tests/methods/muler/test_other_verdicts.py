@@ -58,7 +58,7 @@ def test_correlations_of_few_systems_or_segments_are_cautions() -> None:
     assert {one.level for one in (*few, *thin)} == {"caution"}
 
 
-@pytest.mark.parametrize("draws", [100, pytest.param(2000, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("draws", [60, pytest.param(2000, marks=pytest.mark.verify)])
 def test_correlations_of_noise_are_undecided_as_often_as_alpha_says(draws: int) -> None:
     found = 0
     for seed in range(draws):
@@ -127,7 +127,7 @@ def test_so_few_draws_that_nothing_could_stand_out_are_said_to_be_too_few() -> N
     )
 
 
-@pytest.mark.parametrize("draws", [100, pytest.param(1000, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("draws", [60, pytest.param(1000, marks=pytest.mark.verify)])
 @pytest.mark.parametrize("shape", [1, 3, 30])
 def test_random_words_do_not_stand_out_of_random_words(shape: int, draws: int) -> None:
     found = 0
