@@ -83,7 +83,7 @@ def test_marks_of_real_sentences_equal_those_of_the_whole_pipeline(
     assert [_plain(result) for result in results] == [_whole(whole, text) for text in texts]
 
 
-@pytest.mark.parametrize("count", [60, pytest.param(240, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("count", [20, pytest.param(240, marks=pytest.mark.verify)])
 def test_marks_do_not_depend_on_the_texts_beside_or_the_layers_beside(
     shared: Path, count: int
 ) -> None:

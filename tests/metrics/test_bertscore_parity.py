@@ -80,7 +80,7 @@ def test_an_estimated_baseline_is_the_mean_of_bert_score_over_the_shuffled_pairs
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # bert-score and what it imports warn of themselves
 @pytest.mark.parametrize("width", [pytest.param(1, marks=pytest.mark.verify), 3])
-@pytest.mark.parametrize("segments", [40, pytest.param(500, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("segments", [15, pytest.param(500, marks=pytest.mark.verify)])
 def test_parts_equal_bert_score(
     peer: Any, columns: list[list[str]], tmp_path: Path, width: int, segments: int
 ) -> None:

@@ -119,7 +119,7 @@ def test_synonyms_equal_nltk(small: Path, reader: Any, word: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("segments", [100, pytest.param(1000, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("segments", [30, pytest.param(1000, marks=pytest.mark.verify)])
 def test_scores_equal_nltk_on_real_pairs(
     shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, segments: int
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 #: scores a small test set, plain and masked, and prints the bits; with "after", when much was done
 _PROGRAM = """
 import sys
@@ -41,6 +43,7 @@ for spec in METRICS:
 """
 
 
+@pytest.mark.verify
 def test_scores_are_the_same_bytes_in_a_fresh_process_and_after_heavy_work() -> None:
     outputs = [
         subprocess.run(

@@ -69,7 +69,7 @@ def test_damaged_files_are_refused_in_words_or_what_differs_is_said(
     assert not problems, "\n\n".join(problems)
 
 
-@pytest.mark.parametrize("share", [0.02, pytest.param(1, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("share", [0.01, pytest.param(1, marks=pytest.mark.verify)])
 def test_what_is_no_file_is_refused_and_nothing_waits_for_it(
     made: list[Example], share: float, tmp_path: Path
 ) -> None:

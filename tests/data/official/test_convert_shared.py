@@ -43,6 +43,7 @@ def _order(testset: gn.TestSet) -> object:
     return lambda human: places[human.kind, human.level]
 
 
+@pytest.mark.verify
 def test_an_archive_of_mt_metrics_eval_is_taken_apart(shared: Path, tmp_path: Path) -> None:
     for name in ("wmt18", "wmt19"):
         testset = gn.TestSet.read(shared / "data" / name / "de-en")

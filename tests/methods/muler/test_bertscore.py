@@ -76,7 +76,7 @@ def _covered(pieces, text: int, spelt: str, words: tuple[str, ...]) -> np.ndarra
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("segments", [50, pytest.param(200, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("segments", [15, pytest.param(200, marks=pytest.mark.verify)])
 def test_oracle_base_and_anti_oracle_keep_their_order_on_real_segments(
     shared: Path, segments: int
 ) -> None:
