@@ -145,7 +145,7 @@ def record_group(group: Group, base: Path, raw: Path | None = None) -> Snapshot:
             if raw:
                 _write_raw(raw, case, tables)
             found["cases"][case.name] = {
-                name: _digests(rows, folder, _OPEN.get(name, set()))
+                name: _digests(rows, folder, {*_OPEN.get(name, ()), *case.unsettled})
                 for name, rows in tables.items()
             }
     found["columns"] = {name: sorted(said) for name, said in sorted(found["columns"].items())}

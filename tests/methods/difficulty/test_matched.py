@@ -215,8 +215,8 @@ def test_muler_keeps_the_weights_of_the_plain_texts(testset, options) -> None:
     assert anti[0, 3] == pytest.approx(_f(weighed, weighed), abs=2e-6)
     full = sum(w for _, w in d) / len(d)
     assert oracle[0, 3] == pytest.approx(full, abs=2e-6)
-    assert (oracle >= base - 1e-9).all()
-    assert (base >= anti - 1e-9).all()
+    assert (oracle >= base - 1e-6).all()  # distances are of 32 bits
+    assert (base >= anti - 1e-6).all()
 
 
 def _places(text: str, words: tuple[str, ...]) -> list[tuple[int, int]]:
