@@ -44,3 +44,12 @@ def test_sacrebleu_s_null_counts_sizes_above_the_observed_size() -> None:
 def test_of_few_segments_no_interval_of_a_score_is_given() -> None:
     scores = np.array([[50.0, 40.0, 60.0], [10.0, 20.0, 30.0]])
     assert np.isnan(studentised_test(scores, count=100).intervals).all()
+
+
+def test_resamples_of_equal_segments_give_no_interval_ends_made_of_rounding() -> None:
+    """Two of twelve segments differ: resamples without them have no standard error but rounding."""
+    rounding = np.random.default_rng(0).normal(0, 2e-8, 12)
+    segments = np.array([16.2] * 10 + [17.8] * 2) + rounding
+    [low], [high] = studentised_test(np.stack([segments]), count=50).intervals
+    assert 15.5 < low < segments.mean()
+    assert np.isnan(high)

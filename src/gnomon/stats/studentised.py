@@ -59,7 +59,8 @@ __all__ = [
 #: of fewer segments that differ no interval holds: all of five may go one way by chance (p = .06)
 FEWEST_DIFFERENT = 6
 _SAME = 1e-9  # statistics that differ by less are equal
-_STILL = 1e-9  # standard errors below this share of the observed one are rounding
+_STILL = 1e-9  # standard errors below this share of the estimate are rounding
+_ALIKE = 1e-6  # those of a resample, below this share of it, too: squares lose half the digits
 
 
 class Studentised(NamedTuple):
@@ -109,7 +110,7 @@ def studentised(
         return Studentised(estimate, estimate, above, below)
     shift = replicates[defined] - estimate
     spread = np.sqrt(np.maximum(squares - sums**2 / n, 0)[defined] / (n * (n - 1)))
-    still = spread <= _STILL * error
+    still = spread <= _ALIKE * error
     t = shift / np.where(still, 1.0, spread)
     t = np.where(
         still, np.where(np.abs(shift) <= _STILL * error, 0.0, np.copysign(np.inf, shift)), t
