@@ -379,7 +379,7 @@ def _in_flags(method: Method) -> Iterator[None]:
 def _keeping_scores(*, kept: bool) -> AbstractContextManager[None]:
     if kept:
         return nullcontext()
-    from gnomon.metrics.learned.kept_scores import nothing_kept
+    from gnomon.core.cache import nothing_kept
 
     return nothing_kept()
 

@@ -12,6 +12,7 @@ import sqlite3
 import threading
 import time
 import weakref
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -29,12 +30,13 @@ from gnomon.core._sqlite import (
 from gnomon.core.errors import OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["ONNX", "Cache", "CacheStats", "default_path", "key", "keys"]
+__all__ = ["ONNX", "Cache", "CacheStats", "default_path", "is_kept", "key", "keys", "nothing_kept"]
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
+_keeping: ContextVar[bool] = ContextVar("keeping", default=True)
 
 #: the folder of models in a cache; the names of all that gnomon keeps there begin like this one's
 ONNX = "gnomon-onnx"
@@ -88,6 +90,21 @@ def default_path() -> Path:
     import platformdirs
 
     return platformdirs.user_cache_path("gnomon")
+
+
+@contextlib.contextmanager
+def nothing_kept() -> Iterator[None]:
+    """Within it scores and tags are neither read from disk nor kept there."""
+    token = _keeping.set(False)
+    try:
+        yield
+    finally:
+        _keeping.reset(token)
+
+
+def is_kept() -> bool:
+    """Whether scores and tags are kept, and those of earlier runs taken."""
+    return _keeping.get()
 
 
 def key(*parts: str) -> bytes:

@@ -50,6 +50,7 @@ def _shared(
                 "note": link.note,
                 "until": link.until,
                 "texts": link.texts,
+                "again": link.again,
                 "ended": link.ended(),
             }
             for link in access.links(study.id)
@@ -76,7 +77,11 @@ async def _share(request: Request) -> Shown:
             return _shared(request, errors={"until": "This day is over."}, status=422)
     _, secret = await run_in_threadpool(
         lambda: request.state.access.add_link(
-            request.state.study.id, until=end, texts="texts" in fields, note=note[:_NAME]
+            request.state.study.id,
+            until=end,
+            texts="texts" in fields,
+            note=note[:_NAME],
+            again="again" in fields,
         )
     )
     return _shared(request, new=f"{request.state.settings.address}/s/{secret}")

@@ -15,7 +15,7 @@ from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageEr
 from gnomon.core.findings import Column
 from gnomon.serve import _ask, _downloads, _notes, _progress
 from gnomon.serve._builds import BUILDS, KEY, Build, begin, build_of
-from gnomon.serve._comparing import job_view
+from gnomon.serve._comparing import check_view, job_view
 from gnomon.serve._pages import Page, Shown
 from gnomon.serve._problems import NotFound, WebProblem
 from gnomon.serve._reader import ReaderEndedError, StoreReader
@@ -223,7 +223,11 @@ async def _polled(request: Request) -> Response:
 
 async def _provenance(request: Request) -> Shown:
     def work(read: StoreReader) -> dict[str, Any]:
-        return {**_common(request), "provenance": read(provenance)}
+        return {
+            **_common(request),
+            "provenance": read(provenance),
+            "check": check_view(request, request.state.study),
+        }
 
     return _shown("provenance.html.j2", await _made(request, work))
 

@@ -328,13 +328,13 @@ def _data_of(task: Task, testset: TestSet) -> tuple[object, ...]:
 
 
 def _of_the_run(task: Task) -> dict[str, object]:
-    from gnomon.core.cache import Cache, default_path
+    from gnomon.core.cache import Cache, default_path, is_kept
     from gnomon.metrics.judges.planned import current_plan
 
     given: dict[str, object] = {
         "allow_code": task.allow_code,
         # what follows from made-up answers is kept nowhere
-        "cache": None if current_plan() is not None else Cache(default_path()),
+        "cache": Cache(default_path()) if is_kept() and current_plan() is None else None,
         "progress": _progress.get(),
     }
     parameters = methods.find(task.method).of_the_run

@@ -17,6 +17,7 @@ import pytest
 from tests.metrics.learned import sequence_models
 
 import gnomon as gn
+from gnomon.core.cache import nothing_kept
 from gnomon.core.errors import UsageError
 from gnomon.core.testset import TestSet
 from gnomon.metrics import parse
@@ -83,7 +84,7 @@ def test_a_second_run_reads_no_weights_encodes_nothing_and_gives_the_same_bits(
 
 
 def _computed(spec: str, testset: TestSet) -> np.ndarray:
-    with kept_scores.nothing_kept():
+    with nothing_kept():
         scores, read = _scored(spec, testset)
     assert read
     return scores

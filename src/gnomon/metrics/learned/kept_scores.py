@@ -8,27 +8,25 @@ from __future__ import annotations
 
 import logging
 import os
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from gnomon.core.cache import Cache, default_path, keys
+from gnomon.core.cache import Cache, default_path, is_kept, keys
 from gnomon.core.errors import OutputError, UsageError
 from gnomon.core.signature import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from gnomon.models import ModelFolder
 
-__all__ = ["KeptScores", "content_of", "nothing_kept", "score_cache"]
+__all__ = ["KeptScores", "content_of", "score_cache"]
 
 #: folder of scores in gnomon's cache folder
 FOLDER = "gnomon-scores"
@@ -39,20 +37,9 @@ _FORMAT = "1"
 _REMEDY = f"make room, give it another place (GNOMON_CACHE=FOLDER), or keep no scores ({LIMIT}=0)"
 
 _log = logging.getLogger(__name__)
-_keeping: ContextVar[bool] = ContextVar("keeping", default=True)
 
 #: texts that are scored together; None stands for one that is not read
 Texts: TypeAlias = "tuple[str | None, ...]"
-
-
-@contextmanager
-def nothing_kept() -> Iterator[None]:
-    """Within it scores are neither read from disk nor kept there."""
-    token = _keeping.set(False)
-    try:
-        yield
-    finally:
-        _keeping.reset(token)
 
 
 def score_cache() -> Cache:
@@ -109,7 +96,7 @@ class KeptScores:
     ) -> list[bytes]:
         """Results of one kind for some distinct inputs, as bytes."""
         cache = score_cache()
-        if not (cache.limit_bytes and _keeping.get()):
+        if not (cache.limit_bytes and is_kept()):
             return compute(list(range(len(inputs))))
         addresses = keys(
             (_FORMAT, VERSION, kind, *self.about), [_joined(texts) for texts in inputs]
