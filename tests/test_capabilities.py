@@ -197,7 +197,7 @@ def test_no_text_of_options_without_a_mark_reaches_anything(
 #: marked options with what brings a call as far as them: they show that the tripwire sees
 MARKED = {
     "compare metrics": "",
-    "compare meaning": "",
+    "compare delta_accuracy": "",
     "metaeval human": "",
     "metaeval scores": "",
     "metaeval metrics": "",

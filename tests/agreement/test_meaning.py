@@ -194,7 +194,7 @@ def test_years_are_read_off_names(name: str, year: int | None) -> None:
 
 
 def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:
-    file = tmp_path / "bleu.meaning.json"
+    file = tmp_path / "bleu.delta-accuracy.json"
     made = meaning([*planted(6), *planted(2, year=2024)])
     write_meanings(file, [made], FEW)
     assert read_meanings(file) == (made,)
@@ -256,7 +256,7 @@ def test_a_wrong_file_is_refused_with_its_place(fault: str, tmp_path: Path) -> N
 def test_what_is_no_such_json_is_refused(text: str, tmp_path: Path) -> None:
     file = tmp_path / "wrong.json"
     file.write_text(text)
-    with pytest.raises(FormatError, match="gnomon metaeval meaning makes such a file"):
+    with pytest.raises(FormatError, match="gnomon metaeval delta-accuracy makes such a file"):
         read_meanings(file)
 
 

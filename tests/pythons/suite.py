@@ -45,7 +45,7 @@ score {_SET} -m sbert | {_MODELS}
 compare {_SET} -m bleu chrf ter --resamples 20
 pairwise {_SET} -m "pear('none')" | gnomon setup model none
 metaeval {_JUDGED} -m bleu chrf --human da --resamples 20
-metaeval meaning {_JUDGED} -m chrf --human da --resamples 20 | takes 3 test sets or more
+metaeval delta-accuracy {_JUDGED} -m chrf --human da --resamples 20 | takes 3 test sets or more
 metaeval spans {_JUDGED} -m chrf --human mqm --resamples 20
 judges spread {_SET} {_LLM} | {_JUDGE}
 judges panel {_JUDGED} --human da -m "judge(['gemba-da', 'gemba-sqm'], model='m')" | {_JUDGE}

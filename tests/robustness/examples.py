@@ -419,11 +419,11 @@ def _meaning(base: Path, whole: Path) -> Example:
     file.parent.mkdir()
     made = meaning.make_meaning("bleu", signature, pairs, drawing)
     meaning.write_meanings(file, [made], drawing)
-    command = ("compare", "-t", str(whole), "-m", "bleu", "--meaning", str(file), "--resamples",
-               "20", "-f", "json", "-o", "OUT")  # fmt: skip
+    command = ("compare", "-t", str(whole), "-m", "bleu", "--delta-accuracy", str(file),
+               "--resamples", "20", "-f", "json", "-o", "OUT")  # fmt: skip
     return Example(
         "meaning",
-        ("--meaning",),
+        ("--delta-accuracy",),
         file.parent,
         command,
         lambda _: msgspec.to_builtins(meaning.read_meanings(file)),

@@ -156,8 +156,8 @@ def test_lists_go_on_where_they_end_and_deleted_comparisons_are_gone(running: Te
         ({"metrics": ["blue"]}, "metrics", "did you mean 'bleu'"),
         ({"methods": {"nope": {}}}, "methods.nope", "nope"),
         (
-            {"methods": {"compare": {"meaning": "/etc/passwd"}}},
-            "methods.compare.meaning",
+            {"methods": {"compare": {"delta_accuracy": "/etc/passwd"}}},
+            "methods.compare.delta_accuracy",
             "offered",
         ),
         ({"methods": {"compare": {"resamples": "9"}}}, "methods.compare.resamples", "whole number"),

@@ -76,7 +76,7 @@ def test_all_options_are_asked_but_those_of_files_the_network_and_code() -> None
         )
     assert ("compare", "workers") in left_out
     assert ("muler.score", "lexicon") in left_out
-    assert ("compare", "meaning") in left_out
+    assert ("compare", "delta_accuracy") in left_out
 
 
 def test_kinds_limits_choices_and_help_are_those_of_the_options() -> None:
@@ -144,7 +144,7 @@ def test_what_was_sent_is_read_as_the_command_line_reads_it() -> None:
         ("resamples", "-1", "0 or more"),
         ("confidence", "1", "strictly between 0 and 1"),
         ("null", "nope", "'nope'"),
-        ("meaning", "/etc/passwd", "not offered"),
+        ("delta_accuracy", "/etc/passwd", "not offered"),
         ("metrics", "scores('/etc/passwd')", "only the owner"),
         ("metrics", "python('os:system')", "only the owner"),
         ("metrics", "blue", "did you mean 'bleu'"),

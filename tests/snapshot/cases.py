@@ -784,19 +784,20 @@ _PEOPLE = (
 
 _MEANING = (
     Case(
-        "metaeval meaning",
-        "metaeval meaning -t parts/wmt??/* -m bleu chrf --human da --resamples 50"
-        " -o both.meaning.json --seed 0",
-        files=("both.meaning.json",),
+        "metaeval delta-accuracy",
+        "metaeval delta-accuracy -t parts/wmt??/* -m bleu chrf --human da --resamples 50"
+        " -o both.delta-accuracy.json --seed 0",
+        files=("both.delta-accuracy.json",),
     ),
     Case(
         "compare: meaning",
-        "compare -t parts/wmt18/es-en -m bleu chrf --meaning both.meaning.json --resamples 20"
-        " --examples 0 --ngrams 0",
+        "compare -t parts/wmt18/es-en -m bleu chrf --delta-accuracy both.delta-accuracy.json"
+        " --resamples 20 --examples 0 --ngrams 0",
     ),
     Case(
         "compare: meaning of another metric",
-        "compare -t parts/wmt18/es-en -m ter --meaning both.meaning.json --resamples 20",
+        "compare -t parts/wmt18/es-en -m ter --delta-accuracy both.delta-accuracy.json"
+        " --resamples 20",
         code=1,
     ),
 )

@@ -23,7 +23,7 @@ store = "small.store"
 [[testsets]]
 path = "set"
 [methods.compare]
-meaning = "bleu.meaning.json"
+delta_accuracy = "bleu.delta-accuracy.json"
 resamples = 20
 examples = 0
 ngrams = 0
@@ -39,7 +39,7 @@ def _write(folder: Path, testset: gn.TestSet, seed: int) -> None:
     drawing = Drawing(20, 0.95, 1)
     signature = str(gn.score(testset, ["bleu"])[0].signature)
     made = make_meaning("bleu", signature, pairs, drawing)
-    write_meanings(folder / "bleu.meaning.json", [made], drawing)
+    write_meanings(folder / "bleu.delta-accuracy.json", [made], drawing)
 
 
 def test_a_study_reads_the_file_beside_it_and_again_where_it_changed(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Worlds of `gnomon metaeval meaning` and of `compare --meaning`: people who agree as planted."""
+"""Worlds of `metaeval delta-accuracy` and `compare --delta-accuracy`: people agree as planted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Finding
 
 NAMES = ("wmt17", "wmt18", "wmt19")
-_SILENT = ["metaeval.meaning.*"]
+_SILENT = ["metaeval.delta_accuracy.*"]
 _MEANT = ["compare.meaning", "compare.meaning_beyond", "compare.meaning_elsewhere"]
 
 
@@ -44,12 +44,12 @@ def found(names: Sequence[str], noise: Sequence[float], *, turned: bool = False)
         values = people + of_set * draw.normal(size=12) if of_set else people**3
         values = -values if turned else values
         scores.append(metric(np.repeat(values[:, None], 4, axis=1), "m"))
-    return gn.metaeval.meaning(sets, [scores], resamples=200)
+    return gn.metaeval.delta_accuracy(sets, [scores], resamples=200)
 
 
 @world(
     "people who agree with large differences, and with small ones by chance",
-    says=["metaeval.meaning.classes", "metaeval.meaning.chance"],
+    says=["metaeval.delta_accuracy.classes", "metaeval.delta_accuracy.chance"],
     silent=_SILENT,
 )
 def small_differences_are_noise() -> Finding:
@@ -58,7 +58,7 @@ def small_differences_are_noise() -> Finding:
 
 @world(
     "people who agree with every difference",
-    says=["metaeval.meaning.classes"],
+    says=["metaeval.delta_accuracy.classes"],
     silent=_SILENT,
 )
 def all_agree() -> Finding:
@@ -67,7 +67,7 @@ def all_agree() -> Finding:
 
 @world(
     "a metric that orders systems against people",
-    says=["metaeval.meaning.classes", "metaeval.meaning.against"],
+    says=["metaeval.delta_accuracy.classes", "metaeval.delta_accuracy.against"],
     silent=_SILENT,
 )
 def the_reverse() -> Finding:
@@ -76,8 +76,8 @@ def the_reverse() -> Finding:
 
 @world(
     "newer sets in which people agree by chance",
-    says=["metaeval.meaning.classes", "metaeval.meaning.newer"],
-    silent=["metaeval.meaning.one_year", "metaeval.meaning.no_years"],
+    says=["metaeval.delta_accuracy.classes", "metaeval.delta_accuracy.newer"],
+    silent=["metaeval.delta_accuracy.one_year", "metaeval.delta_accuracy.no_years"],
 )
 def newer_sets() -> Finding:
     return found(("wmt18",) * 8 + ("wmt24",) * 3, [0.5] * 8 + [20.0] * 3)
@@ -85,8 +85,8 @@ def newer_sets() -> Finding:
 
 @world(
     "sets of one year",
-    says=["metaeval.meaning.one_year"],
-    silent=["metaeval.meaning.newer", "metaeval.meaning.no_years"],
+    says=["metaeval.delta_accuracy.one_year"],
+    silent=["metaeval.delta_accuracy.newer", "metaeval.delta_accuracy.no_years"],
 )
 def one_year() -> Finding:
     return found(("wmt19",) * 4, [1.0] * 4)
@@ -94,8 +94,8 @@ def one_year() -> Finding:
 
 @world(
     "sets of which nobody says the year",
-    says=["metaeval.meaning.no_years"],
-    silent=["metaeval.meaning.newer", "metaeval.meaning.one_year"],
+    says=["metaeval.delta_accuracy.no_years"],
+    silent=["metaeval.delta_accuracy.newer", "metaeval.delta_accuracy.one_year"],
 )
 def no_years() -> Finding:
     return found(("flores", "ntrex", "mine", "yours"), [1.0] * 4)
@@ -124,9 +124,9 @@ def compared(name: str, largest: float, *, meaning: bool = True) -> Finding:
     signature = str(gn.score(ts, ["bleu"])[0].signature)
     drawing = Drawing(100, 0.95, 1)
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "bleu.meaning.json"
+        file = Path(folder) / "bleu.delta-accuracy.json"
         write_meanings(file, [make_meaning("bleu", signature, pairs, drawing)], drawing)
-        return gn.compare(ts, "bleu", meaning=file, examples=0, ngrams=0, resamples=100)
+        return gn.compare(ts, "bleu", delta_accuracy=file, examples=0, ngrams=0, resamples=100)
 
 
 @world(

@@ -520,7 +520,7 @@ def read_meanings(path: str | PathLike[str]) -> tuple[Meaning, ...]:
     return whole.meanings
 
 
-_MADE = "gnomon metaeval meaning makes such a file"
+_MADE = "gnomon metaeval delta-accuracy makes such a file"
 
 
 def _faults(meaning: Meaning) -> Iterator[tuple[str, str]]:

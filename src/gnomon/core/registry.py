@@ -74,7 +74,7 @@ BUILT_IN: Mapping[str, str] = {
     "pairwise": "gnomon.methods.compare.preferences:pairwise",
     "metaeval": "gnomon.methods.metaeval.agreement:metaeval",
     "metaeval.spans": "gnomon.methods.metaeval.error_spans:spans",
-    "metaeval.meaning": "gnomon.methods.metaeval.difference_meaning:meaning",
+    "metaeval.delta_accuracy": "gnomon.methods.metaeval.difference_accuracy:delta_accuracy",
     "judges.spread": "gnomon.metrics.judges.intervals:spread",
     "judges.answers": "gnomon.metrics.judges.remarks:answers",
     "judges.pairwise": "gnomon.metrics.judges.pairs:pairwise",

@@ -160,7 +160,7 @@ def compare(
     seed: Seed = SEED,
     unit: Unit = "auto",
     by: By = None,
-    meaning: Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE")] = None,
+    delta_accuracy: Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE")] = None,
     examples: Count = 3,
     ngrams: Annotated[Count, Needs("gnomon.methods.compare.ngrams:needs")] = 10,
     longest: Positive = 4,
@@ -196,8 +196,8 @@ def compare(
         unit: what is independent: "segment", "document", or "auto": documents for scores that
             people gave, segments for metrics.
         by: slices, too: by "document", "domain", "length", "score" or a label of the test set.
-        meaning: a file of :func:`gnomon.metaeval.meaning`, which says how often people agreed
-            with a difference of this size in other test sets.
+        delta_accuracy: a file of :func:`gnomon.metaeval.delta_accuracy`, which says how often
+            people agreed with a difference of this size in other test sets.
         examples: segments shown per metric, system and side; 0 for none.
         ngrams: n-grams listed per system, side and length; 0 for none.
         longest: length of the longest n-grams.
@@ -225,9 +225,9 @@ def compare(
     check_systems(testset.outline, baseline)
     if unit == "document":
         check_documents(testset.outline)
-    known = () if meaning is None else read_meanings(meaning)
+    known = () if delta_accuracy is None else read_meanings(delta_accuracy)
     judged = scored(testset, metrics, workers=workers, allow_code=allow_code, progress=progress)
-    meanings = {} if meaning is None else fitting_meanings(known, judged, str(meaning))
+    meanings = fitting_meanings(known, judged, str(delta_accuracy)) if known else {}
     first = bool(fail_if_worse) or null == "sacrebleu"
     chosen = baseline is None and len(testset.systems) > 2 and not first
     doubtful = frozenset(name for anomaly in testset.anomalies for name in anomaly.systems)

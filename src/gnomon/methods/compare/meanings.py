@@ -81,15 +81,15 @@ def fitting_meanings(
             raise DataError(
                 f"{file}: differences of {scores.metric} were read on {meaning.label} as"
                 f" {meaning.signature}; here it has {unlike}, and the same difference does not mean"
-                " the same; make the file with these options (gnomon metaeval meaning), or leave"
-                " it out"
+                " the same; make the file with these options (gnomon metaeval delta-accuracy), or"
+                " leave it out"
             )
         chosen[scores.metric] = meaning
     if not chosen:
         raise DataError(
             f"{file} says what differences of {listed(list(by_spec))} mean, and compared are"
             f" {listed([scores.metric for scores in judged])}; make one for these metrics"
-            " (gnomon metaeval meaning), or leave it out"
+            " (gnomon metaeval delta-accuracy), or leave it out"
         )
     return chosen
 

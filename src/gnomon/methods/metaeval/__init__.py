@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.measures import STATISTICS as STATISTICS
     from gnomon.methods.compare.gate import fail_if_worse as fail_if_worse
     from gnomon.methods.metaeval.agreement import metaeval as metaeval
-    from gnomon.methods.metaeval.difference_meaning import meaning as meaning
+    from gnomon.methods.metaeval.difference_accuracy import delta_accuracy as delta_accuracy
     from gnomon.methods.metaeval.error_spans import spans as spans
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

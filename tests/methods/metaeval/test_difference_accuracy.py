@@ -1,4 +1,4 @@
-"""`gnomon metaeval meaning` and `compare --meaning`: what is found, said and refused."""
+"""`metaeval delta-accuracy` and `compare --delta-accuracy`: what is found, said and refused."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def planted(sets: int = 4, *, noise: float = 1.0) -> tuple[list[gn.TestSet], lis
 
 def test_pairs_are_counted_as_by_hand() -> None:
     sets, judged = planted()
-    finding = gn.metaeval.meaning(sets, [judged], resamples=50)
+    finding = gn.metaeval.delta_accuracy(sets, [judged], resamples=50)
     pairs = agree = 0
     for testset, of_set in zip(sets, judged, strict=True):
         people = testset.human_scores("da", "system", systems=SYSTEMS).ravel()
         for i, j in combinations(range(10), 2):
             pairs += 1
             agree += (people[i] > people[j]) == (of_set.system[i] > of_set.system[j])
-    rows = finding.table("meaning").rows
+    rows = finding.table("delta_accuracy").rows
     assert sum(row["pairs"] for row in rows) == pairs == 180
     assert sum(row["agree"] for row in rows) == agree
     assert [row["pairs"] for row in finding.table("sets").rows] == [45] * 4
@@ -64,7 +64,7 @@ def test_equal_scores_of_either_side_make_no_pair() -> None:
     values = np.array(judged[1].system)
     values[1] = values[0]
     judged[1] = replace(judged[1], system=values, segments=np.repeat(values[:, None], 20, axis=1))
-    rows = gn.metaeval.meaning(sets, [judged], resamples=0).table("sets").rows
+    rows = gn.metaeval.delta_accuracy(sets, [judged], resamples=0).table("sets").rows
     assert [row["pairs"] for row in rows] == [44, 44, 45, 45]
 
 
@@ -73,47 +73,50 @@ def test_an_error_rate_is_turned() -> None:
     turned = [
         replace(s, system=-s.system, segments=-s.segments, higher_is_better=False) for s in judged
     ]
-    upright = gn.metaeval.meaning(sets, [judged], resamples=0).table("meaning").rows
-    assert gn.metaeval.meaning(sets, [turned], resamples=0).table("meaning").rows == upright
+    upright = gn.metaeval.delta_accuracy(sets, [judged], resamples=0).table("delta_accuracy").rows
+    assert (
+        gn.metaeval.delta_accuracy(sets, [turned], resamples=0).table("delta_accuracy").rows
+        == upright
+    )
 
 
 def test_results_are_the_same_in_any_order_of_systems() -> None:
     sets, judged = planted()
-    first = gn.metaeval.meaning(sets, [judged], resamples=50)
+    first = gn.metaeval.delta_accuracy(sets, [judged], resamples=50)
     turned = [each.select(systems=SYSTEMS[::-1]) for each in sets]
-    again = gn.metaeval.meaning(turned, [judged], resamples=50)
-    assert again.table("meaning").rows == first.table("meaning").rows
+    again = gn.metaeval.delta_accuracy(turned, [judged], resamples=50)
+    assert again.table("delta_accuracy").rows == first.table("delta_accuracy").rows
     assert again.table("curve").rows == first.table("curve").rows
 
 
 def test_too_few_sets_kinds_that_are_several_and_a_set_twice_are_refused() -> None:
     sets, judged = planted()
     with pytest.raises(DataError, match="takes 3 test sets or more"):
-        gn.metaeval.meaning(sets[:2], [judged[:2]])
+        gn.metaeval.delta_accuracy(sets[:2], [judged[:2]])
     with pytest.raises(UsageError, match="is given twice"):
-        gn.metaeval.meaning([*sets, sets[0]], [[*judged, judged[0]]])
+        gn.metaeval.delta_accuracy([*sets, sets[0]], [[*judged, judged[0]]])
     with pytest.raises(UsageError, match="is given twice"):
-        gn.metaeval.meaning([*sets, replace(sets[0])], [[*judged, judged[0]]])
+        gn.metaeval.delta_accuracy([*sets, replace(sets[0])], [[*judged, judged[0]]])
     several = HumanScores("mqm", "system", SYSTEMS, sets[0].human[0].values - 9)
     two = [replace(sets[0], human=(*sets[0].human, several)), *sets[1:]]
     with pytest.raises(UsageError, match=r"several kinds of human scores \(da, mqm\)"):
-        gn.metaeval.meaning(two, [judged])
-    assert gn.metaeval.meaning(two, [judged], human="da", resamples=0).table("sets").rows
+        gn.metaeval.delta_accuracy(two, [judged])
+    assert gn.metaeval.delta_accuracy(two, [judged], human="da", resamples=0).table("sets").rows
     with pytest.raises(DataError, match="has no human scores of systems"):
-        gn.metaeval.meaning([replace(sets[0], human=()), *sets[1:]], [judged])
+        gn.metaeval.delta_accuracy([replace(sets[0], human=()), *sets[1:]], [judged])
 
 
 def test_metrics_that_differ_between_sets_are_refused() -> None:
     sets, judged = planted()
     other = replace(judged[2], signature=judged[2].signature.adding(tok="char"))
     with pytest.raises(DataError, match="tok:char in place of tok:none"):
-        gn.metaeval.meaning(sets, [[*judged[:2], other, judged[3]]])
+        gn.metaeval.delta_accuracy(sets, [[*judged[:2], other, judged[3]]])
 
 
 def test_people_as_a_metric_are_refused() -> None:
     sets, judged = planted(noise=0.0)
     with pytest.raises(DataError, match="people's scores cannot judge m"):
-        gn.metaeval.meaning(sets, [judged])
+        gn.metaeval.delta_accuracy(sets, [judged])
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +133,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[gn.TestSet, Path]
     ]
     drawing = Drawing(100, 0.95, 1)
     signature = str(gn.score(ts, ["bleu"])[0].signature)
-    file = tmp_path_factory.mktemp("meaning") / "bleu.meaning.json"
+    file = tmp_path_factory.mktemp("meaning") / "bleu.delta-accuracy.json"
     write_meanings(file, [make_meaning("bleu", signature, pairs, drawing)], drawing)
     return ts, file
 
@@ -140,7 +143,7 @@ def test_compare_has_a_row_for_each_system_and_changes_nothing_else(
 ) -> None:
     ts, file = example
     plain = gn.compare(ts, ["bleu", "chrf"], resamples=50)
-    meant = gn.compare(ts, ["bleu", "chrf"], meaning=file, resamples=50)
+    meant = gn.compare(ts, ["bleu", "chrf"], delta_accuracy=file, resamples=50)
     rows = meant.table("meaning").rows
     assert [(row["metric"], row["baseline"]) for row in rows] == [("bleu", rows[0]["baseline"])] * 2
     differences = {
@@ -168,17 +171,17 @@ def test_compare_refuses_a_meaning_of_another_metric_and_names_what_differs(
 ) -> None:
     ts, file = example
     with pytest.raises(DataError, match="differences of bleu mean, and compared are chrf"):
-        gn.compare(ts, "chrf", meaning=file)
+        gn.compare(ts, "chrf", delta_accuracy=file)
     data = json.loads(file.read_text())
     meaning = data["meanings"][0]
     meaning["signature"] = meaning["signature"].replace("tok:13a", "tok:zh")
     other = tmp_path / "other.json"
     other.write_text(json.dumps(data))
     with pytest.raises(DataError, match="tok:13a in place of tok:zh"):
-        gn.compare(ts, "bleu", meaning=other)
+        gn.compare(ts, "bleu", delta_accuracy=other)
     other.write_text("{}")
     with pytest.raises(FormatError, match="says nothing of what differences mean"):
-        gn.compare(ts, "bleu", meaning=other)
+        gn.compare(ts, "bleu", delta_accuracy=other)
 
 
 def test_identical_outputs_and_human_scores_have_no_meaning(
@@ -188,7 +191,7 @@ def test_identical_outputs_and_human_scores_have_no_meaning(
     texts = list(next(iter(ts.systems.values())))
     references = list(next(iter(ts.references.values())))
     same = gn.TestSet.from_lists({"a": texts, "b": texts}, references, language_pair="es-en")
-    found = gn.compare(same, "bleu", meaning=file, resamples=50)
+    found = gn.compare(same, "bleu", delta_accuracy=file, resamples=50)
     assert "meaning" not in [table.name for table in found.tables]
 
 
@@ -208,8 +211,8 @@ def wmt() -> list[gn.TestSet]:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.verify
 def test_one_to_two_points_of_bleu_in_wmt17_to_19(wmt: list[gn.TestSet]) -> None:
-    finding = gn.metaeval.meaning(wmt[:10], ["bleu"], resamples=100)
-    rows = {row["smallest"]: row for row in finding.table("meaning").rows}
+    finding = gn.metaeval.delta_accuracy(wmt[:10], ["bleu"], resamples=100)
+    rows = {row["smallest"]: row for row in finding.table("delta_accuracy").rows}
     assert (rows[1.0]["largest"], rows[1.0]["pairs"], rows[1.0]["agree"]) == (2.0, 94, 70)
     assert sum(row["pairs"] for row in rows.values()) == 700
 
@@ -217,10 +220,10 @@ def test_one_to_two_points_of_bleu_in_wmt17_to_19(wmt: list[gn.TestSet]) -> None
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.verify
 def test_a_curve_of_older_years_promises_too_much_for_wmt24(wmt: list[gn.TestSet]) -> None:
-    finding = gn.metaeval.meaning(wmt, ["chrf"], resamples=50)
+    finding = gn.metaeval.delta_accuracy(wmt, ["chrf"], resamples=50)
     (newest,) = [row for row in finding.table("years").rows if row["year"] == 2024]
     assert newest["promised"] == pytest.approx(0.889, abs=0.005)
     assert newest["share"] < 0.74
     assert newest["p"] < 0.01
-    (said,) = [one for one in finding.verdict if one.claim == "metaeval.meaning.newer"]
+    (said,) = [one for one in finding.verdict if one.claim == "metaeval.delta_accuracy.newer"]
     assert "in 2024 people agreed in 7" in said.text

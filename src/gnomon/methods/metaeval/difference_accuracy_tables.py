@@ -11,7 +11,7 @@ from gnomon.core.records import METRIC, EndColumns, Record, column
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-CLASSES, CURVE, SETS, YEARS = "meaning", "curve", "sets", "years"
+CLASSES, CURVE, SETS, YEARS = "delta_accuracy", "curve", "sets", "years"
 _PAIRS: Any = column("Pairs", help="of systems, both of which people and the metric tell apart")
 _AGREE: Any = column("Agree", help="pairs that people order as the metric does")
 _OVER = "by redrawing sets, and never narrower than Wilson's"

@@ -14,7 +14,7 @@ from gnomon.agreement.meaning import (
     span,
 )
 from gnomon.core.verdicts import Claim, counted, listed, p_value, titles_of
-from gnomon.methods.metaeval.difference_meaning_tables import (
+from gnomon.methods.metaeval.difference_accuracy_tables import (
     MeaningRow,
     MeaningSetRow,
     MeaningYearRow,
@@ -29,39 +29,39 @@ _COIN = 0.5
 #: classes that a sentence names
 _CLASSES_SAID = 4
 _CLASSES = Claim(
-    "metaeval.meaning.classes",
+    "metaeval.delta_accuracy.classes",
     "In {sets}, people agreed with a difference {classes} ({facts})",
     "undecided",
     "the pairs of each class and the interval of redrawn sets",
 )
 _CHANCE = Claim(
-    "metaeval.meaning.chance",
+    "metaeval.delta_accuracy.chance",
     "With a difference {classes}, the data cannot tell whether people agree more often than a"
     " coin would",
     "undecided",
     "the intervals of these classes, which hold one half",
 )
 _AGAINST = Claim(
-    "metaeval.meaning.against",
+    "metaeval.delta_accuracy.against",
     "with a difference {classes}, people agreed less often than a coin would",
     "caution",
     "the intervals of these classes, which lie below one half",
 )
 _NEWER = Claim(
-    "metaeval.meaning.newer",
+    "metaeval.delta_accuracy.newer",
     "what a difference of {metric} means changed: {newer}",
     "caution",
     "the share that was reached, tested against what the older sets' curve promised by how far"
     " these lie from one another's curves; Holm's correction over years and metrics",
 )
 _ONE_YEAR = Claim(
-    "metaeval.meaning.one_year",
+    "metaeval.delta_accuracy.one_year",
     "all sets are of {year}: nothing is known of other years",
     "caution",
     "the years that the names of the test sets say",
 )
 _NO_YEARS = Claim(
-    "metaeval.meaning.no_years",
+    "metaeval.delta_accuracy.no_years",
     "the names of {sets} do not say of which year they are",
     "caution",
     "the names of the test sets",
@@ -69,7 +69,7 @@ _NO_YEARS = Claim(
 CLAIMS = (_CLASSES, _CHANCE, _AGAINST, _NEWER, _ONE_YEAR, _NO_YEARS)
 
 
-def meaning_verdict(finding: Finding) -> Iterator[Statement]:
+def delta_accuracy_verdict(finding: Finding) -> Iterator[Statement]:
     """How often people agreed with which differences; then what limits that."""
     titles = titles_of(finding)
     sets = finding.records(MeaningSetRow)

@@ -1,4 +1,4 @@
-"""What a difference of a metric meant to people, over test sets (``gnomon metaeval meaning``)."""
+"""What a difference of a metric meant to people, over test sets."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.data.formats import Human, human_files
-from gnomon.methods.metaeval.difference_meaning_tables import (
+from gnomon.methods.metaeval.difference_accuracy_tables import (
     CLASSES,
     CURVE,
     ROWS,
@@ -48,7 +48,7 @@ from gnomon.methods.metaeval.difference_meaning_tables import (
     MeaningSetRow,
     MeaningYearRow,
 )
-from gnomon.methods.metaeval.difference_meaning_verdict import CLAIMS, meaning_verdict
+from gnomon.methods.metaeval.difference_accuracy_verdict import CLAIMS, delta_accuracy_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,13 +62,13 @@ if TYPE_CHECKING:
 _TITLE = "What a difference meant to people"
 _EXAMPLES = """\
 examples:
-  gnomon metaeval meaning -t wmt17/* wmt18/* wmt19/* -m bleu -o bleu.meaning.json
-  gnomon compare -t newstest/de-en -m bleu --meaning bleu.meaning.json
+  gnomon metaeval delta-accuracy -t wmt17/* wmt18/* wmt19/* -m bleu -o bleu.delta-accuracy.json
+  gnomon compare -t newstest/de-en -m bleu --delta-accuracy bleu.delta-accuracy.json
 """
 
 
-def check_meaning(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.metaeval.meaning` refuses of options that fit each alone."""
+def check_delta_accuracy(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.metaeval.delta_accuracy` refuses of options that fit each alone."""
     yield from resample_faults(options.resamples, options.confidence)
     yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
     if outline is not None and options.sets < LEAST_SETS:
@@ -80,7 +80,7 @@ def check_meaning(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
 
 
 @method(
-    "metaeval.meaning",
+    "metaeval.delta_accuracy",
     answers="how often people agreed with a difference",
     title=_TITLE,
     data=("testsets",),
@@ -90,11 +90,11 @@ def check_meaning(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
     metrics="all",
     human=True,
     judged=True,
-    check=check_meaning,
-    verdict=meaning_verdict,
+    check=check_delta_accuracy,
+    verdict=delta_accuracy_verdict,
     claims=CLAIMS,
 )
-def meaning(
+def delta_accuracy(
     testsets: Sequence[TestSet],
     metrics: Judged = "bleu",
     *,
@@ -114,7 +114,7 @@ def meaning(
         testsets: three test sets or more with human scores of systems or segments.
         metrics: specs, metrics, functions, or a list with the Scores of each test set.
         human: kinds of human scores to use, or files of them; each test set has one of them.
-        save: a file for what was found, which ``compare(..., meaning=FILE)`` takes.
+        save: a file for what was found, which ``compare(..., delta_accuracy=FILE)`` takes.
         resamples: draws of the test sets for intervals; 0 for Wilson's alone.
 
     Returns:
@@ -210,11 +210,11 @@ def _finding(
         for each in meanings
         for point in each.curve
     ]
-    how = Signature("meaning").adding(
+    how = Signature("delta_accuracy").adding(
         draws=drawing.resamples, confidence=drawing.confidence, seed=drawing.seed
     )
     return Finding(
-        method="metaeval meaning",
+        method="metaeval delta-accuracy",
         title=_TITLE,
         tables=(
             table(CLASSES, "How often people agreed, by size of difference", MeaningRow, classes),
@@ -232,7 +232,10 @@ def _finding(
                 [row for each in meanings for row in _year_rows(each)],
             ),
         ),
-        signatures={**{each.metric: each.signature for each in meanings}, "meaning": str(how)},
+        signatures={
+            **{each.metric: each.signature for each in meanings},
+            "delta_accuracy": str(how),
+        },
         views=_views(meanings),
         notices=tuple(dict.fromkeys(notice for p in judged for notice in p.notices)),
         facts={
