@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import copy
+import pickle
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
@@ -170,6 +173,61 @@ def test_test_sets_with_human_scores_can_be_compared() -> None:
     assert judged(1.0) == judged(1.0)
     assert judged(float("nan")) == judged(float("nan"))
     assert judged(1.0) != judged(2.0)
+
+
+def _pickled(testset: TestSet) -> TestSet:
+    return pickle.loads(pickle.dumps(testset))  # noqa: S301  # made here
+
+
+@pytest.mark.parametrize("again", [_pickled, copy.copy, copy.deepcopy])
+def test_a_test_set_that_was_pickled_or_copied_is_the_same(
+    again: Callable[[TestSet], TestSet],
+) -> None:
+    testset = make(
+        info={"s": SystemInfo(year=2020, extra={"team": "x"})},
+        labels={"genre": ["news", "talk"]},
+        human=(HumanScores("da", "segment", ("s",), np.array([[1.0, np.nan]])),),
+        errors=(ErrorSpan("s", 0, "candidate", 0, 3, "Style", "minor", kind="mqm"),),
+        system_references={"s": {"P.1": ["one", None]}},
+        paraphrases={"P.1": "P"},
+    )
+    made = again(testset)
+    assert made == testset
+    assert hash(made) == hash(testset)
+    assert repr(made) == repr(testset)
+    assert made.paraphrase_sets == testset.paraphrase_sets
+    scores, expected = score(made, "bleu"), score(testset, "bleu")
+    assert scores.signature == expected.signature
+    assert np.array_equal(scores.segments, expected.segments)
+    with pytest.raises(TypeError):
+        made.systems["u"] = ("a", "b")  # type: ignore[index]  # the mistake under test
+
+
+def test_a_pickle_holds_what_was_given_and_nothing_that_was_computed_from_it() -> None:
+    testset = make()
+    before = pickle.dumps(testset)
+    score(testset, "bleu")
+    assert testset.outline is not None
+    assert testset.anomalies is not None
+    assert pickle.dumps(testset) == before
+
+
+@pytest.mark.parametrize("again", [_pickled, copy.copy, copy.deepcopy])
+def test_chosen_segments_keep_the_script_of_all_in_copies(
+    again: Callable[[TestSet], TestSet],
+) -> None:
+    whole = TestSet("t", {"A": ["猫が座った", "ok"]}, {"s": ["猫が座った", "ok"]})
+    some = whole.select(segments=[1])
+    assert some.written_in is not None
+    assert again(some).written_in == some.written_in
+
+
+def test_equal_test_sets_have_equal_hashes_whatever_the_order_of_names() -> None:
+    parts = {"s": ["one", ""], "t": ["x", "y"]}
+    turned = dict(reversed(parts.items()))
+    assert make(systems=parts) == make(systems=turned)
+    assert hash(make(systems=parts)) == hash(make(systems=turned))
+    assert len({make(), make(), make(name="other")}) == 2
 
 
 @pytest.mark.parametrize(

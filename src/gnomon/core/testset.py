@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
@@ -206,6 +206,19 @@ class TestSet:
         _freeze(self)
         _check_types(self)
         _check_parts(self)
+
+    def __hash__(self) -> int:
+        by_name = (frozenset(self.references.items()), frozenset(self.systems.items()))
+        return hash((self.name, self.language_pair, self.sources, self.documents, *by_name))
+
+    def __getstate__(self) -> dict[str, object]:
+        """What was given; what was computed from it is left out, but the script of the whole."""
+        names = (*(part.name for part in fields(self)), "_written_in")
+        return {n: _without_views(self.__dict__[n]) for n in names if n in self.__dict__}
+
+    def __setstate__(self, state: Mapping[str, object]) -> None:
+        self.__dict__.update(state)
+        _freeze(self)
 
     @classmethod
     def read(
@@ -805,7 +818,7 @@ def _freeze(testset: TestSet) -> None:
         if value is not None and (isinstance(value, str) or not isinstance(value, Iterable)):
             raise DataError(f"{name}: give a list with one text per segment; got {value!r:.60}")
         fix(name, None if value is None else tuple(value))
-    for name in ("human", "rankings", "errors", "looked_at"):
+    for name in ("human", "rankings", "errors", "looked_at", "repeated"):
         value = getattr(testset, name)
         if isinstance(value, str) or not isinstance(value, Iterable):
             raise DataError(
@@ -819,6 +832,13 @@ def _freeze(testset: TestSet) -> None:
         for system, refs in testset.system_references.items()
     }
     fix("system_references", MappingProxyType(by_system))
+
+
+def _without_views(part: object) -> object:
+    """A part of a test set as pickles take it: mappings in place of the views that freeze them."""
+    if isinstance(part, MappingProxyType):
+        return {name: _without_views(inner) for name, inner in part.items()}
+    return part
 
 
 def _texts_by_part(testset: TestSet) -> dict[str, Sequence[object]]:
