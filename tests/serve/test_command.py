@@ -68,7 +68,9 @@ def test_a_port_that_is_taken_is_said_with_another_one(started, tmp_path, capsys
         port = taken.getsockname()[1]
         code, _ = started(tmp_path / "here", "--port", port)
     assert code == 2
-    assert f"port {port} of 127.0.0.1 is taken" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"port {port} of 127.0.0.1 is taken" in said
+    assert "gnomon serve --port 0" in said
 
 
 def test_of_the_usual_port_the_next_free_one_is_taken():
@@ -103,7 +105,11 @@ def test_a_folder_that_cannot_be_written_is_said(started, tmp_path, capsys):
         (["--behind-proxy", "https://example.org/gnomon"], "without a path"),
         (["--host", "192.0.2.1", "--behind-proxy", "https://a.example"], "cannot listen at"),
         (["a", "b"], "in one folder"),
+        (["--behind-proxy", "https://[compare"], "is not the address of a server"),
         (["--workers", "0"], "1 or more"),
+        (["--port", "99999"], "from 1 to 65535, or 0"),
+        (["--port", "65536"], "from 1 to 65535, or 0"),
+        (["--port", "-1"], "from 1 to 65535, or 0"),
         (["--config", "none.toml"], "does not exist"),
     ],
 )

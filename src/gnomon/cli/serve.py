@@ -44,6 +44,7 @@ examples:
   gnomon serve tokens /srv/gnomon --add Ana --role reader
   gnomon serve tokens /srv/gnomon --add class --each
 """
+_LAST_PORT = 65535
 _KEPT = "comparisons are kept; those that ran go on at the next start"
 
 
@@ -209,6 +210,10 @@ def _check(args: argparse.Namespace) -> None:
         )
     if args.workers is not None and args.workers < 1:
         raise UsageError(f"--workers is {args.workers}; it must be 1 or more")
+    if args.port is not None and not 0 <= args.port <= _LAST_PORT:
+        raise UsageError(
+            f"--port is {args.port}; it must be from 1 to {_LAST_PORT}, or 0 for any that is free"
+        )
 
 
 def _settings(args: argparse.Namespace) -> Settings:

@@ -51,7 +51,7 @@ def listen(host: str, port: int, *, exactly: bool) -> socket.socket:
         return found
     raise UsageError(
         f"port {port} of {host} is taken, by another gnomon serve or another program; end that, or"
-        f" name another port: gnomon serve --port {port + 1}"
+        " take any port that is free: gnomon serve --port 0"
     )
 
 

@@ -83,8 +83,8 @@ def address_of(url: str) -> tuple[str, str]:
     Raises:
         UsageError: it is no address of a server.
     """
-    parts = urlsplit(url)
     try:
+        parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False

@@ -179,7 +179,8 @@ def test_the_proxy_of_the_environment_is_used(
 
 
 @pytest.mark.parametrize(
-    "url", ["file:///etc/hostname", "ftp://host/x", "http://", "data:,x", "host/x"]
+    "url",
+    ["file:///etc/hostname", "ftp://host/x", "http://", "data:,x", "host/x", "https://[host/x"],
 )
 def test_only_addresses_of_the_web_are_taken(tmp_path: Path, url: str) -> None:
     with pytest.raises(UsageError, match="http:// or https:// is expected"):

@@ -59,9 +59,13 @@ class _InterruptedError(Exception):
 
 def require_url(url: str) -> str:
     """Check an address."""
-    parts = urllib.parse.urlsplit(url)
+    problem = f"{url!r} is no address of a file: http:// or https:// is expected"
+    try:
+        parts = urllib.parse.urlsplit(url)
+    except ValueError as error:
+        raise UsageError(f"{problem} ({error})") from error
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"{url!r} is no address of a file: http:// or https:// is expected")
+        raise UsageError(problem)
     if parts.username or parts.password:
         raise UsageError(
             f"the address on {parts.hostname} holds a user name or a password, which would be"
