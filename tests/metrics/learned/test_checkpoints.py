@@ -130,7 +130,8 @@ def test_code_in_the_pickle_is_refused_by_its_name_and_does_not_run(
         _content(checkpoint) | {"callbacks": _Code(mark)},
         _use_new_zipfile_serialization=zipped,
     )
-    _refused(checkpoint, r"names (posix|nt)\.system, which weights .* do not need")
+    named = r"names (posix|nt)\.system" if zipped else "holds something"
+    _refused(checkpoint, f"{named}, which weights .* do not need")
     assert not mark.exists()
 
 
@@ -141,7 +142,7 @@ def test_a_bare_pickle_is_refused_and_does_not_run(
     mark = tmp_path / "ran"
     path = checkpoint / "checkpoints" / "model.ckpt"
     path.write_bytes(pickle.dumps({"state_dict": _Code(mark)}, protocol=protocol))
-    _refused(checkpoint, r"system")
+    _refused(checkpoint, r"which weights .* do not need")
     assert not mark.exists()
 
 
@@ -174,7 +175,7 @@ def test_values_that_are_claimed_and_not_there_are_refused(checkpoint: Path) -> 
         return data.replace(small, huge)
 
     _forged(checkpoint, grown)
-    _refused(checkpoint, "claims 10737418240 bytes of part '0', which has 3908")
+    _refused(checkpoint, "is no checkpoint of torch, or damaged")
 
 
 def test_values_that_are_claimed_in_the_old_format_are_refused(checkpoint: Path) -> None:
@@ -183,7 +184,7 @@ def test_values_that_are_claimed_in_the_old_format_are_refused(checkpoint: Path)
     path = checkpoint / "checkpoints" / "model.ckpt"
     huge = b"\x8a\x05" + (2_684_354_560).to_bytes(5, "little")
     path.write_bytes(path.read_bytes().replace(b"M" + (977).to_bytes(2, "little"), huge))
-    _refused(checkpoint, "its storages claim 10737418240 bytes, and the file has")
+    _refused(checkpoint, "is no checkpoint of torch, or damaged")
 
 
 def test_a_tensor_that_repeats_few_values_many_times_is_refused(checkpoint: Path) -> None:

@@ -79,7 +79,7 @@ def test_a_pickle_that_names_anything_else_is_refused_unread(
     with pytest.raises(DataError, match=r"names (builtins|__builtin__)\.print"):
         convert_weights(str(folder), into=str(tmp_path / "made"))
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Harmful()))
-    with pytest.raises(DataError, match=r"names (builtins|__builtin__)\.print"):
+    with pytest.raises(DataError, match="loading it could run code, and it is refused"):
         convert_weights(str(folder), into=str(tmp_path / "made"))
     torch.save({"weights": torch.zeros(2), "epoch": 3}, folder / "pytorch_model.bin")
     with pytest.raises(DataError, match="1 things that are no weights: epoch"):

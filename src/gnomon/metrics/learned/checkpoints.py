@@ -1,9 +1,8 @@
 """Conversion of COMET's checkpoints, which are pickles, into files that can be read safely.
 
 A folder as COMET publishes it holds ``hparams.yaml`` and ``checkpoints/model.ckpt``, written by
-Lightning. The pickle is gone through twice: first by :mod:`gnomon.metrics.learned.pickles`, which
-builds nothing and checks every size that is claimed against the file; then, if all is well, by
-``torch.load(weights_only=True)``. What is written is read by :mod:`gnomon.metrics.learned.weights`.
+Lightning and read by ``torch.load(weights_only=True)``. What is written here is read by
+:mod:`gnomon.metrics.learned.weights`.
 """
 
 from __future__ import annotations
@@ -11,7 +10,8 @@ from __future__ import annotations
 import json
 import math
 import pickle
-from dataclasses import dataclass
+import warnings
+import zipfile
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +19,10 @@ from gnomon.core.errors import DataError, FormatError, MissingDependencyError, U
 from gnomon.metrics.learned.architectures import (
     ARCHITECTURES,
     ENCODERS,
-    Shapes,
     architecture_of,
     check_settings,
 )
 from gnomon.metrics.learned.encoder import needed_weights, read_vocabulary, some_of
-from gnomon.metrics.learned.pickles import MODEL_CHECKPOINTS, Claimed, read_claims
 from gnomon.metrics.learned.vocabularies import VOCABULARY_FILES, encoder_vocabulary
 from gnomon.metrics.learned.weights import (
     CHECKPOINT,
@@ -51,10 +49,17 @@ _LARGEST_TEXT = 1 << 16  # bytes of YAML
 _LARGEST_CONFIG = 64 << 20  # bytes of a configuration or a vocabulary
 #: hyper-parameters of training that say nothing of the metric, and may tell of people's disks
 _PRIVATE = frozenset(("train_data", "validation_data"))
-_CHUNK = 1 << 20
 #: lists of hyper-parameters: one that holds itself, or a few that hold each other, have no end
 _DEEPEST, _LONGEST, _LARGEST_NUMBER = 3, 1 << 16, 1 << 64
 _LONGEST_NAME = 200
+
+#: the first version that lets nothing of a pickle run or reach beyond its tensors
+_SAFE_TORCH = (2, 10)
+#: Lightning's class, which is the key of a training state
+_MODEL_CHECKPOINTS = tuple(
+    f"{package}.callbacks.model_checkpoint.ModelCheckpoint"
+    for package in ("pytorch_lightning", "lightning.pytorch")
+)
 
 #: licences of published weights, where the folder itself does not tell
 _LICENCES = {
@@ -109,10 +114,15 @@ def convert(
         raise DataError(f"{source.name!r} {_what_it_holds(source.path)}")
     target = Path(into).expanduser() if into else own_folder(own_name(name))
     check_target(target, is_converted, source.path)
-    claims = _read_claims(path)
-    settings, kind = _settings(claims.content, given, source.path)
+    content = _load(path)
+    state = content.get("state_dict") if isinstance(content, dict) else None
+    if not isinstance(state, dict):
+        raise DataError(f"{path} holds no state_dict, so it is no checkpoint of Lightning")
+    weights = _tensors(state)
+    settings, kind = _settings(content, given, source.path)
     config, tokenizer, encoder_name = _encoder_files(settings, source.path, encoder, vocabulary)
-    needed = needed_weights(kind, settings, config, claims.shapes, str(path))
+    shapes = {name: tuple(tensor.shape) for name, tensor in weights.items()}
+    needed = needed_weights(kind, settings, config, shapes, str(path))
     read_vocabulary(tokenizer, ENCODERS[settings["encoder_model"]], config, str(source.path))
     origin = {
         "name": own_name(name),
@@ -130,8 +140,7 @@ def convert(
         "origin": origin,
         "licence": stated_licence(source.path, own_name(name)),
     }
-    weights = _weights(path, needed, is_zip=claims.is_zip)
-    write_learned(target, about, weights, tokenizer)
+    write_learned(target, about, _real_numbers(weights, needed, path), tokenizer)
     return find_learned(str(target) if into else own_name(name))
 
 
@@ -169,10 +178,11 @@ def _check_torch() -> None:
         import yaml  # noqa: F401  # read below
     except ImportError as error:
         raise missing_package(error.name or "torch", "the conversion of a checkpoint") from error
-    if tuple(int(number) for number in torch.__version__.split(".")[:2]) < (2, 6):
+    if tuple(int(number) for number in torch.__version__.split(".")[:2]) < _SAFE_TORCH:
+        needed = ".".join(map(str, _SAFE_TORCH))
         raise MissingDependencyError(
             f"torch {torch.__version__} cannot be trusted to read weights alone; conversion needs"
-            " torch 2.6 or later: pip install 'torch>=2.6'"
+            f" torch {needed} or later: pip install 'torch>={needed}'"
         )
 
 
@@ -356,26 +366,7 @@ def _check_size(path: Path) -> None:
         raise DataError(f"{path} cannot be read: {error}") from error
 
 
-# What a checkpoint claims, and the weights of it that are needed.
-
-
-@dataclass(frozen=True)
-class _Claims:
-    """What a checkpoint holds, tensors as claims."""
-
-    content: object
-    shapes: Shapes
-    is_zip: bool
-
-
-def _read_claims(path: Path) -> _Claims:
-    """What a checkpoint says that it holds, every size checked against the file."""
-    content, is_zip = read_claims(path)
-    state = content.get("state_dict") if isinstance(content, dict) else None
-    if not isinstance(state, dict):
-        raise DataError(f"{path} holds no state_dict, so it is no checkpoint of Lightning")
-    shapes = {str(key): claim.shape for key, claim in state.items() if isinstance(claim, Claimed)}
-    return _Claims(content, shapes, is_zip)
+# Weights, read by torch, which builds tensors and plain things of a pickle and nothing else.
 
 
 class ModelCheckpoint:
@@ -388,44 +379,84 @@ def read_weights(path: Path) -> dict[str, Any]:
     Returns tensors by name, on the CPU.
     """
     _check_torch()
-    content, is_zip = read_claims(path)
+    content = _load(path)
     if not isinstance(content, dict) or not content:
         raise DataError(f"{path} holds no weights by name")
-    strange = sorted(str(key) for key, claim in content.items() if not isinstance(claim, Claimed))
+    weights = _tensors(content)
+    strange = sorted({str(name) for name in content} - set(weights))
     if strange:
         raise DataError(
             f"{path} holds {len(strange)} things that are no weights: {some_of(strange)}"
         )
-    read = _loaded(path, is_zip=is_zip)
-    return {str(name): value for name, value in read.items()}
+    return weights
 
 
-def _weights(path: Path, needed: Iterable[str], *, is_zip: bool) -> dict[str, Any]:
-    """The weights that are needed, torch tensors; the rest stays unread where the file allows."""
+def _load(path: Path) -> Any:
+    """The content of a file of torch; values of an archive stay on the disk until they are used."""
     import torch
 
-    read = _loaded(path, is_zip=is_zip)
-    state = read["state_dict"]
-    for name in needed:
-        if not state[name].is_floating_point():
-            raise DataError(f"{path}: weight {name} holds {state[name].dtype}, no real numbers")
-        if not bool(torch.isfinite(state[name]).all()):
-            raise DataError(f"{path}: weight {name} holds values that are not finite")
-    return {name: state[name].contiguous() for name in needed}
-
-
-def _loaded(path: Path, *, is_zip: bool) -> Any:
-    """The content of a file that was gone through before."""
-    import torch
-
-    safe = [(ModelCheckpoint, name) for name in MODEL_CHECKPOINTS]
+    check_content(path)
+    safe = [(ModelCheckpoint, name) for name in _MODEL_CHECKPOINTS]
+    is_zip = zipfile.is_zipfile(path)
     try:
-        with torch.serialization.safe_globals(safe):
+        if is_zip:
+            _check_archive(path)
+        with torch.serialization.safe_globals(safe), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of pickles that torch did not write, and refuses
             return torch.load(path, weights_only=True, map_location="cpu", mmap=is_zip)
-    except (RuntimeError, OSError, ValueError, EOFError, pickle.UnpicklingError) as error:
-        # torch says first how to read it nevertheless, at the risk of running code
-        message = str(error).rpartition("WeightsUnpickler error: ")[2].strip() or repr(error)
-        raise DataError(f"{path} cannot be read: {message.splitlines()[0]}") from error
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    except pickle.UnpicklingError as error:
+        named = _unsafe_names(path) if is_zip else []
+        what = f"names {', '.join(named)}" if named else "holds something"
+        raise DataError(
+            f"{path} {what}, which weights and hyper-parameters do not need: loading it could run"
+            " code, and it is refused; save the checkpoint with weights only"
+        ) from error
+    except Exception as error:  # a damaged file fails in any way
+        raise DataError(f"{path} is no checkpoint of torch, or damaged: {error}") from error
+
+
+def _unsafe_names(path: Path) -> list[str]:
+    """What an archive names beyond tensors, as far as it can be told."""
+    import torch
+
+    try:
+        return sorted(torch.serialization.get_unsafe_globals_in_checkpoint(path))
+    except Exception:  # noqa: BLE001  # a damaged pickle fails in any way
+        return []
+
+
+def _check_archive(path: Path) -> None:
+    """Refuse an archive that grows when it is unpacked."""
+    with zipfile.ZipFile(path) as archive:
+        packed = [e.filename for e in archive.infolist() if e.compress_type != zipfile.ZIP_STORED]
+    if packed:
+        raise DataError(f"its part {packed[0]!r} is compressed, which torch never writes")
+
+
+def _tensors(content: Mapping[Any, Any]) -> dict[str, Any]:
+    """The tensors of a mapping; one that repeats its values over and over is refused."""
+    import torch
+
+    tensors = {str(name): one for name, one in content.items() if isinstance(one, torch.Tensor)}
+    for name, tensor in tensors.items():
+        values = tensor.untyped_storage().nbytes() // tensor.element_size()
+        if tensor.numel() > values:
+            raise DataError(f"weight {name} claims more values than the {values} that it names")
+    return tensors
+
+
+def _real_numbers(weights: Mapping[str, Any], needed: Iterable[str], path: Path) -> dict[str, Any]:
+    """The weights that are needed, all of whose values are finite."""
+    import torch
+
+    for name in needed:
+        if not weights[name].is_floating_point():
+            raise DataError(f"{path}: weight {name} holds {weights[name].dtype}, no real numbers")
+        if not bool(torch.isfinite(weights[name]).all()):
+            raise DataError(f"{path}: weight {name} holds values that are not finite")
+    return {name: weights[name].contiguous() for name in needed}
 
 
 def stated_licence(folder: Path, name: str) -> str:
