@@ -57,11 +57,13 @@ class CaseFailedError(Exception):
 #: of CPU, by case
 seconds: dict[str, float] = {}
 
-#: versions and times, which say nothing about the numbers
+#: versions, and what differs between them, which say nothing about the numbers
 _MASKS = (
     (re.compile(r"gnomon:\d[^|\s\"']*"), "gnomon:V"),
     (re.compile(r"version:\d[^|\s\"']*"), "version:V"),
     (re.compile(r"codes:[0-9a-f]{16}"), "codes:H"),  # of trained weights, to the last digit
+    # of files made for the cases, which name the version of transformers
+    (re.compile(r"\b(masked|seq2seq)#[0-9a-f]{16}"), r"\1#H"),
 )
 
 
