@@ -115,7 +115,7 @@ class Seq2Seq:
     truncated: int = 0
     encoded: int = 0
     steps: int = 0
-    notices: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list, repr=False)
 
     @property
     def identity(self) -> str:
