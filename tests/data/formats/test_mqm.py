@@ -132,7 +132,6 @@ def test_systems_may_be_called_otherwise(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        (row("alpha", 1, "r", DOG, "The <v>dog sleeps.", "A", "Major"), "marks in target"),
         (row("alpha", 1, "r", DOG, "The dog sleeps.", "A", "Fatal"), "no MQM weight .*'Fatal'"),
         (row("alpha", 1, "r", "Nichts.", "Nothing.", "A", "Major"), "of no segment"),
         (
@@ -142,12 +141,48 @@ def test_systems_may_be_called_otherwise(tmp_path: Path) -> None:
         ("alpha\td", "2 tab-separated fields; the header has 9"),
     ],
 )
-def test_damaged_rows_are_refused_with_file_and_line(
+def test_a_file_of_which_half_is_damaged_is_refused_with_file_and_line(
     tmp_path: Path, line: str, problem: str
 ) -> None:
     file = written(tmp_path, "mqm.tsv", HEADER, ROWS[0], line)
     with pytest.raises(FormatError, match=rf"mqm\.tsv:3: .*{problem}"):
         read_human(file, judged_set())
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        row("alpha", 1, "r", "Nichts.", "Nothing.", "A", "Major"),
+        row("alpha", 1, "r", DOG, "The dog sleeps.", "A", "Major").replace("\t1\tr", "\tx\tr"),
+        "alpha\td",
+        "",
+    ],
+)
+def test_an_odd_row_is_left_out_and_said(
+    tmp_path: Path, odd: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    found = read_human(written(tmp_path, "odd.tsv", HEADER, ROWS[0], odd, *ROWS[1:]), judged_set())
+    assert "1 odd rows are left out; the first: " in caplog.text
+    assert "odd.tsv:3: " in caplog.text
+    assert found == read_human(written(tmp_path, "mqm.tsv", HEADER, *ROWS), judged_set())
+
+
+def test_a_severity_without_a_penalty_is_refused_in_any_row(tmp_path: Path) -> None:
+    line = row("alpha", 1, "r", DOG, "The dog sleeps.", "A", "Fatal")
+    with pytest.raises(FormatError, match=r"mqm\.tsv:8: .*no MQM weight"):
+        read_human(written(tmp_path, "mqm.tsv", HEADER, *ROWS, line), judged_set())
+
+
+@pytest.mark.parametrize("target", ["The <v>dog sleeps.", "The dog</v> sleeps.", "The <v>d<v>og"])
+def test_an_error_whose_marks_do_not_pair_up_counts_and_has_no_place(
+    tmp_path: Path, target: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    line = row("alpha", 1, "r1", DOG, target, "Accuracy", "Major")
+    testset = judged_set().with_human(written(tmp_path, "mqm.tsv", HEADER, line))
+    assert testset.human_scores("mqm")[0, 0] == -5
+    assert [error.start == error.end for error in testset.errors] == [True]
+    assert "1 errors have marks that do not pair up" in caplog.text
+    assert "the first is in line 2" in caplog.text
 
 
 def test_a_file_of_other_systems_is_refused(tmp_path: Path) -> None:

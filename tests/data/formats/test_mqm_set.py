@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,64 @@ def test_fields_that_a_spreadsheet_quoted_are_read_as_they_were_meant(tmp_path: 
     assert found.systems["alpha"][0][error.start : error.end] == "no"
 
 
+#: as google's wmt-mqm-human-evaluation has them: quotation marks are the texts' own
+BARE = (
+    (
+        '"Kommst du?", fragte sie.',
+        '"Are you coming?" <v>asked</v> she.',
+        '"Will you come", she said.',
+    ),
+    ('Er sagte "nein".', 'He said <v>"no"</v>.', 'He said "no".'),
+    ('"Nie wieder"', '<v>"Never again</v>"', '"Never again"'),
+    ('Ende "offen', '"Open <v>end', 'End "open'),
+    (DOG, "The dog sleeps.", "The dog sleeps."),
+)
+COLUMNS = [*HEADER[:2], "docSegId", "globalSegId", *HEADER[4:]]
+
+
+def bare_rows() -> list[str]:
+    lines = ["\t".join(COLUMNS)]
+    for number, (source, alpha, beta) in enumerate(BARE, start=1):
+        for system, target in (("alpha", alpha), ("beta", beta)):
+            error = MAJOR if "<v>" in target else CLEAN
+            lines.append(row(system, "d1", number, "r1", source, target, *error))
+    return lines
+
+
+def test_quotation_marks_that_are_the_texts_own_are_kept(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "mqm_bare_deen.tsv"
+    file.write_text("\n".join([*bare_rows(), ""]), encoding="utf-8")
+    found = gn.TestSet.read(file)
+    assert found.sources == tuple(source for source, _, _ in BARE)
+    assert found.systems["alpha"] == tuple(
+        alpha.replace("<v>", "").replace("</v>", "") for _, alpha, _ in BARE
+    )
+    assert found.systems["beta"] == tuple(beta for _, _, beta in BARE)
+    marked = [found.systems["alpha"][e.segment][e.start : e.end] for e in found.errors]
+    assert marked == ["asked", '"no"', '"Never again', ""]
+    assert found.human_scores("mqm").tolist() == [[-5.0, -5.0, -5.0, -5.0, 0.0], [0.0] * 5]
+    assert "1 errors have marks that do not pair up" in caplog.text
+    again = replace(found, human=(), errors=(), looked_at=()).with_human(file)
+    assert again.errors == found.errors
+
+
+def test_the_segment_of_an_odd_row_is_left_out_and_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    lines = bare_rows()
+    lines[3] = lines[3].rpartition("\t")[0]  # alpha's second segment
+    file = tmp_path / "mqm_odd_deen.tsv"
+    file.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    found = gn.TestSet.read(file)
+    assert found.sources == tuple(source for source, _, _ in (BARE[0], *BARE[2:]))
+    assert found.human_scores("mqm").tolist() == [[-5.0, -5.0, -5.0, 0.0], [0.0] * 4]
+    assert "1 odd rows are left out; the first: " in caplog.text
+    assert "mqm_odd_deen.tsv:4: 8 tab-separated fields" in caplog.text
+    assert "1 segments are left out, as odd rows hold an output of theirs" in caplog.text
+
+
 def test_a_row_with_another_text_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     rows = (*ROWS, row("alpha", "d1", 3, "r3", DOG, "A dog sleeps.", *CLEAN))
     with caplog.at_level(logging.WARNING):
@@ -129,13 +188,14 @@ def test_planted_errors_are_no_text_and_no_judgement(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        (row("alpha", "d1", 3, "r1", DOG, "The <v>dog.", *MAJOR), r"tsv:2: the marks in target"),
         (row("alpha", "d1", 3, "r1", DOG, "x", "Style", "Awful"), r"tsv:2: there is no MQM weight"),
         ("\t".join(["alpha", "d1", "1", "x", "r", DOG, "x", *CLEAN]), r"tsv:2: seg_id is 'x'"),
         ("alpha\td1", r"tsv:2: 2 tab-separated fields"),
     ],
 )
-def test_damage_is_named_with_file_and_line(tmp_path: Path, bad: str, message: str) -> None:
+def test_damage_of_half_a_file_is_named_with_file_and_line(
+    tmp_path: Path, bad: str, message: str
+) -> None:
     with pytest.raises(FormatError, match=message):
         read_mqm_set(written(tmp_path, (bad,)))
     with pytest.raises(FormatError, match="has no rated segments"):

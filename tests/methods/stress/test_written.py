@@ -82,11 +82,43 @@ def test_wrong_scores_are_refused_with_their_line(tmp_path, columns, cells, said
     assert said in str(caught.value)
 
 
-def test_pairs_of_two_equal_texts_are_refused_with_their_line(tmp_path):
+HEADER = "good-translation\tincorrect-translation\tphenomena\tM-good\tM-bad\n"
+
+
+def test_odd_pairs_are_left_out_with_their_scores_and_said(tmp_path, caplog):
     path = tmp_path / "p.tsv"
-    path.write_text("good-translation\tincorrect-translation\tphenomena\na\tb\tc\na\ta\tc\n")
+    path.write_text(f"{HEADER}a\tb\tc\t1\t2\na\ta\tc\t3\t4\na\nd\te\tc\t5\t6\nf\tg\tc\t7\t8\n")
+    assert [pair.good for pair in read_pairs(path)] == ["a", "d", "f"]
+    assert read_pair_scores(path) == {"M": [(1, 2), (5, 6), (7, 8)]}
+    assert "2 odd rows are left out; the first: " in caplog.text
+    assert "p.tsv:3: both texts are the same, so that none is the worse" in caplog.text
+    assert len(caplog.records) == 1
+
+
+def test_a_table_of_which_half_the_pairs_are_odd_is_refused(tmp_path):
+    path = tmp_path / "p.tsv"
+    path.write_text(f"{HEADER}a\tb\tc\t1\t2\na\ta\tc\t3\t4\n")
     with pytest.raises(FormatError, match=r"p\.tsv:3: both texts are the same"):
         read_pairs(path)
+
+
+def test_quotation_marks_of_texts_are_kept_where_cells_are_not_quoted(tmp_path):
+    path = tmp_path / "p.tsv"
+    rows = [
+        ('"Go," she said.', '"Stay," she said.'),
+        ('"Never"', '"Ever"'),
+        ('He said "no".', 'He said "yes'),
+        ('"Open', "Shut"),
+    ]
+    path.write_text(HEADER + "".join(f"{good}\t{bad}\tc\t1\t2\n" for good, bad in rows))
+    assert [(pair.good, pair.bad) for pair in read_pairs(path)] == rows
+
+
+def test_cells_that_a_spreadsheet_quoted_are_read_as_they_were_meant(tmp_path):
+    path = tmp_path / "p.tsv"
+    path.write_text(f'{HEADER}"""Go,"" she said."\t"a\tb"\tc\t1\t2\n"Never"\tx\tc\t1\t2\n')
+    pairs = [(pair.good, pair.bad) for pair in read_pairs(path)]
+    assert pairs == [('"Go," she said.', "a\tb"), ("Never", "x")]
 
 
 def test_files_of_demetr_with_doubled_ids_or_without_checks_are_refused(tmp_path):

@@ -53,6 +53,11 @@ def unmark(text: str) -> MarkedText | None:
     return MarkedText(clean + text[last:], Span(ends[0], ends[-1]) if ends else None)
 
 
+def without_marks(text: str) -> str:
+    """A text without its marks, whether they pair up or not."""
+    return _MARK.sub("", text)
+
+
 def mark(text: str, span: Span | None) -> str:
     """Put marks around a span of a text; an empty span has no place and no mark."""
     if span is None or span.start == span.end:
@@ -69,6 +74,14 @@ def strip_quotes(text: str) -> str:
     inner = text[1:-1]
     whole = len(text) > 1 and text[0] == text[-1] == '"'
     return inner.replace('""', '"') if whole and '"' not in inner.replace('""', "") else text
+
+
+def strip_doubled_quotes(field: str) -> str:
+    """A field without a spreadsheet's quotation marks, which double those inside.
+
+    Marks that double none may be the text's own, and are kept.
+    """
+    return strip_quotes(field) if '""' in field[1:-1] else field
 
 
 def without_whitespace(text: str) -> str:

@@ -6,7 +6,8 @@ One row per error, fields between tabs without quoting::
 
 The error stands between ``<v>`` and ``</v>`` in the target, or in the source. A segment without an
 error has one row ``No-error``. MQM Viewer's columns (``doc_seg_id``, ``global_seg_id``,
-``metadata``) are read alike.
+``metadata``) are read alike. Rows that do not fit are left out, and that is said; an error whose
+marks do not pair up counts, and has no place.
 
 The score of a segment is minus the sum of its penalties, averaged over its raters (Freitag et al.
 2021, "Experts, Errors, and Context").
@@ -19,7 +20,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.core.errors import DataError, FormatError, UnknownNameError, UsageError
 from gnomon.core.human import clean_outputs, scale_of
@@ -29,8 +30,10 @@ from gnomon.data.formats._error_marks import (
     MarkedText,
     mark,
     realign,
+    strip_doubled_quotes,
     strip_quotes,
     unmark,
+    without_marks,
     without_whitespace,
 )
 from gnomon.data.formats._files import LOGGER
@@ -41,14 +44,15 @@ from gnomon.data.formats._judgements import (
     marked_scores,
     rated_kind,
     require_spans,
+    say_count,
 )
 from gnomon.data.formats._passages import Choices, Collected, Passages, SegmentId, assemble
 from gnomon.data.formats._quality_estimation import pair_of
 from gnomon.data.formats._registry import FoundSet, JudgementFormat, SetFormat
-from gnomon.data.formats._rows import read_tsv, whole_number, write_tsv
+from gnomon.data.formats._rows import OddRows, read_tsv, whole_number, write_tsv
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
     from gnomon.core.human import Judgements
@@ -146,35 +150,60 @@ _ALIASES = {
 NOT_RATED = "hotw"  # errors that the organisers put in to see whether raters find them
 
 
-def read_mqm(file: JudgedFile, numbered: Mapping[tuple[str, str], int] | None = None) -> Judgements:
+def read_mqm(file: JudgedFile) -> Judgements:
     """Read an MQM file: segment scores (mean and each rater) and error spans."""
-    table = read_tsv(file.path)
-    columns = columns_of(table)
-    costs, unquoting = MqmWeights(file.weights), _Unquoting(file.testset)
-    elsewhere: list[int] = []
-    penalties: dict[tuple[str | None, str, int], float] = {}
+    table, _ = _read_rows(file.path)
+    return _judgements(file, table)
+
+
+def _read_rows(path: str | PathLike[str]) -> tuple[TextTable, int]:
+    """The rows that judge an output, and how many rows are odd: of other lengths, or no number."""
+    odd = OddRows()
+    table = read_tsv(path, odd)
+    column, rows = columns_of(table)["seg_id"], []
+    planted = 0
     for row in table:
-        severity, category = row["severity"], row["category"]
-        if severity.lower().startswith(NOT_RATED):
-            file.counts["rows test the raters (HOTW) and are left out"] += 1
-            continue
-        system = file.names.of(row["system"])
-        source = _unmark(unquoting, row, "source") if "source" in columns else None
-        target = _unmark(unquoting, row, "target")
-        number = _number(row, columns["seg_id"])
-        if numbered is not None:
-            segment = numbered[row.get("doc"), number]
+        if row["severity"].lower().startswith(NOT_RATED):
+            planted += 1
+        elif whole_number(row[column]) < 0:
+            odd.add(row.error(f"{column} is {row[column]!r}; a whole number is expected"))
         else:
-            text = None if source is None else source.text
-            segment = file.segment_of_texts(row, number, text, {system: target.text})
+            rows.append(row)
+    say_count(planted, table.path, "rows test the raters (HOTW) and are left out")
+    return replace(table, rows=tuple(rows)), odd.report(len(rows))
+
+
+class _PlacedRow(NamedTuple):
+    """A row, the output that it judges, and its texts without their marks."""
+
+    row: FileRecord
+    system: str
+    segment: int
+    source: MarkedText | None
+    target: MarkedText
+
+
+def _judgements(
+    file: JudgedFile, table: TextTable, numbered: Mapping[tuple[str, str], int] | None = None
+) -> Judgements:
+    """The judgements in rows, whose segments are those of their texts, or as they are numbered."""
+    costs = MqmWeights(file.weights)
+    elsewhere: list[int] = []
+    unpaired: list[int] = []
+    penalties: dict[tuple[str | None, str, int], float] = {}
+    for row, system, segment, source, target in _placed_rows(file, table, numbered):
+        severity, category = row["severity"], row["category"]
+        rater = row["rater"] or None
         cost = costs.cost(row, severity, category)
-        rating = (row["rater"] or None, system, segment)
+        rating = (rater, system, segment)
         penalties[rating] = penalties.get(rating, 0.0) + cost
         if not is_error(severity, category):
             continue
         side, marked = "candidate", target
         if target.span is None and source is not None and source.span is not None:
             side, marked = "source", source
+        elif target.span is None and _has_marks(row):
+            unpaired.append(row.line)
         own_text = file.text(side, system, segment)
         span: Span | None = marked.span or Span(len(marked.text), len(marked.text))
         if span and own_text is not None:
@@ -182,40 +211,55 @@ def read_mqm(file: JudgedFile, numbered: Mapping[tuple[str, str], int] | None = 
         if span is None:
             elsewhere.append(row.line)
             span = Span(len(own_text or ""), len(own_text or ""))
-        rater, _, _ = rating
         file.errors.append(
             ErrorSpan(system, segment, side, *span, category, severity, rater, file.kind, cost)
         )
     for rating, penalty in penalties.items():
         file.outputs[rating] = AnnotatedOutput(file.kind, *rating, file.minus(penalty), ())
     judgements = file.judgements()
-    if elsewhere:
-        LOGGER.warning(
-            "%s: %d errors are marked in a text that is not the test set's; they count, but have"
-            " no place; the first is in line %d",
-            file.path,
-            len(elsewhere),
-            elsewhere[0],
-        )
+    _say_unplaced(file, elsewhere, "errors are marked in a text that is not the test set's")
+    _say_unplaced(file, unpaired, "errors have marks that do not pair up")
     return judgements
 
 
-def _number(row: FileRecord, column: str) -> str:
-    number = row[column]
-    if whole_number(number) < 0:
-        raise row.error(f"{column} is {number!r}; a whole number is expected")
-    return number
+def _placed_rows(
+    file: JudgedFile, table: TextTable, numbered: Mapping[tuple[str, str], int] | None
+) -> Iterator[_PlacedRow]:
+    """The rows whose segment the test set has; others are odd."""
+    columns, unquoting, odd, kept = columns_of(table), _Unquoting(file.testset), OddRows(), 0
+    for row in table:
+        source = _unmark(unquoting.of(row["source"])) if "source" in columns else None
+        target = _unmark(unquoting.of(row["target"]))
+        system, number = file.names.of(row["system"]), row[columns["seg_id"]]
+        if numbered is not None:
+            segment = numbered.get((row.get("doc"), number))
+        else:
+            text = None if source is None else source.text
+            try:
+                segment = file.segment_of_texts(row, number, text, {system: target.text})
+            except FormatError as error:
+                odd.add(error)
+                continue
+        if segment is not None:
+            kept += 1
+            yield _PlacedRow(row, system, segment, source, target)
+    odd.report(kept)
 
 
-def _unmark(unquoting: _Unquoting, row: FileRecord, column: str) -> MarkedText:
-    text = unquoting.of(row[column])
-    marked = unmark(text)
-    if marked is None:
-        raise row.error(
-            f"the marks in {column} do not pair up: {text[:80]!r}; an error stands between <v>"
-            " and </v>"
+def _has_marks(row: FileRecord) -> bool:
+    texts = row["target"] + row.get("source")
+    return without_marks(texts) != texts
+
+
+def _say_unplaced(file: JudgedFile, lines: Sequence[int], what: str) -> None:
+    if lines:
+        LOGGER.warning(
+            "%s: %d %s; they count, but have no place; the first is in line %d",
+            file.path,
+            len(lines),
+            what,
+            lines[0],
         )
-    return marked
 
 
 def columns_of(table: TextTable) -> dict[str, str]:
@@ -228,6 +272,11 @@ def columns_of(table: TextTable) -> dict[str, str]:
         elif name not in ("doc", "doc_id", "source"):
             table.require(name)
     return names
+
+
+def _unmark(text: str) -> MarkedText:
+    """A text without its marks; without a span where these do not pair up."""
+    return unmark(text) or MarkedText(without_marks(text), None)
 
 
 class _Unquoting:
@@ -281,10 +330,11 @@ def read_mqm_set(
         DataError: a system lacks segments.
         UnknownNameError: a reference is no system of the file.
     """
-    table = read_tsv(path)
+    table, odd = _read_rows(path)
     table.require(*sorted(KNOWN_BY))
     collected = _collect(table)
     _take_references(collected, references)
+    _leave_out_torn(collected, odd)
     testset = assemble(
         collected,
         path=table.path,
@@ -300,7 +350,8 @@ def read_mqm_set(
         )
     testset = replace(testset, info={name: SystemInfo(human=True) for name in human})
     places = {(p.document, p.number): i for i, p in enumerate(collected.parts[0].texts)}
-    return testset.with_human(read_mqm(JudgedFile(path, testset, kind="mqm"), places))
+    file = JudgedFile(path, testset, kind="mqm")
+    return testset.with_human(_judgements(file, table, places))
 
 
 def pair_in_mqm(path: Path) -> str | None:
@@ -320,6 +371,25 @@ def _take_references(collected: Collected, references: Sequence[str]) -> None:
         collected.parts.append(replace(passages, role="reference"))
 
 
+def _leave_out_torn(collected: Collected, odd: int) -> None:
+    """Leave out the segments whose output stood in an odd row, if these explain all that lack."""
+    outputs, texts = collected.of("system"), collected.parts[0].texts
+    torn = [segment for segment in texts if any(segment not in o.texts for o in outputs)]
+    if not 0 < len(torn) <= odd:
+        return
+    for passages in collected.parts:
+        for segment in torn:
+            passages.texts.pop(segment, None)
+    LOGGER.warning(
+        "%s: %d segments are left out, as odd rows hold an output of theirs; the first is segment"
+        " %s of document %r",
+        collected.parts[0].path,
+        len(torn),
+        torn[0].number,
+        torn[0].document,
+    )
+
+
 def _collect(table: TextTable) -> Collected:
     """Sources first, then each system, in the order of the segments."""
     column = columns_of(table)["seg_id"]
@@ -327,9 +397,7 @@ def _collect(table: TextTable) -> Collected:
     outputs: dict[str, Passages] = {}
     differing: list[int] = []
     for row in table:
-        if row["severity"].lower().startswith(NOT_RATED):
-            continue
-        segment = SegmentId(row.get("doc"), _number(row, column))
+        segment = SegmentId(row.get("doc"), row[column])
         output = outputs.setdefault(row["system"], Passages("system", row["system"], table.path))
         same = [
             _note_text(sources, segment, row, "source"),
@@ -354,21 +422,11 @@ def _collect(table: TextTable) -> Collected:
 
 def _note_text(passages: Passages, segment: SegmentId, row: FileRecord, column: str) -> bool:
     """Note the text of a row without its marks; whether it agrees with what is known of it."""
-    marked = unmark(_strip_doubled_quotes(row[column]))
-    if marked is None:
-        raise row.error(
-            f"the marks in {column} do not pair up: {row[column][:80]!r}; an error stands between"
-            " <v> and </v>"
-        )
+    text = without_marks(strip_doubled_quotes(row[column]))
     if segment not in passages.texts:
-        passages.add(segment, marked.text, row.line)
+        passages.add(segment, text, row.line)
         return True
-    return without_whitespace(passages.texts[segment]) == without_whitespace(marked.text)
-
-
-def _strip_doubled_quotes(field: str) -> str:
-    """A field without a spreadsheet's quotation marks, which double those inside."""
-    return strip_quotes(field) if '""' in field[1:-1] else field
+    return without_whitespace(passages.texts[segment]) == without_whitespace(text)
 
 
 def _order(sources: Passages) -> None:

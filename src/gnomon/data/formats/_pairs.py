@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.errors import UsageError
 from gnomon.core.pairs import KINDS, Pair, PairKind
-from gnomon.data.formats._lines import shown, write_lines
+from gnomon.data.formats._error_marks import strip_doubled_quotes
+from gnomon.data.formats._lines import read_lines, shown, write_lines
 from gnomon.data.formats._records import read_records
 from gnomon.data.formats._registry import Format
-from gnomon.data.formats._rows import FileRecord, check_cell, read_csv_rows
+from gnomon.data.formats._rows import FileRecord, OddRows, check_cell, quoted_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,19 +36,19 @@ def read_pairs(path: str | PathLike[str]) -> tuple[Pair, ...]:
     ``incorrect-translation`` and ``phenomena``, and may have ``source``, ``reference`` (in tables
     several times), ``langpair``, ``severity``, ``kind`` (error, harmless, crossed or sanity),
     ``feature``, ``dose`` (a whole number), ``origin`` and ``document``; see
-    :class:`gnomon.core.pairs.Pair`.
+    :class:`gnomon.core.pairs.Pair`. Of these, rows of another length than the header and errors
+    whose two texts are the same are left out, and that is said.
 
     Raises:
-        FormatError: a row lacks a text, or its kind is unknown.
+        FormatError: a row lacks a text, or its kind is unknown; or half of the rows do not fit.
         UsageError: the file is of another kind.
     """
     name = shown(path).removesuffix(".gz")
     if name.endswith((".json", ".jsonl")):
         every = list(read_records(path))
         if every and _NEEDED[0] in every[0].values:  # ACES, as a data set of Hugging Face
-            return tuple(
-                _of_row(record, tuple(filter(None, [record.get("reference")]))) for record in every
-            )
+            rows = ((record, tuple(filter(None, [record.get("reference")]))) for record in every)
+            return _of_rows(rows, OddRows())
         records = [record for record in every if record.value("pert_check")]
         ids: set[str] = set()
         for record in records:
@@ -61,7 +62,8 @@ def read_pairs(path: str | PathLike[str]) -> tuple[Pair, ...]:
             f"{name}: minimal pairs are read of DEMETR's .json files and of .tsv tables with the"
             f" columns {', '.join(_NEEDED)}"
         )
-    return _read_table(path)
+    odd = OddRows()
+    return _of_rows(_rows(path, odd), odd)
 
 
 def _of_demetr(record: FileRecord) -> Pair:
@@ -84,17 +86,33 @@ def _kind(severity: str, bad: str, reference: str) -> PairKind:
     return "harmless" if bad == reference else "sanity"
 
 
-def _read_table(path: str | PathLike[str]) -> tuple[Pair, ...]:
-    return tuple(_of_row(record, references) for record, references in _rows(path))
+def _of_rows(rows: Iterable[tuple[FileRecord, tuple[str, ...]]], odd: OddRows) -> tuple[Pair, ...]:
+    pairs = tuple(_of_row(record, references) for record, references in _differing(rows, odd))
+    odd.report(len(pairs))
+    return pairs
+
+
+def _differing(
+    rows: Iterable[tuple[FileRecord, tuple[str, ...]]], odd: OddRows
+) -> Iterator[tuple[FileRecord, tuple[str, ...]]]:
+    """The rows whose two texts differ, if one is to be the worse."""
+    for record, references in rows:
+        good, bad = (record[column] for column in _NEEDED[:2])
+        if good == bad and _kind_of(record) in ("error", "crossed"):
+            odd.add(record.error("both texts are the same, so that none is the worse"))
+        else:
+            yield record, references
+
+
+def _kind_of(record: FileRecord) -> str:
+    return record.get("kind") or "error"
 
 
 def _of_row(record: FileRecord, references: tuple[str, ...]) -> Pair:
-    kind = record.get("kind") or "error"
+    kind = _kind_of(record)
     if kind not in KINDS:
         raise record.error(f"kind is {kind!r}; it is one of {', '.join(KINDS)}")
     good, bad = (record[column] for column in _NEEDED[:2])
-    if good == bad and kind in ("error", "crossed"):
-        raise record.error("both texts are the same, so that none is the worse; leave this row out")
     return Pair(
         good=good,
         bad=bad,
@@ -111,22 +129,42 @@ def _of_row(record: FileRecord, references: tuple[str, ...]) -> Pair:
     )
 
 
-def _rows(path: str | PathLike[str]) -> Iterator[tuple[FileRecord, tuple[str, ...]]]:
+def _rows(path: str | PathLike[str], odd: OddRows) -> Iterator[tuple[FileRecord, tuple[str, ...]]]:
     """The rows of a table, each with its references."""
-    header, *rows = [*read_csv_rows(path, delimiter="\t")] or [(1, [])]
-    columns = header[1]
-    first = FileRecord(shown(path), 1, {})
-    missing = [name for name in _NEEDED if name not in columns]
+    name = shown(path)
+    lines = [(n, line) for n, line in enumerate(read_lines(path), start=1) if line.strip()]
+    columns = quoted_fields(lines[0][1], "\t") if lines else []
+    missing = [column for column in _NEEDED if column not in columns]
     if missing:
-        raise first.error(
+        raise FileRecord(name, 1, {}).error(
             f"has no column {missing[0]}; columns of minimal pairs are {', '.join(_COLUMNS)}"
         )
-    for line, cells in rows:
-        record = FileRecord(shown(path), line, dict(zip(columns, cells, strict=False)))
+    is_bare = any(_is_bare(line, len(columns)) for _, line in lines)
+    for number, line in lines[1:]:
+        cells = _bare_cells(line) if is_bare else _quoted_cells(line)
+        record = FileRecord(name, number, dict(zip(columns, cells, strict=False)))
         if len(cells) != len(columns):
-            raise record.error(f"{len(cells)} fields; {len(columns)} are expected")
+            odd.add(record.error(f"{len(cells)} fields; {len(columns)} are expected"))
+            continue
         named = zip(columns, cells, strict=True)
-        yield record, tuple(text for name, text in named if name == "reference" and text)
+        yield record, tuple(text for column, text in named if column == "reference" and text)
+
+
+def _is_bare(line: str, width: int) -> bool:
+    """Whether its quotation marks are the texts' own: it fits between tabs alone."""
+    return len(_quoted_cells(line)) != width == len(_bare_cells(line))
+
+
+def _quoted_cells(line: str) -> list[str]:
+    """The cells of a line as a spreadsheet writes them; none if it did not write them so."""
+    try:
+        return quoted_fields(line, "\t")
+    except ValueError:
+        return []
+
+
+def _bare_cells(line: str) -> list[str]:
+    return [strip_doubled_quotes(cell) for cell in line.split("\t")]
 
 
 def read_pair_scores(path: str | PathLike[str]) -> dict[str, list[tuple[float, float]]]:
@@ -143,7 +181,8 @@ def read_pair_scores(path: str | PathLike[str]) -> dict[str, list[tuple[float, f
     if not shown(path).removesuffix(".gz").endswith((".tsv", ".txt")):
         return {}
     scores: dict[str, list[tuple[float, float]]] = {}
-    for record, _ in _rows(path):
+    odd = OddRows()  # said of the pairs
+    for record, _ in _differing(_rows(path, odd), odd):
         ends = [column.rpartition("-") for column in record.values]
         for name in dict.fromkeys(name for name, *side in ends if name and side in _SIDES):
             missing = [side for _, side in _SIDES if f"{name}-{side}" not in record.values]

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError, FormatError, RowNumber, UnknownNameError
-from gnomon.data.formats._files import atomic_write, read_head
+from gnomon.data.formats._files import LOGGER, atomic_write, read_head
 from gnomon.data.formats._lines import check_writable, read_lines, shown
 
 if TYPE_CHECKING:
@@ -267,10 +267,32 @@ def column_meant(name: str, others: Iterable[str]) -> str:
     return similar[0] if len(similar) == 1 else ""
 
 
-def read_tsv(path: str | PathLike[str]) -> TextTable:
+class OddRows:
+    """Rows of a published table that do not fit and are left out, unless they are half of it."""
+
+    def __init__(self) -> None:
+        self._problems: list[FormatError] = []
+
+    def add(self, problem: FormatError) -> None:
+        """Leave a row out."""
+        self._problems.append(problem)
+
+    def report(self, kept: int) -> int:
+        """How many rows are left out, which is said; or raise what is wrong with the first."""
+        if len(self._problems) >= max(kept, 1):
+            raise self._problems[0]
+        if self._problems:
+            LOGGER.warning(
+                "%d odd rows are left out; the first: %s", len(self._problems), self._problems[0]
+            )
+        return len(self._problems)
+
+
+def read_tsv(path: str | PathLike[str], odd: OddRows | None = None) -> TextTable:
     """Read a tab-separated table. Quotation marks are ordinary characters.
 
-    Empty lines at the end are no rows of a table of several columns.
+    Empty lines at the end are no rows of a table of several columns. Rows that do not fit are an
+    error, or go to ``odd``.
     """
     name = shown(path)
     lines = read_lines(path)
@@ -284,18 +306,19 @@ def read_tsv(path: str | PathLike[str]) -> TextTable:
         last -= 1
     for number, line in enumerate(lines[1:last], start=2):
         cells = line.split("\t")
-        if not line and len(columns) > 1:
-            raise FormatError(
-                "is an empty line within the table; remove it", path=name, line=number
-            )
-        if len(cells) != len(columns):
-            raise FormatError(
-                f"{len(cells)} tab-separated fields; the header has {len(columns)}:"
-                f" {', '.join(columns)}",
-                path=name,
-                line=number,
-            )
-        rows.append(FileRecord(name, number, dict(zip(columns, cells, strict=True))))
+        if len(cells) == len(columns):
+            rows.append(FileRecord(name, number, dict(zip(columns, cells, strict=True))))
+            continue
+        problem = (
+            f"{len(cells)} tab-separated fields; the header has {len(columns)}:"
+            f" {', '.join(columns)}"
+            if line
+            else "is an empty line within the table; remove it"
+        )
+        error = FormatError(problem, path=name, line=number)
+        if odd is None:
+            raise error
+        odd.add(error)
     return TextTable(name, columns, tuple(rows))
 
 
@@ -373,34 +396,40 @@ def read_spaced(
     return _table(name, header, rows)
 
 
-def read_csv(path: str | PathLike[str], *, delimiter: str = ",") -> TextTable:
+def read_csv(path: str | PathLike[str]) -> TextTable:
     """Read a comma-separated table with a header; quotation marks as in RFC 4180."""
-    rows = read_csv_rows(path, delimiter=delimiter)
+    rows = read_csv_rows(path)
     if not rows:
         raise FormatError("is empty; a header row is expected", path=shown(path))
     return _table(shown(path), tuple(rows[0][1]), rows[1:])
 
 
-def read_csv_rows(
-    path: str | PathLike[str], *, delimiter: str = ","
-) -> list[tuple[int, list[str]]]:
+def read_csv_rows(path: str | PathLike[str]) -> list[tuple[int, list[str]]]:
     """Line number and fields of each row of a comma-separated file; blank lines are skipped."""
     rows = []
     for number, line in enumerate(read_lines(path), start=1):
         if not line.strip():
             continue
-        csv.field_size_limit(max(csv.field_size_limit(), len(line)))  # a cell may be any line
         try:
-            [row] = csv.reader([line], delimiter=delimiter, strict=True)
-        except (csv.Error, ValueError) as error:
+            rows.append((number, quoted_fields(line, ",")))
+        except ValueError as error:
             raise FormatError(
                 f"is not a row of a comma-separated file ({error}); a field with a comma or a"
                 ' quotation mark stands in quotation marks, doubled inside ("")',
                 path=shown(path),
                 line=number,
             ) from error
-        rows.append((number, row))
     return rows
+
+
+def quoted_fields(line: str, separator: str) -> list[str]:
+    """The fields of a line; a ValueError where its quotation marks are not those of RFC 4180."""
+    csv.field_size_limit(max(csv.field_size_limit(), len(line)))  # a cell may be any line
+    try:
+        [row] = csv.reader([line], delimiter=separator, strict=True)
+    except csv.Error as error:
+        raise ValueError(str(error)) from error
+    return row
 
 
 # what separates the fields of a comma-separated file in practice, the standard's own first
