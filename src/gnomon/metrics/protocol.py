@@ -15,6 +15,7 @@ from gnomon.core.options import Help, Metavar, Specs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     import numpy as np
     from numpy.typing import NDArray
@@ -51,6 +52,7 @@ __all__ = [
     "PairNoticing",
     "PairScoring",
     "Partial",
+    "Rehearsing",
     "Requiring",
     "Statistics",
     "Withholding",
@@ -349,6 +351,15 @@ class CostChecking(Protocol):
 
     def check_cost(self, batch: Batch, plan: MaskPlan) -> None:
         """Refuse the plan."""
+        ...
+
+
+@runtime_checkable
+class Rehearsing(Protocol):
+    """Power: says and checks what a piece of work costs, which is first done without asking."""
+
+    def rehearsed(self) -> AbstractContextManager[None]:
+        """Within, scores are made up; at the end, what they would have cost is said, or refused."""
         ...
 
 

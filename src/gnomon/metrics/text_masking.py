@@ -24,7 +24,7 @@ from gnomon.core.options import SEED
 from gnomon.linguistics import Edit, apply_edits
 from gnomon.metrics.donors import hashes_of, ranks_of
 from gnomon.metrics.masking import Action, masks_used
-from gnomon.metrics.protocol import Costly, Masking
+from gnomon.metrics.protocol import Costly, Masking, Rehearsing
 from gnomon.metrics.sequences import TokenMasks
 from gnomon.metrics.tokenise import Tokenised, fitting_tokeniser, load_tokeniser
 
@@ -353,6 +353,10 @@ class TextEditing(ABC):
 
     def check_cost(self, batch: Batch, plan: MaskPlan) -> None:
         """Refuse a plan that costs more than a costly metric may."""
+        if isinstance(self.bound, Rehearsing):
+            with self.bound.rehearsed():
+                self._score(batch, plan)
+            return
         if not isinstance(self.bound, Costly):
             return
         calls = sum(
@@ -373,6 +377,9 @@ class TextEditing(ABC):
         Segments that a variant leaves as they are keep their scores and are not scored again.
         """
         self.check_cost(batch, plan)
+        return self._score(batch, plan)
+
+    def _score(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
         scores = np.broadcast_to(self.bound.segments(batch), (plan.variants, *batch.shape)).copy()
         for chunk in _chunks(self._variants(batch, plan), batch.shape[0]):
             joined = _join_edited(batch, chunk)

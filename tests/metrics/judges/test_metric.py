@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 import re
 from pathlib import Path
@@ -263,7 +264,9 @@ def test_servers_elsewhere_are_refused_before_any_text_is_read() -> None:
         gn.score(sets(s=["a"]), pairs)
 
 
-def test_the_cost_of_masking_is_known_before_it_is_asked_for(chat: Chat) -> None:
+def test_the_cost_of_masking_is_known_before_it_is_asked_for(
+    chat: Chat, caplog: pytest.LogCaptureFixture
+) -> None:
     def reply(body: dict) -> str:  # how many words of the reference the candidate has
         words, wanted = (set(fenced(body, name).split()) for name in ("candidate", "reference"))
         return json.dumps({"score": 100 * len(words & wanted) / len(wanted)})
@@ -277,7 +280,11 @@ def test_the_cost_of_masking_is_known_before_it_is_asked_for(chat: Chat) -> None
     few = spec(chat, references=True, max_calls=5)
     with pytest.raises(UsageError, match="5 that are allowed"):
         gn.muler(ts, few, **options)
-    found = gn.muler(ts, spec(chat, references=True), **options)
+    assert not chat.bodies
+    with caplog.at_level(logging.INFO):
+        found = gn.muler(ts, spec(chat, references=True), **options)
+    [said] = re.findall(r"is asked for (\d+) answers", caplog.text)
+    assert int(said) == chat.answered
     assert {row["feature"] for row in found.rows} >= {"re:cat", "re:dog"}
     assert chat.most == 1
     asked = chat.answered

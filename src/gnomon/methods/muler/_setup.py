@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -37,7 +38,14 @@ from gnomon.metrics.masking import (
     Overlap,
     masks_used,
 )
-from gnomon.metrics.protocol import Masking, MaskNoticing, MaskTokens, each_metric
+from gnomon.metrics.protocol import (
+    CostChecking,
+    Masking,
+    MaskNoticing,
+    MaskTokens,
+    Rehearsing,
+    each_metric,
+)
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.sequences import mask_stretch
 from gnomon.metrics.text_masking import Substitution, with_substitution
@@ -494,16 +502,35 @@ def prepared(
     masks: MaskChoice,
     run: Run,
     more: Sequence[str] = (),
+    *,
+    rehearsed: bool = True,
 ) -> Setup:
-    """Bind the metrics, annotate the texts."""
+    """Bind the metrics, annotate the texts.
+
+    With ``rehearsed``, the cost of both oracles of all features is said, or refused, before a
+    metric is asked for a score.
+    """
     named = each_metric(metrics)
     bound = _bound(testset, named, allow_code=run.allow_code)
     batch = testset.batch()
     language = testset.target_language
     annotation = words.annotated(batch, language, run.cache, run.progress, more=more)
     asked, masks = masks.masking, masks.resolved(bound)
-    masking = {name: masks.metric(metric, batch) for name, metric in bound.items()}
-    return Setup(testset, batch, annotation, masking, masks, run.progress, asked)
+
+    def setup_of(metrics: Mapping[str, BoundMetric]) -> Setup:
+        masking = {name: masks.metric(metric, batch) for name, metric in metrics.items()}
+        return Setup(testset, batch, annotation, masking, masks, run.progress, asked)
+
+    for name, metric in bound.items() if rehearsed else ():
+        if isinstance(metric, Rehearsing):
+            # made-up scores may tell no masks apart, where true ones do
+            with metric.rehearsed(), suppress(MaskingError):
+                metric.segments(batch)
+                setup = setup_of({name: metric})
+                for masking in setup.metrics.values():
+                    if isinstance(masking, CostChecking):
+                        masking.check_cost(batch, setup.plan(masking))
+    return setup_of(bound)
 
 
 def _bound(

@@ -23,12 +23,14 @@ from gnomon.core.errors import MissingDependencyError, ServerFailedError, UsageE
 from gnomon.core.signature import version
 from gnomon.metrics.judges.costs import Prices, estimated_cost, tokens_used
 from gnomon.metrics.judges.endpoints import Endpoint  # noqa: TC001  # of fields
-from gnomon.metrics.judges.planned import current_plan
+from gnomon.metrics.judges.planned import RequestPlan, current_plan
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping, Sequence
 
     from httpx import AsyncClient, Response
+
+    from gnomon.metrics.judges.costs import CostEstimate
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
@@ -262,6 +264,7 @@ class ChatClient:
         self._lock = threading.Lock()
         self._not_before = 0.0  # what the server asked of all, on the clock of monotonic()
         self._told = False
+        self._rehearsed = RequestPlan()
 
     def identity(self) -> ServerIdentity:
         """Who answers: from disk, else the server is asked.
@@ -326,11 +329,16 @@ class ChatClient:
         plan = current_plan()
         if plan is not None:
             kept = self._earlier(keys, questions)
-            plan.add(self.server, self._kept_identity(), missing, kept, followed=later > 0)
+            for each in (plan, self._rehearsed):
+                each.add(self.server, self._kept_identity(), missing, kept, followed=later > 0)
             return [self._known.get(key, _NOT_ASKED) for key in keys]
         if missing:
             self.check_budget(len(missing) + later)
-            self._tell(missing, self._earlier(keys, questions), later)
+            earlier = self._earlier(keys, questions)
+            cost = estimated_cost(
+                list(missing.values()), later=later, earlier=earlier, prices=self.server.prices
+            )
+            self._tell(cost, len(earlier))
             try:
                 self.identity()
                 self._ask_all(missing)
@@ -370,6 +378,21 @@ class ChatClient:
         self._known |= {key: ChatAnswer.unpacked(value) for key, value in answers.items()}
         self.counts["kept"] += len(answers)
 
+    def begin_rehearsal(self) -> None:
+        """Forget what was only planned so far."""
+        self._rehearsed = RequestPlan()
+
+    def end_rehearsal(self) -> None:
+        """Say what the answers cost that were planned since it began, or refuse so many.
+
+        Raises:
+            UsageError: as :meth:`check_budget`.
+        """
+        for planned in self._rehearsed.servers.values():
+            if planned.requests:
+                self.check_budget(planned.cost.requests)
+                self._tell(planned.cost, len(planned.kept))
+
     def check_budget(self, wanted: int) -> None:
         """Refuse what costs too much, before the first question is sent.
 
@@ -386,26 +409,18 @@ class ChatClient:
                 " max_calls= in the judge's spec, or take fewer segments, systems or repeats"
             )
 
-    def _tell(
-        self,
-        missing: Mapping[bytes, ChatQuestion],
-        earlier: Mapping[ChatQuestion, ChatAnswer],
-        later: int,
-    ) -> None:
+    def _tell(self, cost: CostEstimate, kept: int) -> None:
         """Say what it costs; once, as methods may ask in many small parts."""
         if self._told:
             return
         self._told = True
-        cost = estimated_cost(
-            list(missing.values()), later=later, earlier=earlier, prices=self.server.prices
-        )
         _log.info(
             "%s at %s is asked for %s answers (%s); %s are on disk already",
             self.server.model,
             self.server.endpoint.url,
             f"{cost.requests:,}",
             cost,
-            f"{len(earlier):,}",
+            f"{kept:,}",
         )
 
     def _introduce(self, question: ChatQuestion) -> ServerIdentity:

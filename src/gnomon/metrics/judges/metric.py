@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -28,7 +29,7 @@ from gnomon.metrics.judges.endpoints import Endpoint
 from gnomon.metrics.judges.fields import check_model, check_prices, checked_fields
 from gnomon.metrics.judges.local import LocalJudge, answer_form, check_settings, local_folder
 from gnomon.metrics.judges.noise import judge_noise
-from gnomon.metrics.judges.planned import current_plan, made_up_reply
+from gnomon.metrics.judges.planned import counted_requests, current_plan, made_up_reply
 from gnomon.metrics.judges.replies import (
     JudgeReply,
     error_spans,
@@ -43,7 +44,8 @@ from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
@@ -355,6 +357,10 @@ class BoundChatJudge(MeanOfSegments):
         distinct = len({user for user in self._users(batch).values() if user})
         return distinct * self.metric.repeats * len(self._turns)
 
+    def rehearsed(self) -> AbstractContextManager[None]:
+        """Nothing is asked within; at its end, what would have been is said, or is too much."""
+        return rehearsal([self])
+
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Mean scores of the readable repetitions, float64 [K, N]; NaN where there are none.
 
@@ -598,6 +604,25 @@ class BoundChatJudge(MeanOfSegments):
             f" {min(defined):.2g} to {max(defined):.2g} ({self.metric.repeats} repetitions); gnomon"
             " judges spread has intervals"
         )
+
+
+@contextmanager
+def rehearsal(judges: Sequence[BoundChatJudge]) -> Iterator[None]:
+    """Let judges make up their answers; then say how many each would give, or refuse so many.
+
+    Raises:
+        UsageError: a judge needs more than its ``max_calls``.
+    """
+    if current_plan() is not None:
+        yield
+        return
+    clients = [judge.client for judge in judges if isinstance(judge.client, ChatClient)]
+    for client in clients:
+        client.begin_rehearsal()
+    with counted_requests(made_up=True):
+        yield
+    for client in clients:
+        client.end_rehearsal()
 
 
 class BoundMarkingJudge(BoundChatJudge):

@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.signature import Signature
-from gnomon.metrics.judges.metric import BoundChatJudge, ChatJudge
+from gnomon.metrics.judges.metric import BoundChatJudge, ChatJudge, rehearsal
 from gnomon.metrics.judges.planned import counted_requests, current_plan
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.spec import Options, ordered_fields, unknown_argument
@@ -18,6 +18,7 @@ from gnomon.metrics.titles import metric_titles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
@@ -236,6 +237,10 @@ class BoundJudgePanel(MeanOfSegments):
     def calls(self, batch: Batch) -> int:
         """How many answers a batch takes at most, of all judges."""
         return sum(judge.calls(batch) for judge in self.judges)
+
+    def rehearsed(self) -> AbstractContextManager[None]:
+        """Nothing is asked within; at its end, what would have been is said, or is too much."""
+        return rehearsal(self.judges)
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Combined scores, float64 [K, N]; NaN where too few judges have one.

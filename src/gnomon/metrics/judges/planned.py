@@ -285,9 +285,13 @@ def current_plan() -> RequestPlan | None:
 
 
 @contextmanager
-def counted_requests() -> Iterator[RequestPlan]:
-    """Collect what would be asked by this thread, while others may ask."""
-    plan = RequestPlan()
+def counted_requests(*, made_up: bool = False) -> Iterator[RequestPlan]:
+    """Collect what would be asked by this thread, while others may ask.
+
+    Args:
+        made_up: as for :func:`planned_requests`.
+    """
+    plan = RequestPlan(made_up=made_up)
     token = _of_thread.set(plan)
     try:
         yield plan

@@ -251,7 +251,8 @@ def frequency(
         DataError: the test set has no references or no systems.
     """
     shares = tuple(sorted({*shares, 1.0}))[::-1]
-    setup = prepared(testset, metrics, WordChoice.of(sources, features), masks.seeded(seed), run)
+    words, choice = WordChoice.of(sources, features), masks.seeded(seed)
+    setup = prepared(testset, metrics, words, choice, run, rehearsed=False)
     split = all_initials(setup.batch, setup.spans)
     rows: list[PartRow] = []
     signatures: dict[str, str] = {}

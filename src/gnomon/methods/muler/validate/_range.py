@@ -260,7 +260,8 @@ def range(  # noqa: A001  # its name as a method
         DataError: the test set has no references or no systems.
     """
     shares = tuple(sorted(set(shares)))
-    setup = prepared(testset, metrics, WordChoice.of(sources, features), masks.seeded(seed), run)
+    words, choice = WordChoice.of(sources, features), masks.seeded(seed)
+    setup = prepared(testset, metrics, words, choice, run, rehearsed=False)
     split = all_initials(setup.batch, setup.spans)
     rows: list[RangeRow] = []
     signatures: dict[str, str] = {}
