@@ -216,6 +216,16 @@ def test_memory_tells_what_reading_tells_whatever_changes(
     assert 0 < sum(" " in one for one in reads) < len(reads)
 
 
+@pytest.mark.parametrize("choice", [{"exclude": ("n[3]",)}, {"systems": ("s", "t", "n[0-2]")}])
+def test_a_system_that_is_left_out_is_not_read(folder: Path, choice: dict) -> None:
+    source = _many(folder, 4)
+    (folder / "systems" / "n3.txt").write_text("one line alone\n")
+    with pytest.raises(LengthMismatchError, match=r"n3\.txt has 1"):
+        read_set(source)
+    found = read_set(replace(source, **choice)).testset
+    assert sorted(found.systems) == ["n0", "n1", "n2", "s", "t"]
+
+
 def test_a_worker_reads_the_system_that_is_new(folder: Path, tmp_path: Path) -> None:
     _many(folder)
     (tmp_path / "study.toml").write_text('metrics = ["chrf"]\n[[testsets]]\npath = "set"\n')

@@ -165,6 +165,9 @@ def paraphrases_of(source: SetSource) -> list[Paraphrase]:
 def _read_whole(source: SetSource, only: tuple[str, ...], _stamp: Stamp) -> TestSet:
     from gnomon.core.testset import TestSet
 
+    if not only and (source.systems or source.exclude):
+        # what is left out is not read: it need not fit the rest
+        only = tuple(systems_of(source, _output_files(source)))
     return TestSet.read(
         source.path,
         language_pair=source.language_pair,
@@ -340,14 +343,18 @@ def _output_stamps(source: SetSource) -> _FileStamps | None:
     """None where outputs have no files of their own, or references may speak of systems."""
     if source.paraphrases:
         return None
-    from gnomon.data.formats import output_files
-
-    files = output_files(source.path, language_pair=source.language_pair)
+    files = _output_files(source)
     if not files:
         return None
     rest = stamp_of(source.path, without={str(file) for file in files.values()})
     outputs = {name: stamp_of_file(str(file)).hash for name, file in files.items()}
     return _FileStamps(rest.hash, outputs) if rest.hash else None
+
+
+def _output_files(source: SetSource) -> dict[str, Path]:
+    from gnomon.data.formats import output_files
+
+    return output_files(source.path, language_pair=source.language_pair)
 
 
 def _amended_sketch(
