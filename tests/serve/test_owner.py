@@ -39,6 +39,7 @@ def folders(tmp_path: Path) -> dict[str, Path]:
     secret.write_text("secret")
     (top / "news" / "away.txt").symlink_to(secret)
     (top / "out").symlink_to(tmp_path)
+    (top / "circle").symlink_to("circle")
     os.mkfifo(top / "pipe")
     return {"srv": top}
 
@@ -72,8 +73,8 @@ def test_a_folder_shows_its_files_and_no_way_out(folders: dict[str, Path]) -> No
 
 @pytest.mark.parametrize(
     "path",
-    ["..", "../secret.txt", "news/../../secret.txt", "news/away.txt", "out", "out/secret.txt",
-     "/etc/passwd", "./news", ".hidden", "news\0", "nothing", "news\\..\\x"],
+    ["..", "circle", "../secret.txt", "news/../../secret.txt", "news/away.txt", "out",
+     "out/secret.txt", "/etc/passwd", "./news", ".hidden", "news\0", "nothing", "news\\..\\x"],
 )  # fmt: skip
 def test_no_path_leads_elsewhere(folders: dict[str, Path], path: str) -> None:
     with pytest.raises(NotFound):
@@ -122,7 +123,14 @@ def test_folders_are_read_from_the_settings(tmp_path: Path, folders: dict[str, P
     file = tmp_path / "serve.toml"
     file.write_text('[serve]\nfolders = { "WMT" = "srv" }\n')
     assert read_config(file, Settings()).folders == {"WMT": folders["srv"].resolve()}
-    for text in ('folders = { "WMT" = "nothing" }', "folders = 3"):
+    (tmp_path / "circle").symlink_to("circle")
+    for text in (
+        'folders = { "WMT" = "nothing" }',
+        'folders = { "WMT" = "circle" }',
+        'folders = { "WMT" = "a\\u0000" }',
+        "folders = 3",
+        f"folders = {'[' * 100_000}",
+    ):
         file.write_text(f"[serve]\n{text}\n")
         with pytest.raises(UsageError):
             read_config(file, Settings())

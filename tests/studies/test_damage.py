@@ -43,7 +43,12 @@ def _emptied(file: Path) -> None:
     file.write_bytes(b"")
 
 
-@pytest.mark.parametrize("harm", [_lost, _cut, _emptied])
+def _linked_to_itself(file: Path) -> None:
+    file.unlink()
+    file.symlink_to(file.name)
+
+
+@pytest.mark.parametrize("harm", [_lost, _cut, _emptied, _linked_to_itself])
 def test_files_that_are_not_whole_are_told_and_made_anew(
     store: study.Store, study_file: Path, tmp_path: Path, harm: Callable[[Path], None]
 ) -> None:

@@ -308,7 +308,7 @@ def _opened(path: str | PathLike[str]) -> contextlib.AbstractContextManager[Sink
 def check_place(path: str | PathLike[str]) -> None:
     """Refuse, before any work, a place that a report cannot be written to."""
     target = Path(path)
-    above = target.resolve().parent
+    above = Path(os.path.realpath(target)).parent
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise OutputError(
             f"cannot write {target}: its folder {target.parent} does not exist or may not be"
@@ -360,7 +360,7 @@ def _folder(target: Path) -> Generator[Sink]:
     from gnomon.data.formats import explain_failure, replace_folder
 
     check_place(target)
-    scratch = target.resolve().with_name(f".{secrets.token_hex(8)}.tmp")
+    scratch = Path(os.path.realpath(target)).with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         with explain_failure(target):
             yield _Folder(scratch)
@@ -390,7 +390,7 @@ def _one_file(target: Path) -> Generator[Sink]:
     with (
         atomic_write(target) as file,  # first: a file that cannot be written is an error at once
         tempfile.TemporaryFile(
-            "w+", encoding="utf-8", newline="\n", dir=target.resolve().parent
+            "w+", encoding="utf-8", newline="\n", dir=Path(os.path.realpath(target)).parent
         ) as parts,
     ):
         sink = _File(parts)

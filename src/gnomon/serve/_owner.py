@@ -77,7 +77,7 @@ def place(folders: Mapping[str, Path], name: str, path: str) -> Path:
     parts = [part for part in path.split("/") if part]
     if any(part in (".", "..") or part.startswith(".") or "\\" in part for part in parts):
         raise NotFound
-    target = top.joinpath(*parts).resolve()
+    target = Path(os.path.realpath(top.joinpath(*parts)))
     if not target.is_relative_to(top) or not target.exists():
         raise NotFound
     return target

@@ -114,7 +114,7 @@ def read_config(file: Path, settings: Settings) -> Settings:
         said = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise MissingFileError(f"{file} does not exist; --config names a TOML file") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{file} cannot be read as TOML: {error}") from error
     table = said.get("serve", {})
     _refuse_unknown(file, said, {"serve"})
@@ -133,11 +133,11 @@ def _folders(file: Path, said: object) -> dict[str, Path]:
         raise UsageError(
             f'{file}: folders are names and paths, as: folders = {{ "WMT" = "/srv/wmt" }}'
         )
-    folders = {name: (file.parent / path).resolve() for name, path in said.items()}
+    folders = {name: file.parent / path for name, path in said.items()}
     for name, folder in folders.items():
         if not folder.is_dir():
             raise UsageError(f"{file}: the folder {name!r} is not there: {folder}")
-    return folders
+    return {name: folder.resolve() for name, folder in folders.items()}
 
 
 def _limits(file: Path, said: Mapping[str, Any], limits: ServerLimits) -> ServerLimits:

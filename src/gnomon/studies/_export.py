@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from base64 import b64encode
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -80,7 +81,7 @@ class _ExportWriter:
         kind: ExportKind,
     ) -> dict[str, int]:
         """Write some tables, and the SQL of some views where a file can hold it."""
-        target = target.resolve()
+        target = Path(os.path.realpath(target))
         beside = next(parent for parent in target.parents if parent.exists())  # on the same disk
         with TemporaryDirectory(prefix=".", suffix=".tmp", dir=beside) as scratch:
             made = Path(scratch, target.name)

@@ -383,7 +383,7 @@ def located_files(option: Option, value: object, folder: Path) -> object:
 
     def in_full(text: str) -> str:
         if files.sure:
-            return str((folder / Path(text).expanduser()).resolve())
+            return os.path.realpath(folder / Path(text).expanduser())
         head, equals, source = text.partition("=")
         if "(" in head and not os.path.isfile(folder / text):  # noqa: PTH113  # as below
             return text  # a metric's spec: its files are found when it is read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args
 
@@ -205,7 +206,7 @@ def schema_in(file: Path) -> TableSchema:
     schema = pq.read_schema(file)
     try:
         return schema_of(schema.metadata or {}, [field.metadata or {} for field in schema])
-    except (msgspec.DecodeError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(
             f"{file} does not say what its columns are; run the study into a new store, or use the"
             " gnomon that made this one"
@@ -347,7 +348,7 @@ def source_of(files: Sequence[Path], known: Bundle | None, planned: Collection[s
     loose = [file for file in files if file.stem not in known.tasks]
     others = sorted(known.tasks.difference(planned))
     where = f" where task not in ({', '.join(map(sql_text, others))})" if others else ""
-    bundled = f"select * from read_parquet({sql_text(known.file.resolve())}){where}"  # noqa: S608  # quoted
+    bundled = f"select * from read_parquet({sql_files([known.file])}){where}"  # noqa: S608  # quoted
     if not loose:
         return RowSource(bundled, [known.file])
     return RowSource(f"{bundled} union all by name {_of_files(loose)}", [known.file, *loose])
@@ -411,5 +412,5 @@ def sql_name(value: str) -> str:
 
 
 def sql_files(files: Iterable[Path]) -> str:
-    """A list of files as SQL writes it, each by its real place."""
-    return "[" + ", ".join(sql_text(file.resolve()) for file in files) + "]"
+    """A list of files as SQL writes it, each by its real place, or by its name in a circle."""
+    return "[" + ", ".join(sql_text(os.path.realpath(file)) for file in files) + "]"

@@ -284,6 +284,12 @@ def test_a_missing_parent_is_said(tmp_path: Path) -> None:
         small().write(tmp_path / "no" / "set")
 
 
+def test_a_link_to_itself_is_no_folder_to_write_to(tmp_path: Path) -> None:
+    (tmp_path / "set").symlink_to("set")
+    with pytest.raises(OutputError, match="cannot write"):
+        small().write(tmp_path / "set")
+
+
 def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")

@@ -124,6 +124,15 @@ def test_a_place_that_is_not_there_is_told(made: ModuleType, tmp_path: Path, nam
         write_site(tmp_path / name, made.study(2, 5))
 
 
+def test_a_page_takes_the_place_of_a_link_to_itself(made: ModuleType, tmp_path: Path) -> None:
+    for name in ("r", "r.html"):
+        (tmp_path / name).symlink_to(name)
+    write_site(tmp_path / "r.html", made.study(2, 5))
+    assert "<html" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    with pytest.raises(OutputError, match="cannot write"):
+        write_site(tmp_path / "r", made.study(2, 5))
+
+
 @pytest.mark.parametrize("name", ["r", "r.html"])
 def test_a_failure_leaves_the_older_report(made: ModuleType, tmp_path: Path, name: str) -> None:
     class Broken(made.Set):  # type: ignore[misc, name-defined]  # a module that is loaded by path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 from contextlib import nullcontext
@@ -415,7 +416,7 @@ def _fill(path: Path, write: Callable[[Path], None]) -> None:
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         what = "is not empty" if path.is_dir() else "is a file"
         raise OutputError(f"cannot write {path}: it {what}; name a new or empty directory")
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
     scratch = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         with explain_failure(path):

@@ -392,7 +392,7 @@ def check_target(target: Path, is_ours: Callable[[Path], bool], source: Path | N
     """Refuse a folder that holds anything but an earlier conversion."""
     if not os.path.lexists(target):
         return
-    if source is not None and target.resolve() == source.resolve():
+    if source is not None and os.path.realpath(target) == os.path.realpath(source):
         raise UsageError(
             f"{target} is the folder of the checkpoint itself, which stays as it is; name another"
             " one (--into FOLDER), or none: gnomon then keeps the metric in its cache"
