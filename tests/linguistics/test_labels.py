@@ -153,6 +153,7 @@ def test_jsonl_without_texts_is_aligned_with_a_text_file(tmp_path: Path) -> None
     ("line", "error", "said"),
     [
         ("{", FormatError, "not JSON"),
+        ('{"spans": ' + "9" * 5000, FormatError, "not JSON"),
         (" ", FormatError, "the line is empty"),
         ("[]", FormatError, "not an object"),
         ('{"text": "a"}', FormatError, "list 'spans'"),

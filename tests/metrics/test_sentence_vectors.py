@@ -116,6 +116,9 @@ def test_sbert_refuses_models_of_another_pooling(
     (tmp_path / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": false}')
     with pytest.raises(SpecError, match="another pooling"):
         _scores(testset, "sbert", tmp_path)
+    (tmp_path / "1_Pooling" / "config.json").write_text("[" * 100_000)
+    with pytest.raises(DataError, match=r"1_Pooling.config\.json cannot be read"):
+        _scores(testset, "sbert", tmp_path)
 
 
 class PlainMover:

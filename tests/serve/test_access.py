@@ -98,8 +98,9 @@ def test_of_a_deleted_comparison_no_link_stays(access):
     assert not access.is_open(study)
 
 
-def test_a_damaged_file_lets_nobody_in(access, tmp_path):
+@pytest.mark.parametrize("text", ["{", '{"more": ' + "[" * 100_000])
+def test_a_damaged_file_lets_nobody_in(access, tmp_path, text):
     session = access.session_for(access.launch_token())
-    (tmp_path / "access.json").write_text("{")
+    (tmp_path / "access.json").write_text(text)
     with pytest.raises(DataError, match="damaged"):
         access.user_of_session(session)

@@ -60,6 +60,7 @@ def test_others_do_not_but_the_owner_may(tmp_path: Path) -> None:
 def test_a_line_that_was_torn_takes_no_other_with_it(tmp_path: Path) -> None:
     add_note(tmp_path, "set", 1, "one", by="1", author="Ana")
     with (tmp_path / NOTES).open("ab") as file:
+        file.write(b'{"more":' + b"[" * 100_000 + b"\n")
         file.write(b'{"what":"note","id":"torn","te')
     add_note(tmp_path, "set", 2, "two", by="1", author="Ana")
     assert [note.text for note in read_notes(tmp_path)] == ["one", "two"]

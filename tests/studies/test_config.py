@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.errors import DataError, FormatError, MissingFileError
-from gnomon.studies import read_study
+from gnomon.data import example
+from gnomon.studies import plan, read_study
 
 
 def _written(folder: Path, text: str) -> Path:
@@ -110,6 +111,19 @@ def test_what_is_no_path_is_told(tmp_path: Path, line: str, said: str) -> None:
     file = _written(tmp_path, f'metrics = ["bleu"]\n[[testsets]]\n{line}\n')
     with pytest.raises(DataError, match=said):
         read_study(file)
+
+
+def test_a_study_that_is_nested_without_end_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"study\.toml: is not TOML"):
+        read_study(_written(tmp_path, f"metrics = {'[' * 100_000}"))
+
+
+def test_a_file_that_is_a_link_to_itself_is_told(tmp_path: Path) -> None:
+    (tmp_path / "circle.json").symlink_to("circle.json")
+    text = f'metrics = ["bleu"]\n[[testsets]]\npath = "{example.path()}"\n'
+    text += '[methods.compare]\ndelta_accuracy = "circle.json"\n'
+    with pytest.raises(DataError, match=r"circle\.json"):
+        plan(read_study(_written(tmp_path, text)))
 
 
 def test_a_set_named_twice_is_refused(tmp_path: Path) -> None:

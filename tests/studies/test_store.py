@@ -418,9 +418,10 @@ def test_a_store_tells_its_test_sets_and_reads_their_texts_again(
     assert list(testset.systems) == list(found.sketch.systems)
 
 
-def test_a_damaged_store_is_told(store: study.Store) -> None:
-    (store.path / "store.json").write_text("?")
-    with pytest.raises(DataError, match="damaged"):
+@pytest.mark.parametrize("text", ["?", "[" * 100_000, '{"gnomon-store": ' + "[" * 100_000])
+def test_a_damaged_store_is_told(store: study.Store, text: str) -> None:
+    (store.path / "store.json").write_text(text)
+    with pytest.raises(DataError, match=r"store\.json is damaged"):
         study.Store.open(store.path)
 
 
@@ -444,6 +445,9 @@ def test_export_does_not_overwrite(store: study.Store, tmp_path: Path) -> None:
         store.export(tmp_path / "x.duckdb")
     with pytest.raises(UnknownNameError):
         store.export(tmp_path / "y.duckdb", tables=["score"])
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(OutputError, match="cannot write"):
+        store.export(tmp_path / "circle", kind="csv")
 
 
 def test_a_frame_has_the_rows_of_its_table(store: study.Store) -> None:

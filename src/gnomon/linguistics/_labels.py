@@ -330,7 +330,7 @@ def _record(line: str, path: str, number: int) -> dict[str, Any]:
         _refuse_record("the line is empty, where a segment's object was due", path, number)
     try:
         record = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"not JSON ({error}); write {_SHAPE}", path=path, line=number) from error
     if not isinstance(record, dict) or not isinstance(record.get("spans"), list):
         _refuse_record("not an object with a list 'spans'", path, number)

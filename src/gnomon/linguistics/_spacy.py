@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.core.errors import MissingDependencyError, UnknownNameError
+from gnomon.core.errors import DataError, MissingDependencyError, UnknownNameError
 from gnomon.linguistics._facts import Mark
 from gnomon.linguistics._features import MORPH, UPOS
 
@@ -252,8 +252,11 @@ def meta_of(package: str) -> dict[str, Any]:
     path = Path(spec.submodule_search_locations[0]) / "meta.json"
     if not path.is_file():
         raise UnknownNameError("spaCy pipeline", package, installed())
-    meta: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return meta
+    try:
+        meta = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{path} cannot be read: {error}; install the pipeline anew") from error
+    return meta if isinstance(meta, dict) else {}
 
 
 def _spacy_version() -> str:

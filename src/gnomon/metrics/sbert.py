@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from gnomon.core.errors import SpecError
+from gnomon.core.errors import DataError, SpecError
 from gnomon.core.options import MODEL
 from gnomon.core.signature import Signature
 from gnomon.metrics._embeddings import (
@@ -155,5 +155,8 @@ class BoundSbert(MeanOfSegments):
 def _setting(path: Path) -> dict[str, int]:
     if not path.is_file():
         return {}
-    settings: dict[str, int] = json.loads(path.read_text(encoding="utf-8"))
-    return settings
+    try:
+        settings = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{path} cannot be read: {error}; fetch the model anew") from error
+    return settings if isinstance(settings, dict) else {}

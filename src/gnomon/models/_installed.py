@@ -101,7 +101,7 @@ def _configuration(path: Path) -> dict[str, Any]:
     """``config.json``; nothing where it cannot be read."""
     try:
         configuration = json.loads((path / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return configuration if isinstance(configuration, dict) else {}
 
@@ -158,7 +158,7 @@ def _described(name: str, source: str) -> Iterator[InstalledModel]:
     try:
         folder = find_model(name)
         config = json.loads((folder.path / "config.json").read_text(encoding="utf-8"))
-    except (GnomonError, OSError, ValueError):
+    except (GnomonError, OSError, ValueError, RecursionError):
         return
     metric = _metric(name, config)
     kind = "learned metric" if metric else _kind(config)
@@ -203,7 +203,7 @@ def _sizes(path: Path) -> tuple[int, int]:
     for file in path.glob("*.safetensors"):
         size += file.stat().st_size
         with (
-            suppress(OSError, ValueError, KeyError, TypeError, AttributeError),
+            suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError),
             file.open("rb") as f,
         ):
             length = int.from_bytes(f.read(8), "little")

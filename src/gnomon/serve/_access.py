@@ -177,7 +177,7 @@ class Access:
                     self._read_at = changed
             except FileNotFoundError:
                 pass
-            except (msgspec.MsgspecError, OSError) as error:
+            except (ValueError, OSError, RecursionError) as error:
                 raise DataError(
                     f"{self._file} is damaged: nobody can be let in; delete it, and make tokens"
                     " and links anew"

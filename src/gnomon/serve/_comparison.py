@@ -260,7 +260,7 @@ def read_record(file: Path, kind: type[T]) -> T | None:
     """What a file holds; None where it is missing, or damaged."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=kind)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, ValueError, RecursionError):
         return None
 
 

@@ -76,7 +76,7 @@ def _lines(file: Path) -> Iterator[_Line]:
     for line in data.split(b"\n")[:-1]:  # what has no line end is not finished
         try:
             yield msgspec.json.decode(line, type=_Line)
-        except msgspec.DecodeError:
+        except (ValueError, RecursionError):
             continue
 
 

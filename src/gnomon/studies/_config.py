@@ -99,7 +99,7 @@ def _toml(file: Path) -> Mapping[str, object]:
         number = said.partition("(at line ")[2].partition(",")[0]
         line = int(number) if number.isdigit() else text.count("\n") + 1
         raise FormatError(f"is not TOML: {said}", path=str(file), line=line) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"is not TOML: {plain(error)}", path=str(file)) from error
     for key in _with_nul(content):
         raise FormatError(f"{key} holds a NUL character, which no name has", path=str(file))

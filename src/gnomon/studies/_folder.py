@@ -81,7 +81,7 @@ def check_layout(folder: Path) -> None:
         layout = json.loads(about.read_text(encoding="utf-8"))["gnomon-store"]
     except OSError as error:
         raise DataError(f"{about} cannot be read: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(
             f"{about} is damaged: it does not say the version of the store; run the study into a"
             " new store"
@@ -152,7 +152,7 @@ def unsealed(data: bytes, kind: type[T]) -> T:
         raise ValueError("the checksum is another one")
     try:
         return msgspec.json.decode(b"{" + rest.removeprefix(b", "), type=kind)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(str(error)) from error
 
 

@@ -115,11 +115,10 @@ def test_damaged_parts_are_refused(inner, tmp_path: Path) -> None:
     bind(_set(POOL), f"difficulty({inner})")[1].save(path)  # type: ignore[attr-defined]  # difficulty can
     with np.load(path) as file:
         arrays = {name: file[name] for name in file.files}
-    about = np.frombuffer(b"[1]", dtype=np.uint8)
-    changes = {"about": about}
-    changes |= {name: arrays[name] * 0.5 for name in ("offsets", "keys1") if name in arrays}
+    changes = {name: arrays[name] * 0.5 for name in ("offsets", "keys1") if name in arrays}
     changes |= {name: arrays[name] * np.nan for name in ("value",) if name in arrays}
-    for name, value in changes.items():
+    said = [np.frombuffer(text, dtype=np.uint8) for text in (b"[1]", b"[" * 100_000)]
+    for name, value in (*changes.items(), *(("about", about) for about in said)):
         np.savez(path, **{**arrays, name: value})
         with pytest.raises(FormatError, match="it is damaged"):
             gn.score(_set(NEW), f"difficulty({inner}, frozen='{path}')")

@@ -233,7 +233,7 @@ def _read(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], dict[st
         with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         about = json.loads(arrays.pop("about").tobytes())
-    except (KeyError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
+    except (KeyError, AttributeError, RecursionError, zipfile.BadZipFile, zlib.error) as error:
         raise _damaged(path, error) from error
     except (OSError, ValueError, EOFError, MemoryError) as error:
         whole = zipfile.is_zipfile(path)  # of other files numpy says to trust their pickles

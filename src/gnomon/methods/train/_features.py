@@ -54,7 +54,7 @@ def load_base(name: str, device: str) -> BaseEncoder:
         settings = json.loads(vocabulary.read_text(encoding="utf-8"))
         pieces = settings["model"]["vocab"]
         special = {piece["content"] for piece in settings.get("added_tokens", ())}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"model {name!r} ({folder.path}) cannot be read: {error}") from error
     pairs = pieces if isinstance(pieces, dict) else [piece[0] for piece in pieces]
     kind = _kind(name, config, {*pairs, *special})

@@ -294,7 +294,7 @@ def _open_run(folder: Path, facts: dict[str, object], *, resume: bool) -> None:
     try:
         before = json.loads(run_file.read_text(encoding="utf-8"))
         parts = {name: before[name] for name in facts}
-    except (ValueError, LookupError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise FormatError(
             f"is damaged ({error}); train into another folder", path=run_file
         ) from error

@@ -142,6 +142,7 @@ def test_answers_are_read_from_what_the_form_saves(tmp_path: Path) -> None:
         ("[1, 2]", ":", "what the form saves"),
         ('{"answers": [\n}', ":2:", "is not JSON"),
         ("[" * 100_000, ":1:", "nested too deeply"),
+        ("[" + "9" * 5000, ":1:", "is not JSON"),
         (f'{{"answers": [\n{ONE_A},\n{ONE_B}]}}', ":3:", "answered before"),
     ],
 )  # fmt: skip

@@ -128,9 +128,10 @@ def test_a_file_that_was_changed_or_not_begun_is_not_resumed(work: Work, tmp_pat
     path.write_bytes(whole[:-5])
     with pytest.raises(DataError, match="was changed"):
         save_generated(path, work, resume=True)
-    _record(path).write_text("{", encoding="utf-8")
-    with pytest.raises(FormatError, match="damaged"):
-        save_generated(path, work, resume=True)
+    for text in ("{", "[" * 100_000):
+        _record(path).write_text(text, encoding="utf-8")
+        with pytest.raises(FormatError, match="damaged"):
+            save_generated(path, work, resume=True)
     _record(path).write_text(json.dumps({"format": 9}), encoding="utf-8")
     with pytest.raises(FormatError, match="format 9"):
         save_generated(path, work, resume=True)

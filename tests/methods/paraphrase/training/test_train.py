@@ -348,7 +348,7 @@ def test_a_damaged_description_is_named(
 ) -> None:
     recipe = Recipe(**tiny, max_steps=1)  # type: ignore[arg-type]  # plain options
     fit(_pairs(rows), tmp_path, recipe=recipe)
-    for name, text in (("gnomon-paraphraser.json", "{}"), ("training/run.json", '{"codes": n')):
+    for name, text in (("gnomon-paraphraser.json", "{}"), ("training/run.json", "[" * 100_000)):
         (tmp_path / name).write_text(text, encoding="utf-8")
         with pytest.raises(FormatError, match=f"{name}: .*; train into another folder"):
             fit(_pairs(rows), tmp_path, recipe=recipe, resume=True)

@@ -8,7 +8,7 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.errors import DataError, FormatError
+from gnomon.core.errors import DataError, FormatError, plain
 from gnomon.data.formats import FileRecord, atomic_write, read_lines, sheet_rows, to_cell
 from gnomon.linguistics import Edit, apply_edits
 
@@ -272,8 +272,8 @@ def _saved(path: str, text: str) -> list[FileRecord]:
 def _json(path: str, text: str) -> Any:
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
-        problem, line = f"is not JSON: {error.msg}", error.lineno
+    except ValueError as error:  # of numbers with thousands of digits Python names no line
+        problem, line = f"is not JSON: {plain(error)}", getattr(error, "lineno", 1)
     except RecursionError:
         problem, line = "is nested too deeply to be what the form saves", 1
     raise FormatError(f"{problem}; save the answers from the form again", path=path, line=line)

@@ -592,7 +592,7 @@ def _about(path: Path) -> dict[str, Any]:
         )
     try:
         about = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{file} is no JSON: {error}") from error
     if not isinstance(about, dict) or about.get("format") != _FORMAT:
         raise DataError(f"{file} is not of format {_FORMAT}, the only one that is read here")

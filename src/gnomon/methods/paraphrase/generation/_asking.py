@@ -453,7 +453,7 @@ def code_facts(model: Seq2Seq) -> Mapping[str, Any]:
         return {}
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path} cannot be read: {error}") from error
     codes = facts.get("codes") if isinstance(facts, dict) else None
     return codes if isinstance(codes, dict) else {}

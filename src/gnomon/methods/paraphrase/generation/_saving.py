@@ -64,7 +64,7 @@ def record_of(path: str | os.PathLike[str]) -> SavedRecord | None:
         return SavedRecord(
             dict(record["settings"]), int(record["done"]), int(record["size"]), counts
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         if isinstance(error, FormatError):
             raise
         raise FormatError(

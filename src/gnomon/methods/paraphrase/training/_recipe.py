@@ -172,7 +172,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """Read what a run wrote about itself."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"is no JSON: {error}; train into another folder", path=path) from error
     if not isinstance(content, dict):
         raise FormatError("is no JSON object; train into another folder", path=path)
