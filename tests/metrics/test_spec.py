@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import gnomon as gn
 from gnomon.core.errors import SpecError
 from gnomon.metrics.spec import Options, Spec, format_literal, option_types, read_spec
 
@@ -72,7 +73,7 @@ def test_any_text_is_read_or_refused_with_its_position(text: str) -> None:
             Spec("bleu", None, (("lowercase", True), ("tokenize", "intl"))),
         ),
         ("bleu:tokenize=none", Spec("bleu", None, (("tokenize", "none"),))),
-        ("x:a='b,c',d=-1.5|refs:1", Spec("x", None, (("a", "b,c"), ("d", -1.5)))),
+        ("x:a='b,c',d=-1.5|refs:1|gnomon:0.1.0", Spec("x", None, (("a", "b,c"), ("d", -1.5)))),
         (
             "difficulty(bertscore, pool='top:30%')",
             Spec("difficulty", Spec("bertscore"), (("pool", "top:30%"),)),
@@ -116,6 +117,12 @@ def test_specs_say_names_wrapped_metrics_and_literals(text: str, spec: Spec) -> 
         ("__import__('os')", 1, "expected a name"),
         ("a(b=c.d)", 5, "expected a string"),
         ("a(b=1+1)", 6, "expected ',' or ')'"),
+        ("bleu | anything ((", 6, "no signature that gnomon printed"),
+        ("bleu|", 5, "no signature that gnomon printed"),
+        ("bleu|tok:zh", 5, "no signature that gnomon printed"),
+        ("bleu|nrefs:1|case:lc|version:2.5.1", 5, "no signature that gnomon printed"),
+        ("bleu|case|gnomon:0.1.0", 5, "no signature that gnomon printed"),
+        ("chrf:word_order=2|x", 18, "no signature that gnomon printed"),
     ],
 )
 def test_what_cannot_be_read_is_pointed_at(text: str, position: int, problem: str) -> None:
@@ -123,6 +130,15 @@ def test_what_cannot_be_read_is_pointed_at(text: str, position: int, problem: st
         read_spec(text)
     assert f"at character {position}," in str(caught.value)
     assert problem in str(caught.value)
+
+
+@pytest.mark.parametrize("spec", ["bleu", "chrf:word_order=2", "ter", "rougeL", "difficulty(bleu)"])
+def test_signatures_that_scores_have_are_read_again(spec: str) -> None:
+    testset = gn.TestSet.from_lists({"a": ["x y z w"], "b": ["x | y"]}, ["x y z w"])
+    scores = gn.score(testset, spec)
+    again = gn.score(testset, str(scores.signature))
+    assert str(again.signature) == str(scores.signature)
+    assert again.system.tolist() == scores.system.tolist()
 
 
 @pytest.mark.parametrize("text", ["f(" * 50, "f(x=" + "[" * 50, "f(" * 17 + "f" + ")" * 17])

@@ -329,7 +329,7 @@ _SHOWN = 80
 
 @lru_cache(maxsize=1024)
 def read_spec(text: str) -> Spec:
-    """Read a spec, its form for shells, or a signature (up to its first bar).
+    """Read a spec, its form for shells, or a signature, whose fields are left out.
 
     Names are not looked up; ``gnomon.metrics.parse`` does that.
 
@@ -354,10 +354,22 @@ class _SpecReader:
         name = self.name()
         spec = self.shell_form(name) if self.take(":") else self.rest(name)
         self.skip()
-        if self.at < len(self.text) and self.text[self.at] != "|":
+        if self.peek() == "|":
+            self.check_fields()
+        elif self.peek():
             more = "; several metrics are separated by blanks" if self.peek() == "," else ""
             raise self.error(f"the spec should end here, or go on with '(' or ':'{more}")
         return spec
+
+    def check_fields(self) -> None:
+        """Check that what comes after a bar are the fields of a signature."""
+        fields = [field.partition(":") for field in self.text[self.at + 1 :].split("|")]
+        if fields[-1][0] != "gnomon" or not all(key and colon for key, colon, _ in fields):
+            raise self.error(
+                "what follows is no signature that gnomon printed (SPEC|FIELD:VALUE|...|"
+                "gnomon:VERSION); leave it out, and give options in parentheses, as:"
+                " bleu(tokenize='zh')"
+            )
 
     def rest(self, name: str) -> Spec:
         """What follows a name: nothing, or arguments in parentheses."""
