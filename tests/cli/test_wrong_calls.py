@@ -59,6 +59,34 @@ def test_every_command_names_the_option_that_was_meant(command: str, capsys) -> 
     assert "did you mean --quiet?" in said or said.startswith("gnomon: error: missing: ")
 
 
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        (["-tok", "zh"], "unknown option -tok; did you mean --tokenizer?"),
+        (["-fjson"], "unknown option -fjson; did you mean -f json?"),
+        (["-tz"], "unknown option -tz; did you mean -t z?"),
+        (["-qq"], "unknown option -qq;"),
+    ],
+)
+def test_a_word_after_one_dash_is_no_option_of_one_letter(
+    given: list[str], meant: str, files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    argv = ["paraphrase", "constraints", str(files / "ref.txt"), "-i", str(files / "a.txt"), *given]
+    with pytest.raises(SystemExit):
+        parser(argv).parse_args(argv)
+    assert meant in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "given"),
+    [("compare", ["-j4"]), ("compare", ["-f=json"]), ("score", ["-tok", "zh"]), ("score", ["-sl"])],
+)
+def test_numbers_may_follow_a_letter_and_declared_words_a_dash(
+    command: str, given: list[str]
+) -> None:
+    COMMANDS[command].parse_args(["ref.txt", "-i", "sys.txt", *given])
+
+
 @pytest.fixture
 def here(files: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to be wrong in: three files of texts, a test set with judgements, and oddities."""

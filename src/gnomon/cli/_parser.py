@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["HelpFormatter", "Parser", "rare"]
 
 _NEGATIVE = re.compile(r"-(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|-inf(inity)?", re.IGNORECASE)
+#: what is no option of one letter with its value
+_WORD_AFTER_DASH = re.compile(r"-[a-zA-Z]{2}")
 #: what argparse says, and what is meant
 _PLAINLY = (
     (r"^argument ", ""),
@@ -183,6 +185,15 @@ class Parser(argparse.ArgumentParser):
             return None  # a value
         return super()._parse_optional(arg_string)
 
+    def _get_option_tuples(self, option_string: str) -> list[Any]:
+        """What a text that is no option itself may stand for: ``-j4`` for ``-j 4``.
+
+        argparse takes ``-tok`` for ``-t ok``, whatever was meant.
+        """
+        if _WORD_AFTER_DASH.match(option_string):
+            return []
+        return super()._get_option_tuples(option_string)
+
     def parse_known_args(  # type: ignore[override]  # argparse has overloads for namespaces
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
@@ -219,6 +230,10 @@ class Parser(argparse.ArgumentParser):
         names = [name for action in self._actions for name in action.option_strings]
         name = given.partition("=")[0]
         near = nearest(name, names) if name.startswith("--") or name.lower() in names else ""
+        if not near and _WORD_AFTER_DASH.match(name):
+            short = self._option_string_actions.get(name[:2])
+            apart = f"{name[:2]} {given[2:]}" if short is not None and short.nargs != 0 else ""
+            near = next((long for long in names if long.startswith(f"-{name}")), apart)
         return f"unknown option {given}" + (f"; did you mean {near}?" if near else "")
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
