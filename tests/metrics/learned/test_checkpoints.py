@@ -406,6 +406,18 @@ def test_a_folder_that_needs_no_conversion_is_named(checkpoint: Path) -> None:
     made = _convert(checkpoint)
     with pytest.raises(DataError, match="is converted already: name the folder in the spec"):
         _convert(made.folder.path)
+    weights = Path(made.folder.path) / "model.safetensors"
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n"
+    for content, told in (
+        (b"", "is empty; fetch it"),
+        (pointer.encode(), "is a pointer of git LFS"),
+    ):
+        weights.write_bytes(content)
+        with pytest.raises(DataError, match=rf"model\.safetensors {told}"):
+            _convert(made.folder.path)
+    weights.unlink()
+    with pytest.raises(DataError, match=r"holds no model\.safetensors"):
+        _convert(made.folder.path)
     encoder = checkpoint.parent / "encoder"
     (encoder / "model.safetensors").write_bytes(b"weights")
     with pytest.raises(DataError, match=r"holds safetensors, .* there is nothing to convert"):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n"
 TESTSET = TestSet.from_lists({"s": ["a cat"]}, ["the cat"], sources=["die Katze"])
 
 
@@ -119,8 +120,26 @@ def test_weights_that_are_cut_or_of_another_metric_are_refused(
     _change(folder, None, sha256=None)
     _refused(folder, "states no checksum of model.safetensors .* convert the checkpoint again")
     _change(folder, None, sha256=stated)
+    weights.write_bytes(b"")
+    _refused(folder, "model.safetensors is empty; fetch it again")
+    weights.write_text(POINTER)
+    _refused(folder, "model.safetensors is a pointer of git LFS")
     weights.unlink()
     _refused(folder, "holds no model.safetensors")
+
+
+@pytest.mark.parametrize("metric", ["metricx", "bleurt"])
+def test_a_checkpoint_of_comet_is_named_to_other_metrics(
+    converted: Callable[..., Path], tmp_path: Path, metric: str
+) -> None:
+    _refused(
+        converted(),
+        r"is a checkpoint of COMET's family that gnomon converted; use comet\('",
+        metric,
+    )
+    (tmp_path / "published" / "checkpoints").mkdir(parents=True)
+    (tmp_path / "published" / "checkpoints" / "model.ckpt").write_bytes(b"PK")
+    _refused(tmp_path / "published", r"is a checkpoint of COMET's family; convert it once", metric)
 
 
 def test_a_vocabulary_of_another_encoder_is_refused(

@@ -146,7 +146,10 @@ def convert(
 
 def _what_it_holds(folder: Path) -> str:
     """What a folder is that holds no checkpoint of COMET, and what to do with it."""
+    for file in folder.glob("*.safetensors"):
+        check_content(file)
     if (folder / CONFIG).is_file() and _json_of(folder / CONFIG).get("format") == FORMAT:
+        find_learned(str(folder))
         return f"is converted already: name the folder in the spec of a metric, comet('{folder}')"
     if any(folder.glob("*.safetensors")):
         return (

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import DataError, MissingDependencyError
 from gnomon.metrics.learned.checkpoints import check_name, own_name, read_weights
 from gnomon.metrics.learned.weights import (
+    CHECKPOINT,
+    CONFIG,
+    FORMAT,
     check_checksums,
     check_target,
     checksums,
@@ -152,6 +155,16 @@ def find_joint_model(name: str, revision: str | None) -> ModelFolder:
         raise DataError(
             f"model {name!r} ({folder.path}) holds its weights as pickles, which can run code;"
             f" convert them once with: gnomon setup model {name}"
+        )
+    if stated_in(folder.path / CONFIG).get("format") == FORMAT:
+        raise DataError(
+            f"model {name!r} ({folder.path}) is a checkpoint of COMET's family that gnomon"
+            f" converted; use comet('{name}')"
+        )
+    if (folder.path / CHECKPOINT).exists():
+        raise DataError(
+            f"model {name!r} ({folder.path}) is a checkpoint of COMET's family; convert it once"
+            f" with: gnomon setup model {name}; then use comet('{name}')"
         )
     return _checked(find_model(name, revision))
 

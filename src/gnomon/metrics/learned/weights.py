@@ -280,7 +280,9 @@ def _hash_of(path: Path, stamp: tuple[int, ...]) -> str:  # noqa: ARG001  # chan
 def _read(name: str, path: Path, stamps: tuple[tuple[int, int], ...]) -> LearnedModel:
     """A converted metric; changed files are another one."""
     for file, (size, _) in zip((CONFIG, WEIGHTS, VOCABULARY), stamps, strict=True):
-        if not size:
+        if (path / file).is_file():
+            check_content(path / file)
+        elif not size:
             raise DataError(
                 f"{name!r} ({path}) holds no {file}, so it is no learned metric that gnomon"
                 " converted; convert a checkpoint with: gnomon setup model FOLDER"
