@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gnomon.models._cache_names import cache_argument, output_cache
 from gnomon.models._folder import (
     ModelFolder,
     find_model,
@@ -137,7 +138,7 @@ class CausalModel:
         """Sums of the log-probabilities of all pieces but the first, float64 [A]."""
         import torch
 
-        past = output.get("past_key_values")
+        past = output_cache(output)
         again = [] if hasattr(past, "batch_repeat_interleave") else before  # no memory to share
         width = max(map(len, rests)) - 1
         ids = torch.zeros((len(rests), len(again) + width), dtype=torch.long)
@@ -152,7 +153,7 @@ class CausalModel:
         if not again:
             past = copy.deepcopy(past)
             past.batch_repeat_interleave(len(rests))
-            given = {"past_key_values": past, "use_cache": True}
+            given = cache_argument(self.model, past)
         mask = torch.cat([torch.ones((len(rests), len(before)), dtype=torch.long), kept], dim=1)
         logits = self.model(
             input_ids=ids.to(self.device), attention_mask=mask.to(self.device), **given

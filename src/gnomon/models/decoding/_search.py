@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.core.errors import DataError, ScoringError
+from gnomon.models._cache_names import cache_argument, output_cache
 from gnomon.models.decoding._requests import Continuations, FinishedTarget
 
 if TYPE_CHECKING:
@@ -188,10 +189,9 @@ class Steps:
             encoder_outputs=self._encoded,
             attention_mask=self._mask,
             decoder_input_ids=torch.as_tensor(pieces, device=self._model.device),
-            past_key_values=self._cache,
-            use_cache=True,
+            **cache_argument(self._model.model, self._cache),
         )
-        self._cache = output.past_key_values
+        self._cache = output_cache(output)
         if not hasattr(self._cache, "cross_attention_cache"):
             raise DataError(
                 f"model {self._model.folder.name!r} keeps no keys and values of source and target"
