@@ -2,24 +2,29 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# writes lock files
+UV := uv==0.13.9
 # bytecode is made of what is imported, when it is: of everything it takes longer than unpacking
 PIP := $(BIN)/python -m pip install -qq --no-compile
+# exactly what a lock file names; what has to be built is built by what was installed before
+LOCKED := $(PIP) --no-deps --no-build-isolation --require-hashes -r
 # compiled when gnomon is installed; where nothing else changed, what changed of them is compiled again
 LOOPS := setup.py $(wildcard $(addprefix src/gnomon/native/*.,pyx pxd h))
 BUILD = $(BIN)/python setup.py -q build_ext --inplace
 # compiles with zig's compiler where there is no other
-EDITABLE = $(PIP) --group build && \
-	{ $(BIN)/python -c 'import setup, sys; sys.exit(not setup.compiler())' || \
-	{ echo "No C compiler is here: installing zig's (100 MB)"; $(PIP) ziglang; }; } && \
-	$(PIP) --no-build-isolation -e '.[serve,spacy,study,models]'
-MODELS := $(PIP) --no-deps --require-hashes -r
+EDITABLE = { $(BIN)/python -c 'import setup, sys; sys.exit(not setup.compiler())' || \
+	{ echo "No C compiler is here: installing zig's (100 MB)"; $(LOCKED) requirements/compiler.lock; }; } && \
+	$(PIP) --no-deps --no-build-isolation -e .
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # compiled once, and not again by each of the many processes that tests start
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test build verify sanitize lint types docs pytest pythons bench clean debian
+.PHONY: demo test build lock outdated newest verify sanitize lint types docs pytest pythons bench clean debian
 
-demo: $(VENV)/.demo
+demo:
+	@test -e $(VENV)/.demo || echo "gnomon is installed into $(VENV) with what its example needs: about 850 MB on disk, 240 to \
+	download, a minute and a half on two cores; without torch."
+	@$(MAKE) --no-print-directory $(VENV)/.demo
 	$(BIN)/gnomon demo --html gnomon-demo.html
 
 # all at once: no core waits while packages are unpacked, or a test waits
@@ -74,25 +79,38 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/comparisons.py
 	$(BIN)/python benchmarks/serve_load.py
 
+# the exact versions of all packages, into requirements/: UPGRADE=--upgrade takes the newest
+lock: $(VENV)/bin/python
+	$(PIP) $(UV)
+	$(BIN)/python scripts/lock.py $(UPGRADE)
+
+# packages that the lock files hold back
+outdated: $(VENV)/bin/python
+	$(PIP) $(UV)
+	$(BIN)/python scripts/lock.py --outdated
+
+# the tests with the newest of everything, and the package that breaks them; leaves .venv with these
+newest: $(VENV)/.test
+	$(PIP) $(UV)
+	rm -f $(VENV)/.demo $(VENV)/.test
+	$(BIN)/python scripts/newest.py
+
 debian:
 	sh scripts/debian_packages.sh
 
 clean:
-	rm -rf $(VENV) .venv-pythons build docs/_build gnomon-demo.html src/gnomon/native/*.so
+	rm -rf $(VENV) .venv-oldest .venv-pythons build docs/_build gnomon-demo.html src/gnomon/native/*.so
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("gnomon needs Python 3.11 or later; name one: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -qq --upgrade pip
+	$(PIP) --no-deps --require-hashes -r requirements/installer.lock
 
-$(VENV)/.demo: $(VENV)/bin/python pyproject.toml requirements-demo.txt $(LOOPS)
-	$(if $(filter-out $(LOOPS),$?),$(EDITABLE),$(BUILD))
-	$(MODELS) requirements-demo.txt
+$(VENV)/.demo: $(VENV)/bin/python pyproject.toml requirements/demo.lock $(LOOPS)
+	$(if $(filter-out $(LOOPS),$?),$(LOCKED) requirements/demo.lock && $(EDITABLE),$(BUILD))
 	touch $@
 
-# in one go: what the demo needs is among it
-$(VENV)/.test: $(VENV)/bin/python pyproject.toml requirements-demo.txt requirements-test.txt $(LOOPS)
-	$(if $(filter-out $(LOOPS),$?),$(EDITABLE) --group test --group docs,$(BUILD))
-	$(MODELS) requirements-demo.txt
-	$(MODELS) requirements-test.txt
-	touch $(VENV)/.demo $@
+$(VENV)/.test: $(VENV)/.demo requirements/test.lock requirements/torch.txt $(LOOPS)
+	$(if $(filter-out $(LOOPS) $(VENV)/.demo,$?),$(LOCKED) requirements/test.lock)
+	$(if $(filter %torch.txt,$?),$(BIN)/python scripts/torch_size.py && $(PIP) -r requirements/torch.txt)
+	touch $@

@@ -144,7 +144,7 @@ def prepare(interpreter: Interpreter) -> Path:
     """
     folder = interpreter.environment()
     python, stamp = folder / "bin" / "python", folder / "made-of"
-    wanted = _digest("pyproject.toml"), _digest("setup.py", "src")
+    wanted = _digest("pyproject.toml", "requirements"), _digest("setup.py", "src")
     made = tuple(stamp.read_text().split()) if stamp.is_file() else ("", "")
     if made == wanted:
         return python
@@ -160,7 +160,7 @@ def prepare(interpreter: Interpreter) -> Path:
         "--no-compile",
     ]
     if interpreter.extras:
-        pip += [f"{ROOT}[{','.join(_EXTRAS)}]", "pytest>=8.2", "hypothesis>=6.100"]
+        pip += [f"{ROOT}[{','.join(_EXTRAS)}]", "pytest", "hypothesis"]
     else:
         pip.append(ROOT)
     if made[0] == wanted[0]:
@@ -171,7 +171,9 @@ def prepare(interpreter: Interpreter) -> Path:
         done = _run(interpreter.path, "-m", "venv", "--without-pip", folder)
         if done.returncode:
             raise NotUsableError(_reason(done))
-    done = _run(*pip, DIST_EXTRA_CONFIG=str(_own_build(folder)), GNOMON_QUICK="1")
+    build, pins = _own_build(folder), _write_pins(folder)
+    pip += ["--constraint", pins, "--build-constraint", pins]
+    done = _run(*pip, DIST_EXTRA_CONFIG=str(build), GNOMON_QUICK="1")
     if done.returncode:
         shutil.rmtree(folder, ignore_errors=True)
         raise NotInstallableError(_reason(done))
@@ -197,6 +199,14 @@ def _own_build(folder: Path) -> Path:
     configuration = build / "setup.cfg"
     configuration.write_text(f"[build]\nbuild_base = {build}\n[egg_info]\negg_base = {build}\n")
     return configuration
+
+
+def _write_pins(folder: Path) -> Path:
+    """The locked versions without their hashes, which a folder to be installed has none of."""
+    lines = (ROOT / "requirements" / "test.lock").read_text(encoding="utf-8").split("\n")
+    pins = folder / "build" / "pins.txt"
+    pins.write_text("\n".join(line.rstrip(" \\") for line in lines if re.match(r"\w", line)))
+    return pins
 
 
 def _reason(done: subprocess.CompletedProcess[str]) -> str:
