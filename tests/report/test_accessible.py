@@ -72,7 +72,7 @@ KINDS: dict[str, Callable[[], Finding]] = {
     "muler of one": lambda: _muler(1),
     "muler of two": lambda: _muler(2),
     "muler of many": lambda: make_finding(6),
-    "errors": lambda: gn.muler.errors(marked_set(20), "chrf", resamples=50),
+    "errors": lambda: gn.muler.errors(marked_set(20), resamples=50),
     "metaeval": lambda: gn.metaeval(_judged(), ["bleu", "chrf"], resamples=50),
     "bmx explain": lambda: gn.bmx.explain(_few(_set(2)), "chrf"),
     "bmx score": lambda: gn.bmx.score(_few(_set(3)), "chrf"),

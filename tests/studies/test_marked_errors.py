@@ -48,7 +48,7 @@ pattern = {animal = "dogs?|cats?", weather = "rains?", place = "mats"}
     assert store.query("select distinct threshold from error_free").rows == ((80.0,),)
     rate = "select rate from error_rates where feature = 're:animal' and severity = 'any'"
     assert store.query(f"{rate} and system is null").rows == ((50.0,),)
-    for table in ("error_charges", "error_charge_correlations", "error_counts", "agreement"):
+    for table in ("error_counts", "agreement"):
         [[count]] = store.query(f"select count(*) from {table}").rows
         assert isinstance(count, int)
         assert count > 0

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from tests.methods.metaeval.marked import marked_set
 from tests.truth.worlds import world
 
 import gnomon as gn
@@ -40,10 +39,10 @@ def marks(rates: dict[str, list[float]], segments: int = 120, seed: int = 0) -> 
     )
 
 
-def found(testset: gn.TestSet, metrics: object = (), **options: object) -> Finding:
+def found(testset: gn.TestSet, **options: object) -> Finding:
     asked: dict[str, object] = {"resamples": 199, "examples": 0, "features": ["re:*"]}
     asked["pattern"] = {word: word for word in WORDS}
-    return gn.muler.errors(testset, metrics, **asked | options)  # type: ignore[arg-type]  # as they are
+    return gn.muler.errors(testset, **asked | options)  # type: ignore[arg-type]  # as they are
 
 
 EVEN = [0.2] * 6
@@ -117,39 +116,3 @@ def few_words() -> Finding:
 def few_documents() -> Finding:
     testset = marks({"a": [0.6, *EVEN[1:]], "b": EVEN})
     return found(replace(testset, documents=tuple(f"d{n // 12}" for n in range(120))))
-
-
-@world(
-    "three features beside a metric",
-    says=["muler.errors.few-features"],
-    silent=["muler.errors.few", "muler.errors.together"],
-)
-def three_features() -> Finding:
-    pattern = {"animal": "dogs?|cats?", "weather": "rains?|raining", "place": "mats"}
-    return found(marked_set(repeat=40), "chrf", pattern=pattern)
-
-
-@world(
-    "six features, of which what is wrong is marked",
-    says=["muler.errors.together"],
-    silent=["muler.errors.few-features", "muler.errors.few"],
-)
-def six_features() -> Finding:
-    draw = np.random.default_rng(3)
-    often = np.linspace(0.05, 0.6, 6)
-    testset = marks({"a": [0.0] * 6, "b": [0.0] * 6}, segments=80)
-    systems, errors = {}, []
-    for name in testset.systems:
-        wrong = draw.random((80, 6)) < often
-        # a wrong word is one of the same feature, so that both sides have the feature
-        systems[name] = [
-            " ".join(f"{word}s" if bad else word for word, bad in zip(WORDS, row, strict=True))
-            for row in wrong
-        ]
-        for n, w in np.argwhere(wrong).tolist():
-            start = systems[name][n].index(WORDS[w])
-            errors.append(
-                ErrorSpan(name, n, "candidate", start, start + 4, "", "minor", "r", "esa")
-            )
-    planted = replace(testset, systems=systems, errors=tuple(errors))
-    return found(planted, "bleu", pattern={word: f"{word}s?" for word in WORDS})

@@ -1,4 +1,4 @@
-"""Errors by feature: rates by hand, systems compared, MuLER beside, a gate, and what is said."""
+"""Errors by feature: rates by hand, systems compared, a gate, and what is said."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 PATTERN = {"animal": "dogs?|cats?", "weather": "rains?", "place": "mats"}
 
 
-def found(testset: gn.TestSet, metrics: object = (), **options: object) -> Finding:
+def found(testset: gn.TestSet, **options: object) -> Finding:
     """Without intervals, unless asked for."""
     asked = {"resamples": 0, "examples": 0, "pattern": PATTERN, "features": ["re:*"]} | options
-    return gn.muler.errors(testset, metrics, **asked)  # type: ignore[arg-type]  # as tests have it
+    return gn.muler.errors(testset, **asked)  # type: ignore[arg-type]  # as tests have it
 
 
 def one(finding: Finding, table: str | None = None, **where: object) -> Mapping[str, Cell]:
@@ -57,8 +57,8 @@ def test_rates_by_hand() -> None:
     assert one(finding, system="beta", feature="re:weather", severity="major")["rate"] == 100
 
 
-def test_features_that_never_occur_have_no_charges() -> None:
-    finding = found(marked_set(), "chrf", pattern={"never": "zzz"})
+def test_features_that_never_occur_have_no_rates() -> None:
+    finding = found(marked_set(), pattern={"never": "zzz"})
     assert {table.name for table in finding.tables} == {"errors", "differences", "counts"}
     assert any("no feature that matches re:*" in notice for notice in finding.notices)
 
@@ -116,27 +116,6 @@ def test_intervals_cover_what_a_feature_costs_in_most_draws_of_a_known_rate() ->
     assert 34 <= inside <= 40
 
 
-def test_muler_stands_beside_as_it_is_alone() -> None:
-    testset = marked_set(repeat=30)
-    finding = found(testset, "chrf", resamples=100)
-    alone = gn.muler.score(testset, "chrf", ["re:*"], pattern=PATTERN, resamples=0, examples=0)
-    for feature in ("re:animal", "re:weather", "re:place"):
-        told = one(finding, "charges", feature=feature, severity="any")
-        wanted = [
-            r["muler"] for r in alone.rows if (r["feature"], r["variant"]) == (feature, "ratio")
-        ]
-        assert told["muler"] == pytest.approx(np.mean(wanted))  # type: ignore[arg-type]  # numbers
-        rate = one(finding, system=None, feature=feature, severity="any")["rate"]
-        assert told["rate"] == rate
-    rows = [r for r in finding.table("charges").rows if r["severity"] == "any"]
-    pair = np.array([[r["rate"], r["muler"]] for r in rows], np.float64).T
-    row = one(finding, "correlations", severity="any", system=None)
-    assert row["r"] == pytest.approx(np.corrcoef(pair)[0, 1])
-    assert row["features"] == 3
-    assert sum(r["people"] for r in rows) == pytest.approx(0, abs=1e-12)  # type: ignore[misc]  # numbers
-    assert any("too few features" in s.text for s in finding.verdict)
-
-
 def test_files_of_metrics_and_judges_are_counted_as_people_are(tmp_path: Path) -> None:
     testset = marked_set()
     for by in ("metric", "judge"):
@@ -166,8 +145,6 @@ def test_features_of_the_source_are_hit_by_errors_in_the_source() -> None:
     finding = found(testset, side="source", pattern={"s": "s"})
     assert one(finding, system="alpha", feature="re:s", severity="any")["hits"] == 1
     assert one(finding, system="beta", feature="re:s", severity="any")["hits"] == 0
-    with pytest.raises(UsageError, match="leave one of the two out"):
-        found(testset, "chrf", side="source")
 
 
 def test_without_a_tagger_the_form_of_words_tells() -> None:

@@ -17,15 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.core.verdicts import LEAST
-from gnomon.methods.muler._error_rows import (
-    ChargeCorrelationRow,
-    ErrorCountRow,
-    ErrorRateDifferenceRow,
-    FeatureChargeRow,
-)
-from gnomon.methods.muler._uncertainty import figure_columns, figures_and_errors
+from gnomon.methods.muler._error_rows import ErrorCountRow, ErrorRateDifferenceRow
 from gnomon.metrics.error_marks import severity_of
-from gnomon.stats import pearson, spearman
 from gnomon.stats.draws import DocumentDraws
 
 if TYPE_CHECKING:
@@ -34,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.spans import SpanTable
-    from gnomon.methods.muler._figures import FeatureScores, Presence
     from gnomon.metrics.error_marks import ErrorMarks
     from gnomon.stats.draws import Draws
 
@@ -46,7 +38,7 @@ WORDS, CHARACTERS = "words", "characters"
 #: what is counted, by name
 UNITS = {WORDS: re.compile(r"\S+"), CHARACTERS: re.compile(r"\S")}
 SEVERITIES = ("any", "major", "minor")
-#: severities under which systems are compared, and metrics compared with people
+#: severities under which systems are compared
 COMPARED = ("any", "major")
 
 
@@ -235,120 +227,6 @@ def _differences(
             p_bh=None,
             occurrences=int(occurrences.sum(axis=-1).min()),
         )
-
-
-# MuLER of a metric beside the errors of people: where do the two differ?
-
-
-@dataclass(frozen=True, eq=False)
-class MetricCosts:
-    """MuLER of every feature and system, over the outputs that somebody checked."""
-
-    muler: Floats
-    segments: NDArray[np.int64]
-    samples: Floats | None
-
-
-def feature_cost(
-    scores: FeatureScores,
-    present: Presence,
-    judged: NDArray[np.bool_],
-    draws: Draws | None,
-) -> tuple[Floats, NDArray[np.int64], Floats | None]:
-    """MuLER of one feature, float64 [K], the size of I, int64 [K], and its draws [K, B]."""
-    inside = present.both & judged
-    rows = np.arange(judged.shape[1], dtype=np.intp)
-    columns = figure_columns(scores, present, inside, rows)
-    whole = {name: values.sum(axis=1) for name, values in columns.items()}
-    better = scores.higher_is_better
-    muler = figures_and_errors(whole, higher_is_better=better)["muler"].value
-    samples = None
-    if draws is not None:
-        drawn = np.split(draws.sums(np.concatenate(list(columns.values()))), len(columns))
-        sums = dict(zip(columns, drawn, strict=True))
-        samples = figures_and_errors(sums, higher_is_better=better)["muler"].value
-    return muler, inside.sum(axis=1).astype(np.int64), samples
-
-
-@dataclass(frozen=True, eq=False)
-class ErrorsAndCosts:
-    """Rates and MuLER of the G features for which both are defined, of one or of all systems."""
-
-    features: NDArray[np.intp]
-    outside: NDArray[np.intp]
-    rate: Floats
-    muler: Floats
-    drawn: Floats | None
-    draws: Draws | None
-
-    @classmethod
-    def of(
-        cls, rates: ErrorRates, metric: MetricCosts, severity: int, system: int | None
-    ) -> ErrorsAndCosts:
-        """Those of a system; None: all, MuLER as the mean over systems.
-
-        Features that occur in fewer than 30 segments of I (on average), or fewer than 30 times,
-        are left out, and so are those whose MuLER is undefined for a system or outside [0, 1].
-        """
-        at = -1 if system is None else system
-        chosen = slice(None) if system is None else slice(system, system + 1)
-        rate, muler = rates.rate[severity, 1:, at], metric.muler[:, chosen].mean(axis=1)
-        enough = (rates.occurrences[1:, at] >= LEAST) & ~np.isnan(rate) & ~np.isnan(muler)
-        enough &= metric.segments[:, chosen].mean(axis=1) >= LEAST
-        inside = (muler >= 0) & (muler <= 1)
-        kept = np.flatnonzero(enough & inside)
-        drawn = None
-        if rates.samples is not None and metric.samples is not None:
-            muler_samples = metric.samples[kept][:, chosen].mean(axis=1)
-            drawn = np.stack([rates.samples[severity, 1:, at][kept], muler_samples])
-        left_out = np.flatnonzero(enough & ~inside)
-        return cls(kept, left_out, rate[kept], muler[kept], drawn, rates.draws)
-
-    def correlation(self, **where: Any) -> ChargeCorrelationRow | None:
-        """Over the features; None where there are fewer than three."""
-        if len(self.features) < 3:
-            return None
-        values: dict[str, Any] = {}
-        ends = {}
-        for name, each in (("r", pearson), ("rho", spearman)):
-            values[name] = float(each(self.rate, self.muler))
-            if self.drawn is not None and self.draws is not None:
-                samples = [float(each(a, b)) for a, b in np.moveaxis(self.drawn, 2, 0)]
-                low, high = self.draws.ends(np.array(values[name]), np.array(samples))
-                ends[name] = float(low), float(high)
-        features = len(self.features)
-        return ChargeCorrelationRow(**where, **values, features=features, intervals=ends)
-
-    def gaps(self, names: Sequence[str], **where: Any) -> Iterator[FeatureChargeRow]:
-        """Each feature, by how much more people mark on it than it costs; p not corrected."""
-        if len(self.features) < 3:
-            return
-        people, metric = _standing(self.rate), _standing(self.muler)
-        low = high = p = np.full(len(people), np.nan)
-        if self.drawn is not None and self.draws is not None:
-            apart = _standing(self.drawn[0]) - _standing(self.drawn[1])
-            low, high = self.draws.ends(people - metric, apart)
-            p = self.draws.p(people - metric, apart)
-        for at, feature in enumerate(self.features.tolist()):
-            yield FeatureChargeRow(
-                **where,
-                feature=names[feature],
-                rate=float(self.rate[at]),
-                muler=float(self.muler[at]),
-                people=float(people[at]),
-                charged=float(metric[at]),
-                gap=float(people[at] - metric[at]),
-                intervals={"gap": (low[at], high[at])},
-                p=float(p[at]),
-            )
-
-
-def _standing(values: Floats) -> Floats:
-    """How far each lies above the mean of all features, in standard deviations; along axis 0."""
-    spread = values.std(axis=0)
-    centred = values - values.mean(axis=0)
-    wide = np.broadcast_to(spread, centred.shape)
-    return np.asarray(np.divide(centred, wide, out=np.zeros_like(centred), where=wide > 0))
 
 
 # Counts by severity and category.

@@ -1,11 +1,10 @@
-"""Rows of errors by feature: rates, differences of systems, counts, and metrics beside them."""
+"""Rows of errors by feature: rates, differences of systems, counts."""
 
 from __future__ import annotations
 
-from gnomon.core.records import FEATURE, METRIC, SYSTEM, EndColumns, Record, column
+from gnomon.core.records import FEATURE, SYSTEM, EndColumns, Record, column
 
 ERRORS, DIFFERENCES, COUNTS = "errors", "differences", "counts"
-CHARGES, CORRELATIONS = "charges", "correlations"
 
 _MARKER = column("Marks", help="of which kind of judgements, file or metric")
 _SEVERITY = column("Severity", help="any, major (and critical), or minor")
@@ -74,45 +73,8 @@ class ErrorCountRow(Record):
     outputs: int = column("Outputs", help="that were checked for errors")
 
 
-class FeatureChargeRow(Record):
-    """Errors marked on a feature and its cost under a metric, all systems together."""
-
-    marks: str = _MARKER
-    metric: str = METRIC
-    severity: str = _SEVERITY
-    feature: str = FEATURE
-    rate: float = column("per 100", help="errors per hundred occurrences")
-    muler: float = column("MuLER", kind="share", help="mean over the systems")
-    people: float = column("Marked", help="the rate's distance from its mean over features, in sd")
-    charged: float = column("Cost", help="MuLER's distance from its mean, likewise")
-    gap: float = column("Gap", help="marked minus cost", interval=EndColumns())
-    p: float | None = column("p", digits=4, help="of no gap, corrected over features after Holm")
-
-
-class ChargeCorrelationRow(Record):
-    """Do features on which errors are frequent cost the metric more?"""
-
-    marks: str = _MARKER
-    metric: str = METRIC
-    severity: str = _SEVERITY
-    system: str | None = _ALL
-    r: float | None = column(
-        "r",
-        help="Pearson's, of rate and MuLER over features",
-        interval=EndColumns("r_low", "r_high"),
-    )
-    rho: float | None = column(
-        "rho",
-        help="Spearman's, likewise",
-        interval=EndColumns("rho_low", "rho_high"),
-    )
-    features: int = column("Features", help="that occur often enough")
-
-
 ROWS = {
     ERRORS: ErrorRateRow,
     DIFFERENCES: ErrorRateDifferenceRow,
     COUNTS: ErrorCountRow,
-    CHARGES: FeatureChargeRow,
-    CORRELATIONS: ChargeCorrelationRow,
 }

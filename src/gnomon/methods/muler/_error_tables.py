@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.core.findings import Excerpt, Finding, HeatMap, Listing, Scatter
+from gnomon.core.findings import Excerpt, Finding, HeatMap, Listing
 from gnomon.core.records import table
 from gnomon.core.signature import Signature
 from gnomon.core.verdicts import LEAST, counted
@@ -18,26 +18,19 @@ from gnomon.methods.muler._error_rates import (
     SEVERITIES,
     UNITS,
     WORDS,
-    ErrorsAndCosts,
-    MetricCosts,
     error_counts,
     error_rates,
     error_tallies,
-    feature_cost,
     in_characters,
     rate_differences,
 )
 from gnomon.methods.muler._error_rows import (
-    CHARGES,
-    CORRELATIONS,
     COUNTS,
     DIFFERENCES,
     ERRORS,
-    ChargeCorrelationRow,
     ErrorCountRow,
     ErrorRateDifferenceRow,
     ErrorRateRow,
-    FeatureChargeRow,
 )
 from gnomon.methods.muler._setup import facts_of, tagger_field
 from gnomon.metrics.marked_outputs import marked_exhibit
@@ -69,8 +62,6 @@ _DIFFERING = (
     *("severity", "feature", "system_a", "system_b", "rate_a", "rate_b"),
     *("difference", "low", "high", "p_bh"),
 )
-_CHARGED = ("feature", "rate", "muler", "people", "charged", "gap", "low", "high")
-_CORRELATED = ("marks", "metric", "severity", "r", "r_low", "r_high", "rho", "features")
 _COUNTED = ("marks", "system", "severity", "category", "errors", "per_hundred", "outputs")
 
 
@@ -92,8 +83,6 @@ class ErrorTables:
     tallies: list[ErrorTallies] = field(default_factory=list)
     rates: list[ErrorRates] = field(default_factory=list)
     annotation: Annotation | None = None
-    charges: list[FeatureChargeRow] = field(default_factory=list)
-    correlations: list[ChargeCorrelationRow] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.systems = list(self.testset.systems)
@@ -163,48 +152,6 @@ class ErrorTables:
                     " count as major"
                 )
 
-    def add_charges(self, metric: str, scored: Sequence[Any]) -> None:
-        """Hold MuLER of a metric beside the rates of every marker; of no features there is none."""
-        if not scored:
-            return
-        for marks, tallies, rates in zip(self.every, self.tallies, self.rates, strict=True):
-            costs = [feature_cost(s, p, tallies.judged, rates.draws) for s, p in scored]
-            samples = [drawn for _, _, drawn in costs if drawn is not None]
-            charges = MetricCosts(
-                np.stack([muler for muler, _, _ in costs]),
-                np.stack([sizes for _, sizes, _ in costs]),
-                np.stack(samples) if samples else None,
-            )
-            for severity in COMPARED:
-                self._add(marks.name, metric, severity, rates, charges, tallies.features[1:])
-
-    def _add(
-        self,
-        marks: str,
-        metric: str,
-        severity: str,
-        rates: ErrorRates,
-        charges: MetricCosts,
-        features: Sequence[str],
-    ) -> None:
-        where: dict[str, Any] = {"marks": marks, "metric": metric, "severity": severity}
-        for system in (None, *range(len(self.systems))):
-            standings = ErrorsAndCosts.of(rates, charges, SEVERITIES.index(severity), system)
-            name = None if system is None else self.systems[system]
-            correlation = standings.correlation(**where, system=name)
-            self.correlations += [correlation] if correlation else []
-            if system is None and len(standings.outside) and severity == COMPARED[0]:
-                names = ", ".join(features[f] for f in standings.outside.tolist())
-                self.notices.append(
-                    f"MuLER under {metric} lies outside 0 to 1 on {names}; these are"
-                    f" not compared with the errors of {marks}: masks (masking) or tags do not fit"
-                    " there"
-                )
-            if system is None:
-                gaps = sorted(standings.gaps(features, **where), key=lambda row: -abs(row.gap))
-                corrected = holm(np.array([row.p for row in gaps], dtype=np.float64)).tolist()
-                self.charges += [replace(row, p=p) for row, p in zip(gaps, corrected, strict=True)]
-
     def finding(self, examples: int) -> Finding:
         """All of it."""
         assert self.annotation is not None  # noqa: S101  # tally() came before
@@ -266,17 +213,6 @@ class ErrorTables:
         counts = [row for marks in self.every for row in error_counts(marks, self.systems)]
         title = "Errors by severity and category"
         yield table(COUNTS, title, ErrorCountRow, counts)
-        if self.charges:
-            note = (
-                "Both are standardised over features; a gap above 0: errors are marked there more"
-                " often than the metric's cost suggests."
-            )
-            title = "Where marks and metrics differ"
-            yield table(CHARGES, title, FeatureChargeRow, self.charges, note=note)
-        if self.correlations:
-            note = "Intervals are over segments, the features being those that there are."
-            title = "Rates of errors and MuLER over features"
-            yield table(CORRELATIONS, title, ChargeCorrelationRow, self.correlations, note=note)
 
     def _rate_rows(self, number: int) -> Iterator[ErrorRateRow]:
         marks, tallies, rates = self.every[number], self.tallies[number], self.rates[number]
@@ -370,15 +306,6 @@ class ErrorTables:
             where = {"marks": self.every[0].name}
             title = "Systems compared, the surest differences first"
             yield Listing(DIFFERENCES, title, _DIFFERING, where, most=_LISTED)
-        for metric in dict.fromkeys(row.metric for row in self.charges):
-            for marks in self.every:
-                beside: dict[str, Any] = {"metric": metric, "marks": marks.name, "severity": "any"}
-                title = f"Errors of {marks.name} and MuLER under {metric}"
-                yield Listing(CHARGES, title, _CHARGED, beside)
-                yield Scatter(CHARGES, title, "muler", "rate", "feature", where=beside)
-        if CORRELATIONS in names:
-            title = "Rates of errors and MuLER over features, all systems"
-            yield Listing(CORRELATIONS, title, _CORRELATED, {"system": None})
         yield Listing(COUNTS, "Errors by severity and category", _COUNTED)
 
     def _exhibits(self, examples: int) -> Iterator[Exhibit]:

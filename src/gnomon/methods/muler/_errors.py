@@ -1,4 +1,4 @@
-"""Which words contain errors, by people, metrics and judges, beside what words cost."""
+"""Which words contain errors, by people, metrics and judges."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import numpy as np
 
 from gnomon.core.cache import Cache
-from gnomon.core.errors import DataError, GnomonError, UsageError
+from gnomon.core.errors import DataError, GnomonError
 from gnomon.core.findings import Finding
 from gnomon.core.human import marked_kinds
 from gnomon.core.options import (
@@ -29,24 +29,16 @@ from gnomon.core.options import (
 from gnomon.core.registry import method
 from gnomon.core.scripts import is_unspaced, unspaced_language
 from gnomon.core.testset import TestSet
-from gnomon.core.validation import Problem
 from gnomon.linguistics import (
     Features,
     FeatureSources,
     standard_tagger,
 )
 from gnomon.methods.muler._error_rates import CHARACTERS, WORDS, major_errors
-from gnomon.methods.muler._error_rows import CHARGES, CORRELATIONS, COUNTS, DIFFERENCES, ROWS
+from gnomon.methods.muler._error_rows import COUNTS, DIFFERENCES, ROWS
 from gnomon.methods.muler._error_tables import ErrorTables
 from gnomon.methods.muler._errors_verdict import ERRORS_CLAIMS, errors_verdict
-from gnomon.methods.muler._setup import (
-    MaskChoice,
-    Run,
-    WordChoice,
-    mask_faults,
-    prepared,
-    word_faults,
-)
+from gnomon.methods.muler._setup import WordChoice, word_faults
 from gnomon.methods.muler._uncertainty import Bootstrap, resample_faults, unit_faults
 from gnomon.metrics.error_marks import (
     ErrorMarks,
@@ -59,14 +51,13 @@ from gnomon.metrics.error_marks import (
     read_every_mark,
     read_people_marks,
 )
-from gnomon.metrics.masking import MaskKind
-from gnomon.metrics.protocol import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
+    from gnomon.core.validation import Problem
     from gnomon.data.formats import Human
 
 #: a number of major errors at which a gate closes
@@ -91,7 +82,7 @@ UNSPACED_SURFACE: Mapping[str, str] = {
 }
 _EXAMPLES = """\
 examples:
-  gnomon errors -t wmt24/en-cs --human esa -m chrf
+  gnomon errors -t wmt24/en-cs --human esa
   gnomon errors -t wmt21/zh-en --human mqm --marks xcomet.json --features 'pos:*' 'ent:*'
   gnomon errors ref.txt -i main.txt -s src.txt --marks judge.jsonl --fail-if-major 3   # for CI
 
@@ -137,16 +128,7 @@ def check_errors_by_feature(outline: Outline | None, options: BoundOptions) -> I
         )
     language = None if outline is None else _language(outline, options.side)
     words = _words(options.of(WordChoice), language)
-    if options.metrics and options.side == "source":
-        said = "metrics look at candidates, and side 'source' at sources; leave one of the two out"
-        yield Problem("side", UsageError(said))
-    elif options.metrics:
-        unseen = options.masking == "substitute"
-        yield from mask_faults(
-            outline, options.metrics, words, allow_code=options.allow_code, unseen=unseen
-        )
-    else:
-        yield from word_faults(words, language, known=outline is not None)
+    yield from word_faults(words, language, known=outline is not None)
 
 
 # The method
@@ -154,18 +136,15 @@ def check_errors_by_feature(outline: Outline | None, options: BoundOptions) -> I
 
 @method(
     "muler.errors",
-    answers="which kinds of words have errors, marked by people or machines, and what these cost",
+    answers="which kinds of words have errors, marked by people or machines",
     title="Errors by linguistic feature",
     examples=_EXAMPLES,
     tables={
         "": "error_rates",
         DIFFERENCES: "error_rate_differences",
         COUNTS: "error_counts",
-        CHARGES: "error_charges",
-        CORRELATIONS: "error_charge_correlations",
     },
     rows=ROWS,
-    metrics="all",
     human=True,
     judged=has_marks,
     tagged=True,
@@ -178,14 +157,12 @@ def check_errors_by_feature(outline: Outline | None, options: BoundOptions) -> I
 @with_fields(sources=FeatureSources)
 def errors(
     testset: TestSet,
-    metrics: Metrics = (),
     features: Features = None,
     *,
     human: PeoplesMarks = (),
     marks: Marks = (),
     side: MarkedSide = "candidate",
     sources: FeatureSources,
-    masking: MaskKind = "auto",
     fail_if_major: MajorErrors = None,
     examples: Annotated[Count, Group("output")] = 3,
     resamples: Resamples = RESAMPLES,
@@ -201,17 +178,14 @@ def errors(
     An occurrence (a noun, a name, a number) is hit by every error that shares a character with it,
     in the outputs that somebody checked. Where spaces do not part words (Chinese, Japanese), each
     character of a feature is an occurrence. Rates are told per system and severity, beside that of
-    all words, and systems are compared feature by feature. With metrics, MuLER of the same features
-    in the same outputs stands beside them: where do people and the metric differ?
+    all words, and systems are compared feature by feature.
 
     Args:
         testset: outputs in which errors were marked.
-        metrics: metrics whose MuLER stands beside the errors; none by default.
         features: names and wildcards, as for :func:`gnomon.muler.score`; by default parts of speech
             and entities, or, where no tagger of the language is installed, what the form of words
             tells (numbers, punctuation, capitals, length).
         tagger: ``spacy:NAME`` or an annotator; by default one for the language of the side.
-        masking: how MuLER masks words, as for :func:`gnomon.muler.score`.
         fail_if_major: how many major errors are too many; the finding's ``failure`` says which
             systems have so many by any of the marks, and the command line ends with exit code 3.
         examples: outputs shown, those with the gravest errors, once for each who marked some.
@@ -221,12 +195,12 @@ def errors(
 
     Returns:
         A finding whose rows hold ``marks, by, system, feature, severity, occurrences, hits, rate,
-        relative``; tables ``differences`` (pairs of systems), ``counts`` (by severity and
-        category), and, with metrics, ``charges`` and ``correlations``. ``None`` where undefined.
+        relative``; tables ``differences`` (pairs of systems) and ``counts`` (by severity and
+        category). ``None`` where undefined.
 
     Raises:
         DataError: nobody marked errors, or there are several kinds and none was named.
-        UnknownNameError: a kind, file, metric, feature or tagger does not exist.
+        UnknownNameError: a kind, file, feature or tagger does not exist.
         UsageError: a feature or an option is malformed.
     """
     draws = Bootstrap(resamples, confidence, seed)
@@ -237,26 +211,13 @@ def errors(
     notices = [_without_tagger(language)] if surface else []
     counted = CHARACTERS if is_unspaced(language) else WORDS
     tables = ErrorTables(testset, every, draws, unit, side, counted, notices=notices)
-    if metrics:
-        run = Run(allow_code, cache, progress)
-        setup = prepared(testset, metrics, words, MaskChoice(masking=masking, seed=seed), run)
-        tables.tally(setup.annotation)
-        tables.notices += setup.notices
-        for name, metric in setup.metrics.items():
-            plan = setup.plan(metric)
-            scored = list(setup.scored(metric, plan, f"scoring {name}"))
-            tables.add_charges(name, scored)
-            tables.signatures[name] = setup.signature(
-                metric, "errors", plan, tables.drawn_fields(0)
-            )
-    else:
-        batch = testset.batch()
-        side_texts = batch.candidates if side == "candidate" else batch.sources
-        assert side_texts is not None  # noqa: S101  # refused before
-        numbers = np.unique(side_texts).astype(np.intp)
-        annotation = words.annotated(batch, language, cache, progress, numbers=numbers)
-        tables.tally(annotation)
-        tables.notices += annotation.notices
+    batch = testset.batch()
+    side_texts = batch.candidates if side == "candidate" else batch.sources
+    assert side_texts is not None  # noqa: S101  # refused before
+    numbers = np.unique(side_texts).astype(np.intp)
+    annotation = words.annotated(batch, language, cache, progress, numbers=numbers)
+    tables.tally(annotation)
+    tables.notices += annotation.notices
     finding = tables.finding(examples)
     if fail_if_major is None:
         return finding

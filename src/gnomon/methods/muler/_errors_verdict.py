@@ -1,29 +1,22 @@
-"""What errors by feature say, in sentences: where they are, who has more, what metrics miss."""
+"""What errors by feature say, in sentences: where they are, and who has more."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, metric_title, p_value
 from gnomon.linguistics import gloss
 from gnomon.methods.muler._error_rates import UNITS
-from gnomon.methods.muler._error_rows import (
-    ChargeCorrelationRow,
-    ErrorRateDifferenceRow,
-    ErrorRateRow,
-    FeatureChargeRow,
-)
+from gnomon.methods.muler._error_rows import ErrorRateDifferenceRow, ErrorRateRow
 from gnomon.methods.muler._error_tables import LISTED, TOO_FEW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Literal
 
-    from gnomon.core.findings import Finding, Level, Statement
+    from gnomon.core.findings import Finding, Statement
 
 _ALPHA = 0.05
-#: features that a correlation needs
-_FEATURES = 5
 
 WHERE = Claim(
     "muler.errors.where",
@@ -45,19 +38,6 @@ SYSTEMS = Claim(
     "worse",
     "p after Benjamini and Hochberg, over features and pairs",
 )
-TOGETHER = Claim(
-    "muler.errors.together",
-    "MuLER of {metric} and errors by {marks} go together over {n} with r = {size}{gaps}",
-    None,
-    "the interval of r over segments or documents",
-)
-FEW_FEATURES = Claim(
-    "muler.errors.few-features",
-    "MuLER of {metric} and errors by {marks} go together over {n} with r = {size}: too few features"
-    " to say anything",
-    "caution",
-    "fewer than five features",
-)
 FEW = Claim(
     "muler.errors.few-segments",
     "what {marks} marked rests on {n}, too few to be read as a finding",
@@ -72,11 +52,11 @@ UNLISTED = Claim(
     "nothing says which outputs without errors were checked, and of two systems the numbers of"
     " outputs with errors differ by more than 1 in 100 segments",
 )
-ERRORS_CLAIMS = (UNLISTED, WHERE, FEW_WORDS, FEW, SYSTEMS, TOGETHER, FEW_FEATURES)
+ERRORS_CLAIMS = (UNLISTED, WHERE, FEW_WORDS, FEW, SYSTEMS)
 
 
 def errors_verdict(finding: Finding) -> Iterator[Statement]:
-    """Where errors are more frequent than elsewhere; which systems differ; what metrics miss."""
+    """Where errors are more frequent than elsewhere, and which systems differ."""
     rows = [row for row in finding.records(ErrorRateRow) if row.severity == "any"]
     markers = list(dict.fromkeys(row.marks for row in rows))
     for marks in markers:
@@ -88,7 +68,6 @@ def errors_verdict(finding: Finding) -> Iterator[Statement]:
         few = finding.facts.get(f"{marks}: {TOO_FEW}")
         yield from _where(finding, marks, whole, few)
     yield from _systems(finding)
-    yield from _metrics(finding)
 
 
 def _where(
@@ -159,43 +138,3 @@ def _systems(finding: Finding) -> Iterator[Statement]:
             size=amount(abs(row.difference), low, high),
             p=p_value(row.p_bh or 0.0),
         )
-
-
-def _metrics(finding: Finding) -> Iterator[Statement]:
-    """Whether what people mark costs under a metric, and the features on which the two differ."""
-    for row in finding.records(ChargeCorrelationRow):
-        if row.severity != "any" or row.system is not None or row.r is None:
-            continue
-        if f"{row.marks}: {TOO_FEW}" in finding.facts:
-            continue
-        parts: dict[str, Any] = {
-            "metric": metric_title(row.metric),
-            "marks": metric_title(row.marks),
-            "n": counted(row.features, "feature"),
-            "size": amount(row.r, *row.ends("r"), share=True),
-        }
-        if row.features < _FEATURES:
-            yield FEW_FEATURES.said(finding.positions([row]), **parts)
-            continue
-        low, high = row.ends("r")
-        apart = low is not None and high is not None and (low > 0 or high < 0)
-        level: Level = ("better" if row.r > 0 else "worse") if apart else "undecided"
-        gaps = _gaps(finding, row)
-        yield TOGETHER.said(finding.positions([row]), level=level, gaps=gaps, **parts)
-
-
-def _gaps(finding: Finding, of: ChargeCorrelationRow) -> str:
-    rows = [
-        row
-        for row in finding.records(FeatureChargeRow)
-        if (row.marks, row.metric, row.severity) == (of.marks, of.metric, of.severity)
-    ]
-    text = ""
-    for sign, who in (
-        (1, "more is marked than the metric takes off"),
-        (-1, "the metric takes off more than is marked"),
-    ):
-        names = [gloss(row.feature) for row in rows if _is_low(row.p) and sign * row.gap > 0]
-        if names:
-            text += f"; {who} on {listed(names)}"
-    return text
