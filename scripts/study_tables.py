@@ -57,11 +57,6 @@ features = ["pos:NOUN", "pos:VERB"]
 resamples = 20
 per_segment = true
 together = true
-[methods.muler.sentences]
-resamples = 20
-[methods.muler.discrepancy]
-features = ["pos:NOUN", "pos:VERB"]
-resamples = 20
 [methods.muler.validate.range]
 metrics = ["bleu"]
 features = ["pos:NOUN"]

@@ -23,12 +23,12 @@ def _data(files) -> list[object]:
 def test_sentences_prints_a_listing_per_scorer_and_the_same_rows_as_json_and_tsv(
     gnomon, files, lexicon
 ) -> None:
-    common = ["muler", "sentences", *_data(files), "--scorers", f"lively={lexicon}", "-q"]
+    common = ["muler", "score", *_data(files), "--scorers", f"lively={lexicon}", "-q"]
     text = gnomon(*common)
     assert text.code == 0
     assert "lively of references and candidates" in text.out
     found = gnomon(*common, "-f", "json").json()
-    assert found["command"] == "muler sentences"
+    assert found["command"] == "muler score"
     row = next(row for row in found["rows"] if row["system"] == "b")
     # references: cat and sat, 2; dog ("barked" is bark), 5; candidates: cat, 3; dogs bark, 5
     assert (row["scorer"], row["source"], row["n"]) == ("lively", "lively.tsv", 2)
@@ -64,7 +64,7 @@ def test_score_adds_scorers_to_its_page_and_json(gnomon, files, lexicon) -> None
 def test_what_cannot_be_scored_is_refused_before_any_work(
     gnomon, files, scorer: str, code: int, said: str
 ) -> None:
-    answer = gnomon("muler", "sentences", *_data(files), "--scorers", scorer)
+    answer = gnomon("muler", "score", *_data(files), "-m", "none", "--scorers", scorer)
     assert answer.code == code
     assert said in answer.err
     assert not answer.out
@@ -72,7 +72,7 @@ def test_what_cannot_be_scored_is_refused_before_any_work(
 
 def test_a_malformed_lexicon_is_named_with_its_line(gnomon, files, lexicon) -> None:
     lexicon.write_text(LEXICON + "cow\tmuch\n", encoding="utf-8")
-    answer = gnomon("muler", "sentences", *_data(files), "--scorers", f"x={lexicon}")
+    answer = gnomon("muler", "score", *_data(files), "-m", "none", "--scorers", f"x={lexicon}")
     assert answer.code == 1
     assert "lively.tsv:6: the value of 'cow' is 'much'; a number is expected" in answer.err
 
@@ -80,7 +80,7 @@ def test_a_malformed_lexicon_is_named_with_its_line(gnomon, files, lexicon) -> N
 def test_discrepancy_prints_shares_and_writes_a_page(gnomon, files) -> None:
     page = files / "page.html"
     common = [
-        "muler", "discrepancy", *_data(files), "--features", "lex:animal", "--lexicon",
+        "muler", "score", *_data(files), "-m", "none", "--features", "lex:animal", "--lexicon",
         f"animal={files / 'animals.txt'}", "-q",
     ]  # fmt: skip
     (files / "animals.txt").write_text("cat\ndog\n", encoding="utf-8")

@@ -57,8 +57,8 @@ score {_SET} {_LLM} --batch-write requests.jsonl
 judges read-batch --results requests.jsonl --requests requests.jsonl
 muler score {_SET} -m bleu {_NUMBERS} --resamples 20
 muler score {_SET} -m bleu | gnomon setup en
-muler discrepancy {_SET} {_NUMBERS} --resamples 20
-muler sentences {_SET} --scorers mine=ratings.tsv --resamples 20
+muler score {_SET} -m none {_NUMBERS} --resamples 20
+muler score {_SET} -m none --scorers mine=ratings.tsv --resamples 20
 muler validate range {_SET} {_NUMBERS}
 muler validate frequency {_SET} {_NUMBERS}
 muler validate specificity {_SET} {_NUMBERS} --draws 20

@@ -236,11 +236,6 @@ pattern = {{ number = '\\d+' }}
 tagger = "{_EN}"
 resamples = 20
 
-[methods.muler.sentences]
-testsets = ["two/*"]
-scorers = ["sentiment"]
-resamples = 20
-
 [methods.muler.validate.range]
 testsets = ["two/*"]
 metrics = ["bleu"]
@@ -408,7 +403,7 @@ _METAEVAL = (
     ),
     Case(
         "errors",
-        "errors -t judged/es-en -m bleu --human mqm --features re:capital --pattern"
+        "errors -t judged/es-en --human mqm --features re:capital --pattern"
         " capital=[A-Z]\\w+ --resamples 20 --seed 0",
     ),
     Case(
@@ -488,14 +483,15 @@ _MULER = (
         "muler score: of a metric of a metric",
         f"muler score -t es-en --first 30 -m 'difficulty(rouge1)' {_POS} --resamples 20",
     ),
-    Case("muler discrepancy", f"muler discrepancy -t es-en {_POS} --resamples 50"),
+    Case("muler score: counts", f"muler score -t es-en -m none {_POS} --resamples 50"),
     Case(
-        "muler discrepancy: by domain",
-        f"muler discrepancy -t es-en {_POS} --by domain --resamples 20",
+        "muler score: counts by domain",
+        f"muler score -t es-en -m none {_POS} --by domain --resamples 20",
     ),
     Case(
-        "muler sentences",
-        "muler sentences -t es-en --scorers sentiment mine=ratings.tsv --resamples 50 --by domain",
+        "muler score: scorers alone",
+        "muler score -t es-en -m none --scorers sentiment mine=ratings.tsv --resamples 50"
+        " --by domain",
         needs=("vaderSentiment",),
     ),
     Case("muler validate range", f"muler validate range -t es-en --first 80 {_POS} -m bleu chrf"),

@@ -115,7 +115,7 @@ def code(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "study.toml").write_text(
         "metrics = [\"python('own.metric:value')\", \"python('own.metric:stated')\","
         " \"bmx(python('own.metric:value'))\"]\n"
-        "[[testsets]]\npath = 'set'\n[methods.score]\n[methods.muler.sentences]\n"
+        "[[testsets]]\npath = 'set'\n[methods.score]\n[methods.muler.score]\n"
         "scorers = [\"long=python('own.metric:helper')\"]\n"
     )
     return folder
@@ -378,9 +378,8 @@ def test_wordnet_counts_for_english_alone(folder: Path, tmp_path: Path) -> None:
     [
         ("words", "muler.score]\nfeatures = ['lex:w']\nlexicon = {w = 'words'}"),
         ("rated", "muler.score]\nfeatures = ['re:x']\npattern = {x = 'a'}\nscorers = ['v=rated']"),
-        ("rated.tsv", "muler.sentences]\nscorers = ['v=rated.tsv']"),
     ],
-    ids=["word list", "scorer", "scorer of sentences"],
+    ids=["word list", "scorer"],
 )
 def test_files_in_options_lie_beside_the_study_and_count(
     folder: Path, tmp_path: Path, name: str, method: str

@@ -38,7 +38,7 @@ def test_words_that_outputs_have_as_often_by_chance_are_not_too_few(
 
         testset = gn.TestSet.from_lists({"a": texts()}, texts())
         pattern = {"dog": "dog"}
-        finding = gn.muler.discrepancy(testset, ["re:dog"], pattern=pattern, resamples=0)
+        finding = gn.muler.score(testset, "none", ["re:dog"], pattern=pattern, resamples=0)
         undecided += found_nothing(finding)
     assert is_mostly_undecided(undecided, draws)
 
@@ -56,7 +56,8 @@ def test_moods_that_differ_by_chance_are_not_changed(
         first, other = (days[draw.integers(3, size=segments)] for _ in range(2))
         output = np.where(draw.random(segments) < share, other, first)
         testset = gn.TestSet.from_lists({"s": output.tolist()}, first.tolist())
-        undecided += found_nothing(gn.muler.sentences(testset, [MOOD], examples=0))
+        finding = gn.muler.score(testset, "none", scorers=[MOOD], examples=0)
+        undecided += found_nothing(finding)
     assert is_mostly_undecided(undecided, draws)
 
 

@@ -72,8 +72,8 @@ def outside() -> Finding:
 
 @world(
     "too few nouns in one output of five",
-    says=["muler.discrepancy.uneven"],
-    silent=["muler.discrepancy.*"],
+    says=["muler.score.uneven"],
+    silent=["muler.score.*"],
 )
 def too_few() -> Iterable[Statement]:
     return discrepancy_verdict(uneven(0.3, 0.1))
@@ -81,14 +81,14 @@ def too_few() -> Iterable[Statement]:
 
 @world(
     "as many too few as too many",
-    says=["muler.discrepancy.even"],
-    silent=["muler.discrepancy.*"],
+    says=["muler.score.even"],
+    silent=["muler.score.*"],
 )
 def balanced() -> Iterable[Statement]:
     return discrepancy_verdict(uneven(0.31, 0.3))
 
 
-@world("twelve segments", says=["muler.discrepancy.few"], silent=["muler.discrepancy.*"])
+@world("twelve segments", says=["muler.score.few-counted"], silent=["muler.score.*"])
 def twelve() -> Iterable[Statement]:
     return discrepancy_verdict(uneven(0.5, 0.0, segments=12))
 
@@ -99,15 +99,14 @@ def moods(share: float, segments: int = 60) -> Finding:
     reference = ["a good day" if n % 2 else "a bad day" for n in range(segments)]
     worse = ["a bad day" if draw.random() < share else one for one in reference]
     even = [reference[n ^ 1] if draw.random() < 0.3 else one for n, one in enumerate(reference)]
-    return gn.muler.sentences(
-        gn.TestSet.from_lists({"s": worse if share else even}, reference), [MOOD], examples=0
-    )
+    testset = gn.TestSet.from_lists({"s": worse if share else even}, reference)
+    return gn.muler.score(testset, "none", scorers=[MOOD], examples=0)
 
 
 @world(
     "a system that turns good into bad",
-    says=["muler.sentences.changed"],
-    silent=["muler.sentences.*"],
+    says=["muler.scorers.changed"],
+    silent=["muler.scorers.*"],
 )
 def gloomier() -> Finding:
     return moods(0.6)
@@ -115,14 +114,14 @@ def gloomier() -> Finding:
 
 @world(
     "a system that errs both ways",
-    says=["muler.sentences.unchanged"],
-    silent=["muler.sentences.*"],
+    says=["muler.scorers.unchanged"],
+    silent=["muler.scorers.*"],
 )
 def both_ways() -> Finding:
     return moods(0.0)
 
 
-@world("twenty sentences", says=["muler.sentences.few"], silent=["muler.sentences.*"])
+@world("twenty sentences", says=["muler.scorers.few"], silent=["muler.scorers.*"])
 def few_sentences() -> Finding:
     return moods(0.6, segments=20)
 

@@ -20,6 +20,7 @@ from gnomon.core.options import (
     InputFile,
     Metavar,
     Shorthand,
+    Specs,
     is_outcome,
     read_pair,
     read_text,
@@ -264,11 +265,18 @@ def _named_options(method: Method, args: argparse.Namespace) -> dict[str, Any]:
     return options
 
 
+def _chosen_metrics(method: Method, args: argparse.Namespace) -> dict[str, list[str]]:
+    if _METRICS not in method.options:
+        return {}
+    specs = method.options[_METRICS].mark(Specs)
+    chosen = _options.metrics(args, specs.words if specs else ())
+    return {_METRICS: chosen} if chosen else {}
+
+
 def _run(method: Method, args: argparse.Namespace) -> int:
     """Check, read, call, write the page and the tables, print."""
     options = _named_options(method, args)
-    if _METRICS in method.options and (chosen := _options.metrics(args)):
-        options[_METRICS] = chosen
+    options |= _chosen_metrics(method, args)
     outcomes = [options.get(name) for name, option in method.options.items() if is_outcome(option)]
     tables = _options.wanted_tables(args)
     inputs = [path for option in method.options.values() for path in _read(option, options)]

@@ -16,7 +16,7 @@ from gnomon.cli._parser import HelpFormatter, rare
 from gnomon.core.errors import DataError, OutputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 
     from gnomon.core.findings import Cell, Finding, Statement
     from gnomon.core.scores import Scores
@@ -603,8 +603,8 @@ def load_several(args: argparse.Namespace) -> list[TestSet]:
     return [_with_outputs(_first(args, testset)) for testset in whole]
 
 
-def metrics(args: argparse.Namespace) -> list[str]:
-    """The specs of the metrics that the options name, checked before anything is read."""
+def metrics(args: argparse.Namespace, words: Collection[str] = ()) -> list[str]:
+    """The metrics that the options name, checked before anything is read."""
     from gnomon.metrics import parse
 
     # the name of BLEU may be written in any case
@@ -620,6 +620,8 @@ def metrics(args: argparse.Namespace) -> list[str]:
     if len(set(specs)) < len(specs):
         raise UsageError(f"a metric is named twice: {' '.join(args.metrics)}")
     for spec in specs:
+        if spec in words:
+            continue
         parse(spec, allow_code=args.allow_code)
     return specs
 

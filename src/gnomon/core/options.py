@@ -293,6 +293,11 @@ class Specs(Needs, Reaches):
     of_text: str = dataclasses.field(
         default="gnomon.metrics.registry:reaches_of_spec", kw_only=True
     )
+    words: tuple[str, ...] = ()  # texts that are no spec
+
+    def reached_by(self, text: str) -> frozenset[Capability]:
+        """What a text reaches."""
+        return frozenset() if text in self.words else super().reached_by(text)
 
 
 @dataclass(frozen=True)

@@ -83,8 +83,6 @@ BUILT_IN: Mapping[str, str] = {
     "judges.calibrate": "gnomon.metrics.judges.human_scale:calibrate",
     "judges.read_batch": "gnomon.metrics.judges.batches:read_batch",
     "muler.score": "gnomon.methods.muler._score:score",
-    "muler.discrepancy": "gnomon.methods.muler._discrepancy:discrepancy",
-    "muler.sentences": "gnomon.methods.muler._sentences:sentences",
     "muler.validate.range": "gnomon.methods.muler.validate._range:range",
     "muler.validate.frequency": "gnomon.methods.muler.validate._frequency:frequency",
     "muler.validate.specificity": "gnomon.methods.muler.validate._specificity:specificity",
@@ -120,7 +118,7 @@ BUILT_IN: Mapping[str, str] = {
 #: built-in steps of studies that need outputs and references alone, and no option; each declares
 #: that, too, but to read it all have to be loaded
 OF_OUTPUTS_ALONE = (
-    *("score", "compare", "muler.score", "muler.discrepancy", "muler.sentences"),
+    *("score", "compare", "muler.score"),
     *("muler.validate.range", "muler.validate.frequency", "muler.validate.specificity"),
     *("bmx.score", "bmx.explain", "paraphrase.diversity", "stress"),
 )
@@ -288,6 +286,8 @@ class Method:
     def table(self, name: str, *, first: bool) -> str:
         """What a table of a finding is called in a store."""
         main = self.tables[""]
+        if name in self.rows:
+            first = name == next(iter(self.rows))
         return main if first else self.tables.get(name, f"{main}_{name.replace(' ', '_')}")
 
 

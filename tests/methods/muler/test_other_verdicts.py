@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from tests.noise import is_mostly_undecided
 from gnomon import stats
 from gnomon.core.findings import Finding
 from gnomon.core.records import table
-from gnomon.methods.muler._discrepancy import DiscrepancyRow, discrepancy_verdict
+from gnomon.methods.muler._discrepancy import discrepancy_verdict
+from gnomon.methods.muler._figures import MulerRow
 from gnomon.methods.muler.paper.correlations import (
     CorrelationRow,
     correlate_verdict,
@@ -142,20 +144,11 @@ def test_random_words_do_not_stand_out_of_random_words(shape: int, draws: int) -
 
 
 def uneven(miss: float, add: float, segments: int = 200) -> Finding:
-    row = DiscrepancyRow(
-        system="A",
-        feature="pos:NOUN",
-        slice=None,
-        segments=segments,
-        miss=miss,
-        hit=0.1,
-        add=add,
-        neither=0.9 - miss - add,
-        per_reference=1.0,
-        per_candidate=1.0,
-    )
-    made = table("discrepancy", "Discrepancy", DiscrepancyRow, [row])
-    return Finding("muler discrepancy", "MuLER", (made,), {})
+    figures: dict[str, Any] = dict.fromkeys(MulerRow.__annotations__)
+    figures |= {"system": "A", "metric": "none", "feature": "pos:NOUN", "segments": segments}
+    figures |= {"miss": miss, "hit": 0.1, "add": add, "neither": 0.9 - miss - add}
+    made = table("muler", "Discrepancy", MulerRow, [MulerRow(**figures)])
+    return Finding("muler score", "MuLER", (made,), {}, facts={"segments": str(segments)})
 
 
 def test_too_few_and_too_many_are_said_where_they_do_not_balance() -> None:

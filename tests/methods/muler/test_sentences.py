@@ -27,8 +27,12 @@ FIELDS = (
 )
 
 
+def scored(testset: gn.TestSet, scorers: Any, **more: Any) -> gn.Finding:
+    return gn.muler.score(testset, "none", scorers=scorers, **more)
+
+
 def _rows(testset: gn.TestSet, **more: Any) -> dict[Any, dict[str, Any]]:
-    found = gn.muler.sentences(testset, [MOOD], **{"resamples": 0, **more})
+    found = scored(testset, [MOOD], **{"resamples": 0, **more})
     return {(row["system"], row["slice"]): dict(row) for row in found.rows}
 
 
@@ -122,19 +126,19 @@ def test_slices_hold_their_own_segments() -> None:
 def test_a_scorer_is_named_by_its_source_where_two_share_a_name() -> None:
     other = LexiconScorer("mood", "other", MOOD.ratings)
     testset = gn.TestSet.from_lists({"s": ["good"]}, ["bad"])
-    found = gn.muler.sentences(testset, [MOOD, other, len], resamples=0)
+    found = scored(testset, [MOOD, other, len], resamples=0)
     assert [row["scorer"] for row in found.rows] == ["mood=own", "mood=other", "len"]
     assert list(found.signatures) == ["mood=own", "mood=other", "len"]
     assert "words:rules" in found.signatures["mood=own"]
     assert found.rows[2]["words_known"] is None
     assert found.rows[2]["signed"] == -1
     with pytest.raises(UsageError, match="twice"):
-        gn.muler.sentences(testset, [MOOD, MOOD])
+        scored(testset, [MOOD, MOOD])
 
 
 def test_little_coverage_and_lacking_taggers_are_said() -> None:
     testset = gn.TestSet.from_lists({"s": ["x", "good", "x"]}, ["x", "good", "x"])
-    notices = gn.muler.sentences(testset, [MOOD], resamples=0).notices
+    notices = scored(testset, [MOOD], resamples=0).notices
     assert any("only 33 % of the segments" in notice for notice in notices)
     assert any("by rules for English" in notice for notice in notices)
 
@@ -143,7 +147,7 @@ def test_examples_are_the_segments_that_differ_most() -> None:
     testset = gn.TestSet.from_lists(
         {"s": ["good", "bad", "fine"], "t": ["good", "good", "good"]}, ["good", "good", "good"]
     )
-    found = gn.muler.sentences(testset, [MOOD], resamples=0, examples=1)
+    found = scored(testset, [MOOD], resamples=0, examples=1)
     (exhibit,) = found.exhibits
     assert (exhibit.segment, exhibit.systems) == (2, ("s",))
     assert [text.values["mood"] for text in exhibit.texts] == [2, -1, 2]
@@ -152,20 +156,18 @@ def test_examples_are_the_segments_that_differ_most() -> None:
 def test_wrong_requests_say_what_is_allowed() -> None:
     testset = gn.TestSet.from_lists({"s": ["good"]}, ["bad"])
     with pytest.raises(UsageError, match="must be a list; got 'sentiment'"):
-        gn.muler.sentences(testset, "sentiment")
-    with pytest.raises(UsageError, match="list of one or more"):
-        gn.muler.sentences(testset, [])
+        scored(testset, "sentiment")
     with pytest.raises(UnknownNameError, match="length"):
-        gn.muler.sentences(testset, [MOOD], by="colour")
+        scored(testset, [MOOD], by="colour")
     with pytest.raises(UsageError, match="allow"):
-        gn.muler.sentences(testset, ["size=python('builtins:len')"])
+        scored(testset, ["size=python('builtins:len')"])
     with pytest.raises(DataError, match="no system outputs"):
-        gn.muler.sentences(gn.TestSet("empty", {"A": ["x"]}, {}), [MOOD])
+        scored(gn.TestSet("empty", {"A": ["x"]}, {}), [MOOD])
 
 
 def test_named_code_runs_where_it_is_allowed() -> None:
     testset = gn.TestSet.from_lists({"s": ["good"]}, ["bad"])
-    found = gn.muler.sentences(testset, ["size=python('builtins:len')"], allow_code=True)
+    found = scored(testset, ["size=python('builtins:len')"], allow_code=True)
     assert (found.rows[0]["scorer"], found.rows[0]["absolute"]) == ("size", 1)
 
 
@@ -203,7 +205,7 @@ def test_real_systems_keep_the_mood_and_concreteness_of_their_references(shared:
     outputs = {name: list(texts)[:300] for name, texts in whole.systems.items()}
     outputs["shuffled"] = [*references[1:], references[0]]
     testset = gn.TestSet.from_lists(outputs, references)
-    found = gn.muler.sentences(testset, ["sentiment", "concreteness"])
+    found = scored(testset, ["sentiment", "concreteness"])
     rows = {(row["scorer"], row["system"]): row for row in found.rows}
     for scorer, least in (("sentiment", 0.3), ("concreteness", 0.95)):
         good, bad = rows[scorer, "Facebook_FAIR.6750"], rows[scorer, "shuffled"]

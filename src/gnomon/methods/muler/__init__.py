@@ -12,12 +12,10 @@ from gnomon.methods.muler import validate as validate
 
 if TYPE_CHECKING:
     from gnomon.core.slices import slices as slices
-    from gnomon.methods.muler._discrepancy import discrepancy as discrepancy
     from gnomon.methods.muler._errors import errors as errors
     from gnomon.methods.muler._figures import clipped_ratios as clipped_ratios
     from gnomon.methods.muler._figures import ratio as ratio
     from gnomon.methods.muler._score import score as score
-    from gnomon.methods.muler._sentences import sentences as sentences
     from gnomon.methods.muler.paper.correlate import correlate as correlate
     from gnomon.methods.muler.paper.judge import judge as judge
     from gnomon.methods.muler.paper.pairs import PairStudy as PairStudy

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
-from gnomon.core.findings import Bars, Finding, HeatMap, Listing, StackedBars
+from gnomon.core.errors import GnomonError, UsageError
+from gnomon.core.findings import Bars, Finding, HeatMap, Listing
 from gnomon.core.options import (
     CONFIDENCE,
     RESAMPLES,
@@ -16,25 +17,36 @@ from gnomon.core.options import (
     By,
     Confidence,
     Count,
+    Metavar,
     Resamples,
     Seed,
+    Specs,
     Unit,
     Workers,
     with_fields,
 )
 from gnomon.core.records import table
 from gnomon.core.registry import method
-from gnomon.core.slices import slices
+from gnomon.core.slices import check_slices, slices
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers
+from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import LEAST, amount
-from gnomon.linguistics import Features, FeatureSources, gloss
+from gnomon.linguistics import Features, FeatureSources, gloss, standard_tagger, tagger_faults
 from gnomon.methods.muler._differences import (
     DifferenceRow,
     differences_table,
     listings,
     pictures,
     significance_notices,
+)
+from gnomon.methods.muler._discrepancy import (
+    COUNTED,
+    DISCREPANCY_CLAIMS,
+    Unscored,
+    discrepancy_verdict,
+    discrepancy_views,
+    stacked_counts,
 )
 from gnomon.methods.muler._exhibits import (
     FeatureExamples,
@@ -57,37 +69,40 @@ from gnomon.methods.muler._figures import (
 from gnomon.methods.muler._marks import FEATURES_VIEW, feature_marks
 from gnomon.methods.muler._mask_kinds import masks_note
 from gnomon.methods.muler._sentences import (
+    SENTENCES_CLAIMS,
     ScorerRow,
     Scorers,
     scorer_faults,
     scorers_of,
     sentence_part,
+    sentences_verdict,
 )
 from gnomon.methods.muler._setup import (
     MaskOptions,
     Run,
     WordChoice,
-    check_masked_slices,
+    check_masked,
     drawn_slices,
     prepared,
+    side_faults,
+    word_faults,
 )
 from gnomon.methods.muler._uncertainty import Bootstrap, resample_faults, uncertainty, unit_faults
 from gnomon.methods.muler._verdict import SCORE_CLAIMS, score_verdict
 from gnomon.metrics.masking import masks_used
-from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.protocol import each_metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.core.findings import Cell, Exhibit, Table, View
+    from gnomon.core.findings import Cell, Exhibit, Statement, Table, View
     from gnomon.core.options import BoundOptions
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
-    from gnomon.core.validation import Problem
     from gnomon.methods.muler._figures import FeatureScores, Figures, Presence, Variant
     from gnomon.methods.muler._setup import Setup
     from gnomon.methods.muler._uncertainty import Ends, Uncertainty
-    from gnomon.metrics.protocol import MaskingMetric
+    from gnomon.metrics.protocol import AnyMetric, MaskingMetric
 
 
 # Its tables and views
@@ -120,6 +135,13 @@ def main_table(
     note = "Lower MuLER is better: 0 = nothing of the possible gain is lost, 1 = all of it."
     note += masks_note(rows)
     several = len({(row.system_a, row.system_b) for row in compared}) > 1
+    if rows and rows[0].metric == Unscored.name:
+        unscored = [name for name in MulerRow.__annotations__ if name not in COUNTED]
+        note = "Shares of all segments. miss: less in the candidate; add: more; hit: equally much."
+        title = "Discrepancy by feature and system"
+        return table(
+            "muler", title, MulerRow, rows, note=note, confidence=confidence, without=unscored
+        )
     return table(
         "muler",
         "MuLER by feature and system",
@@ -285,14 +307,7 @@ def _bars(metric: str, variant: Variant, shown: tuple[str, ...]) -> tuple[View, 
             where=where,
             shown=shown,
         ),
-        StackedBars(
-            table="muler",
-            title="Too few, equally many, too many: discrepancy of counts",
-            category="feature",
-            series="system",
-            parts=("miss", "hit", "add"),
-            where=where,
-        ),
+        stacked_counts(where),
     )
 
 
@@ -394,6 +409,11 @@ def _where_tags_agree(
 # The method
 
 
+#: one or several, as every method takes them; or "none"
+Metrics: TypeAlias = Annotated[
+    "AnyMetric | Sequence[AnyMetric]", Metavar("METRIC"), Specs(words=(Unscored.name,))
+]
+
 _EXAMPLES = """\
 examples:
   gnomon muler score ref.txt -i sysA.txt sysB.txt -m bleu -l en --features 'pos:*' 'ent:*'
@@ -402,6 +422,8 @@ examples:
   gnomon muler score ref.txt -i a.txt b.txt -l en --resamples 10000 --tables differences=d.tsv
   gnomon muler score ref.txt -i sys.txt -l en --per-segment --tables segments=segments.tsv
   gnomon muler score ref.txt -i sys.txt -l en --scorers sentiment concreteness valence=vad.tsv
+  gnomon muler score ref.txt -i sys.txt -m none --scorers sentiment          # scorers alone
+  gnomon muler score sentences.txt -i paraphrases.txt -l en -m none --features 'pos:*' 'dep:*'
 """
 
 
@@ -411,7 +433,54 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     yield from unit_faults(outline, options.unit)
     if options.scorers:
         yield from scorer_faults(options.scorers, allow_code=options.allow_code)
-    yield from check_masked_slices(outline, options)
+    language = None if outline is None else outline.target_language
+    words = options.of(WordChoice)
+    if _are_scorers_alone(options.metrics, words, options.scorers, language):
+        yield from side_faults(outline, "sentence scorers compare with references")
+        tagger = words.tagger if isinstance(words.tagger, str) else None
+        yield from tagger_faults("tagger", tagger)
+    elif Unscored.name in each_metric(options.metrics):
+        if not _without_metric(options.metrics):
+            message = "'none' is no metric among others: give it alone, or leave it out"
+            yield Problem("metrics", UsageError(message))
+        yield from side_faults(outline, "discrepancies are between candidates and references")
+        yield from word_faults(words, language, known=outline is not None)
+    else:
+        yield from check_masked(outline, options)
+    if outline is not None:
+        yield from problems("by", check_slices, outline, options.by)
+
+
+def _without_metric(metrics: Metrics) -> bool:
+    return each_metric(metrics) == [Unscored.name]
+
+
+def _are_scorers_alone(
+    metrics: Metrics, words: WordChoice, scorers: Scorers, language: str | None
+) -> bool:
+    """Whether nothing but sentence scorers is asked for, or can be had: no feature is named."""
+    if not scorers or replace(words, tagger=None) != WordChoice():
+        return False
+    if _without_metric(metrics):
+        return True
+    if words.tagger is not None:
+        return False
+    try:
+        standard_tagger(language or "")
+    except GnomonError:
+        return True
+    return False
+
+
+def _verdict(finding: Finding) -> Iterator[Statement]:
+    """What MuLER says; what there is too much and too little of; what scorers say."""
+    rows = finding.records(MulerRow)
+    if rows and rows[0].metric != Unscored.name:
+        yield from score_verdict(finding)
+    if rows:
+        yield from discrepancy_verdict(finding)
+    if any(table.name == "scorers" for table in finding.tables):
+        yield from sentences_verdict(finding)
 
 
 @method(
@@ -433,8 +502,8 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     for_pages={"examples": ""},
     views=(FEATURES_VIEW,),
     marks=feature_marks,
-    verdict=score_verdict,
-    claims=SCORE_CLAIMS,
+    verdict=_verdict,
+    claims=(*SCORE_CLAIMS, *DISCREPANCY_CLAIMS, *SENTENCES_CLAIMS),
     check=check_score,
 )
 @with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
@@ -461,12 +530,16 @@ def score(
 
     Args:
         testset: references and the outputs of one or more systems.
+        metrics: specs, metrics or functions of texts; one or several. "none": features are
+            counted on both sides, and nothing is scored.
         features: names such as ``pos:NOUN``, ``ent:PERSON``, ``morph:Gender=Fem``,
             ``dep:nsubj``, ``dep:long>=5``, ``lex:NAME``, ``re:NAME``; wildcards ``pos:*``. By
             default ``pos:*``, ``ent:*``, and the word lists, patterns and labels that are given;
             these alone where neither a tagger is named nor the language is known.
-        scorers: sentence scorers (``sentiment``, ``concreteness``, ``valence=FILE``), as for
-            :func:`gnomon.muler.sentences`; what they find is the table "scorers".
+        scorers: sentence scorers: names (``sentiment``, ``concreteness``, ``valence=FILE``),
+            scorers or functions of a sentence, see :func:`gnomon.annotate.scorers.scorer`. What
+            they find is the table "scorers"; the only one where no feature is named and there is
+            neither a metric nor a tagger.
         examples: segments shown per feature and system; 0 for none.
         per_segment: add a table "segments": base, oracle, anti-oracle and counts on both sides of
             every segment that has the feature.
@@ -486,29 +559,38 @@ def score(
         to hold in the segments where the words of the feature differ, else it is carried over from
         other words. The table "negative" lists segments that score above their oracle; "segments",
         if asked for, holds ``system, metric, feature, segment, base, oracle, anti_oracle,
-        candidate_count, reference_count``.
+        candidate_count, reference_count``; "scorers" ``scorer, source, system, slice, n, signed,
+        low, high, absolute, absolute_low, absolute_high, coverage, words_known, mean_reference,
+        mean_candidate``: the mean over segments of score(reference) - score(candidate) and the mean
+        absolute difference, of segments with a score on both sides. Without a metric rows hold
+        ``system, feature, slice, segments, add, miss, hit, neither, absent, empty``.
 
     Raises:
         UsageError: a feature, scorer or option is malformed, or no tagger is named or found.
         UnknownNameError: a metric, feature, scorer, tagger or slice does not exist.
+        FormatError: the lexicon of a scorer is malformed; file and line are named.
         MaskingError: the metric cannot tell two masks apart.
         DataError: the test set has no references or no systems.
     """
     draws = Bootstrap(resamples, confidence, seed)
     chosen = scorers_of(scorers, allow_code=run.allow_code) if scorers else {}
-    setup = prepared(testset, metrics, WordChoice.of(sources, features), masks.seeded(seed), run)
-    parts = slices(testset, by)
-    drawn = uncertainty(draws, unit, setup.words, testset, parts, variants)
-    with using_workers(workers):
-        scored_features = Scored(parts, drawn, examples, per_segment)
-        for name, metric in setup.metrics.items():
-            scored_features.add(setup, name, metric)
-    finding = _finding(setup, parts, scored_features, list(variants))
-    if not chosen:
-        return finding
+    words, parts = WordChoice.of(sources, features), slices(testset, by)
+    finding = None
+    if not _are_scorers_alone(metrics, words, scorers, testset.target_language):
+        if _without_metric(metrics):
+            variants = VARIANTS[:1]
+        setup = prepared(testset, metrics, words, masks.seeded(seed), run)
+        drawn = uncertainty(draws, unit, setup.words, testset, parts, variants)
+        with using_workers(workers):
+            scored_features = Scored(parts, drawn, examples, per_segment)
+            for name, metric in setup.metrics.items():
+                scored_features.add(setup, name, metric)
+        finding = _finding(setup, parts, scored_features, list(variants))
+        if not chosen:
+            return finding
     scorer_part = sentence_part(
         testset,
-        setup.batch,
+        testset.batch(),
         chosen,
         parts,
         draws,
@@ -517,7 +599,10 @@ def score(
         run.cache,
         run.progress,
     )  # the same draws as for features
-    return scorer_part.added_to(finding)
+    if finding is not None:
+        return scorer_part.added_to(finding)
+    without = "no feature is named, and no tagger is there to give any: sentence scorers alone"
+    return scorer_part.alone(testset, () if _without_metric(metrics) else (without,))
 
 
 def _finding(
@@ -527,17 +612,20 @@ def _finding(
     options = None if scored_features.uncertainty is None else scored_features.uncertainty.options
     differences, compared, said = _differences(scored_features, variants[0])
     places = [slice_.name for slice_ in drawn_slices(parts)]
+    scored, negatives = Unscored.name not in setup.metrics, scored_features.negatives
     table = main_table(rows, None if options is None else options.confidence, differences)
     scores = next(iter(scored_features.system.values()))
     ranked = sorted(zip(scores, setup.testset.systems, strict=True), key=lambda pair: -pair[0])
-    seen = views(list(setup.metrics), variants, places, [name for _, name in ranked], table)
+    seen = discrepancy_views(setup.testset.outline.systems, places)
+    if scored:
+        seen = views(list(setup.metrics), variants, places, [name for _, name in ranked], table)
     return Finding(
         method="muler score",
         title="MuLER: what each kind of word costs the systems",
         tables=(
             table,
-            *([] if options is None else [differences_table(differences, options)]),
-            negative_table(scored_features.negatives, scored_features.negatives_left_out),
+            *([differences_table(differences, options)] if scored and options else []),
+            *([negative_table(negatives, scored_features.negatives_left_out)] if scored else []),
             *([segment_table(scored_features.segments)] if scored_features.per_segment else []),
         ),
         signatures=scored_features.signatures,
@@ -558,6 +646,8 @@ def _differences(
     """The differences between systems, their views, and notices on them."""
     if scored_features.uncertainty is None:
         return (), (), ()
+    if Unscored.name in scored_features.signatures:
+        return (), (), tuple(scored_features.uncertainty.notices())
     options, pairs = scored_features.uncertainty.options, scored_features.uncertainty.differences
     metrics, differences = list(scored_features.signatures), pairs.rows()
     notices = (

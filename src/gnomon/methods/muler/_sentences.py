@@ -5,35 +5,20 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 import numpy as np
 
 from gnomon import stats
-from gnomon.core.cache import Cache
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import UsageError
 from gnomon.core.findings import Bars, Exhibit, Finding, Listing, Table
-from gnomon.core.options import (
-    CAPABILITIES,
-    By,
-    Count,
-    Group,
-    InputFile,
-    Metavar,
-    Needs,
-    with_fields,
-)
+from gnomon.core.options import CAPABILITIES, Group, InputFile, Metavar, Needs
 from gnomon.core.records import SLICE, SYSTEM, EndColumns, Record, column, table
-from gnomon.core.registry import method
 from gnomon.core.signature import version
-from gnomon.core.slices import check_slices, slices
-from gnomon.core.testset import TestSet
 from gnomon.core.validation import problems
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value
-from gnomon.linguistics import Tagger, tagger_faults
 from gnomon.linguistics.scorers import (
     Sentences,
     SentenceScorer,
@@ -44,21 +29,24 @@ from gnomon.linguistics.scorers import (
 )
 from gnomon.methods.muler._exhibits import SegmentTexts
 from gnomon.methods.muler._figures import mean_over
-from gnomon.methods.muler._setup import drawn_slices, side_faults, test_set_facts, used_texts
-from gnomon.methods.muler._uncertainty import Bootstrap, mean_ends, resample_faults
+from gnomon.methods.muler._setup import drawn_slices, test_set_facts, used_texts
+from gnomon.methods.muler._uncertainty import mean_ends
 from gnomon.metrics.functions import imported
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch, Ragged
+    from gnomon.core.cache import Cache
     from gnomon.core.findings import Statement, View
-    from gnomon.core.options import BoundOptions, Capability
+    from gnomon.core.options import Capability
     from gnomon.core.slices import Slice
-    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
     from gnomon.core.validation import Problem
+    from gnomon.linguistics import Tagger
+    from gnomon.methods.muler._uncertainty import Bootstrap
 
     Floats = NDArray[np.float64]
 
@@ -372,19 +360,19 @@ def scorer_rows(
 _ALPHA, _Z = 0.05, 1.959964
 
 CHANGED = Claim(
-    "muler.sentences.changed",
+    "muler.scorers.changed",
     "{systems} {how} {references}{change} (corrected {p})",
     "worse",
     "a normal test of the mean difference from the references, corrected after Holm",
 )
 UNCHANGED = Claim(
-    "muler.sentences.unchanged",
+    "muler.scorers.unchanged",
     "The data cannot tell whether {what} are changed from the references",
     "undecided",
     "the corrected p of that test is above .05",
 )
 FEW_SCORED = Claim(
-    "muler.sentences.few",
+    "muler.scorers.few",
     "{what}: fewer than 30 segments have a score on both sides",
     "caution",
     "the segments with a score on both sides",
@@ -491,6 +479,19 @@ class SentencePart:
     notices: tuple[str, ...] = ()
     exhibits: tuple[Exhibit, ...] = ()
 
+    def alone(self, testset: TestSet, notices: tuple[str, ...]) -> Finding:
+        """A finding of nothing else."""
+        return Finding(
+            method="muler score",
+            title="Sentence scorers: what candidates change of their references",
+            tables=(self.table,),
+            signatures=self.signatures,
+            views=self.views,
+            exhibits=self.exhibits,
+            notices=(*notices, *self.notices),
+            facts={**test_set_facts(testset), "sentence scorers": ", ".join(self.signatures)},
+        )
+
     def added_to(self, finding: Finding) -> Finding:
         """A finding with this part behind its own."""
         both = [label for label in self.signatures if label in finding.signatures]
@@ -517,96 +518,6 @@ class _ScorerTables:
     exhibits: list[Exhibit] = field(default_factory=list)
 
 
-_EXAMPLES = """\
-examples:
-  gnomon muler sentences ref.txt -i sysA.txt sysB.txt -l en
-  gnomon muler sentences ref.txt -i sys.txt --scorers sentiment=wkwsci.csv valence=NRC-VAD.tsv
-  gnomon muler sentences -t newstest2019/de-en --scorers sentiment --by domain --html report.html
-"""
-
-
-def check_sentences(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`sentences` refuses of options that fit each alone."""
-    yield from resample_faults(options.resamples, options.confidence)
-    yield from scorer_faults(options.scorers, allow_code=options.allow_code)
-    yield from tagger_faults("tagger", options.tagger if isinstance(options.tagger, str) else None)
-    yield from side_faults(outline, "sentence scorers compare with references")
-    if outline is not None:
-        yield from problems("by", check_slices, outline, options.by)
-
-
-@method(
-    "muler.sentences",
-    answers="how systems change the sentiment, concreteness or valence of the references",
-    title="MuLER: sentence scorers",
-    examples=_EXAMPLES,
-    tables={"": "muler_sentences"},
-    rows={TABLE: ScorerRow},
-    by_system=True,
-    tagged=True,
-    usual={"examples": 0},
-    for_pages={"examples": ""},
-    check=check_sentences,
-    verdict=sentences_verdict,
-    claims=SENTENCES_CLAIMS,
-)
-@with_fields(draws=Bootstrap)
-def sentences(
-    testset: TestSet,
-    scorers: Scorers = ("sentiment", "concreteness"),
-    *,
-    tagger: Tagger = None,
-    by: By = None,
-    draws: Bootstrap,
-    examples: Count = 3,
-    allow_code: bool = False,
-    cache: Cache | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
-) -> Finding:
-    """How far candidates lie from their references in sentiment, concreteness, ... (Karidi et al.).
-
-    s(R, C) = mean over segments of score(reference) - score(candidate), and the mean absolute
-    difference. Several references of a segment count with their mean. A segment counts where both
-    sides can be scored.
-
-    Args:
-        testset: references and the outputs of one or more systems.
-        scorers: names (``sentiment``, ``concreteness``, ``valence=FILE``), scorers or functions of
-            a sentence, see :func:`gnomon.annotate.scorers.scorer`.
-        tagger: gives parts of speech and base forms; by default the standard one of the test set's
-            target language if it is installed, else words are reduced by English rules.
-        examples: segments shown per scorer and system; 0 for none.
-        allow_code: let a scorer ``NAME=python('module:function')`` import and run the module.
-
-    Returns:
-        A finding whose rows hold ``scorer, source, system, slice, n, signed, low, high, absolute,
-        absolute_low, absolute_high, coverage, words_known, mean_reference, mean_candidate``;
-        ``None`` where undefined.
-
-    Raises:
-        UsageError: a scorer lacks its file or is named twice, or an option is out of range.
-        UnknownNameError: a scorer, tagger or slice does not exist.
-        MissingDependencyError: the package of a scorer is not installed.
-        FormatError: a lexicon is malformed; file and line are named.
-        DataError: the test set has no references or no systems.
-    """
-    chosen = scorers_of(scorers, allow_code=allow_code)
-    batch = testset.batch()
-    scorer_part = sentence_part(
-        testset, batch, chosen, slices(testset, by), draws, tagger, examples, cache, progress
-    )
-    return Finding(
-        method="muler sentences",
-        title="Sentence scorers: what candidates change of their references",
-        tables=(scorer_part.table,),
-        signatures=scorer_part.signatures,
-        views=scorer_part.views,
-        exhibits=scorer_part.exhibits,
-        notices=scorer_part.notices,
-        facts={**test_set_facts(testset), "scorers": ", ".join(chosen)},
-    )
-
-
 def sentence_part(
     testset: TestSet,
     batch: Batch,
@@ -618,7 +529,7 @@ def sentence_part(
     cache: Cache | None,
     progress: Callable[[str, int, int], None] | None,
 ) -> SentencePart:
-    """Tables and views of some scorers, for a finding of their own or for another's."""
+    """Tables and views of some scorers."""
     used = used_texts(batch)
     reader = reader_for(tagger, testset.target_language, cache=cache, progress=progress)
     texts = Sentences(tuple(batch.texts[i] for i in used), reader)

@@ -24,6 +24,7 @@ from gnomon.linguistics import (
     feature_faults,
     read_labels,
 )
+from gnomon.methods.muler._discrepancy import Unscored
 from gnomon.methods.muler._figures import feature_scores, presence
 from gnomon.methods.muler._mask_kinds import described
 from gnomon.methods.muler._words import WordsByFeature
@@ -161,7 +162,7 @@ class MaskChoice(MaskOptions):
         if self.masking != "auto":
             return self
         kinds = {isinstance(metric, Masking) for metric in bound.values()}
-        alike = self.mask_words is not None or (not pooling and len(kinds) == 1)
+        alike = self.mask_words is not None or (not pooling and len(kinds) <= 1)
         return replace(self, masking="tokens" if alike else "substitute")
 
     def metric(self, bound: BoundMetric, batch: Batch) -> MaskingMetric:
@@ -178,6 +179,8 @@ class MaskChoice(MaskOptions):
 
     def fields(self, metric: MaskingMetric) -> dict[str, object]:
         """What a signature says of it, beside what metrics say themselves."""
+        if isinstance(metric, Unscored):
+            return {}
         options = {"overlap": self.overlap, "granularity": self.granularity}
         left_out = {"in-place": ("overlap",), "substitute": tuple(options)}.get(self.masking, ())
         fields: dict[str, object] = {k: v for k, v in options.items() if k not in left_out}
@@ -456,6 +459,8 @@ class Setup:
     def facts(self) -> dict[str, str]:
         """Test set, metrics and features, for the head of a report."""
         facts = facts_of(self.testset, self.annotation, self.metrics)
+        if Unscored.name in self.metrics:
+            return facts
         kinds = dict.fromkeys(self.kinds.values())
         facts["masks"] = MASKS_USED[next(iter(kinds))] if len(kinds) == 1 else described(self.kinds)
         return facts
@@ -511,7 +516,8 @@ def prepared(
     metric is asked for a score.
     """
     named = each_metric(metrics)
-    bound = _bound(testset, named, allow_code=run.allow_code)
+    counted = named == [Unscored.name]
+    bound = {} if counted else _bound(testset, named, allow_code=run.allow_code)
     batch = testset.batch()
     language = testset.target_language
     annotation = words.annotated(batch, language, run.cache, run.progress, more=more)
@@ -519,6 +525,8 @@ def prepared(
 
     def setup_of(metrics: Mapping[str, BoundMetric]) -> Setup:
         masking = {name: masks.metric(metric, batch) for name, metric in metrics.items()}
+        if counted:
+            masking[Unscored.name] = Unscored()
         return Setup(testset, batch, annotation, masking, masks, run.progress, asked)
 
     for name, metric in bound.items() if rehearsed else ():

@@ -21,7 +21,13 @@ from gnomon.core.testset import SystemInfo, TestSet
 from gnomon.linguistics import Features, FeatureSources, Tagger
 from gnomon.methods.muler._exhibits import NegativeRow
 from gnomon.methods.muler._figures import VARIANTS, Variants, figures
-from gnomon.methods.muler._sentences import ScorerRow, Scorers, scorer_faults, scorers_of, sentences
+from gnomon.methods.muler._sentences import (
+    ScorerRow,
+    Scorers,
+    scorer_faults,
+    scorers_of,
+    sentence_part,
+)
 from gnomon.methods.muler._setup import (
     MaskOptions,
     Run,
@@ -29,6 +35,7 @@ from gnomon.methods.muler._setup import (
     check_masked_slices,
     prepared,
 )
+from gnomon.methods.muler._uncertainty import Bootstrap
 from gnomon.methods.muler.paper.contrasts import (
     ContrastRow,
     above_oracle,
@@ -70,8 +77,8 @@ if TYPE_CHECKING:
     from gnomon.core.spans import SpanTable
     from gnomon.core.summary import Outline
     from gnomon.core.validation import Problem
+    from gnomon.linguistics.scorers import SentenceScorer
     from gnomon.methods.muler._figures import FeatureScores, Figures, Presence, Variant
-    from gnomon.methods.muler._sentences import AnyScorer
     from gnomon.methods.muler._setup import Setup
     from gnomon.metrics import BoundMetric
     from gnomon.metrics.protocol import MaskingMetric
@@ -160,33 +167,35 @@ def _member(name: str, testset: TestSet) -> Member:
 def add_scorers(
     gathered: Gathered,
     member: Member,
-    scorers: Sequence[AnyScorer],
+    scorers: Mapping[str, SentenceScorer],
     *,
     by: str | None,
     tagger: Tagger,
     run: Run,
 ) -> None:
     """Add the points of sentence scorers (features ``scorer:NAME``) to those of a test set."""
-    finding = sentences(
+    part = sentence_part(
         member.testset,
+        member.testset.batch(),
         scorers,
-        tagger=tagger,
-        by=by,
-        resamples=0,
-        examples=0,
-        cache=run.cache,
-        progress=run.progress,
+        slices(member.testset, by),
+        Bootstrap(resamples=0),
+        tagger,
+        0,
+        run.cache,
+        run.progress,
     )
-    gathered.notices += [f"{member.name}: {notice}" for notice in finding.notices]
-    gathered.signatures |= {(name, member.name): text for name, text in finding.signatures.items()}
+    gathered.notices += [f"{member.name}: {notice}" for notice in part.notices]
+    gathered.signatures |= {(name, member.name): text for name, text in part.signatures.items()}
     points = [point for point in gathered.points if point.test_set == member.name]
-    gathered.points += _points(points, finding.records(ScorerRow))
+    gathered.points += _points(points, part.table.records)
 
 
-def _points(points: Sequence[PointRow], rows: Sequence[ScorerRow]) -> Iterator[PointRow]:
+def _points(points: Sequence[PointRow], rows: Sequence[object]) -> Iterator[PointRow]:
     """One point per scorer, system and slice for each metric and variant there is."""
     places = {(p.metric, p.variant, p.slice, p.system): p for p in points}
     for row in rows:
+        assert isinstance(row, ScorerRow)  # noqa: S101  # of the table of scorers
         for (_, _, slice_name, system), point in places.items():
             if (slice_name, system) == (row.slice, row.system):
                 yield replace(
@@ -499,9 +508,7 @@ def correlate(
         DataError: a test set has no references, or no systems but human ones.
     """
     sets = members(testsets)
-    sentence_scorers = (
-        list(scorers_of(scorers, allow_code=run.allow_code).values()) if scorers else []
-    )
+    sentence_scorers = scorers_of(scorers, allow_code=run.allow_code) if scorers else {}
     words = WordChoice.of(sources, features)
     masking = masks.seeded(seed)
     shown = Examples(examples, near, far)
