@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.findings import Cell, Finding, Statement, View
     from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.protocol import Input
 
 
 class Unscored:
     """No metric (``-m none``): all scores are undefined, and features are counted alone."""
 
     name = "none"
-    needs = frozenset({"references"})
+    needs: frozenset[Input] = frozenset({"references"})
     higher_is_better = True
     signature = Signature("none")
 
@@ -41,8 +42,9 @@ class Unscored:
         """Nor has a system."""
         return np.full(batch.shape[0], np.nan)
 
-    def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:  # a protocol
+    def mask_lengths(self, *_: object) -> tuple[int, ...] | None:
         """Nothing is masked."""
+        return None
 
     def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
         """Nor has anything that is masked a score."""
