@@ -60,8 +60,8 @@ def find_culprits(
 
 def _install(folder: Path) -> None:
     pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation"]
-    locked = ["--require-hashes", "-r", folder / "test.lock"]
-    subprocess.run([*pip, *locked], check=True)  # noqa: S603  # pip, with fixed arguments
+    locked = folder / "test.lock"
+    subprocess.run([*pip, "--require-hashes", "-r", locked], check=True)  # noqa: S603  # pip
 
 
 def _run(tests: Iterable[str]) -> list[str]:

@@ -30,7 +30,8 @@ def main() -> int:
     """Ask pip what it would install."""
     if importlib.util.find_spec("torch") is not None:
         return 0
-    pip = [sys.executable, "-m", "pip", "install", "-q", "--dry-run", "--report", "-", "-r", WANTED]
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--dry-run", "--report", "-"]
+    pip += ["-r", str(WANTED)]
     done = subprocess.run(pip, capture_output=True, text=True, check=False)  # noqa: S603  # pip
     if done.returncode == 0 and brings_gpu_libraries(done.stdout):
         print(WARNING)

@@ -592,8 +592,8 @@ def specificity(
         MaskingError: the metric cannot tell two masks apart.
         DataError: the test set has no references or no systems.
     """
-    words, choice = WordChoice.of(sources, features), masks.seeded(seed)
-    setup = prepared(testset, metrics, words, choice, run, rehearsed=False)
+    chosen, choice = WordChoice.of(sources, features), masks.seeded(seed)
+    setup = prepared(testset, metrics, chosen, choice, run, rehearsed=False)
     every = words_of(setup.batch)
     if vocabulary == "content":
         content = WordChoice(tagger=sources.tagger, features=_CONTENT)
