@@ -98,7 +98,6 @@ _CODE = {
     "stated = Stated(2.0)\n",
     "own/parts.py": "def scale(value):\n    return value * 2.0\n",
     "own/late.py": "def count(text):\n    return len(text)\n",
-    "own/unrelated.py": "x = 1\n",
     "constants.py": "import json, numpy\nFACTOR = 3.0\n",
 }
 
@@ -132,24 +131,31 @@ def _keys_of_code(folder: Path) -> set[str]:
     [
         ("own/metric.py", "2.0", "4.0"),  # the state of an object
         ("own/metric.py", "(helper", "(1 + helper"),
-        ("own/parts.py", "2.0", "4.0"),
-        ("own/late.py", "len(text)", "1 + len(text)"),
-        ("constants.py", "3.0", "4.0"),
-        ("own/__init__.py", "", "x = 1"),
+        ("own/metric.py", "", "__version__ = '2'\n"),
     ],
 )
 def test_the_code_of_a_function_counts(code: Path, module: str, old: str, new: str) -> None:
     before = _keys_of_code(code)
-    assert len(before) == 4 * 2
+    assert len(before) == 6 * 2
     file = code / "code" / module
     file.write_text(file.read_text().replace(old, new, 1))
     assert not before & _keys_of_code(code)
 
 
-def test_code_that_a_function_does_not_import_does_not_count(code: Path) -> None:
+def test_the_version_that_a_module_gives_stands_for_its_code(code: Path) -> None:
+    file = code / "code" / "own" / "metric.py"
+    file.write_text(f"__version__ = '2'\n{file.read_text()}")
     before = _keys_of_code(code)
-    (code / "code" / "own" / "unrelated.py").write_text("x = 2\n")
-    (code / "code" / "more.py").write_text("x = 2\n")
+    file.write_text(file.read_text().replace("2.0", "4.0"))
+    assert _keys_of_code(code) == before
+    file.write_text(file.read_text().replace("'2'", "'3'"))
+    assert not before & _keys_of_code(code)
+
+
+def test_what_a_function_imports_does_not_count(code: Path) -> None:
+    before = _keys_of_code(code)
+    (code / "code" / "own" / "late.py").write_text("def count(text):\n    return 1\n")
+    (code / "code" / "constants.py").write_text("FACTOR = 4.0\n")
     assert _keys_of_code(code) == before
 
 
@@ -158,16 +164,6 @@ def test_the_place_of_code_does_not_count(code: Path, monkeypatch: pytest.Monkey
     (code / "code").rename(code / "moved")
     monkeypatch.syspath_prepend(str(code / "moved"))
     assert _keys_of_code(code) == before
-
-
-def test_the_version_of_a_package_that_code_imports_counts(
-    code: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from gnomon.studies import _needs
-
-    before = _keys_of_code(code)
-    monkeypatch.setattr(_needs, "version", lambda _: "99")
-    assert not before & _keys_of_code(code)
 
 
 def test_code_of_scorers_is_not_run_where_that_is_not_allowed(code: Path) -> None:
@@ -468,7 +464,8 @@ def test_the_place_of_metrics_in_options_does_not_count(
 def test_code_of_a_metric_in_options_counts(code: Path) -> None:
     _study_of_specs(code, "paraphrase.gain", "adequacy = \"python('own.metric:value')\"")
     before = _keys_of_code(code)
-    (code / "code" / "constants.py").write_text("FACTOR = 4.0\n")
+    file = code / "code" / "own" / "metric.py"
+    file.write_text(file.read_text().replace("2.0", "4.0"))
     assert before
     assert not before & _keys_of_code(code)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import importlib.util
 import inspect
 import os
 import platform
@@ -12,8 +10,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache, partial
-from importlib.machinery import PathFinder
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,109 +23,29 @@ from gnomon.core.signature import content_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
-    from importlib.machinery import ModuleSpec
 
     from gnomon.core.options import Option
     from gnomon.core.registry import Method
 
 
-# What a user's function rests on: its module, and whatever that imports, by content or version.
-
-
-_INSTALLED = frozenset({"site-packages", "dist-packages"})
+# What a user's function is: the version that its module gives, or the content of the module's file.
 
 
 def code_identity(target: str) -> str:
-    """A hash of the code that ``module:function`` runs; imports, and so runs, the module.
+    """The ``__version__`` of the module of ``module:function``, else a hash of its file.
 
-    Modules that it imports count with their content, and installed packages with their version.
-    Python's own modules do not count, and nothing is known of files that the code reads.
+    The module is imported, and so run. Nothing is known of other files that the code imports or
+    reads: whoever changes one gives the module another version.
     """
     from gnomon.metrics.functions import imported
 
     imported(target)
-    identities: dict[str, str] = {}
-    root = target.partition(":")[0]
-    left = [root]
-    while left:
-        name = left.pop()
-        top, _, _ = name.partition(".")
-        if name in identities or (top in (*sys.stdlib_module_names, "gnomon") and name != root):
-            continue
-        parent = name.rpartition(".")[0]
-        left += [parent] if parent else []
-        identities[name], more = _module_identity(name, root=name == root)
-        left += more
-    return content_hash(*(f"{name} {said}" for name, said in sorted(identities.items())))
-
-
-def _module_identity(name: str, *, root: bool) -> tuple[str, list[str]]:
-    """The identity of a module, and the names of what it imports."""
-    spec = _spec_of(name)
-    if spec is None:  # a name within a module, or what is not here
-        return "none", []
-    released = _package_version(name, spec)
-    if released and not root:
-        return released, []
-    file = Path(spec.origin or "")
-    if not spec.has_location or not file.is_file():
-        return (platform.python_version() if spec.origin else "folder"), []
-    content = file.read_bytes()
-    more = list(_imports(content, spec.parent or "")) if file.suffix == ".py" else []
-    return f"{released} {content_hash(content)}", more
-
-
-def _spec_of(name: str) -> ModuleSpec | None:
-    """Where a module is, without running it or the packages that it lies in."""
-    loaded = sys.modules.get(name)
-    if loaded is not None and loaded.__spec__ is not None:
-        return loaded.__spec__
-    parent = name.rpartition(".")[0]
-    try:
-        if not parent:
-            return importlib.util.find_spec(name)
-        above = _spec_of(parent)
-        places = above and above.submodule_search_locations
-        return PathFinder.find_spec(name, places) if places else None
-    except (ImportError, ValueError):
-        return None
-
-
-def _package_version(name: str, spec: ModuleSpec) -> str:
-    """The version of the installed package that a module is of; "" for all others."""
-    places = [spec.origin or "", *(spec.submodule_search_locations or ())]
-    if not any(_INSTALLED & set(Path(file).parts) for file in places):
-        return ""
-    packages = sorted(set(_packages().get(name.partition(".")[0], ())))
-    return ", ".join(f"{package} {version(package)}" for package in packages)
-
-
-@lru_cache(maxsize=1)
-def _packages() -> Mapping[str, Sequence[str]]:
-    return packages_distributions()
-
-
-def _imports(source: bytes, package: str) -> Iterator[str]:
-    """What a source imports anywhere, names within modules among it."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        if isinstance(node, ast.ImportFrom):
-            base = _absolute(node, package)
-            if base:
-                yield base
-                yield from (f"{base}.{alias.name}" for alias in node.names if alias.name != "*")
-
-
-def _absolute(node: ast.ImportFrom, package: str) -> str:
-    try:
-        return importlib.util.resolve_name("." * node.level + (node.module or ""), package)
-    except ImportError:
-        return ""
+    module = sys.modules[target.partition(":")[0]]
+    given = getattr(module, "__version__", None)
+    if isinstance(given, str):
+        return f"version {given}"
+    file = Path(getattr(module, "__file__", None) or "")
+    return content_hash(file.read_bytes()) if file.is_file() else platform.python_version()
 
 
 # What changes when files do: path, size, times of change and inode, without reading them.
