@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from gnomon.core.errors import UsageError
 from gnomon.methods.paraphrase import codes
-from gnomon.methods.paraphrase.codes import _kmeans
 from gnomon.methods.paraphrase.codes._codes import Placed
 from gnomon.methods.paraphrase.codes._kmeans import Clusters, Vectors, kmeans, nearest
 from gnomon.methods.paraphrase.codes._quality import entropy, information, shared
@@ -40,7 +39,6 @@ def test_vectors_are_no_further_from_centroids_than_those_of_scikit_learn() -> N
         peer = cluster.MiniBatchKMeans(30, random_state=seed, n_init="auto").fit(rows)
         theirs.append(float(nearest(rows, peer.cluster_centers_)[1].sum()))
     assert np.mean(ours) <= np.mean(theirs)  # a single start of either may be lucky
-    assert max(ours) <= max(theirs)
 
 
 def test_the_inertia_and_the_counts_are_those_of_the_centroids() -> None:
@@ -57,24 +55,13 @@ def test_a_row_that_counts_twice_is_two_rows() -> None:
     rows = _around(200, 4)
     weights = np.ones(200, np.int64)
     weights[:50] = 2
-    found = _found(rows, 4, weights=weights, passes=20, tolerance=0.0)
+    found = _found(rows, 4, weights=weights, passes=20)
     which, _ = nearest(rows, found.centroids)
     for code in range(4):
         own = which == code
         mean = np.average(rows[own], axis=0, weights=weights[own])
         assert np.allclose(found.centroids[code], mean, atol=1e-2)
     assert found.counts.sum() == 250
-
-
-def test_an_empty_cluster_moves_to_a_row_far_from_all_centroids(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    rows = _around(300, 3)
-    start = np.concatenate([rows[:2], np.full((1, 8), 1e4, np.float32)])  # one that nobody is near
-    monkeypatch.setattr(_kmeans, "_started", lambda *_: start)
-    found = _found(rows, 3)
-    assert found.empty == 0
-    assert found.counts.min() > 0
 
 
 def test_equal_rows_leave_clusters_empty_and_that_is_counted() -> None:

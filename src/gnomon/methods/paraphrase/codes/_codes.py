@@ -205,9 +205,7 @@ def clustered(
             vectors.extend([chunk])
             if progress is not None:
                 progress("encoding", vectors.rows, len(rows))
-        clusters = kmeans(
-            vectors, k, seed=seed, weights=weights[order], passes=passes, progress=progress
-        )
+        clusters = kmeans(vectors, k, seed=seed, weights=weights[order], passes=passes)
         codes_of_items = _nearest_codes(vectors, clusters.centroids, [rows[i] for i in order])
     read = int(weights.sum())
     fitted = Fitted(read, len(rows), len(items) - read, clusters.empty, clusters.inertia)

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from gnomon.core.errors import MissingDependencyError, OutputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from numpy.typing import NDArray
 
 
-_CHUNK = 16384
 #: rows whose distances to all centroids are in memory at a time
 _ROWS = 4096
 _BATCH = 4096
 #: rows that several starts are tried on, at least 16 per cluster; the best start goes on
 _SAMPLE, _STARTS = 16384, 3
-#: rows far from all centroids that are kept as new places for empty clusters
-_SPARE = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,32 +49,39 @@ def kmeans(
     seed: int = 0,
     weights: NDArray[np.int64] | None = None,
     passes: int = 10,
-    tolerance: float = 1e-3,
-    progress: Callable[[str, int, int], None] | None = None,
 ) -> Clusters:
-    """Cluster rows: a mini-batch pass of scikit-learn, then exact passes of Lloyd.
+    """Cluster rows by scikit-learn: mini-batches of a sample, then Lloyd's passes over all rows.
 
     The rows should come in random order: the first ones are the sample that three starts
-    (k-means++) are tried on, of which the best goes on. A cluster that has
-    become empty moves to a row that is far from all centroids. Memory is a few chunks of rows and
-    the centroids, however many rows there are.
+    (k-means++) are tried on. Memory is a few chunks of rows and the centroids, however many rows
+    there are.
     """
     if k < 1 or passes < 1:
         raise UsageError(f"k and the number of passes are at least 1; got k={k}, passes={passes}")
     if vectors.rows < k:
         raise UsageError(f"{vectors.rows} rows cannot make {k} clusters; ask for fewer (k, --k)")
+    try:
+        from sklearn.cluster import KMeans, MiniBatchKMeans
+        from sklearn.exceptions import ConvergenceWarning
+    except ImportError:
+        raise MissingDependencyError(
+            "clustering needs the package scikit-learn, which is not installed; install it with:"
+            " pip install 'gnomon[training]'"
+        ) from None
     counted = np.ones(vectors.rows, np.int64) if weights is None else weights
-    centroids = _started(vectors, k, seed, counted)
-    before = np.inf
-    for number in range(1, passes + 1):
-        sums, counts, inertia, spare = _pass(vectors, centroids, counted)
-        if before - inertia <= tolerance * inertia and counts.all():
-            return Clusters(centroids, counts, inertia, number)
-        centroids, before = _moved(centroids, sums, counts, spare), inertia
-        if progress is not None:
-            progress("clustering", number, passes)
-    _, counts, inertia, _ = _pass(vectors, centroids, counted)
-    return Clusters(centroids, counts, inertia, passes + 1)
+    size = min(vectors.rows, max(_SAMPLE, 16 * k))
+    start = MiniBatchKMeans(
+        k, batch_size=max(_BATCH, 4 * k), init_size=size, n_init=_STARTS, random_state=seed
+    )
+    # sums of several threads come in any order, and would make other centroids each time
+    with threadpool_limits(1, "openmp"), warnings.catch_warnings(), vectors.copy() as rows:
+        warnings.simplefilter("ignore", ConvergenceWarning)  # empty clusters are counted
+        start.fit(vectors.read(0, size), sample_weight=counted[:size])
+        model = KMeans(k, init=start.cluster_centers_, n_init=1, max_iter=passes, copy_x=False)
+        model.fit(rows, sample_weight=counted)
+    centroids = np.ascontiguousarray(model.cluster_centers_, dtype=np.float32)
+    counts = np.bincount(model.labels_, counted, k).astype(np.int64)
+    return Clusters(centroids, counts, float(model.inertia_), model.n_iter_)
 
 
 def nearest(
@@ -93,83 +101,6 @@ def nearest(
         distances = score[np.arange(len(chunk)), best] * 2 + (chunk**2).sum(1)
         distance[first : first + _ROWS] = np.maximum(distances, 0)
     return which, distance
-
-
-def _started(
-    vectors: Vectors, k: int, seed: int, weights: NDArray[np.int64]
-) -> NDArray[np.float32]:
-    """Centroids after one mini-batch pass, from the best of some starts on a sample."""
-    batch = max(_BATCH, 4 * k)
-    size = min(vectors.rows, max(_SAMPLE, 16 * k))
-    sample, sample_weights = vectors.read(0, size), weights[:size].astype(np.float32)
-    starts = [
-        _mini_batch(k, batch, random_state=first, init_size=size).fit(
-            sample, sample_weight=sample_weights
-        )
-        for first in np.random.SeedSequence(seed).generate_state(_STARTS).tolist()
-    ]
-    best = min(
-        starts, key=lambda start: float(nearest(sample, _centroids(start))[1] @ sample_weights)
-    )
-    for first in range(size, vectors.rows - k, batch):  # scikit-learn takes k rows at least
-        rows = vectors.read(first, min(batch, vectors.rows - first))
-        best.partial_fit(rows, sample_weight=weights[first : first + len(rows)].astype(np.float32))
-    return _centroids(best)
-
-
-def _centroids(model: Any) -> NDArray[np.float32]:
-    centroids: NDArray[np.float32] = np.ascontiguousarray(model.cluster_centers_, dtype=np.float32)
-    return centroids
-
-
-def _mini_batch(k: int, batch: int, **options: Any) -> Any:
-    try:
-        from sklearn.cluster import MiniBatchKMeans
-    except ImportError:
-        raise MissingDependencyError(
-            "clustering needs the package scikit-learn, which is not installed; install it with:"
-            " pip install 'gnomon[training]'"
-        ) from None
-    return MiniBatchKMeans(k, batch_size=batch, n_init=1, **options)
-
-
-def _pass(
-    vectors: Vectors, centroids: NDArray[np.float32], weights: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.int64], float, NDArray[np.float32]]:
-    """Sums and counts of the clusters, inertia, and the rows farthest from all centroids."""
-    k, size = centroids.shape
-    sums, counts, inertia = np.zeros((k, size)), np.zeros(k, np.int64), 0.0
-    far, spare = np.zeros(0, np.float32), np.zeros((0, size), np.float32)
-    for first, rows in vectors.chunks(_CHUNK):
-        chunk_weights = weights[first : first + len(rows)]
-        which, distance = nearest(rows, centroids)
-        inertia += float(distance.astype(np.float64) @ chunk_weights)
-        counts += np.bincount(which, chunk_weights, k).astype(np.int64)
-        order = np.argsort(which, kind="stable")
-        starts = np.flatnonzero(np.diff(which[order], prepend=-1))
-        weighted = rows[order] * chunk_weights[order, None].astype(np.float32)
-        sums[which[order][starts]] += np.add.reduceat(weighted, starts, axis=0)
-        best = np.argsort(-distance, kind="stable")[:_SPARE]
-        far, spare = np.append(far, distance[best]), np.concatenate([spare, rows[best]])
-        kept = np.argsort(-far, kind="stable")[:_SPARE]
-        far, spare = far[kept], spare[kept]
-    return sums, counts, inertia, spare[far > 0]
-
-
-def _moved(
-    centroids: NDArray[np.float32],
-    sums: NDArray[np.float64],
-    counts: NDArray[np.int64],
-    spare: NDArray[np.float32],
-) -> NDArray[np.float32]:
-    """The mean of each cluster; empty ones take rows that are far from all centroids."""
-    moved = centroids.copy()
-    full = counts > 0
-    moved[full] = sums[full] / counts[full, None]
-    fresh = np.unique(spare, axis=0) if len(spare) else spare
-    empty = np.flatnonzero(~full)[: len(fresh)]
-    moved[empty] = fresh[: len(empty)]
-    return moved
 
 
 # Vectors on disk, so that clustering millions takes the memory of a few thousand.
@@ -194,15 +125,21 @@ class Vectors:
         for chunk in chunks:
             if len(chunk):
                 self.dimensions = chunk.shape[1]
-            try:
+            with _explain_failure():
                 self._file.write(np.ascontiguousarray(chunk, dtype=np.float32).data)
-            except OSError as error:
-                raise OutputError(
-                    f"vectors cannot be kept while they are clustered: {error}; name a folder with"
-                    " more room by the environment variable TMPDIR"
-                ) from error
             self.rows += len(chunk)
-        self._file.flush()
+        with _explain_failure():
+            self._file.flush()
+
+    @contextmanager
+    def copy(self) -> Generator[NDArray[np.float32]]:
+        """All rows in a scratch file of their own, which may be changed in place."""
+        with tempfile.TemporaryFile() as file:
+            with _explain_failure():
+                self._file.seek(0)
+                shutil.copyfileobj(self._file, file)
+                file.flush()
+            yield np.memmap(file, np.float32, "r+", shape=(self.rows, self.dimensions))
 
     def chunks(self, size: int) -> Iterator[tuple[int, NDArray[np.float32]]]:
         """The first row of each chunk, and its rows, float32 [size, dimensions]."""
@@ -215,6 +152,17 @@ class Vectors:
         data = self._file.read(count * self.dimensions * 4)
         values: NDArray[np.float32] = np.frombuffer(data, dtype=np.float32)
         return values.reshape(count, self.dimensions)
+
+
+@contextmanager
+def _explain_failure() -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(
+            f"vectors cannot be kept while they are clustered: {error}; name a folder with"
+            " more room by the environment variable TMPDIR"
+        ) from error
 
 
 def check_enough(distinct: int, k: int, kind: str) -> None:
