@@ -82,7 +82,7 @@ def test_direct_assessments_beside_the_files_are_read_with_them(tmp_path: Path) 
     assert testset.human_kinds("segment") == ("hter", "da-raw", "da-z")
     assert testset.human_scores("da-z").tolist() == [[0.5, -1.25, 1.0]]
     fill(tmp_path, {"dev.src": ["another", *SOURCES[1:]], "dev.source_tags": ["OK", *["OK"] * 2]})
-    with pytest.raises(FormatError, match=r"short\.tsv:2: the source is 'Koer"):
+    with pytest.raises(FormatError, match=r"short\.tsv:2: the original is 'Koer"):
         TestSet.read(tmp_path)
 
 
@@ -224,7 +224,7 @@ def test_another_pair_is_refused_and_a_single_language_will_do(tmp_path: Path) -
 
 
 DAMAGED = [
-    ("test.da", ["77.5", "many", "95"], r"test\.da:2: score is 'many'; a number"),
+    ("test.da", ["77.5", "many", "95"], r"test\.da:2: \.da is 'many'; a number"),
     ("test.tgt-tags", ["0 0 1 0", "0 0 1 0", "0 0 0"], r"test\.tgt-tags:2: .* 4 tags for 5"),
     ("test.src-tags", ["0 0 0", "0 1 0 0", "0 2"], r"test\.src-tags:3: the tag '2' is unknown"),
 ]
@@ -294,7 +294,7 @@ def test_segments_without_a_score_or_a_source_are_said(
     files["test.src-tags"] = ["0 0 0", "", "0 0"]
     with caplog.at_level("INFO", "gnomon.formats"):
         TestSet.read(fill(tmp_path / "et-en", files))
-    assert "1 of 3 segments have no score of da, the first is segment 2" in caplog.text
+    assert "da: of 3 segments, every system has the same 2" in caplog.text
     assert "1 empty source segment(s), the first in line 2" in caplog.text
 
 

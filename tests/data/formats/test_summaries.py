@@ -48,8 +48,8 @@ def test_references_that_differ_between_summaries_are_said(
     lines[2] = json.dumps(other | {"references": ["another"]})
     with caplog.at_level(logging.WARNING, "gnomon.formats"):
         testset = TestSet.read(fill(tmp_path, {NAME: lines}) / NAME)
-    assert "1 summaries come with other references" in caplog.text
-    assert "the first is in line 3" in caplog.text
+    assert "1 rows come with other references" in caplog.text
+    assert "the first of them is in line 3" in caplog.text
     assert testset.references["original"][0] == "reference 0 of dm-1 ."
 
 
@@ -62,7 +62,7 @@ def changed(change: Callable[[dict[str, object]], object]) -> list[str]:
 
 DAMAGED: list[tuple[list[str], str]] = [
     (changed(lambda r: r.pop("decoded")), r"jsonl:2: .*column or key 'decoded'"),
-    (changed(lambda r: r.update(references=[])), r"jsonl:2: references must be a list"),
+    (changed(lambda r: r.update(references=[])), r"jsonl:2: references must be a text, or a list"),
     (changed(lambda r: r.update(expert_annotations=5)), r"jsonl:2: expert_annotations must be"),
     (
         changed(lambda r: r.update(expert_annotations=[{"coherence": 1}])),
@@ -79,7 +79,7 @@ DAMAGED: list[tuple[list[str], str]] = [
         r"jsonl:2: coherence in turker_annotations is 'high'; a number",
     ),
     ([*summeval_lines()[:2], "{broken", *summeval_lines()[2:]], r"jsonl:3: is not a JSON object"),
-    ([*summeval_lines(), summeval_lines()[0]], r"jsonl:5: a second summary of 'dm-1' by M0"),
+    ([*summeval_lines(), summeval_lines()[0]], r"jsonl:5: a second row for segment dm-1 of M0"),
 ]
 
 
@@ -93,7 +93,7 @@ def test_a_damaged_line_of_summeval_is_named(
 
 def test_a_summary_that_is_missing_is_named(tmp_path: Path) -> None:
     lines = [*summeval_lines(), summeval_line("dm-1", "M2", "x", [1])]
-    with pytest.raises(DataError, match="'M2' has summaries of 1 of 2 articles; 'dm-2' is missing"):
+    with pytest.raises(DataError, match="'M2' has 1 of 2 segments; segment dm-2 is missing"):
         TestSet.read(fill(tmp_path, {NAME: lines}) / NAME)
 
 
@@ -146,25 +146,30 @@ def test_damaged_scores_of_realsumm_are_named(tmp_path: Path) -> None:
 
     bart = ("19", "system_summaries", "bart_out.txt")
     refused(
-        "litepyramid_recall of 'bart_out.txt' of article '19' is 'x'",
+        "'bart_out.txt' in '19', row 3: scores.litepyramid_recall is 'x'",
         *bart,
         "scores",
         "litepyramid_recall",
         value="x",
     )
-    refused("'bart_out.txt' of article '19' lack litepyramid_recall", *bart, "scores", value={})
-    refused("by 'bart_out.txt' of article '19' lacks a text", *bart, value=[])
+    refused(
+        "'bart_out.txt' in '19', row 3: unknown column or key 'scores.litepyramid_recall'",
+        *bart,
+        "scores",
+        value={},
+    )
+    refused("'bart_out.txt' in '19' is no JSON object", *bart, value=[])
     refused("'19' lacks an object system_summaries", "19", "system_summaries", value=None)
-    refused("article '19' lacks a text ref_summ", "19", "ref_summ", value=3)
-    refused("ref_summ of '19' holds a lone surrogate", "19", "ref_summ", value="a \ud800")
-    refused("article '0' lacks a text src, others have it", "19", "src", value="An article.")
+    refused("'19', row 3: ref_summ is 3; a string is expected", "19", "ref_summ", value=3)
+    refused("'19', row 3: ref_summ holds a lone surrogate", "19", "ref_summ", value="a \ud800")
+    refused("'0', row 1: unknown column or key 'src'", "19", "src", value="An article.")
     file = realsumm(tmp_path, realsumm_object())
     file.write_text(file.read_text(encoding="utf-8")[:-3], encoding="utf-8")
     with pytest.raises(FormatError, match=r"abs\.json:\d+: is not JSON"):
         TestSet.read(file)
     incomplete = realsumm_object()
     incomplete["19"]["system_summaries"].pop("bart_out.txt")  # type: ignore[attr-defined]  # a dict
-    with pytest.raises(DataError, match="'bart_out' has summaries of 1 of 2 articles"):
+    with pytest.raises(DataError, match="'bart_out' has 1 of 2 segments"):
         TestSet.read(realsumm(tmp_path, incomplete))
 
 
@@ -172,5 +177,5 @@ def test_two_names_of_one_system_of_realsumm_are_refused(tmp_path: Path) -> None
     data = copy.deepcopy(realsumm_object())
     summaries = data["0"]["system_summaries"]
     summaries["bart_out"] = summaries["bart_out.txt"]
-    with pytest.raises(FormatError, match="two summaries of system 'bart_out'"):
+    with pytest.raises(FormatError, match="'0' has two outputs of 'bart_out'"):
         TestSet.read(realsumm(tmp_path, data))

@@ -104,7 +104,7 @@ def test_sampled_sentences_are_one_system(tmp_path: Path) -> None:
 
 def test_damaged_samples_are_named(tmp_path: Path) -> None:
     fill(tmp_path, SAMPLE | {"DAseg.newstest2016.human.cs-en": ["1", "two", "3"]})
-    with pytest.raises(FormatError, match=r"human\.cs-en:2: score is 'two'"):
+    with pytest.raises(FormatError, match=r"human\.cs-en:2: \.human\.LP is 'two'"):
         TestSet.read(tmp_path)
     fill(tmp_path, SAMPLE | {"DAseg.newstest2016.human.cs-en": ["1", "2"]})
     with pytest.raises(LengthMismatchError, match=r"source\.cs-en has 3 lines, .*human"):

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats._campaigns import CampaignForm as CampaignForm
     from gnomon.data.formats._campaigns import CampaignItem as CampaignItem
     from gnomon.data.formats._campaigns import campaign_text as campaign_text
+    from gnomon.data.formats._declarations import declare_format as declare_format
     from gnomon.data.formats._files import MAX_INPUT as MAX_INPUT
     from gnomon.data.formats._files import atomic_write as atomic_write
     from gnomon.data.formats._files import explain_failure as explain_failure

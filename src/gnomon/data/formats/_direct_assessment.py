@@ -43,18 +43,15 @@ from gnomon.data.formats._esa import annotate, esa_objects
 from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._judgements import (
     ScoreTable,
-    human_score,
     in_scale,
     rated_kind,
-    refuse_second,
     say_count,
 )
-from gnomon.data.formats._lines import read_lines, write_lines
+from gnomon.data.formats._lines import write_lines
 from gnomon.data.formats._matching import pair
 from gnomon.data.formats._registry import JudgementFormat
 from gnomon.data.formats._rows import (
     FileRecord,
-    fields,
     print_number,
     read_csv_rows,
     read_spaced,
@@ -62,14 +59,14 @@ from gnomon.data.formats._rows import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
 
     from gnomon.core.testset import TestSet
     from gnomon.data.formats._judgements import JudgedFile
-    from gnomon.data.formats._rows import FileHead, TextTable
+    from gnomon.data.formats._rows import FileHead
 
 
 _RANKING = ("RAW", "Z", "ASSESSED", "N", "SYSTEM")
@@ -113,45 +110,6 @@ def _scores(rows: Sequence[FileRecord], kind: str) -> list[float]:
         )
     name = f"{kind}-{'raw' if below is None else 'z'}"
     return [in_scale(name, score, row) for score, row in zip(scores, rows, strict=True)]
-
-
-def read_segment_means(file: JudgedFile) -> Judgements:
-    """Read segment scores (format ``wmt-da-seg``): ``da-raw`` and ``da-z``, or ``da-z`` alone."""
-    table = read_spaced(file.path)
-    packaged = "HUMAN" in table.columns
-    system, columns = ("SYSTEM", _PACKAGED) if packaged else ("SYS", _MEANS)
-    table.require(system, "SID", *columns, *(["LP"] if packaged else []))
-    return _means(file, table, system, columns, "segment")
-
-
-def read_system_means(file: JudgedFile) -> Judgements:
-    """Read system scores (format ``wmt-da-sys``): ``da-raw`` and ``da-z``, or ``da-z`` alone."""
-    header = "SYSTEM" in fields((read_lines(file.path) or [""])[0])
-    table = read_spaced(file.path, columns=None if header else _RANKING)
-    columns = _PACKAGED if header else {"RAW": "raw", "Z": "z"}
-    table.require("SYSTEM", *columns)
-    return _means(file, table, "SYSTEM", columns, "system")
-
-
-def _means(
-    file: JudgedFile, table: TextTable, named_in: str, columns: Mapping[str, str], level: str
-) -> Judgements:
-    """A score for each system or segment, in each column of scores."""
-    rows: Iterable[FileRecord] = table
-    if "LP" in table.columns:
-        rows = file.of_pair(table, lambda row: row["LP"])
-    elif {"SRC", "TRG"} <= set(table.columns):
-        rows = file.of_pair(table, lambda row: pair(row["SRC"], row["TRG"]))
-    seen: dict[tuple[str, int], int] = {}
-    for row in rows:
-        segment = file.segment(row, row["SID"]) if level == "segment" else 0
-        for system in file.names.all_of(row[named_in]):
-            refuse_second(seen, (system, segment), row)
-            for column, form in columns.items():
-                kind = f"{file.kind}-{form}"
-                score = human_score(kind, row, column)
-                file.table(kind, level).add(None, [system], segment, score)
-    return file.judgements()
 
 
 def with_standardised(file: JudgedFile, judged: ScoreTable, kind: str) -> Judgements:
@@ -360,26 +318,6 @@ def _is_appraise(head: FileHead) -> bool:
     return len(parts) >= 9 and parts[3] in ("TGT", "BAD", "REF", "CHK", "BAD.REF")
 
 
-def _is_segment_means(head: FileHead) -> bool:
-    names = head.column_names
-    return {"sys", "sid", "raw.scr"} <= names or {"lp", "system", "sid", "human"} <= names
-
-
-def _is_system_means(head: FileHead) -> bool:
-    """A header, or the ranking of WMT that has none."""
-    if {"human", "system", "lp"} <= head.column_names:
-        return True
-    return len(head.loose_columns) == 5 and all(map(_is_number, head.loose_columns[:4]))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 FORMATS = (
     JudgementFormat(
         name="appraise",
@@ -403,19 +341,5 @@ FORMATS = (
         defaults={"kind": "da", "rename": None, "language_pair": None, "first_segment": 1},
         read=read_hits,
         after=("mqm", "darr", "rr"),
-    ),
-    JudgementFormat(
-        name="wmt-da-seg",
-        title="WMT segment scores: SYS SID RAW.SCR Z.SCR N, or LP DATA SYSTEM SID HUMAN",
-        recognise=_is_segment_means,
-        defaults={"kind": "da", "rename": None, "language_pair": None, "first_segment": 1},
-        read=read_segment_means,
-    ),
-    JudgementFormat(
-        name="wmt-da-sys",
-        title="WMT system scores: RAW Z ASSESSED N SYSTEM without a header, or LP HUMAN SYSTEM",
-        recognise=_is_system_means,
-        defaults={"kind": "da", "rename": None, "language_pair": None},
-        read=read_system_means,
     ),
 )

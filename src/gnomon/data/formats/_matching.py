@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import DataError, FormatError, UnknownNameError
 from gnomon.core.scores import named
 from gnomon.data.formats._error_marks import without_whitespace
-from gnomon.data.formats._files import LOGGER
+from gnomon.data.formats._files import LOGGER, is_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from gnomon.core.testset import TestSet
 
@@ -275,3 +276,25 @@ def same_pair(there: str, wanted: str) -> bool:
     short = [[code.split("_")[0] for code in name.split("-")] for name in (there, wanted)]
     bare = "_" not in there or "_" not in wanted
     return there == wanted or (bare and short[0] == short[1])
+
+
+_GLUED = re.compile(r"([a-z]{2})([a-z]{2})\.df\.short", re.DOTALL)
+_HEADED = re.compile(r"([a-z]{2}-[a-z]{2})(?:-(?:train|dev|test).*)?", re.DOTALL)
+
+
+def pair_of(path: Path) -> str | None:
+    """The language pair that a file's name tells, or that of its folder.
+
+    >>> from pathlib import Path
+    >>> pair_of(Path("data/dev.eten.df.short.tsv")), pair_of(Path("et-en-dev/dev.src"))
+    ('et-en', 'et-en')
+    """
+    glued = _GLUED.search(path.name)
+    if glued:
+        return f"{glued[1]}-{glued[2]}"
+    for name in (path.name, path.absolute().parent.name):
+        headed = (_HEADED.fullmatch(word) for word in name.split("."))
+        pairs = [match[1] for match in headed if match and is_pair(match[1])]
+        if pairs:
+            return pairs[0]
+    return None

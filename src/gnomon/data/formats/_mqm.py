@@ -46,8 +46,8 @@ from gnomon.data.formats._judgements import (
     require_spans,
     say_count,
 )
+from gnomon.data.formats._matching import pair_of
 from gnomon.data.formats._passages import Choices, Collected, Passages, SegmentId, assemble
-from gnomon.data.formats._quality_estimation import pair_of
 from gnomon.data.formats._registry import FoundSet, JudgementFormat, SetFormat
 from gnomon.data.formats._rows import OddRows, read_tsv, whole_number, write_tsv
 

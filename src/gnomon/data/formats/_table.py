@@ -168,7 +168,7 @@ def _test_set(
         frame=path is None,
     )
     if system_column is not None and candidate is not None:
-        grid = _by_system(records, system_column, segment_column, where)
+        grid = by_system(records, system_column, segment_column, where)
         texts = {s: [row.text(candidate) for row in rows] for s, rows in grid.items()}
         shared = [
             source,
@@ -177,7 +177,7 @@ def _test_set(
             *_columns_by_name(references).values(),
             *_columns_by_name(labels).values(),
         ]
-        records = _agreeing(grid, [column for column in shared if column is not None])
+        records = agreeing(grid, [column for column in shared if column is not None])
     else:
         texts = {n: [r.text(c) for r in records] for n, c in _columns_by_name(systems).items()}
     used = {column for columns in asked.values() for column in columns}
@@ -315,7 +315,7 @@ def _reference(
     return {f"{name}.{i}": list(texts) for i, texts in enumerate(zip_longest(*rows), start=1)}
 
 
-def _by_system(
+def by_system(
     records: Sequence[FileRecord], system_column: str, segment_column: str | None, where: str
 ) -> dict[str, list[FileRecord]]:
     """The rows of each system, in the order in which segments first occur."""
@@ -341,7 +341,7 @@ def _by_system(
     return {system: [rows[segment] for segment in order] for system, rows in cells.items()}
 
 
-def _agreeing(grid: Mapping[str, Sequence[FileRecord]], columns: Sequence[str]) -> list[FileRecord]:
+def agreeing(grid: Mapping[str, Sequence[FileRecord]], columns: Sequence[str]) -> list[FileRecord]:
     """The rows of the first system, with which all other systems' rows must agree."""
     first, *others = grid.values()
     for rows in others:

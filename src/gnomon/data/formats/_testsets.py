@@ -269,8 +269,9 @@ def _sets_in_folder(folder: Path) -> Iterator[tuple[str, FoundSet]]:
     taken: set[Path] = set()
     for form in formats_of(SetFormat):
         for found_set in _in_folder(form, folder):
-            taken.update(found_set.files)
-            yield form.name, found_set
+            if taken.isdisjoint(found_set.files):
+                taken.update(found_set.files)
+                yield form.name, found_set
     alone = [f for f in formats_of(SetFormat) if f.suffixes and not f.judgements_too]
     for file in _files_of(folder, alone):
         recognised = None if file in taken else _recognise(head_of(file), alone)
@@ -307,9 +308,19 @@ def _recognise(head: FileHead, forms: Iterable[SetFormat]) -> tuple[str, FoundSe
     return None
 
 
+_PICKLE = (
+    "is a Python pickle; reading one can run any code, so gnomon does not. Where you trust it,"
+    ' write it as JSON: python -c "import json, pickle, sys;'
+    " json.dump(pickle.load(open(sys.argv[1], 'rb')), open(sys.argv[2], 'w'), default=float)\""
+    " FILE.pkl FILE.json"
+)
+
+
 def _set_of_file(path: Path) -> tuple[str, FoundSet]:
     """The set of a file, by its first lines or its name."""
     head = head_of(path)
+    if head.is_pickle:
+        raise FormatError(_PICKLE, path=path)
     recognised = _recognise(head, formats_of(SetFormat))
     if recognised is not None:
         return recognised

@@ -25,6 +25,7 @@ from xml.parsers import expat
 
 from gnomon.core.errors import FormatError, GnomonError
 from gnomon.data.formats._files import plain_name, read_bytes
+from gnomon.data.formats._matching import pair_of
 from gnomon.data.formats._passages import (
     Choices,
     Collected,
@@ -33,7 +34,6 @@ from gnomon.data.formats._passages import (
     assemble,
     merge,
 )
-from gnomon.data.formats._quality_estimation import pair_of
 from gnomon.data.formats._registry import FoundSet, SetFormat
 
 if TYPE_CHECKING:
