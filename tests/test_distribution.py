@@ -20,6 +20,7 @@ from gnomon.core.signature import VERSION
 
 _ROOT = Path(__file__).resolve().parent.parent
 _PACKAGE = _ROOT / "src" / "gnomon"
+_PAPERS = [p for p in (_ROOT / "papers").rglob("*") if p.is_file() and p.suffix != ".pyc"]
 _PROJECT = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 _NAME = f"gnomon-{VERSION}"
 #: all that comes with the core
@@ -66,10 +67,13 @@ def _files() -> set[str]:
     }
 
 
-def test_a_source_archive_has_the_package_and_what_builds_it_alone(tmp_path: Path) -> None:
+def test_a_source_archive_has_the_package_the_papers_and_what_builds_it(
+    tmp_path: Path,
+) -> None:
     with tarfile.open(_build("sdist", _ROOT, tmp_path)) as archive:
         names = {member.name for member in archive if member.isfile()}
     expected = {f"{_NAME}/{name}" for name in _BESIDE_SOURCE.split()}
+    expected |= {f"{_NAME}/{path.relative_to(_ROOT).as_posix()}" for path in _PAPERS}
     assert names == expected | {f"{_NAME}/src/gnomon/{name}" for name in _files()}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import runpy
 import shlex
 from pathlib import Path
 
@@ -24,11 +25,19 @@ _PAPERS = [
     (paper.split("\n", 1)[0], re.split(r"^### ", paper, flags=re.MULTILINE)[1:])
     for paper in re.split(r"^## ", _PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
 ]
+
+
+def _scripts(section: str) -> list[list[str]]:
+    """Scripts of papers that a section runs, with their arguments."""
+    found = re.findall(r"^\$ python (papers/.*)$", section, re.MULTILINE)
+    return [shlex.split(line) for line in found]
+
+
 _SECTIONS = [
     pytest.param(section, id=f"{paper} {_heading(section)}".replace(" ", "-"))
     for paper, sections in _PAPERS
     for section in sections
-    if list(commands(section))
+    if list(commands(section)) or _scripts(section)
 ]
 #: what keeps a command short, where it has such an option
 _SHORT = {
@@ -51,7 +60,6 @@ _LONG = {
     "Difficulty-Tables-1-and-2,-figure-2",
     "Paraphrased-references-Table-3-and-figures-1-and-2",
 }
-_FEW_GRIDS = ["--only", "explainer=erasure,lime", "language_pair=et-en,en-de,en-cs", "sides=both"]
 
 
 def _numbers(heading: str, kind: str) -> set[int]:
@@ -87,6 +95,7 @@ def test_what_has_no_command_says_why() -> None:
         for _, sections in _PAPERS
         for section in sections
         if not list(commands(section))
+        and not _scripts(section)
         and not re.search(r"Nothing to compute|Cannot be had|cannot be had", section)
     ]
     assert silent == []
@@ -111,11 +120,6 @@ def _shortened(arguments: list[str]) -> list[str]:
     texts = {"-t", "-i"} & set(arguments) and "--paraphrases" not in arguments
     if "--paraphrases" in arguments and any(one.endswith("wmt19/de-en") for one in arguments):
         arguments = [*arguments, "--systems", *_FEW_SYSTEMS]  # paraphrases are of all segments
-    if "--only" in arguments and "language_pair=" not in " ".join(arguments):
-        place = arguments.index("--only") + 1
-        arguments = [*arguments[:place], "language_pair=et-en", *arguments[place:]]
-    elif "--grids" in arguments and "--only" not in arguments:
-        arguments = [*arguments, *_FEW_GRIDS]
     for option, value in _SHORT.items():
         if option == "--first" and not texts:
             continue
@@ -149,6 +153,15 @@ def _run(section: str, shared: Path, folder: Path, encoder: str, *, short: bool)
         for option in ("--html", "--sheet", "--key", "--form"):
             if option in arguments:
                 assert (folder / arguments[arguments.index(option) + 1]).stat().st_size, line
+    for script, *given in _scripts(section):
+        words = [one.replace("$GRIDS", str(shared / "oracles" / "bmx")) for one in given]
+        program = runpy.run_path(str(_PAGE.parents[1] / script))
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            program["main"](words)
+        assert printed.getvalue().count("\n") > 1, script
+        if "-o" in words:
+            assert (folder / words[words.index("-o") + 1]).stat().st_size, script
 
 
 @pytest.fixture(scope="module")

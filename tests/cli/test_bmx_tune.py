@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon import TestSet, bmx
+from gnomon import TestSet
 from gnomon.cli import main
 
 WORDS = ["the", "red", "cat", "sat", "on", "a", "mat", "near", "the", "door", "of", "my", "house"]
@@ -38,34 +38,39 @@ def sets(tmp_path: Path) -> list[Path]:
 
 
 def run(*arguments: object) -> int:
-    return main(["bmx", "tune", "-q", "--splits", "1", "--resamples", "20", *map(str, arguments)])
+    return main(["bmx", "tune", "-q", "--resamples", "20", *map(str, arguments)])
 
 
-def test_test_sets_are_explained_and_tuned(sets, capsys, tmp_path):
-    page, grids = tmp_path / "page.html", tmp_path / "grids.npz"
-    options = ("-m", "chrf", "-f", "json", "--html", page, "--save-grids", grids)
-    assert run("-t", *sets, *options) == 0
+def test_several_test_sets_are_explained_and_each_is_judged_in_turn(sets, capsys, tmp_path):
+    page = tmp_path / "page.html"
+    assert run("-t", *sets, "-m", "chrf", "-f", "json", "--html", page) == 0
     told = json.loads(capsys.readouterr().out)
     assert {row["explainer"] for row in told["rows"]} == {"erasure"}
-    held_out = [row for row in told["rows"] if row["rule"] == "held-out"]
-    assert [row["over_control"] is None for row in held_out] == [False]
-    assert "Correlation over p" in page.read_text(encoding="utf-8")
-    assert [str(one) for one in bmx.read_grids(grids).experiments] == [
-        f"wmt30 {pair} chrf {explainer}"
-        for pair in ("de-en", "fi-en")
-        for explainer in ("erasure", "random")
+    assert [(row["data"], row["language_pair"]) for row in told["rows"]] == [
+        ("in turn", None),
+        ("in turn", "de-en"),
+        ("in turn", "fi-en"),
     ]
+    assert None not in [row["over_control"] for row in told["rows"]]
+    assert list(told["tables"]) == ["curve"]
+    assert "Correlation over p" in page.read_text(encoding="utf-8")
 
 
-def test_saved_grids_are_tuned_again_and_give_the_same(sets, capsys, tmp_path):
-    grids = tmp_path / "grids.npz"
-    assert run("-t", *sets, "-m", "chrf", "-f", "json", "--save-grids", grids) == 0
-    first = json.loads(capsys.readouterr().out)["rows"]
-    assert run("--grids", grids, "-f", "json") == 0
-    again = json.loads(capsys.readouterr().out)["rows"]
-    assert [row["mean_gain"] for row in first] == [row["mean_gain"] for row in again]
-    assert run("--grids", grids, "--only", "language_pair=fi-en", "-f", "json") == 0
-    assert json.loads(capsys.readouterr().out)["rows"][0]["chosen_from"] == 1
+@pytest.mark.parametrize("named", ["fi-en", "wmt30/fi-en", "path"])
+def test_one_test_set_is_held_back_from_the_choice(sets, named, capsys):
+    back = sets[1] if named == "path" else named
+    assert run("-t", *sets, "-m", "chrf", "--rule", "median", "--test-on", back, "-f", "json") == 0
+    told = json.loads(capsys.readouterr().out)["rows"]
+    assert [(row["data"], row["language_pair"]) for row in told] == [
+        ("held back", None),
+        ("held back", "fi-en"),
+    ]
+    assert told[0]["p"] == told[1]["p"]
+
+
+def test_a_set_that_is_not_there_is_refused_with_those_that_are(sets, capsys):
+    assert run("-t", *sets, "-m", "chrf", "--test-on", "wmt30/fo-en") == 2
+    assert "did you mean 'wmt30/fi-en'?" in capsys.readouterr().err
 
 
 def test_several_explainers_metrics_and_a_sample(sets, capsys):
@@ -76,35 +81,9 @@ def test_several_explainers_metrics_and_a_sample(sets, capsys):
     assert {row["sides"] for row in told["rows"]} == {"candidate"}
 
 
-def test_text_shows_settings_experiments_and_notices(sets, capsys):
+def test_text_shows_gains_and_notices(sets, capsys):
     assert run("-t", sets[0], "-m", "chrf") == 0
     shown = capsys.readouterr().out
-    assert "Settings by rule" in shown
-    assert "wmt30 de-en chrf erasure" in shown
-    assert "one language pair alone" in shown
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--grids", "x.npz", "-t", "y"), "leave out the data"),
-        (("-t", "y", "--only", "sides=both"), "--only goes with grids"),
-        (("--grids", "x.npz"), "no grids at x.npz"),
-    ],
-)
-def test_requests_that_contradict_themselves_are_refused(arguments, said, capsys):
-    assert run(*arguments) > 0
-    assert said in capsys.readouterr().err
-
-
-def test_what_only_names_must_be_there(sets, capsys, tmp_path):
-    grids = tmp_path / "grids.npz"
-    run("-t", sets[0], "-m", "chrf", "--save-grids", grids)
-    with pytest.raises(SystemExit):
-        run("--grids", grids, "--only", "sides")
-    assert "FACTOR=NAME" in capsys.readouterr().err
-    assert run("--grids", grids, "--only", "metrics=bleu") == 2
-    assert "did you mean 'metric'" in capsys.readouterr().err
-    assert run("--grids", grids, "--only", "metric=chrf,chfr") == 2
-    said = capsys.readouterr().err
-    assert "unknown metric of the experiments 'chfr'; did you mean 'chrf'?" in said
+    assert "Gains where p and w were not chosen" in shown
+    assert "halves" in shown
+    assert "one test set alone" in shown

@@ -69,7 +69,7 @@ muler errors {_JUDGED} --human mqm {_NUMBERS} --resamples 20
 errors {_JUDGED} --human mqm {_NUMBERS} --resamples 20
 bmx score -t es-en --first 4 -m chrf --explainer erasure
 bmx explain {_JUDGED} -m chrf --explainers erasure random
-bmx tune -t judged/es-en judged/gl-en --human mqm -m chrf --sample 12 --splits 1 --resamples 20
+bmx tune -t judged/es-en judged/gl-en --human mqm -m chrf --sample 12 --resamples 20
 difficulty score {_JUDGED} -m rouge1 --human da --resamples 20
 difficulty words {_SET} -m rouge1 --resamples 20
 paraphrase generate {_SET} --save generated.jsonl --method 'pseudo(chrf)'

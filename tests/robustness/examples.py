@@ -22,7 +22,7 @@ from tests.linguistics.test_labels import CONLLU
 from tests.robustness.law import ALL, Example
 
 import gnomon as gn
-from gnomon import bmx, formats, muler, paraphrase, study
+from gnomon import formats, muler, paraphrase, study
 from gnomon.agreement import meaning
 from gnomon.cli import main
 from gnomon.core.human import HumanScores, Ranking
@@ -447,32 +447,12 @@ def _results(base: Path, whole: Path) -> Iterable[Example]:
         "--resamples",
         "1",
     )
-    tune = (
-        "bmx",
-        "tune",
-        "--splits",
-        "1",
-        "--resamples",
-        "20",
-        "--human",
-        "da",
-        "-f",
-        "json",
-        "-o",
-        "OUT",
-    )
+    spec = f"file({str(explained)!r})"
     yield Example(
-        "explanations", ("--explanations",), explained.parent,
-        (*tune, "-t", str(whole), "--explanations", str(explained)),
-        lambda _: bmx.read_explanations(explained, gn.TestSet.read(whole), human="da"),
-        open_ended=ALL,
-    )  # fmt: skip
-    grids = base / "grids" / "g.npz"
-    grids.parent.mkdir()
-    run(*tune[:6], "-m", "chrf", "-t", whole, "--human", "da", "--save-grids", grids, "--no-cache")
-    yield Example(
-        "grids", ("--grids",), grids.parent, (*tune[:6], "--grids", str(grids), *tune[8:]),
-        lambda _: vars(bmx.read_grids(grids)),
+        "explanations", (), explained.parent,
+        ("bmx", "explain", "-t", str(whole), "-m", "chrf", "--explainers", spec, "-f", "json",
+         "-o", "OUT"),
+        lambda out: json.loads(out.read_bytes())["rows"],
     )  # fmt: skip
     hard = base / "frozen" / "hard.npz"
     hard.parent.mkdir()

@@ -161,7 +161,7 @@ ELSEWHERE = {
     "--code-identity": "a sum", "--human-format": "a name", "--references": "names",
 }  # fmt: skip
 WRITTEN = {
-    "--output", "--html", "--export", "--save", "--save-grids", "--sheet", "--form", "--segments",
+    "--output", "--html", "--export", "--save", "--sheet", "--form", "--segments",
     "--differences", "--keep", "--into", "to", "store",
 }  # fmt: skip
 

@@ -610,14 +610,12 @@ _BMX = (
     Case(
         "bmx tune",
         "bmx tune -t judged/es-en judged/gl-en --human mqm -m chrf --explainers erasure"
-        " --sample 25 --splits 2 --resamples 30 --save-grids grids.npz",
-        files=("grids.npz",),
+        " --sample 25 --resamples 30",
     ),
     Case(
-        "bmx tune: grids",
-        "bmx tune --grids grids.npz --held-out-rule median --splits 2 --resamples 30"
-        " --shift exponential",
-        code=0,
+        "bmx tune: a set that is held back",
+        "bmx tune -t judged/es-en judged/gl-en --human mqm -m chrf --sample 25 --resamples 30"
+        " --rule median --test-on gl-en --shift exponential",
     ),
     Case(
         "bmx tune: explained first",
@@ -625,7 +623,8 @@ _BMX = (
     ),
     Case(
         "bmx tune: explanations",
-        "bmx tune -t judged/es-en --explanations all.jsonl --human da --splits 1 --resamples 20",
+        "bmx tune -t judged/es-en --human da -m chrf --explainers \"file('all.jsonl')\""
+        " --resamples 20",
     ),
 )
 

@@ -51,7 +51,7 @@ _CASES = (
         "metaeval: wmt17",
         "metaeval -t wmt17/cs-en -m bleu chrf --resamples 50 --first 400 --seed 0",
     ),
-    Case("bmx tune: wmt17", "bmx tune -t wmt17/cs-en -m chrf --sample 60 --splits 1"
+    Case("bmx tune: wmt17", "bmx tune -t wmt17/cs-en -m chrf --sample 60"
          " --resamples 50 --seed 0"),
     Case("paraphrase gain", f"paraphrase gain {_WIDE} --n 1 5 --seed 0"
          " -m bleu --resamples 20"),

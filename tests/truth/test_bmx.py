@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from tests.noise import is_mostly_undecided
-from tests.truth.worlds_bmx import PAIRS, P, W, grids, joined, tuned
+from tests.truth.worlds_bmx import P, W, grids, joined, tuned
 
 from gnomon import bmx
 from gnomon.methods.bmx import Grids
@@ -35,38 +35,34 @@ def test_explanations_that_add_nothing_are_seldom_said_to_help(pairs: int, draws
     assert is_mostly_undecided(found, draws)
 
 
-def test_appendix_e_of_the_published_grids_says_nothing_of_faulty_and_random_rows(
-    shared: Path,
-) -> None:
-    options: dict[str, Any] = {
-        "only": {
-            "dataset": "eval4_nlp_21_test",
-            "sides": "both",
-            "explainer": "erasure",
-        },
-        "second_iteration": True,
-        "resamples": 0,
-    }
-    made = bmx.tune(grids=shared / "oracles/bmx/corr_grid.npz", **options)
+def test_the_first_iterations_of_appendix_e_are_no_evidence_for_erasure(shared: Path) -> None:
+    made = bmx.tune(
+        bmx.read_grids(shared / "oracles/bmx/corr_grid.npz").where(
+            dataset="eval4_nlp_21_test",
+            sides="both",
+            explainer="erasure",
+            metric=["BERTSCORE_REF_FREE_XNLI", "XLMRSBERT", "XMoverScore_No_Mapping"],
+        ),
+        resamples=0,
+    )
     (said,) = made.verdict
     assert said.claim == "bmx.tune.undecided"
     assert ".001 [-.012, .013] more in r than with no explanations (12 experiments" in said.text
-    names = {row["metric"] for row in made.table("experiments").rows}
-    assert names == {"BERTSCORE_REF_FREE_XNLI", "XLMRSBERT", "XMoverScore_No_Mapping"}
-    assert any("RandomScore" in one and one.startswith("Left out: 4") for one in made.notices)
-    assert any("faulty run" in one and "Second_Iteration" in one for one in made.notices)
 
 
-def test_controls_and_faulty_rows_change_no_figure() -> None:
+def test_random_metrics_change_no_figure() -> None:
     plain = grids(0.05, seed=3)
-    more = joined(plain, grids(0.5, metrics=("RandomScore", "Second_Iteration")))
-    assert tuned(more).table("settings").rows == tuned(plain).table("settings").rows
-    assert len(tuned(more).table("experiments").rows) == len(tuned(plain).table("experiments").rows)
+    more = joined(plain, grids(0.5, metrics=("random", "random(seed=2)")))
+    assert tuned(more).rows == tuned(plain).rows
+    assert any(one.startswith("Left out: 10 experiments") for one in tuned(more).notices)
 
 
-def test_densities_over_the_grid_leave_the_metric_alone_out() -> None:
-    made = tuned(joined(grids(0.1, control=0.0, scatter=0.02)))
-    rows = [r for r in made.table("grid_density").rows if r["level"] == "erasure"]
-    best = max(rows, key=lambda row: float(row["density"] or 0.0))
-    assert float(best["gain"] or 0.0) > 0.05  # none at 0, where w = 1 is
-    assert len(PAIRS) == 5
+def test_several_test_sets_of_one_language_pair_are_judged_in_turn() -> None:
+    made = grids(0.1, pairs=("de-en",), scatter=0.001)
+    several = []
+    for year in ("wmt17", "wmt18", "wmt19", "wmt20"):
+        named = tuple(replace(one, dataset=year) for one in made.experiments)
+        several.append(replace(made, experiments=named))
+    (said,) = tuned(joined(*several)).verdict
+    assert said.claim == "bmx.tune.better"
+    assert "8 experiments of 4 test sets" in said.text

@@ -6,14 +6,14 @@ import scipy.stats
 from tests.methods.bmx.invented import control_of, invented
 
 from gnomon.methods.bmx._choices import halves
-from gnomon.methods.bmx._outcomes import gain_intervals
+from gnomon.methods.bmx._gain_intervals import gain_interval
 
 
 def test_intervals_of_gains_are_those_of_a_plain_bootstrap():
     generator = np.random.default_rng(2)
     human = generator.normal(size=40)
     score, mean = human + generator.normal(size=40), human + generator.normal(size=40)
-    found = gain_intervals(score, mean[None], human, [0.4], resamples=300, seed=5)[0]
+    found = gain_interval(score, mean, human, 0.4, resamples=300, seed=5)
     boosted = 0.4 * score + 0.6 * mean
     draws = np.random.default_rng(5)
     theirs = []
@@ -28,13 +28,13 @@ def test_intervals_of_gains_are_those_of_a_plain_bootstrap():
 def test_draws_of_equal_segments_have_no_correlation():
     # in one of nine draws of three segments, all are the same
     human, score = np.array([0.1, 0.1, 0.7]), np.array([0.3, 0.2, 0.9])
-    found = gain_intervals(score, np.array([[0.2, 0.1, 0.8]]), human, [0.5], resamples=500)[0]
+    found = gain_interval(score, np.array([0.2, 0.1, 0.8]), human, 0.5, resamples=500)
     assert -2 <= found.low <= found.high <= 2
 
 
 def test_the_metric_alone_gains_nothing_with_certainty():
     one = invented(30)
-    found = gain_intervals(one.score, np.full((1, 30), 0.3), one.human, [1.0])[0]
+    found = gain_interval(one.score, np.full(30, 0.3), one.human, 1.0)
     assert (found.estimate, found.low, found.high) == (0, 0, 0)
 
 

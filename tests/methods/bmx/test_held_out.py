@@ -1,9 +1,7 @@
 import numpy as np
-import pytest
 
-from gnomon.core.errors import UnknownNameError
-from gnomon.methods.bmx._choices import choose, held_out
-from gnomon.methods.bmx._experiments import Experiment, Grids
+from gnomon.methods.bmx import Experiment, Grids, choose
+from gnomon.methods.bmx._choices import held_out
 
 P4, W3 = np.array([-1.0, 0.0, 1.0, 2.0]), np.array([0.0, 0.5, 1.0])
 PAIRS = ("cs-en", "de-en", "fi-en")
@@ -26,22 +24,26 @@ def test_the_held_out_group_has_no_part_in_its_setting():
     found = held_out(grids, controls)
     assert [one.place for one in found] == list(range(len(grids.experiments)))
     for one in found:
-        others = [i for i, name in enumerate(grids.experiments) if name.language_pair != one.group]
+        pair = one.experiment.language_pair
+        others = [i for i, name in enumerate(grids.experiments) if name.language_pair != pair]
         assert one.setting == choose(grids.take(others), "largest-mean")
     spoilt = grids.correlations.copy()
     own = [i for i, name in enumerate(grids.experiments) if name.language_pair == "cs-en"]
     spoilt[own, 3, 0] = 1.0
     again = held_out(Grids(grids.experiments, P4, W3, spoilt), controls)
-    assert [one.setting for one in again if one.group == "cs-en"] == [
-        one.setting for one in found if one.group == "cs-en"
-    ]
+    of_pair, before = (
+        [one.setting for one in some if one.experiment.language_pair == "cs-en"]
+        for some in (again, found)
+    )
+    assert of_pair == before
 
 
 def test_the_control_has_the_same_weight_and_its_own_exponent_from_the_other_groups():
     grids, controls = made(), made("random", 1)
     for one in held_out(grids, controls):
         assert one.setting is not None
-        others = [i for i, e in enumerate(controls.experiments) if e.language_pair != one.group]
+        pair = one.experiment.language_pair
+        others = [i for i, e in enumerate(controls.experiments) if e.language_pair != pair]
         gains = controls.gains[others][:, :, one.setting.column]
         row = int(gains.mean(axis=0).argmax())
         assert one.control_p == P4[row]
@@ -49,22 +51,23 @@ def test_the_control_has_the_same_weight_and_its_own_exponent_from_the_other_gro
         assert one.over_control == one.boosted - one.control
 
 
-def test_data_sets_may_be_held_out_instead():
-    assert {one.group for one in held_out(made(), made("random"), by="dataset")} == {"a", "b"}
+def test_test_sets_of_one_pair_are_held_out_by_name():
+    grids = made(pairs=("cs-en",))
+    assert set(grids.groups) == {"a/cs-en", "b/cs-en"}
+    for one in held_out(grids, made("random", pairs=("cs-en",))):
+        others = [i for i, e in enumerate(grids.experiments) if e.dataset != one.experiment.dataset]
+        assert one.setting == choose(grids.take(others), "largest-mean")
 
 
 def test_without_controls_or_groups_there_is_nothing_to_say():
     grids = made()
     assert all(np.isnan(one.over_control) for one in held_out(grids, grids.take([])))
-    assert held_out(made(pairs=("cs-en",)), made("random")) == []
-    with pytest.raises(UnknownNameError, match="language_pair"):
-        held_out(grids, grids, by="metric")
+    assert held_out(grids.take([0, 1]), made("random")) == []
 
 
-def test_a_rule_that_finds_nothing_leaves_its_group_undefined():
-    grids = made()
-    flat = np.full(grids.correlations.shape, 0.1)
-    flat[:, :, -1] = 0.5
-    found = held_out(Grids(grids.experiments, P4, W3, flat), grids, rule="median-improving")
-    assert {one.setting for one in found} == {None}
-    assert all(np.isnan(one.gain) for one in found)
+def test_one_group_that_is_defined_cannot_be_held_out():
+    grids = made(pairs=("cs-en", "de-en"))
+    table = grids.correlations.copy()
+    pairs = [experiment.language_pair for experiment in grids.experiments]
+    table[[i for i, pair in enumerate(pairs) if pair == "cs-en"]] = np.nan
+    assert held_out(Grids(grids.experiments, P4, W3, table), grids) == []

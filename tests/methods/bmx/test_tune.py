@@ -5,85 +5,177 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.methods.bmx.counting import Counting
-from tests.methods.bmx.invented import control_of, experiments, invented
+from tests.methods.bmx.invented import (
+    PAIRS,
+    control_of,
+    experiments,
+    grids_of_two_data_sets,
+    invented,
+)
 
 import gnomon as gn
 from gnomon import bmx
 from gnomon.core.cache import Cache
 from gnomon.core.errors import (
     DataError,
-    FormatError,
     UnknownNameError,
     UsageError,
 )
 from gnomon.core.human import HumanScores
 from gnomon.core.testset import TestSet
-from gnomon.methods.bmx._experiments import Experiment
+from gnomon.methods.bmx import Experiment
 from gnomon.report import render, write_html
 
 
 @pytest.fixture(scope="module")
 def tuned():
-    return bmx.tune(experiments(), splits=2, resamples=100)
+    return bmx.tune(experiments(), resamples=100)
 
 
-def test_every_explainer_has_a_row_for_every_rule(tuned):
-    rules = ["median", "median-improving", "most-improving", "largest-mean", "held-out", "best"]
-    keys = [(row["explainer"], row["rule"]) for row in tuned.rows]
-    assert keys == [(e, rule) for e in ("erasure", "lime") for rule in rules]
-    for row in tuned.rows:
-        assert row["better"] + row["between"] + row["worse"] + row["undefined"] == 8
-        assert (row["over_control"] is None) == (row["rule"] != "held-out")
+def of_experiments(found):
+    return [row for row in found.rows if row["dataset"] != "all test sets"]
 
 
-def test_gains_are_the_grids(tuned):
+def test_every_explainer_has_a_row_for_all_test_sets_and_one_for_each(tuned):
+    keys = [(row["explainer"], row["dataset"], row["language_pair"]) for row in tuned.rows]
+    each = [("made up", pair) for pair in PAIRS for _ in ("bleu", "chrf")]
+    wanted = [("all test sets", None), *each]
+    assert keys == [(explainer, *one) for explainer in ("erasure", "lime") for one in wanted]
+    assert {row["data"] for row in tuned.rows} == {"in turn"}
+
+
+def test_gains_are_the_grids_at_what_the_other_language_pairs_choose(tuned):
     grids = bmx.search(experiments())
-    for row in tuned.table("experiments").rows:
-        named = Experiment(*(row[k] for k in ("dataset", "explainer", "metric", "language_pair")))
+    for row in of_experiments(tuned):
+        others = [pair for pair in PAIRS if pair != row["language_pair"]]
+        setting = bmx.choose(
+            grids.where(explainer=row["explainer"], language_pair=others), "largest-mean"
+        )
+        assert (row["p"], row["w"]) == (setting.p, setting.w)
+        named = bmx.Experiment(
+            *(row[k] for k in ("dataset", "explainer", "metric", "language_pair"))
+        )
         grid = grids.of(named)
-        place = np.searchsorted(grids.p, row["p"]), np.searchsorted(grids.w, row["w"])
-        assert row["boosted"] == pytest.approx(grid[place], abs=1e-12)
+        assert row["base"] == pytest.approx(grid[0, -1], abs=1e-12)
+        assert row["boosted"] == pytest.approx(grid[setting.row, setting.column], abs=1e-12)
         assert row["gain"] == pytest.approx(row["boosted"] - row["base"], abs=1e-12)
         assert row["low"] <= row["high"]
-        if row["rule"] == "best":
-            assert row["boosted"] == grid.max()
 
 
-def test_every_table_is_there_and_holds_no_nan(tuned):
-    names = ["settings", "experiments", "halves", "density", "spread", "counts", "factors"]
-    names += ["relation", "curves", "grid_density", "best_spread"]
-    assert [table.name for table in tuned.tables] == names
+def test_the_row_of_all_test_sets_has_the_choice_of_all_and_the_mean_of_each(tuned):
+    grids = bmx.search(experiments())
+    for row in tuned.rows:
+        if row["dataset"] != "all test sets":
+            continue
+        setting = bmx.choose(grids.where(explainer=row["explainer"]), "largest-mean")
+        assert (row["p"], row["w"]) == (setting.p, setting.w)
+        each = [r for r in of_experiments(tuned) if r["explainer"] == row["explainer"]]
+        for name in ("gain", "over_control"):
+            assert row[name] == pytest.approx(np.mean([r[name] for r in each]))
+        assert row["low"] <= row["gain"] <= row["high"]
+        assert row["over_low"] <= row["over_control"] <= row["over_high"]
+        assert row["n"] == 8
+        assert row["better"] == sum(r["gain"] > 1e-5 for r in each)
+        assert row["worse"] == sum(r["gain"] <= 0 for r in each)
+
+
+@pytest.mark.parametrize("rule", ["median", "most-improving", "largest-mean"])
+def test_the_rule_chooses(rule):
+    grids = bmx.search(experiments())
+    found = bmx.tune(grids, rule=rule, resamples=0)
+    setting = bmx.choose(grids.where(explainer="lime"), rule)
+    (row,) = [r for r in found.rows if (r["explainer"], r["dataset"]) == ("lime", "all test sets")]
+    assert (row["p"], row["w"]) == (setting.p, setting.w)
+
+
+def test_both_tables_are_there_and_hold_no_nan(tuned):
+    assert [table.name for table in tuned.tables] == ["gains", "curve"]
     for table in tuned.tables:
         for row in table.rows:
             assert set(row) >= {column.name for column in table.columns}
             assert not any(isinstance(v, float) and np.isnan(v) for v in row.values())
 
 
-def test_curves_hold_all_weights_with_the_metric_alone_as_a_level_line(tuned):
-    rows = tuned.table("curves").rows
-    assert len({row["experiment"] for row in rows}) == 4
-    for name in {row["experiment"] for row in rows}:
-        mine = [row for row in rows if row["experiment"] == name]
-        assert {row["w"] for row in mine} == {0, 0.2, 0.4, 0.6, 0.8, 1}
-        assert len({row["value"] for row in mine if row["w"] == 1}) == 1
-        assert {0.0, -30.0, 29.9} <= {row["p"] for row in mine}
+def test_the_curve_is_the_mean_of_all_experiments_with_the_metric_alone_as_a_level_line(tuned):
+    grids = bmx.search(experiments()).where(explainer="lime")
+    rows = [row for row in tuned.table("curve").rows if row["explainer"] == "lime"]
+    assert {row["w"] for row in rows} == {0, 0.2, 0.4, 0.6, 0.8, 1}
+    assert len({row["value"] for row in rows if row["w"] == 1}) == 1
+    assert {0.0, -30.0, 29.9} <= {row["p"] for row in rows}
+    for row in rows:
+        place = np.searchsorted(grids.p, row["p"]), np.searchsorted(grids.w, row["w"])
+        assert row["value"] == pytest.approx(grids.correlations[:, *place].mean())
 
 
-def test_notices_say_what_is_in_sample_and_what_was_held_out(tuned):
+def test_notices_say_what_was_held_out(tuned):
     said = " ".join(tuned.notices)
-    assert "on the very scores that they are judged on" in said
-    assert "all other language pairs, with one of 4" in said
+    assert "on all other language pairs (or, of one pair, test sets), with one of 4" in said
     assert re.search(r"Over p < 0, \d+% of the power mean's values collapsed", said)
     assert "random" not in said
 
 
-def test_one_experiment_alone_is_tuned_and_cannot_be_held_out():
-    found = bmx.tune([invented(50)], splits=3, resamples=50)
+def test_one_test_set_alone_is_judged_on_halves_of_its_segments():
+    found = bmx.tune([invented(50)], resamples=50)
     said = " ".join(found.notices)
-    assert "one language pair alone" in said
+    assert "one test set alone" in said
     assert "random explainer was not run" in said
-    assert "held-out" not in {row["rule"] for row in found.rows}
-    assert found.table("halves").rows[0]["n"] == 6
+    every, one = found.rows
+    assert {row["data"] for row in found.rows} == {"halves"}
+    assert (every["p"] is None, one["p"] is None) == (False, True)
+    assert one["lowest"] <= one["gain"] <= one["highest"]
+    assert every["gain"] == one["gain"]
+
+
+def test_one_grid_alone_is_judged_on_nothing():
+    found = bmx.tune(bmx.search([invented(50)]), resamples=50)
+    (row,) = found.rows
+    assert (row["data"], row["gain"], row["better"], row["n"]) == (None, None, None, 0)
+    assert row["p"] is not None
+    assert "none can be held out." in " ".join(found.notices)
+
+
+def test_what_is_held_back_has_no_part_in_the_choice_by_hand():
+    found = bmx.tune(grids_of_two_data_sets(), test_on="new", resamples=0)
+    rows = [row for row in found.rows if row["data"] == "held back"]
+    every = rows[0]  # p = -0.3, w = 0.4 on the old data alone
+    assert {(row["p"], row["w"]) for row in rows} == {(-0.3, 0.4)}
+    assert (every["dataset"], every["better"], every["n"]) == ("all test sets", 1, 2)
+    assert every["gain"] == pytest.approx((0.05 - 0.01) / 2)
+    # p of the random explainer is -1.0 at w = 0.4 on the old data: .32 and .18 on the new
+    assert every["over_control"] == pytest.approx(((0.35 - 0.32) + (0.19 - 0.18)) / 2)
+    assert [(row["dataset"], row["language_pair"]) for row in rows[1:]] == [
+        ("new", "de-en"),
+        ("new", "fi-en"),
+    ]
+    assert [row["boosted"] for row in rows[1:]] == pytest.approx([0.35, 0.19])
+    others = [row for row in found.rows if row["data"] == "in turn"]
+    assert {row["dataset"] for row in others} == {"all test sets", "old"}
+
+
+@pytest.mark.parametrize(
+    ("named", "back"),
+    [
+        ("new", {"new/de-en", "new/fi-en"}),
+        ("cs-en", {"old/cs-en"}),
+        ("new/de-en", {"new/de-en"}),
+        ("/some/where/new/de-en", {"new/de-en"}),
+    ],
+)
+def test_a_test_set_is_named_by_data_by_pair_or_by_both(named, back):
+    found = bmx.tune(grids_of_two_data_sets(), test_on=named, resamples=0)
+    rows = [row for row in found.rows if row["data"] == "held back"][1:]
+    assert {f"{row['dataset']}/{row['language_pair']}" for row in rows} == back
+
+
+def test_what_cannot_be_held_back_is_refused_before_anything_is_explained():
+    with pytest.raises(UnknownNameError, match=r"unknown test set 'newer'.*new/de-en"):
+        bmx.tune(grids_of_two_data_sets(), test_on="newer")
+    counting = Counting()
+    with pytest.raises(UnknownNameError, match="toy/de-en"):
+        bmx.tune(judged(), counting, test_on="fi-en")
+    with pytest.raises(DataError, match="none is left to choose p and w on"):
+        bmx.tune(judged(), counting, test_on="toy")
+    assert not counting.scored
 
 
 def test_undefined_experiments_are_named_and_do_not_hurt_the_others():
@@ -96,19 +188,18 @@ def test_undefined_experiments_are_named_and_do_not_hurt_the_others():
         Experiment("made up", "erasure", "ter", "fi-en"),
         np.zeros(30), one.values, one.offsets, one.human,
     )  # fmt: skip
-    found = bmx.tune([one, still, flat], splits=1, resamples=20)
+    found = bmx.tune([one, still, flat], resamples=20)
     said = " ".join(found.notices)
     assert "fi-en chrf erasure: no correlation is defined: all human scores are equal." in said
     assert "gives all segments the same score" in said
-    assert found.rows[0]["undefined"] == 2
-    assert found.rows[0]["chosen_from"] == 1
+    assert [row["n"] for row in found.rows] == [1, 1, 0, 0]
 
 
 def test_nothing_defined_is_a_finding_of_undefined_rows():
     one = invented(30)
     nothing = bmx.Explained(one.experiment, one.score, one.values, one.offsets, np.full(30, np.nan))
-    found = bmx.tune([nothing], splits=1, resamples=20)
-    assert {row["mean_gain"] for row in found.rows} == {None}
+    found = bmx.tune([nothing], resamples=20)
+    assert {row["gain"] for row in found.rows} == {None}
     assert "no correlation is defined" in " ".join(found.notices)
     render(found, "text", command="bmx tune")
 
@@ -116,9 +207,9 @@ def test_nothing_defined_is_a_finding_of_undefined_rows():
 def test_a_control_that_is_dwarfed_by_the_scores_is_said():
     one = invented(20)
     hundred = replace(one, score=100 * one.score)
-    found = bmx.tune([hundred, control_of(hundred)], splits=0, resamples=20)
+    found = bmx.tune([hundred, control_of(hundred)], resamples=20)
     assert "scores of bleu are far larger" in " ".join(found.notices)
-    found = bmx.tune([one, control_of(one)], splits=0, resamples=20)
+    found = bmx.tune([one, control_of(one)], resamples=20)
     assert "far larger" not in " ".join(found.notices)
 
 
@@ -126,10 +217,8 @@ def test_options_out_of_range_are_refused():
     some = [invented(20)]
     with pytest.raises(UnknownNameError, match="exponential"):
         bmx.tune(some, shift="exp")
-    with pytest.raises(UnknownNameError, match="language_pair"):
-        bmx.tune(some, held_out_by="metric")
-    with pytest.raises(UsageError, match="ridge"):
-        bmx.tune(some, ridge=0)
+    with pytest.raises(UnknownNameError, match="most-improving"):
+        bmx.tune(some, rule="best")
     with pytest.raises(DataError, match="twice"):
         bmx.tune([*some, *some])
     with pytest.raises(DataError, match="control"):
@@ -139,7 +228,7 @@ def test_options_out_of_range_are_refused():
 def test_the_page_is_written(tuned, tmp_path):
     write_html(tmp_path / "page.html", [tuned])
     page = (tmp_path / "page.html").read_text()
-    assert "Density of gains" in page
+    assert "Correlation over p" in page
     assert json.loads(render(tuned, "json", command="bmx tune"))["rows"]
 
 
@@ -186,7 +275,7 @@ def test_a_file_of_human_scores_judges_one_test_set_as_its_own_scores_do(tmp_pat
         if not np.isnan(value)
     ]
     file.write_text("".join(["system\tseg\tda\n", *lines]))
-    asked = {"splits": 0, "resamples": 50, "p": [1, 2], "w": [0.5, 1], "curves": 0}
+    asked = {"resamples": 50, "p": [1, 2], "w": [0.5, 1]}
     own = bmx.tune(made, "chrf", **asked)
     read = bmx.tune(replace(made, human=()), "chrf", human=str(file), **asked)
     assert read.rows == own.rows
@@ -200,76 +289,13 @@ def test_without_human_scores_there_is_nothing_to_tune_on():
         bmx.explained(made, "chrf")
 
 
-def written(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
-def test_explanation_files_give_what_was_explained(tmp_path):
-    made = judged()
-    found = bmx.explanations(made, "chrf", "erasure")
-    scores = {
-        (system, i + 1): found.scores[k, i]
-        for k, system in enumerate(found.systems)
-        for i in range(found.shape[1])
-    }
-    rows = [
-        {**row, "score": scores[row["system"], row["segment"]], "metric": "chrf"}
-        for row in found.rows()
-    ]
-    read = bmx.read_explanations(written(tmp_path / "erasure.jsonl", rows), made)
-    assert str(read.experiment) == "toy de-en chrf erasure"
-    grids = bmx.search([read, bmx.explained(made, "chrf", "erasure")]).correlations
-    np.testing.assert_allclose(grids[0], grids[1], atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"system": "nobody"}, "unknown system 'nobody'"),
-        ({"segment": 0}, "none of 1 to 12"),
-        ({"segment": "1"}, "none of 1 to 12"),
-        ({"importance": "much"}, "importance is a number or null"),
-        ({"score": 2.0}, "two scores for segment 1"),
-        ({"system": ["s0"]}, "unknown system ['s0']"),
-        ({"importance": 10**400}, "importance is 1000"),
-        ({"metric": "bleu", "position": 2}, "the metric is 'bleu', and 'chrf' before"),
-        ({"explainer": "lime", "position": 2}, "the explainer is 'lime', and 'erasure' before"),
-        ({}, "word 1 of the candidate of system 's0', segment 1, stands in line 1, too"),
-    ],
-)
-def test_damaged_explanation_files_are_refused_with_their_line(tmp_path, change, said):
-    row = {"system": "s0", "segment": 1, "side": "candidate", "importance": 0.1, "score": 1.0}
-    row |= {"position": 1, "metric": "chrf", "explainer": "erasure"}
-    path = written(tmp_path / "x.jsonl", [row, {**row, **change}])
-    with pytest.raises(FormatError, match=re.escape(f"{path}:2: ") + f".*{re.escape(said)}"):
-        bmx.read_explanations(path, judged())
-
-
-def test_lines_that_are_no_records_are_refused(tmp_path):
-    path = tmp_path / "x.jsonl"
-    path.write_text("[1]\n")
-    with pytest.raises(FormatError, match="one object per line"):
-        bmx.read_explanations(path, judged())
-    path.write_text("{\n")
-    with pytest.raises(FormatError, match="not a JSON object"):
-        bmx.read_explanations(path, judged())
-
-
-@pytest.mark.parametrize("number", ["Infinity", "NaN", "1e400", "9" * 400, "9" * 5000])
-@pytest.mark.parametrize("key", ["importance", "score"])
-def test_explanations_hold_finite_numbers(tmp_path, key, number):
-    row = {"system": "s0", "segment": 1, "side": "candidate", "importance": 1, "score": 1}
-    path = tmp_path / "x.jsonl"
-    path.write_text(json.dumps(row).replace(f'"{key}": 1', f'"{key}": {number}') + "\n")
-    with pytest.raises(FormatError, match=r"x\.jsonl:1: .*(a finite number|not a JSON object)"):
-        bmx.read_explanations(path, judged())
-
-
-def test_a_file_without_explanations_is_refused(tmp_path):
-    (tmp_path / "x.jsonl").write_text("")
-    with pytest.raises(FormatError, match="holds no explanations"):
-        bmx.read_explanations(tmp_path / "x.jsonl", judged())
+def test_explanations_that_were_saved_are_tuned_on_as_if_they_were_made_anew(tmp_path):
+    made, path = judged(), tmp_path / "erasure.jsonl"
+    bmx.explain(made, "chrf", "erasure", save_explanations=path)
+    direct = bmx.tune(made, "chrf", "erasure", resamples=20)
+    saved = bmx.tune(made, "chrf", f"file({str(path)!r})", resamples=20)
+    for one, other in zip(direct.rows, saved.rows, strict=True):
+        assert {**one, "explainer": other["explainer"]} == other
 
 
 def test_functions_that_look_alike_do_not_share_explanations(tmp_path):
@@ -282,7 +308,7 @@ def test_functions_that_look_alike_do_not_share_explanations(tmp_path):
     with Cache(tmp_path / "cache") as cache:
         one, two = (bmx.explained(made, written(k), cache=cache) for k in (1.0, 2.0))
     np.testing.assert_allclose(2 * one.values, two.values)
-    assert "nothing is kept for later" in " ".join(bmx.tune([one], resamples=20, splits=0).notices)
+    assert "nothing is kept for later" in " ".join(bmx.tune([one], resamples=20).notices)
 
 
 def test_the_score_that_is_weighed_is_that_beside_all_references(tmp_path):
@@ -291,8 +317,9 @@ def test_the_score_that_is_weighed_is_that_beside_all_references(tmp_path):
     made = replace(made, references={"A": texts, "B": tuple(t[4:] for t in texts)})
     human = made.human_scores("da")
     boosted = gn.score(made, "bmx(bleu, explainer='erasure', p=1, w=0.6)").segments
-    exported = bmx.explain(made, "bleu", sides="both").table("words").rows
-    files = bmx.read_explanations(written(tmp_path / "x.jsonl", exported), made)
+    path = tmp_path / "x.jsonl"
+    bmx.explain(made, "bleu", sides="both", save_explanations=path)
+    files = bmx.explained(made, "bleu", f"file({str(path)!r})")
     found = bmx.explanations(made, "bleu")
     assert (found.scores != found.held).any()
     named = {"dataset": "toy", "explainer": "erasure", "language_pair": "de-en"}
@@ -301,7 +328,7 @@ def test_the_score_that_is_weighed_is_that_beside_all_references(tmp_path):
     for one in (whole, judged_alone, files):
         means = bmx.power_means(one.values, one.offsets, [1.0]).means[0]
         mixed = bmx.combine(one.score, means, 0.6)
-        wanted = boosted[~np.isnan(human)] if one is judged_alone else boosted.ravel()
+        wanted = boosted.ravel() if one is whole else boosted[~np.isnan(human)]
         np.testing.assert_allclose(mixed, wanted, atol=1e-9)
 
 
@@ -320,32 +347,35 @@ def test_too_many_calls_are_refused_once_for_all_systems_together():
     bmx.explained(made, counting, "erasure", max_calls=needed)
 
 
-def test_words_that_are_missing_between_others_are_said(tmp_path, caplog):
-    row = {"system": "s0", "segment": 1, "side": "candidate", "importance": 0.1, "score": 1.0}
-    path = written(tmp_path / "x.jsonl", [row | {"position": n} for n in (1, 2, 4)])
-    bmx.read_explanations(path, judged())
-    assert "missing between others in 1 texts; the first is the candidate of" in caplog.text
-
-
-def test_test_sets_are_tuned_on_as_their_experiments_are(tmp_path):
+def test_test_sets_are_tuned_on_as_their_experiments_are():
     made = judged()
     each = [bmx.explained(made, "chrf", explainer) for explainer in ("erasure", "random")]
-    options = {"splits": 1, "resamples": 0}
-    direct = bmx.tune(made, "chrf", save_grids=tmp_path / "g.npz", **options)
-    assert direct.rows == bmx.tune(each, **options).rows
-    (median, *_) = direct.rows
-    assert (median["low"], median["over_low"]) == (None, None)
-    grids = bmx.tune(grids=tmp_path / "g.npz", only={"explainer": ["erasure", "random"]}, **options)
-    assert [row["mean_gain"] for row in grids.rows] == [row["mean_gain"] for row in direct.rows]
+    direct = bmx.tune(made, "chrf", resamples=0)
+    assert direct.rows == bmx.tune(each, resamples=0).rows
+    assert (direct.rows[0]["low"], direct.rows[0]["over_low"]) == (None, None)
 
 
-def test_what_contradicts_itself_is_refused_in_python_too():
-    for options, said in (
-        ({"only": {"metric": "chrf"}}, "only goes with grids"),
-        ({"grids": "x.npz", "p": [1.0]}, "grids goes without p"),
-        ({}, "nothing to tune"),
-    ):
-        with pytest.raises(UsageError, match=said):
-            bmx.tune(**options)
-    with pytest.raises(UsageError, match="one test set, and 2 are named"):
-        bmx.tune([judged(), judged()], explanations=["x.jsonl"])
+def test_the_scale_makes_the_control_count():
+    large, small = (bmx.tune(judged(), "chrf", resamples=0, scale=scale) for scale in (1.0, 100.0))
+    assert "far larger" in " ".join(large.notices)
+    assert "far larger" not in " ".join(small.notices)
+    explained = [bmx.explained(judged(), "chrf", "erasure", scale=s) for s in (1.0, 100.0)]
+    np.testing.assert_allclose(explained[0].score / 100, explained[1].score)
+    np.testing.assert_allclose(explained[0].values / 100, explained[1].values, atol=1e-12)
+    random = [bmx.explained(judged(), "chrf", "random", scale=s) for s in (1.0, 100.0)]
+    np.testing.assert_array_equal(random[0].values, random[1].values)
+
+
+def test_a_second_iteration_is_that_of_the_boosted_metric_and_starts_where_the_first_ended():
+    made, spec = judged(), "bmx(chrf, explainer='erasure', p=-0.3, w=0.6)"
+    first, second = (
+        bmx.search([bmx.explained(made, metric, "erasure")]) for metric in ("chrf", spec)
+    )
+    setting = bmx.grid_setting(first, -0.3, 0.6)
+    ended = first.base + bmx.gains_at(first, setting)
+    assert second.base == pytest.approx(ended, abs=1e-12)
+    twice = gn.score(made, "bmx(chrf, explainer='erasure', p=[-0.3, -0.3], w=[0.6, 0.6])")
+    human = made.human_scores("da")
+    scored = ~np.isnan(human)
+    r = np.corrcoef(twice.segments[scored], human[scored])[0, 1]
+    assert second.base + bmx.gains_at(second, setting) == pytest.approx(r, abs=1e-9)

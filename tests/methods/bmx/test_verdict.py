@@ -11,22 +11,22 @@ from tests.noise import is_mostly_undecided
 
 from gnomon import TestSet, bmx
 from gnomon.core.findings import Bars, Finding
-from gnomon.methods.bmx._experiments import Experiment
+from gnomon.core.records import table
+from gnomon.methods.bmx import Experiment
 from gnomon.methods.bmx._verdict import tune_verdict
-from gnomon.methods.bmx.tuning_tables import ExperimentGain, TunedSetting, table
+from gnomon.methods.bmx.tuning_tables import TunedGain
 
 PAIRS = ("cs-en", "de-en", "fi-en", "tr-en", "ru-en", "zh-en")
 
 
-def rows_of(
-    over: np.ndarray, gains: np.ndarray, *, collapsed: float = 0.0, rule: str = "held-out"
-) -> Finding:
+def rows_of(over: np.ndarray, gains: np.ndarray, *, collapsed: float = 0.0) -> Finding:
     """A finding of one explainer with these gains [language pairs, metrics]."""
-    names = {"explainer": "erasure", "sides": "both", "rule": rule}
-    nothing = dict.fromkeys(("p", "w", "control_p", "used", "left_out"))
-    experiments = [
-        ExperimentGain(
-            **{**nothing, **names},
+    nothing = dict.fromkeys(("p", "w", "used", "left_out", "lowest", "highest"))
+    names = {"explainer": "erasure", "sides": "both", "data": "in turn"}
+    counts = dict.fromkeys(("better", "worse"), 0)
+    each = [
+        TunedGain(
+            **{**nothing, **names, **counts},
             dataset="made up",
             language_pair=PAIRS[pair],
             metric=f"m{metric}",
@@ -34,24 +34,24 @@ def rows_of(
             boosted=0.5 + gains[pair, metric],
             gain=float(gains[pair, metric]),
             over_control=float(over[pair, metric]),
-            name=f"{pair} {metric}",
+            n=1,
+            collapsed=None,
         )
         for pair, metric in np.ndindex(*gains.shape)
     ]
-    no = dict.fromkeys(("median_p", "median_w", "chosen_from"))
-    setting = TunedSetting(
-        **{**no, **names},
-        **dict.fromkeys(("p", "w")),
-        mean_gain=float(gains.mean()),
-        better=0,
-        between=0,
-        worse=0,
+    every = TunedGain(
+        **{**nothing, **names, **counts},
+        dataset="all test sets",
+        language_pair=None,
+        metric=None,
+        base=None,
+        boosted=None,
+        gain=float(gains.mean()),
         over_control=float(over.mean()),
+        n=gains.size,
         collapsed=collapsed,
-        undefined=0,
     )
-    tables = (table("settings", [setting]), table("experiments", experiments))
-    return Finding("bmx tune", "BMX", tables, {})
+    return Finding("bmx tune", "BMX", (table("gains", "Gains", TunedGain, [every, *each]),), {})
 
 
 def drawn(seed: int, effect: float = 0.0) -> np.ndarray:
@@ -65,7 +65,7 @@ def test_explanations_that_help_are_said_to_with_the_size_the_interval_and_the_p
     assert found.text.startswith("With explanations by erasure metrics agree with people by .0")
     assert "than with random ones (12 experiments of 6 language pairs, p" in found.text
     assert "above the metric alone" in found.text
-    assert found.rows == {"experiments": tuple(range(12))}
+    assert found.rows == {"gains": tuple(range(1, 13))}
 
 
 def test_beating_random_ones_is_no_gain_where_the_metric_alone_is_as_good() -> None:
@@ -86,25 +86,20 @@ def test_settings_that_collapse_are_a_caution_and_no_finding() -> None:
     assert {one.level for one in found} == {"caution"}
 
 
-def test_settings_that_were_chosen_on_what_they_are_judged_on_are_no_evidence() -> None:
-    found = list(tune_verdict(rows_of(drawn(1, 0.08), drawn(2, 0.1), rule="best")))
-    assert found == []
-
-
 def test_a_search_over_invented_experiments_begins_with_what_was_held_out() -> None:
     made = []
     for seed, pair in enumerate(PAIRS):
         made.append(invented(40, seed, Experiment("made up", "erasure", "bleu", pair)))
         made.append(control_of(made[-1]))
-    found = bmx.tune(made, splits=0, resamples=50, p=[1, 2, 3], w=[0.5, 1], curves=0)
+    found = bmx.tune(made, resamples=50, p=[1, 2, 3], w=[0.5, 1])
     assert 1 <= len(found.verdict) <= 6
     assert "6 experiments of 6 language pairs" in found.verdict[0].text
-    assert set(found.verdict[0].rows) == {"experiments"}
+    assert set(found.verdict[0].rows) == {"gains"}
 
 
-def test_one_language_pair_is_judged_on_halves_and_stays_undecided() -> None:
+def test_one_test_set_is_judged_on_halves_and_stays_undecided() -> None:
     one = invented(60, 1)
-    found = bmx.tune([one, control_of(one)], splits=2, resamples=50, p=[-1, 0, 1], w=[0.5, 1])
+    found = bmx.tune([one, control_of(one)], resamples=50, p=[-1, 0, 1], w=[0.5, 1])
     assert all(said.level in ("undecided", "caution") for said in found.verdict)
     assert any("halves overlap" in said.text for said in found.verdict)
 

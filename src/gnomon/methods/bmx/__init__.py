@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 from gnomon.core.lazy import callable_package, lazy_exports
 
 if TYPE_CHECKING:
+    from gnomon.methods.bmx._choices import best_settings as best_settings
     from gnomon.methods.bmx._choices import choose as choose
+    from gnomon.methods.bmx._choices import count_gains as count_gains
+    from gnomon.methods.bmx._choices import gains_at as gains_at
+    from gnomon.methods.bmx._choices import grid_setting as grid_setting
+    from gnomon.methods.bmx._choices import improving as improving
     from gnomon.methods.bmx._correlations import search as search
     from gnomon.methods.bmx._direct import explainer as explainer
     from gnomon.methods.bmx._experiments import Experiment as Experiment
@@ -45,16 +50,11 @@ if TYPE_CHECKING:
     from gnomon.methods.bmx.explainers import explainer_names as explainer_names
     from gnomon.methods.bmx.explainers import find_explainer as find_explainer
     from gnomon.methods.bmx.explanation_files import ExplanationFile as ExplanationFile
-    from gnomon.methods.bmx.explanation_files import read_explanations as read_explanations
     from gnomon.methods.bmx.explanation_files import write_explanations as write_explanations
+    from gnomon.methods.bmx.gain_factors import ridge_coefficients as ridge_coefficients
+    from gnomon.methods.bmx.grid_files import read_grids as read_grids
     from gnomon.methods.bmx.metric import Bmx as Bmx
     from gnomon.methods.bmx.metric import score as score
-    from gnomon.methods.bmx.paper.grid_files import read_grids as read_grids
-    from gnomon.methods.bmx.paper.grid_files import write_grids as write_grids
-    from gnomon.methods.bmx.paper.second_iteration import Iteration as Iteration
-    from gnomon.methods.bmx.paper.second_iteration import (
-        second_iteration_difference as second_iteration_difference,
-    )
     from gnomon.methods.bmx.tuning import tune as tune
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -13,17 +13,15 @@ from gnomon.methods.bmx._experiments import P, W
 from gnomon.methods.bmx._power_mean import power_means
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from gnomon.methods.bmx._experiments import Explained, Grids
+    from gnomon.methods.bmx._experiments import Experiment, Explained, Grids
     from gnomon.methods.bmx._power_mean import Shift
 
     Floats = NDArray[np.float64]
 
 
-Rule = Literal["median", "median-improving", "most-improving", "largest-mean"]
+Rule = Literal["median", "most-improving", "largest-mean"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 #: gains above this count as better; those of 0 or less as worse (Leiter et al.)
 _BETTER = 1e-5
@@ -36,9 +34,8 @@ class Setting(NamedTuple):
 
     - ``p``, ``w``: the point.
     - ``row``, ``column``: its place among the exponents and the weights.
-    - ``median_p``, ``median_w``: the medians that it is nearest to, under the rules that take
+    - ``median_p``, ``median_w``: the medians that it is nearest to under the rule that takes
       medians; else the point itself.
-    - ``experiments``: how many experiments it was chosen from.
     """
 
     p: float
@@ -47,7 +44,6 @@ class Setting(NamedTuple):
     column: int
     median_p: float
     median_w: float
-    experiments: int
 
 
 class Counts(NamedTuple):
@@ -73,7 +69,6 @@ def choose(grids: Grids, rule: Rule = "median") -> Setting:
     - ``median``: medians of the best p and of the best w of all experiments (the published rule);
       the grid point nearest to them, of two the lower. Where nothing beats the metric alone, every
       p ties at w = 1 and the first, the lowest, counts.
-    - ``median-improving``: the same over the experiments that some setting improves.
     - ``most-improving``: the setting with a gain above 1e-5 in most experiments; of several, the
       one of the largest mean gain.
     - ``largest-mean``: the setting of the largest mean gain.
@@ -85,15 +80,13 @@ def choose(grids: Grids, rule: Rule = "median") -> Setting:
     if rule not in RULES:
         raise UnknownNameError("rule", str(rule), RULES)
     defined = np.flatnonzero(~np.isnan(grids.base))
-    if rule == "median-improving":
-        defined = defined[improving(grids)[defined]]
     if not len(defined):
         raise DataError(
             f"rule {rule!r} has no experiment to choose from: of {len(grids.experiments)} none has"
-            " a defined correlation" + (" that improves" if "improving" in rule else "")
+            " a defined correlation"
         )
     chosen = grids.take(defined)
-    return _by_medians(chosen) if rule.startswith("median") else _by_gains(chosen, rule)
+    return _by_medians(chosen) if rule == "median" else _by_gains(chosen, rule)
 
 
 def best_settings(grids: Grids) -> NDArray[np.intp]:
@@ -115,12 +108,25 @@ def improving(grids: Grids) -> NDArray[np.bool_]:
     return np.asarray((rows >= 0) & (best > grids.base))
 
 
+def grid_setting(grids: Grids, p: float, w: float) -> Setting:
+    """A point of the grid as a setting."""
+    rows = np.flatnonzero(np.abs(grids.p - p) <= _ROUNDING)
+    columns = np.flatnonzero(np.abs(grids.w - w) <= _ROUNDING)
+    if not len(rows) or not len(columns):
+        raise UsageError(
+            f"the grid has no point p = {p:g}, w = {w:g}: p from {grids.p[0]:g} to {grids.p[-1]:g}"
+            f" ({len(grids.p)} values), w of {', '.join(f'{x:g}' for x in grids.w)}"
+        )
+    row, column = int(rows[0]), int(columns[0])
+    return Setting(float(grids.p[row]), float(grids.w[column]), row, column, p, w)
+
+
 def gains_at(grids: Grids, setting: Setting) -> Floats:
     """The gain of every experiment at a setting, float64 [E]."""
     return np.asarray(grids.correlations[:, setting.row, setting.column] - grids.base)
 
 
-def counts(gains: Floats) -> Counts:
+def count_gains(gains: Floats) -> Counts:
     """How many gains are better, worse, between, undefined."""
     better, worse = int((gains > _BETTER).sum()), int((gains <= 0).sum())
     undefined = int(np.isnan(gains).sum())
@@ -131,7 +137,7 @@ def _by_medians(grids: Grids) -> Setting:
     rows, columns = best_settings(grids).T
     p, w = float(np.median(grids.p[rows])), float(np.median(grids.w[columns]))
     row, column = _nearest(grids.p, p), _nearest(grids.w, w)
-    return Setting(float(grids.p[row]), float(grids.w[column]), row, column, p, w, len(rows))
+    return Setting(float(grids.p[row]), float(grids.w[column]), row, column, p, w)
 
 
 def _by_gains(grids: Grids, rule: Rule) -> Setting:
@@ -143,7 +149,7 @@ def _by_gains(grids: Grids, rule: Rule) -> Setting:
         mean = np.where(number == number.max(), mean, -np.inf)
     row, column = map(int, np.unravel_index(int(mean.argmax()), mean.shape))
     p, w = float(grids.p[row]), float(grids.w[column])
-    return Setting(p, w, row, column, p, w, len(gains))
+    return Setting(p, w, row, column, p, w)
 
 
 def _nearest(values: Floats, wanted: float) -> int:
@@ -155,29 +161,30 @@ def _nearest(values: Floats, wanted: float) -> int:
 # What a setting gains on data that it was not chosen on.
 
 
-HeldOutBy = Literal["language_pair", "dataset"]
-HELD_OUT_BY: tuple[HeldOutBy, ...] = get_args(HeldOutBy)
+class Judged(NamedTuple):
+    """One experiment at a setting that it had no part in.
 
-
-class HeldOut(NamedTuple):
-    """One experiment at a setting that was chosen on the other groups.
-
-    - ``place``: the experiment, its place among the grids.
-    - ``group``: the group that was held out.
-    - ``setting``: chosen on the others; ``None`` where the rule finds none there.
-    - ``boosted``: its correlation there.
-    - ``gain``: less the metric alone.
+    - ``experiment``: whose gain it is.
+    - ``place``: of the experiment among the grids that are judged.
+    - ``setting``: chosen on others; ``None`` where the rule finds none there.
+    - ``base``: correlation of the metric alone.
+    - ``boosted``: correlation at the setting.
     - ``control_p``: exponent of the random explainer at the same weight, chosen on the others too.
-    - ``control``: correlation with the random explainer at that setting; NaN without one.
+    - ``control``: correlation with the random explainer there; NaN without one.
     """
 
+    experiment: Experiment
     place: int
-    group: str
     setting: Setting | None
+    base: float
     boosted: float
-    gain: float
     control_p: float
     control: float
+
+    @property
+    def gain(self) -> float:
+        """What the setting adds to the metric alone."""
+        return self.boosted - self.base
 
     @property
     def over_control(self) -> float:
@@ -185,57 +192,50 @@ class HeldOut(NamedTuple):
         return self.boosted - self.control
 
 
-def held_out(
-    grids: Grids, controls: Grids, *, by: HeldOutBy = "language_pair", rule: Rule = "largest-mean"
-) -> list[HeldOut]:
-    """Every experiment at the setting that its group had no part in choosing.
+def held_out(grids: Grids, controls: Grids, rule: Rule = "largest-mean") -> list[Judged]:
+    """Every experiment at the setting that is chosen without its :attr:`Grids.groups`.
 
-    Each language pair (or data set) in turn is held out, with all its experiments; p and w are
-    chosen on all others. The control is the random explainer on the same data with the same
-    weight; its own p is the one of the largest mean gain at this weight on the same other groups.
+    The control is the random explainer on the same data with the same weight; its own p is the one
+    of the largest mean gain at this weight on the same other groups. Nothing where one group alone
+    has a defined correlation.
     """
-    if by not in HELD_OUT_BY:
-        raise UnknownNameError("group", str(by), HELD_OUT_BY)
-    groups = [getattr(experiment, by) for experiment in grids.experiments]
-    if len(set(groups)) < 2:
-        return []
-    results = [
-        result
-        for group in dict.fromkeys(groups)
-        for result in _of_group(grids, controls, groups, group, rule)
-    ]
-    return sorted(results, key=lambda result: result.place)
+    groups, undefined = grids.groups, np.isnan(grids.base)
+    defined = {group for group, no in zip(groups, undefined, strict=True) if not no}
+    results = []
+    for group in dict.fromkeys(groups) if len(defined) > 1 else ():
+        members = [i for i, name in enumerate(groups) if name == group]
+        others = grids.take([i for i, name in enumerate(groups) if name != group])
+        results += [
+            judged._replace(place=members[judged.place])
+            for judged in judge(grids.take(members), others, controls, rule)
+        ]
+    return sorted(results, key=lambda judged: judged.place)
 
 
-def _of_group(
-    grids: Grids, controls: Grids, groups: Sequence[str], group: str, rule: Rule
-) -> list[HeldOut]:
-    others = grids.take([i for i, name in enumerate(groups) if name != group])
-    members = [i for i, name in enumerate(groups) if name == group]
+def judge(
+    grids: Grids, others: Grids, controls: Grids, rule: Rule = "largest-mean"
+) -> list[Judged]:
+    """Experiments at the setting that is chosen on others; see :func:`held_out`."""
+    nan, base = float("nan"), grids.base.tolist()
     try:
         setting = choose(others, rule)
     except DataError:
-        nan = float("nan")
-        return [HeldOut(i, group, None, nan, nan, nan, nan) for i in members]
+        return [
+            Judged(experiment, i, None, base[i], nan, nan, nan)
+            for i, experiment in enumerate(grids.experiments)
+        ]
     control_rows = {experiment.data: i for i, experiment in enumerate(controls.experiments)}
     row = _control_row(others, controls, control_rows, setting.column)
     results = []
-    for index in members:
-        boosted = float(grids.correlations[index, setting.row, setting.column])
-        gain = boosted - float(grids.base[index])
-        number = control_rows.get(grids.experiments[index].data)
-        control_p, control = _control_at(controls, number, row, setting.column)
-        results.append(HeldOut(index, group, setting, boosted, gain, control_p, control))
+    for i, experiment in enumerate(grids.experiments):
+        boosted = float(grids.correlations[i, setting.row, setting.column])
+        number = control_rows.get(experiment.data)
+        control_p = control = nan
+        if number is not None and row is not None:
+            control_p = float(controls.p[row])
+            control = float(controls.correlations[number, row, setting.column])
+        results.append(Judged(experiment, i, setting, base[i], boosted, control_p, control))
     return results
-
-
-def _control_at(
-    controls: Grids, number: int | None, row: int | None, column: int
-) -> tuple[float, float]:
-    """Exponent of a random explainer, and its correlation there; NaN without one."""
-    if number is None or row is None:
-        return float("nan"), float("nan")
-    return float(controls.p[row]), float(controls.correlations[number, row, column])
 
 
 def _control_row(
@@ -250,69 +250,6 @@ def _control_row(
     if not defined.any():
         return None
     return int(gains[defined].mean(axis=0).argmax())
-
-
-# A setting on data that were held back from its choice.
-
-
-class HeldBack(NamedTuple):
-    """One held-back experiment at a setting that it had no part in.
-
-    - ``place``: the experiment, its place among those that are held back.
-    - ``rule``: how the setting was chosen on the others; "published", or "fixed" as it was given.
-    - ``setting``: the point of the grid.
-    - ``control_p``, ``control``: exponent of the random explainer at the same weight, chosen on the
-      others, and its correlation there; NaN without one.
-    """
-
-    place: int
-    rule: str
-    setting: Setting
-    control_p: float
-    control: float
-
-
-def grid_setting(grids: Grids, p: float, w: float) -> Setting:
-    """A point of the grid as a setting."""
-    rows = np.flatnonzero(np.abs(grids.p - p) <= _ROUNDING)
-    columns = np.flatnonzero(np.abs(grids.w - w) <= _ROUNDING)
-    if not len(rows) or not len(columns):
-        raise UsageError(
-            f"the grid has no point p = {p:g}, w = {w:g}: p from {grids.p[0]:g} to {grids.p[-1]:g}"
-            f" ({len(grids.p)} values), w of {', '.join(f'{x:g}' for x in grids.w)}"
-        )
-    row, column = int(rows[0]), int(columns[0])
-    return Setting(float(grids.p[row]), float(grids.w[column]), row, column, p, w, 0)
-
-
-def held_back(
-    back: Grids,
-    others: Grids,
-    controls: Grids,
-    *,
-    published: tuple[float, float] | None = None,
-    fixed: tuple[float, float] | None = None,
-) -> list[HeldBack]:
-    """Settings that are chosen on some experiments, on others that are held back."""
-    settings: dict[str, Setting] = {}
-    for rule in RULES if len(others.experiments) else ():
-        try:
-            settings[rule] = choose(others, rule)
-        except DataError:
-            continue
-    if published is not None and published[0] in back.p and published[1] in back.w:
-        settings["published"] = grid_setting(back, *published)
-    if fixed is not None:
-        settings["fixed"] = grid_setting(back, *fixed)
-    control_rows = {experiment.data: i for i, experiment in enumerate(controls.experiments)}
-    results = []
-    for name, setting in settings.items():
-        row = _control_row(others, controls, control_rows, setting.column)
-        for index, experiment in enumerate(back.experiments):
-            number = control_rows.get(experiment.data)
-            control_p, control = _control_at(controls, number, row, setting.column)
-            results.append(HeldBack(index, name, setting, control_p, control))
-    return results
 
 
 # Held-out gains within one experiment: chosen on half of its segments, measured on the others.

@@ -81,12 +81,12 @@ class Experiment:
     @property
     def is_of_random_metric(self) -> bool:
         """Whether the metric is random numbers: a control of metrics, which is none itself."""
-        return self.metric.split("(")[0] in {RANDOM, "RandomScore"}
+        return self.metric.split("(")[0] == RANDOM
 
     @property
-    def is_faulty(self) -> bool:
-        """Whether the published grids hold it of a faulty run, or of nothing that is known."""
-        return self.metric.startswith("Second_Iteration")
+    def testset(self) -> str:
+        """Name of the data and language pair, "wmt17/de-en"."""
+        return f"{self.dataset}/{self.language_pair}" if self.language_pair else self.dataset
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,6 +206,17 @@ class Grids:
     def gains(self) -> Floats:
         """What each setting adds to the metric alone, float64 [E, P, W]."""
         return np.asarray(self.correlations - self.base[:, None, None])
+
+    @property
+    def groups(self) -> list[str]:
+        """What is held out together with each experiment: all of its language pair.
+
+        Of the same pair texts may be the same. Where there is one pair alone, all of its test set.
+        """
+        pairs = [experiment.language_pair for experiment in self.experiments]
+        if len(set(pairs)) > 1:
+            return pairs
+        return [experiment.testset for experiment in self.experiments]
 
     def take(self, places: Collection[int] | NDArray[np.intp]) -> Grids:
         """Some of the experiments."""

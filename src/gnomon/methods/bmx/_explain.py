@@ -543,7 +543,7 @@ def explain(
         min_count: how often words occur that are listed by their mean importance.
         max_calls: most pairs of texts that may be scored for each metric and explainer.
         save_explanations: a file for all explanations of one metric by one explainer, one JSON
-            object per word and line, as :func:`tune` reads them.
+            object per word and line, as the explainer ``file('FILE')`` reads them.
 
     Returns:
         Tables ``words`` (the records of the contract), ``hurting``, ``lowest``, and, if asked for,

@@ -20,11 +20,17 @@ from gnomon.core.verdicts import (
 from gnomon.methods.bmx._explanations import CountedWord
 from gnomon.methods.bmx._judging import ErrorRanking
 from gnomon.methods.bmx.metric import CUT, cut_statements
-from gnomon.methods.bmx.tuning_tables import ExperimentGain, HalvesGain, TunedSetting
+from gnomon.methods.bmx.tuning_tables import (
+    ALL_SETS,
+    HALVES,
+    HELD_BACK,
+    IN_TURN,
+    TunedGain,
+)
 from gnomon.stats.student import mean_test, upper_tail
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from gnomon.core.findings import Finding, Level, Statement
 
@@ -120,11 +126,12 @@ EXPLAIN_CLAIMS = (_WORDS, _MARKS, _MARKS_UNDECIDED, _FEW_MARKS, _FEW_EXPLAINED, 
 
 
 class _Tested(NamedTuple):
-    """What an explainer gains where p and w were not chosen, on each language pair."""
+    """What an explainer gains where p and w were not chosen, on each language pair or test set."""
 
     explainer: str
     sides: str
-    rows: Sequence[ExperimentGain]
+    rows: Sequence[TunedGain]
+    unit: str
     beyond: list[float]
     alone: list[float]
     collapsed: float | None
@@ -159,67 +166,61 @@ class _Tested(NamedTuple):
 
     @property
     def n(self) -> str:
-        pairs = counted(len(self.values), "language pair")
-        return f"{counted(len(self.rows), 'experiment')} of {pairs}"
+        groups = counted(len(self.values), self.unit)
+        return f"{counted(len(self.rows), 'experiment')} of {groups}"
 
 
 def tune_verdict(finding: Finding) -> Iterator[Statement]:
     """Whether explanations help where p and w were not chosen, beyond random ones.
 
-    Language pairs are the units of the test (Student's t on their means, corrected where p and w
-    were chosen on the other pairs, Holm over explainers): intervals over few of them are too
-    narrow. Settings that are judged on what they were chosen on
-    are no evidence.
+    Language pairs are the units of the test (of one pair, test sets): Student's t on their means,
+    corrected where p and w were chosen on the other pairs, Holm over explainers. Intervals over
+    few of them are too narrow.
     """
-    apart = "held_back_experiments" in {table.name for table in finding.tables}
-    name = "held_back_experiments" if apart else "experiments"
-    explained = dict.fromkeys((row.explainer, row.sides) for row in finding.records(TunedSetting))
-    every = (_tested(finding, name, *both) for both in explained)
+    rows = finding.records(TunedGain)
+    data = HELD_BACK if any(row.data == HELD_BACK for row in rows) else IN_TURN
+    explained = dict.fromkeys((row.explainer, row.sides) for row in rows)
+    every = (_tested([r for r in rows if r.data == data], *both) for both in explained)
     tests = [test for test in every if test is not None]
     corrected = stats.holm([math.nan if test.p is None else test.p for test in tests])
     for test, p in zip(tests, corrected, strict=True):
         said_p = f"{'corrected ' if len(tests) > 1 else ''}{p_value(float(p))}"
-        yield from _beyond_random(finding, test, float(p), said_p, apart=apart)
-    if not tests or all(test.p is None for test in tests):
-        yield from _halves(finding)
+        yield from _beyond_random(finding, test, float(p), said_p, apart=data == HELD_BACK)
+    yield from _halves(finding)
     yield from _collapsed(finding)
     yield from cut_statements(finding)
 
 
-def _tested(finding: Finding, name: str, explainer: str, sides: str) -> _Tested | None:
+def _tested(rows: Sequence[TunedGain], explainer: str, sides: str) -> _Tested | None:
     """Means over language pairs of what was not chosen on them, and a test of the mean of these."""
-    rows = [
-        row
-        for row in finding.records(ExperimentGain, name)
-        if (row.explainer, row.sides) == (explainer, sides)
-        and (name != "experiments" or row.rule == "held-out")
-    ]
-    rows = [row for row in rows if row.rule == rows[0].rule]
-    alone = _by_pair((row.language_pair, row.gain) for row in rows)
+    mine = [row for row in rows if (row.explainer, row.sides) == (explainer, sides)]
+    each = [row for row in mine if row.dataset != ALL_SETS]
+    pairs = [str(row.language_pair) for row in each]
+    unit, groups = "language pair", pairs
+    if len(set(pairs)) == 1:
+        unit, groups = "test set", [row.dataset for row in each]
+    alone = _by_group(groups, [row.gain for row in each])
     if not alone:
         return None
-    shares = [
-        row.collapsed
-        for row in finding.records(TunedSetting)
-        if (row.explainer, row.sides) == (explainer, sides) and row.rule in ("held-out", "fixed")
-    ]
+    shares = [row.collapsed for row in mine if row.dataset == ALL_SETS]
     return _Tested(
         explainer,
         sides,
-        rows,
-        _by_pair((row.language_pair, row.over_control) for row in rows),
+        each,
+        unit,
+        _by_group(groups, [row.over_control for row in each]),
         alone,
         max((share for share in shares if share is not None), default=None),
-        chosen_elsewhere=name != "experiments",
+        chosen_elsewhere=any(row.data == HELD_BACK for row in mine),
     )
 
 
-def _by_pair(gains: Iterable[tuple[str, float | None]]) -> list[float]:
-    """The mean of each language pair that has one."""
+def _by_group(groups: Sequence[str], gains: Sequence[float | None]) -> list[float]:
+    """The mean of each group that has one."""
     values: dict[str, list[float]] = {}
-    for pair, gain in gains:
+    for group, gain in zip(groups, gains, strict=True):
         if gain is not None:
-            values.setdefault(pair, []).append(gain)
+            values.setdefault(group, []).append(gain)
     return [float(np.mean(some)) for some in values.values()]
 
 
@@ -237,7 +238,7 @@ def _beyond_random(
     if test.collapsed is not None and test.collapsed > _COLLAPSED:
         return  # a caution says so
     mean, alone = float(np.mean(test.values)), float(np.mean(test.alone))
-    where = "on data held back" if apart else "where p and w were chosen on other language pairs"
+    where = "on data held back" if apart else "where p and w were chosen on other test sets"
     parts: dict[str, Any] = {
         "against": "random ones" if test.beyond else "no explanations",
         "n": test.n,
@@ -261,10 +262,10 @@ def _beyond_random(
 
 
 def _halves(finding: Finding) -> Iterator[Statement]:
-    """What is left where there are too few language pairs: halves of each experiment's segments."""
+    """What is left where there is one test set: halves of each experiment's segments."""
     titles = titles_of(finding)
-    for row in finding.records(HalvesGain):
-        if row.gain is None:
+    for row in finding.records(TunedGain):
+        if row.data != HALVES or row.gain is None or row.metric is None:
             continue
         over = row.over_control
         yield _HALVES.said(
@@ -284,9 +285,10 @@ def _signed(value: float) -> str:
 
 def _collapsed(finding: Finding) -> Iterator[Statement]:
     """Settings whose power mean is next to nothing on many segments."""
-    rows = [row for row in finding.records(TunedSetting) if (row.collapsed or 0.0) > _COLLAPSED]
+    every = [row for row in finding.records(TunedGain) if row.dataset == ALL_SETS]
+    rows = [row for row in every if (row.collapsed or 0.0) > _COLLAPSED]
     if rows:
-        names = listed(list(dict.fromkeys(f"{row.explainer} ({row.rule})" for row in rows)))
+        names = listed(list(dict.fromkeys(row.explainer for row in rows)))
         most = max(row.collapsed or 0.0 for row in rows)
         yield _COLLAPSE.said(finding.positions(rows), share=f"{most:.0%}", settings=names)
 

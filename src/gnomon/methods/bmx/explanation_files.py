@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +15,6 @@ from gnomon.core.options import InputFile
 from gnomon.core.scores import named
 from gnomon.core.signature import content_hash
 from gnomon.data.formats import MQM_WEIGHTS, atomic_write, read_bytes, read_records
-from gnomon.methods.bmx._experiments import Experiment, Explained
 from gnomon.methods.bmx._pairs import TextWords, role_of
 from gnomon.methods.bmx.explainers import PairImportances
 from gnomon.metrics.spec import Options
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import BoundMetric, Metric
 
     Floats = NDArray[np.float64]
-    DistinctCells = dict[tuple[str, int], list[float]]
 
 
 # Explanations from elsewhere as an explainer.
@@ -481,71 +478,8 @@ def _find_token(text: str, folded: str, token: str, at: int, *, anywhere: bool) 
     return -1, -1
 
 
-# Explanations that were made before, with the score of their segment, for the grid search.
-
-
-_log = logging.getLogger(__name__)
-
-_MOST = 1e300  # so that sums are numbers
-_NEEDED = ("system", "segment", "side", "importance", "score")
-
-
-def read_explanations(
-    path: str | os.PathLike[str],
-    testset: TestSet,
-    *,
-    human: str | None = None,
-    explainer: str | None = None,
-) -> Explained:
-    """Explanations of a JSONL file beside the human scores of a test set.
-
-    Every line is an object with ``system``, ``segment`` (from 1), ``side``, ``importance`` and
-    ``score``, as ``gnomon bmx explain`` writes them; ``metric``, ``explainer`` and
-    ``higher_is_better`` (false for error rates, whose scores are negated) may be among them. An
-    importance or a score of null is undefined.
-
-    Args:
-        path: the file.
-        testset: who was judged, and how.
-        human: kind of the human scores; may be left out where there is one.
-        explainer: its name, if the file does not tell.
-
-    Raises:
-        MissingFileError: there is no such file.
-        FormatError: a line is no such object, speaks of a system or segment that is not there, or
-            of a second metric or explainer, or repeats a word (by ``position``, if that is told).
-        DataError: the test set has no human segment scores, or several kinds and none was named.
-    """
-    cells: DistinctCells = {}
-    scores: dict[tuple[str, int], float] = {}
-    sides: set[str] = set()
-    told: dict[str, str] = {}
-    words: dict[tuple[object, ...], int] = {}
-    for line, row in _rows(path):
-        key = _cell(row, testset, path, line)
-        cells.setdefault(key, []).append(_number(row, "importance", path, line))
-        score = _number(row, "score", path, line) * (1 if row.get("higher_is_better", True) else -1)
-        if not _same(scores.setdefault(key, score), score):
-            raise FormatError(
-                f"system {key[0]!r} has two scores for segment {key[1]}; all words of a segment"
-                " repeat its one score",
-                path=path,
-                line=line,
-            )
-        sides.add(str(row["side"]))
-        _one_of_each(row, told, path, line)
-        _once(row, words, path, line)
-    if not cells:
-        raise FormatError("holds no explanations", path=path)
-    _report_gaps(words, path)
-    name = Experiment(
-        testset.name,
-        explainer or told.get("explainer", Path(path).stem),
-        told.get("metric", "metric"),
-        testset.language_pair or "",
-        "both" if len(sides) > 1 else next(iter(sides), "both"),
-    )
-    return _joined(name, cells, scores, testset, human)
+#: so that sums are numbers
+_MOST = 1e300
 
 
 def _one_of_each(
@@ -562,99 +496,6 @@ def _one_of_each(
             )
 
 
-def _once(
-    row: Mapping[str, Any],
-    words: dict[tuple[object, ...], int],
-    path: str | os.PathLike[str],
-    line: int,
-) -> None:
-    """Refuse a word that comes twice."""
-    if "position" not in row:
-        return
-    word = tuple(str(row[name]) for name in ("system", "segment", "side", "position"))
-    first = words.setdefault(word, line)
-    if first != line:
-        raise FormatError(
-            f"word {row['position']} of the {row['side']} of system {row['system']!r}, segment"
-            f" {row['segment']}, stands in line {first}, too; give each once",
-            path=path,
-            line=line,
-        )
-
-
-def _report_gaps(words: Iterable[tuple[object, ...]], path: str | os.PathLike[str]) -> None:
-    """Say where words of a text seem to be missing: their positions are not a whole range."""
-    places: dict[tuple[object, ...], list[int]] = {}
-    for *text, position in words:
-        if not str(position).isdecimal():
-            return
-        places.setdefault(tuple(text), []).append(int(str(position)))
-    gaps = [
-        text
-        for text, positions in places.items()
-        if max(positions) - min(positions) >= len(positions)
-    ]
-    if gaps:
-        system, segment, side = gaps[0]
-        _log.warning(
-            "%s: words are missing between others in %d texts; the first is the %s of system %r,"
-            " segment %s",
-            path,
-            len(gaps),
-            side,
-            system,
-            segment,
-        )
-
-
-def _joined(
-    name: Experiment,
-    cells: DistinctCells,
-    scores: Mapping[tuple[str, int], float],
-    testset: TestSet,
-    human: str | None,
-) -> Explained:
-    judged = dict(zip(testset.systems, testset.human_scores(human, "segment"), strict=True))
-    values = [value for some in cells.values() for value in some]
-    offsets = np.concatenate([[0], np.cumsum([len(some) for some in cells.values()])])
-    people = [float(judged[system][segment - 1]) for system, segment in cells]
-    return Explained(
-        name,
-        _array([scores[key] for key in cells]),
-        _array(values),
-        offsets.astype(np.int64),
-        _array(people),
-    )
-
-
-def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for record in read_records(path, "jsonl"):
-        missing = [key for key in _NEEDED if key not in record.values]
-        if missing:
-            raise record.error(
-                f"the record lacks {', '.join(missing)}; it needs {', '.join(_NEEDED)}"
-            )
-        yield record.line, record.values
-
-
-def _cell(
-    row: Mapping[str, Any], testset: TestSet, path: str | os.PathLike[str], line: int
-) -> tuple[str, int]:
-    system, segment = row["system"], row["segment"]
-    if not isinstance(system, str) or system not in testset.systems:
-        raise FormatError(
-            f"unknown system {system!r}; the test set has {', '.join(testset.systems)}",
-            path=path,
-            line=line,
-        )
-    whole = isinstance(segment, int) and not isinstance(segment, bool)
-    if not whole or not 1 <= segment <= testset.segments:
-        raise FormatError(
-            f"segment {segment!r} is none of 1 to {testset.segments}", path=path, line=line
-        )
-    return str(system), int(segment)
-
-
 def _number(row: Mapping[str, Any], key: str, path: str | os.PathLike[str], line: int) -> float:
     value = row[key]
     if value is None:
@@ -668,16 +509,8 @@ def _number(row: Mapping[str, Any], key: str, path: str | os.PathLike[str], line
     return float(value)
 
 
-def _same(a: float, b: float) -> bool:
-    return a == b or (np.isnan(a) and np.isnan(b))
-
-
-def _array(values: list[float]) -> NDArray[np.float64]:
-    return np.array(values, dtype=np.float64)
-
-
 def write_explanations(path: str | os.PathLike[str], rows: Iterable[Mapping[str, object]]) -> None:
-    """One JSON object per word and line, as :func:`read_explanations` reads them.
+    """One JSON object per word and line, as :class:`ExplanationFile` reads them.
 
     Args:
         path: the file.

@@ -1,394 +1,308 @@
-"""What a grid search found, as tables and views."""
+"""What a grid search found, as a table of gains and a curve over p."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon.core.findings import Listing
+from gnomon.core.findings import Lines, Listing
 from gnomon.core.records import METRIC, EndColumns, Record, column
-from gnomon.core.records import table as table_of
-from gnomon.methods.bmx._choices import counts
-from gnomon.methods.bmx._outcomes import ALL_RULES
-from gnomon.methods.bmx.paper import figures
-from gnomon.methods.bmx.tuning_columns import (
-    BETTER,
-    BETWEEN,
-    DATASET,
-    EXPLAINER,
-    EXPONENT,
-    LANGUAGE_PAIR,
-    RULE,
-    SIDES,
-    WEIGHT,
-    WORSE,
-)
+from gnomon.methods.bmx._choices import count_gains
 from gnomon.stats.resampling import group_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gnomon.core.findings import Table, View
-    from gnomon.methods.bmx._choices import Halves
+    from numpy.typing import NDArray
+
+    from gnomon.core.findings import View
+    from gnomon.core.options import DrawOptions
+    from gnomon.methods.bmx._choices import Halves, Judged, Setting
     from gnomon.methods.bmx._experiments import Experiment, Grids
-    from gnomon.methods.bmx._outcomes import RuleOutcome, TuneOptions
+    from gnomon.stats.resampling import Interval
 
-__all__ = []
+    Floats = NDArray[np.float64]
+
+__all__ = ["ALL_SETS", "HALVES", "HELD_BACK", "IN_TURN", "CurvePoint", "TunedGain"]
+
+#: what p and w were judged on
+IN_TURN, HELD_BACK, HALVES = "in turn", "held back", "halves"
+#: the test sets of the row that speaks of all of an explainer's experiments
+ALL_SETS = "all test sets"
+METRIC_ALONE = "w = 1, the metric alone"
+#: curves show every fifth of p up to 3, and whole numbers beyond
+_NEAR = 3
+_FINE = 5
+
+_EXPLAINER: Any = column("Explainer", help="what explained, as it was given")
+_EXPONENT: Any = column("p", digits=1, help="exponent of the power mean")
+_WEIGHT: Any = column("w", digits=1, help="weight of the metric itself")
 
 
-class TunedSetting(Record):
-    """A rule, and what its setting gains over the experiments of one explainer."""
+class TunedGain(Record):
+    """What p and w gain on data that they were not chosen on."""
 
-    explainer: str = EXPLAINER
-    rule: str = RULE
-    p: float | None = EXPONENT
-    w: float | None = WEIGHT
-    mean_gain: float | None = column(
-        "Mean gain",
-        digits=4,
-        better="higher",
-        help="in correlation, over the metric alone, averaged over experiments",
-        interval=EndColumns(how="over language pairs drawn whole"),
+    explainer: str = _EXPLAINER
+    data: str | None = column(
+        "Judged on",
+        help="in turn: each test set, p and w chosen on those of other language pairs (where there"
+        " is one pair, on the other test sets); held back: the test set that had no part in the"
+        " choice; halves: the other half of the one test set's segments; empty: nothing",
     )
-    better: int = BETTER
-    between: int = BETWEEN
-    worse: int = WORSE
-    over_control: float | None = column(
-        "Over random",
-        digits=4,
-        better="higher",
-        help="mean gain over the random explainer at the same weight, its p held out too",
-        interval=EndColumns("over_low", "over_high", how="over language pairs drawn whole"),
-    )
-    collapsed: float | None = column(
-        "Collapsed", kind="share", digits=3, help="share of segments whose mean collapsed"
-    )
-    median_p: float | None = column("Median p", help="before it is put on the grid")
-    median_w: float | None = column("Median w", help="before it is put on the grid")
-    chosen_from: int | None = column("Chosen from", help="experiments that the rule used")
-    undefined: int = column("Undefined", help="experiments without a correlation")
-    sides: str = SIDES
-
-
-class ExperimentGain(Record):
-    """What one experiment gains under one rule."""
-
-    dataset: str = DATASET
-    language_pair: str = LANGUAGE_PAIR
-    metric: str = METRIC
-    explainer: str = EXPLAINER
-    sides: str = SIDES
-    rule: str = RULE
-    p: float | None = EXPONENT
-    w: float | None = WEIGHT
-    base: float | None = column(
-        "Base", digits=4, help="Pearson's r of the metric alone with human scores"
-    )
-    boosted: float | None = column("Boosted", digits=4, help="at this p and w")
+    dataset: str = column("Test set", help="name of the test set, or all of them together")
+    language_pair: str | None = column("Language pair", help="such as de-en")
+    metric: str | None = METRIC
+    p: float | None = _EXPONENT
+    w: float | None = _WEIGHT
     gain: float | None = column(
         "Gain",
         digits=4,
         better="higher",
-        help="boosted less base",
-        interval=EndColumns(how="over segments"),
+        help="in correlation, over the metric alone; of all test sets, the mean over experiments",
+        interval=EndColumns(how="over segments; of all test sets over language pairs drawn whole"),
     )
-    over_control: float | None = column(
-        "Over random", digits=4, help="gain over the random explainer"
-    )
-    control_p: float | None = column(
-        "p of random", digits=1, help="chosen without this group, as p was"
-    )
-    used: int | None = column("Segments", help="with a score, an explanation, a human score")
-    left_out: int | None = column("Left out", help="segments that lack one of these")
-    name: str = column("Experiment", help="all its names")
-
-
-class HalvesGain(Record):
-    """Gains on the halves of an experiment's segments that settings were not chosen on."""
-
-    dataset: str = DATASET
-    language_pair: str = LANGUAGE_PAIR
-    metric: str = METRIC
-    explainer: str = EXPLAINER
-    sides: str = SIDES
-    gain: float | None = column(
-        "Gain", digits=4, help="mean over the halves that p and w were not chosen on"
-    )
-    lowest: float | None = column("Lowest", digits=4, help="of all halves; no confidence interval")
-    highest: float | None = column("Highest", digits=4, help="of all halves")
-    positive: float | None = column(
-        "Positive", kind="share", help="share of the halves with a gain"
-    )
-    over_control: float | None = column(
-        "Over random", digits=4, help="mean over the random explainer, same weight"
-    )
-    n: int = column("Halves", help="on which it is defined")
-
-
-class HeldBackGain(Record):
-    """What a setting gains on data that had no part in its choice (figures 9 to 11)."""
-
-    explainer: str = EXPLAINER
-    dataset: str = DATASET
-    rule: str = RULE
-    p: float | None = EXPONENT
-    w: float | None = WEIGHT
-    improved: int = column("Improved", help="experiments with a gain above 0")
-    n: int = column("n", help="experiments with a defined gain")
-    mean_gain: float | None = column(
-        "Mean gain",
-        digits=4,
-        better="higher",
-        help="over experiments",
-        interval=EndColumns(how="over language pairs drawn whole"),
-    )
-    largest: float | None = column("Largest gain", digits=4, help="of an experiment")
-    language_pair: str | None = column("Largest gain at", help="its language pair")
-    metric: str | None = column("Metric", help="metric of the largest gain")
-    base: float | None = column("Base", digits=4, help="correlation of that metric alone, there")
-    boosted: float | None = column("Boosted", digits=4, help="correlation at p and w, there")
     over_control: float | None = column(
         "Over random",
         digits=4,
         better="higher",
-        help="mean gain over the random explainer at the same weight, its p chosen as p was",
+        help="gain over the random explainer at the same weight, whose p is chosen as p was",
+        interval=EndColumns("over_low", "over_high", how="over language pairs drawn whole"),
     )
-    sides: str = SIDES
-
-
-ROWS: Mapping[str, type[Record]] = {
-    "settings": TunedSetting,
-    "experiments": ExperimentGain,
-    "halves": HalvesGain,
-    **figures.ROWS,
-    "held_back": HeldBackGain,
-    "held_back_experiments": ExperimentGain,
-    **figures.HELD_BACK_ROWS,
-}
-_TITLES = {
-    "settings": "Settings, by rule",
-    "experiments": "Gains of every experiment",
-    "halves": "Gains on the other half of an experiment's own segments",
-    "held_back": "Gains on data that were held back",
-    "held_back_experiments": "Gains of every held-back experiment",
-    **figures.TITLES,
-    **figures.HELD_BACK_TITLES,
-}
-
-
-def table(name: str, rows: Sequence[Record], note: str = "") -> Table:
-    """A table of that name."""
-    return table_of(name, _TITLES[name], ROWS[name], rows, note=note)
-
-
-def setting_rows(
-    grids: Grids, outcomes: Sequence[RuleOutcome], options: TuneOptions
-) -> Iterator[TunedSetting]:
-    """One row per rule for the experiments of one explainer."""
-    explainer, sides = grids.experiments[0].explainer, grids.experiments[0].sides
-    for rule in ALL_RULES:
-        some = [outcome for outcome in outcomes if outcome.rule == rule]
-        if not some:
-            continue
-        groups = [str(getattr(outcome.experiment, options.held_out_by)) for outcome in some]
-        mean, over = (
-            group_interval(
-                values,
-                groups,
-                count=options.resamples,
-                seed=options.seed,
-                confidence=options.confidence,
-            )
-            for values in ([o.gain for o in some], [o.over_control for o in some])
-        )
-        number = counts(np.array([outcome.gain for outcome in some]))
-        points = {outcome.setting for outcome in some}
-        setting = next(iter(points)) if len(points) == 1 else None
-        yield TunedSetting(
-            explainer=explainer,
-            rule=rule,
-            p=setting and setting.p,
-            w=setting and setting.w,
-            mean_gain=mean.estimate,
-            intervals={
-                "mean_gain": (mean.low, mean.high),
-                "over_control": (over.low, over.high),
-            },
-            better=number.better,
-            between=number.between,
-            worse=number.worse,
-            over_control=over.estimate,
-            collapsed=_collapsed(grids, some),
-            median_p=setting.median_p if setting and "median" in rule else None,
-            median_w=setting.median_w if setting and "median" in rule else None,
-            chosen_from=setting and setting.experiments,
-            undefined=number.undefined,
-            sides=sides,
-        )
-
-
-def experiment_rows(grids: Grids, outcomes: Sequence[RuleOutcome]) -> Iterator[ExperimentGain]:
-    """One row per experiment and rule."""
-    places = {experiment: i for i, experiment in enumerate(grids.experiments)}
-    for o in outcomes:
-        experiment, index = o.experiment, places[o.experiment]
-        yield ExperimentGain(
-            **_names(experiment),
-            rule=o.rule,
-            p=o.setting and o.setting.p,
-            w=o.setting and o.setting.w,
-            base=o.base,
-            boosted=o.boosted,
-            gain=o.gain,
-            intervals={"gain": (o.low, o.high)},
-            over_control=o.over_control,
-            control_p=o.control_p,
-            used=None if grids.used is None else grids.used[index],
-            left_out=None if grids.left_out is None else grids.left_out[index],
-            name=str(experiment),
-        )
-
-
-def held_back_rows(
-    grids: Grids, outcomes: Sequence[RuleOutcome], options: TuneOptions
-) -> Iterator[HeldBackGain]:
-    """One row per data set and rule for the held-back experiments of one explainer."""
-    explainer, sides = grids.experiments[0].explainer, grids.experiments[0].sides
-    for dataset in grids.levels("dataset"):
-        for rule in dict.fromkeys(outcome.rule for outcome in outcomes):
-            some = [o for o in outcomes if o.rule == rule and o.experiment.dataset == dataset]
-            gains = np.array([outcome.gain for outcome in some])
-            defined = np.flatnonzero(~np.isnan(gains))
-            most = some[int(defined[gains[defined].argmax()])] if len(defined) else None
-            mean, over = (
-                group_interval(
-                    values,
-                    [outcome.experiment.language_pair for outcome in some],
-                    count=options.resamples,
-                    seed=options.seed,
-                    confidence=options.confidence,
-                )
-                for values in ([o.gain for o in some], [o.over_control for o in some])
-            )
-            setting = some[0].setting
-            yield HeldBackGain(
-                explainer=explainer,
-                dataset=dataset,
-                rule=rule,
-                p=setting and setting.p,
-                w=setting and setting.w,
-                improved=int((gains > 0).sum()),
-                n=len(defined),
-                mean_gain=mean.estimate,
-                intervals={"mean_gain": (mean.low, mean.high)},
-                largest=most and most.gain,
-                language_pair=most and most.experiment.language_pair,
-                metric=most and most.experiment.metric,
-                base=most and most.base,
-                boosted=most and most.boosted,
-                over_control=over.estimate,
-                sides=sides,
-            )
-
-
-def halves_row(experiment: Experiment, halves: Halves) -> HalvesGain:
-    """Held-out gains within one experiment."""
-    defined = halves.gains[~np.isnan(halves.gains)]
-    over = halves.over_control[~np.isnan(halves.over_control)]
-    return HalvesGain(
-        **_names(experiment),
-        gain=float(defined.mean()) if len(defined) else None,
-        lowest=float(defined.min()) if len(defined) else None,
-        highest=float(defined.max()) if len(defined) else None,
-        positive=float((defined > 0).mean()) if len(defined) else None,
-        over_control=float(over.mean()) if len(over) else None,
-        n=len(defined),
+    base: float | None = column(
+        "Base", digits=4, help="Pearson's r of the metric alone with human scores"
     )
+    boosted: float | None = column("Boosted", digits=4, help="at this p and w")
+    better: int | None = column("Better", help="experiments with a gain above 0.00001")
+    worse: int | None = column("Worse", help="experiments with a gain of 0 or less")
+    n: int = column("n", help="experiments with a defined gain")
+    lowest: float | None = column(
+        "Lowest", digits=4, help="gain of all halves; no confidence interval"
+    )
+    highest: float | None = column("Highest", digits=4, help="gain of all halves")
+    collapsed: float | None = column(
+        "Collapsed", kind="share", digits=3, help="share of segments whose mean collapsed"
+    )
+    used: int | None = column("Segments", help="with a score, an explanation, a human score")
+    left_out: int | None = column("Left out", help="segments that lack one of these")
+    sides: str = column("Sides", help="whose words were explained")
 
 
-def _names(experiment: Experiment) -> dict[str, Any]:
-    names = ("dataset", "language_pair", "metric", "explainer", "sides")
-    return {name: getattr(experiment, name) for name in names}
+class CurvePoint(Record):
+    """A point of the correlation over p."""
+
+    explainer: str = _EXPLAINER
+    weight: str = column("Weight", help="w, in words")
+    p: float = _EXPONENT
+    w: float = _WEIGHT
+    value: float | None = column(
+        "Pearson's r",
+        digits=4,
+        help="of w S0 + (1 - w) M_p with human scores, mean over experiments",
+    )
+    sides: str = column("Sides", help="whose words were explained")
 
 
-def _collapsed(grids: Grids, some: Sequence[RuleOutcome]) -> float | None:
-    """Mean share of collapsed segments of some experiments, at the p of each."""
-    if grids.collapsed is None:
-        return None
-    places = {experiment: i for i, experiment in enumerate(grids.experiments)}
-    rows = [(places[o.experiment], o.setting.row) for o in some if o.setting]
-    shares = np.array([grids.collapsed[index, row] for index, row in rows])
-    defined = shares[~np.isnan(shares)]
-    return float(defined.mean()) if len(defined) else None
+class Family(NamedTuple):
+    """The experiments of one explainer, and what is known of each setting on them.
+
+    - ``grids``: correlations of the experiments that are judged.
+    - ``data``: what they are judged on; None for nothing.
+    - ``setting``: chosen on all that it may be chosen on; ``None`` where nothing is defined.
+    - ``judged``: each experiment at a setting that it had no part in.
+    - ``halves``: each experiment's gains on halves of its segments.
+    - ``intervals``: of gains over segments, by experiment.
+    """
+
+    grids: Grids
+    data: str | None
+    setting: Setting | None
+    judged: Sequence[Judged]
+    halves: Sequence[Halves]
+    intervals: Mapping[Experiment, Interval]
 
 
-# Views
+def gain_rows(family: Family, draws: DrawOptions) -> Iterator[TunedGain]:
+    """All test sets together, then one row per experiment."""
+    rows = [*_judged_rows(family), *_halves_rows(family)]
+    gains = [_number(row.gain) for row in rows]
+    mean, over = (
+        group_interval(
+            values,
+            family.grids.groups if rows else [],
+            count=draws.resamples,
+            seed=draws.seed,
+            confidence=draws.confidence,
+        )
+        for values in (gains, [_number(row.over_control) for row in rows])
+    )
+    counted, shares = count_gains(np.array(gains)), [row.collapsed for row in rows]
+    yield _row(
+        family,
+        family.setting,
+        dataset=ALL_SETS,
+        gain=mean.estimate,
+        over_control=over.estimate,
+        intervals={"gain": (mean.low, mean.high), "over_control": (over.low, over.high)},
+        better=counted.better if rows else None,
+        worse=counted.worse if rows else None,
+        n=counted.defined,
+        collapsed=_mean(shares) if family.judged else _collapsed(family.grids, family.setting),
+    )
+    yield from rows
 
 
-_SETTINGS = (
-    "explainer",
-    "rule",
-    "p",
-    "w",
-    "mean_gain",
-    "low",
-    "high",
+def _judged_rows(family: Family) -> Iterator[TunedGain]:
+    for one in family.judged:
+        interval = family.intervals.get(one.experiment)
+        yield _row(
+            family,
+            one.setting,
+            **_experiment(family.grids, one.place),
+            base=one.base,
+            boosted=one.boosted,
+            gain=one.gain,
+            over_control=one.over_control,
+            intervals={"gain": (interval.low, interval.high)} if interval else None,
+            n=int(not math.isnan(one.gain)),
+            collapsed=_collapsed(family.grids.take([one.place]), one.setting),
+        )
+
+
+def _halves_rows(family: Family) -> Iterator[TunedGain]:
+    for place, halves in enumerate(family.halves):
+        gains, over = (values[~np.isnan(values)] for values in halves)
+        yield _row(
+            family,
+            None,
+            **_experiment(family.grids, place),
+            base=family.grids.base[place],
+            gain=_mean(gains.tolist()),
+            over_control=_mean(over.tolist()),
+            n=int(len(gains) > 0),
+            lowest=gains.min() if len(gains) else None,
+            highest=gains.max() if len(gains) else None,
+        )
+
+
+_OPTIONAL = (
+    "language_pair",
+    "metric",
+    "gain",
+    "over_control",
+    "base",
+    "boosted",
     "better",
     "worse",
-    "over_control",
+    "lowest",
+    "highest",
+    "collapsed",
+    "used",
+    "left_out",
 )
-_HELD_BACK = (
+
+
+def _row(family: Family, setting: Setting | None, **values: Any) -> TunedGain:
+    """A row of a family; what it does not give is undefined."""
+    first = family.grids.experiments[0]
+    return TunedGain(
+        **{
+            **dict.fromkeys(_OPTIONAL),
+            "explainer": first.explainer,
+            "sides": first.sides,
+            "data": family.data,
+            "p": setting and setting.p,
+            "w": setting and setting.w,
+            **values,
+        }
+    )
+
+
+def _experiment(grids: Grids, place: int) -> dict[str, Any]:
+    """The cells that name an experiment and its segments."""
+    experiment = grids.experiments[place]
+    return {
+        "dataset": experiment.dataset,
+        "language_pair": experiment.language_pair,
+        "metric": experiment.metric,
+        "used": None if grids.used is None else grids.used[place],
+        "left_out": None if grids.left_out is None else grids.left_out[place],
+    }
+
+
+def _collapsed(grids: Grids, setting: Setting | None) -> float | None:
+    """Mean share of collapsed segments of some experiments at a setting."""
+    if grids.collapsed is None or setting is None:
+        return None
+    return _mean(grids.collapsed[:, setting.row].tolist())
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    defined = [value for value in values if value is not None and not math.isnan(value)]
+    return float(np.mean(defined)) if defined else None
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def curve_points(grids: Grids) -> Iterator[CurvePoint]:
+    """Correlation over p for each weight, the mean over the experiments of one explainer."""
+    defined = ~np.isnan(grids.base)
+    if not defined.any():
+        return
+    first, means = grids.experiments[0], grids.correlations[defined].mean(axis=0)
+    for number in reversed(range(len(grids.w))):
+        w = float(grids.w[number])
+        for row in _shown(grids.p):
+            yield CurvePoint(
+                explainer=first.explainer,
+                weight=METRIC_ALONE if w == 1 else f"w = {w:g}",
+                p=float(grids.p[row]),
+                w=w,
+                value=float(means[row, number]),
+                sides=first.sides,
+            )
+
+
+def _shown(p: Floats) -> list[int]:
+    near = (np.abs(p) <= _NEAR) & (np.abs(p * _FINE - np.rint(p * _FINE)) < 1e-9)
+    whole = np.abs(p - np.rint(p)) < 1e-9
+    ends = np.zeros(len(p), dtype=bool)
+    ends[[0, -1]] = True
+    return [int(i) for i in np.flatnonzero(near | whole | ends)]
+
+
+def gain_views(sides: Iterable[str]) -> Iterator[View]:
+    """Gains as a table, and a curve for each weight."""
+    yield Listing("gains", "Gains where p and w were not chosen", _LISTED, most=_MOST)
+    for side in dict.fromkeys(sides):
+        title = "Correlation over p, a curve for each w"
+        yield Lines(
+            "curve",
+            title if side == "both" else f"{title} (words of outputs alone)",
+            "p",
+            "value",
+            "weight",
+            panels="explainer",
+            where={"sides": side},
+            ink=METRIC_ALONE,
+        )
+
+
+_LISTED = (
     "explainer",
-    "dataset",
-    "rule",
-    "p",
-    "w",
-    "improved",
-    "n",
-    "largest",
-    "mean_gain",
-    "over_control",
-)
-_HALVES = (
+    "data",
     "dataset",
     "language_pair",
     "metric",
-    "explainer",
+    "p",
+    "w",
     "gain",
-    "lowest",
-    "highest",
-    "positive",
+    "low",
+    "high",
     "over_control",
 )
-_FEW = 4
-
-
-def views(tables: Mapping[str, Table]) -> tuple[View, ...]:
-    """The views of the tables that have rows."""
-    return tuple(view for view in _all(tables) if view.table in tables)
-
-
-def _all(tables: Mapping[str, Table]) -> Iterator[View]:
-    shown = [
-        name
-        for name in _SETTINGS
-        if any(value is not None for value in tables["settings"].values(name))
-    ]
-    yield Listing("settings", "Settings by rule", tuple(shown))
-    experiments = dict.fromkeys(tables["experiments"].values("name"))
-    if len(experiments) <= _FEW:
-        yield Listing(
-            "experiments",
-            "Every experiment",
-            ("name", "rule", "p", "w", "base", "boosted", "gain", "low", "high"),
-        )
-    yield Listing(
-        "halves",
-        "Chosen on one half, measured on the other",
-        _HALVES,
-        most=_FEW,
-    )
-    yield from figures.listings()
-    yield Listing("held_back", "Gains on data that were held back", _HELD_BACK)
-    yield from figures.pictures(tables)
+#: rows that a terminal shows
+_MOST = 24

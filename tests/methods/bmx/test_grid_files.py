@@ -1,35 +1,25 @@
 import numpy as np
 import pytest
-from tests.methods.bmx.invented import experiments, invented
 
 from gnomon import bmx
 from gnomon.core.errors import FormatError, MissingFileError
-from gnomon.methods.bmx._experiments import Experiment
-
-
-def test_grids_of_their_own_are_tuned_without_explanations(tmp_path):
-    made = bmx.search(experiments())
-    bmx.write_grids(tmp_path / "grids.npz", made)
-    read = bmx.read_grids(tmp_path / "grids.npz")
-    np.testing.assert_array_equal(read.correlations, made.correlations)
-    assert (read.experiments, read.p.tolist()) == (made.experiments, made.p.tolist())
-    found, direct = (bmx.tune(grids, resamples=50) for grids in (read, made))
-    assert found.to_dict("counts") == direct.to_dict("counts")
-    assert found.rows[0]["collapsed"] is None
-    assert direct.rows[0]["collapsed"] is not None
 
 
 @pytest.mark.parametrize(
-    "named",
+    ("name", "experiment"),
     [
-        Experiment("no pair", "erasure", "bleu", "", "candidate"),
-        Experiment("a__b", "lime", "bleu", "de-en"),
-        Experiment("_edge_", "lime", "my__own_", "de-en"),
+        ("wmt17__LimeExplainer__bleu__de-en", bmx.Experiment("wmt17", "lime", "bleu", "de-en")),
+        ("a__own__b__de-en__only_hyp", bmx.Experiment("a", "own", "b", "de-en", "candidate")),
     ],
 )
-def test_experiments_of_any_names_come_back_from_a_file(tmp_path, named):
-    bmx.write_grids(tmp_path / "x.npz", bmx.search([invented(20, named=named)]))
-    assert bmx.read_grids(tmp_path / "x.npz").experiments == (named,)
+def test_grids_have_the_names_of_their_experiments(tmp_path, name, experiment):
+    table = np.array([[[0.2, 0.5], [0.3, 0.5]]])
+    p = [0.30000000000000004, 1.0]  # a sum of tenths
+    np.savez(tmp_path / "x.npz", name=np.array([name]), p=p, w=[0.0, 1.0], corr=table)
+    read = bmx.read_grids(tmp_path / "x.npz")
+    assert read.experiments == (experiment,)
+    assert read.p.tolist() == [0.3, 1.0]
+    np.testing.assert_array_equal(read.correlations, table)
 
 
 def test_grids_that_are_none_are_refused(tmp_path):
