@@ -43,6 +43,7 @@ PARTS = {
 PROGRAMS = {
     "sanitize": ("scripts/sanitized.py", "-m", "pytest", "-m", "not verify", "tests/native"),
     "pythons": ("scripts/pythons.py", "--all"),
+    "oldest": ("scripts/oldest.py",),
 }
 #: how many processes run tests
 WORKERS = ("-n", "auto", "--dist", "worksteal")
