@@ -99,4 +99,5 @@ def test_a_part_that_is_not_there_is_told(
     monkeypatch.setattr(sys, "argv", ["verify.py", "paper"])
     with pytest.raises(SystemExit):
         verify.main()
-    assert "no part is called paper; there are sanitize, pythons, papers" in capsys.readouterr().err
+    said = "no part is called paper; there are sanitize, pythons, oldest, papers"
+    assert said in capsys.readouterr().err
