@@ -77,6 +77,7 @@ def test_a_source_archive_has_the_package_the_papers_and_what_builds_it(
     assert names == expected | {f"{_NAME}/src/gnomon/{name}" for name in _files()}
 
 
+@pytest.mark.verify
 def test_a_wheel_has_the_package_compiled_and_works_with_its_dependencies_alone(
     tmp_path: Path,
 ) -> None:

@@ -41,6 +41,8 @@ _PAGES = (
         if page.stem != "browser"  # for people without a shell: tests/serve does what it says
     ),
 )
+#: those of them that take long
+_SLOW = ("truth", "own-scores", "stress-numbers", "gallery")
 #: pages of methods and extensions: their Python runs, in a moment or under verify
 _QUICK = (
     *(_ROOT / "docs" / f"{name}.md" for name in ("metrics", "formats", "methods/difficulty")),
@@ -297,7 +299,13 @@ def desk(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.verify] * (page.stem in _SLOW), id=page.stem)
+        for page in _PAGES
+    ],
+)
 def test_what_a_page_shows_can_be_typed(page: Path, desk: Path) -> None:
     pytest.importorskip("spacy", reason="needs a tagger: pip install 'gnomon[spacy]'")
     reader = _Reader(page)

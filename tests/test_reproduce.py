@@ -58,6 +58,9 @@ _LONG = {
     "MuLER-Figure-7-and-section-4.4",
     "MuLER-Figure-9-and-appendix-C",
     "Difficulty-Tables-1-and-2,-figure-2",
+    "BMX-Figures-12-and-13",
+    "Paraphrased-references-Table-4",
+    "Paraphrased-references-Table-8",
     "Paraphrased-references-Table-3-and-figures-1-and-2",
 }
 

@@ -118,6 +118,7 @@ def test_only_the_components_that_are_needed_are_loaded(
     assert set(nlp.component_names) == components
 
 
+@pytest.mark.verify
 def test_french_needs_the_morphologizer_and_no_parser_for_parts_of_speech() -> None:
     pytest.importorskip("fr_core_news_sm", reason="the French pipeline is not installed")
     assert set(SpacyAnnotator("fr_core_news_sm")._pipeline(("pos",)).nlp.component_names) == {

@@ -32,7 +32,13 @@ def _installed(package: str) -> Any:
     return pytest.importorskip("spacy", reason="spaCy is not installed").load(package)
 
 
-@pytest.mark.parametrize("package", TEXTS)
+@pytest.mark.parametrize(
+    "package",
+    [
+        pytest.param(name, marks=[pytest.mark.verify] * name.startswith("fr"))  # it loads slowly
+        for name in TEXTS
+    ],
+)
 def test_tokens_are_those_of_the_whole_pipeline(package: str) -> None:
     nlp = _installed(package)
     texts = TEXTS[package]

@@ -99,7 +99,7 @@ def undecided(draws: int, systems: int, *, segments: int = 60, **options: object
     return sum(all(one.level == "undecided" for one in verdict) for verdict in verdicts)
 
 
-_DRAWS = [60, pytest.param(1000, marks=pytest.mark.verify)]
+_DRAWS = [20, pytest.param(1000, marks=pytest.mark.verify)]
 
 
 @pytest.mark.parametrize("draws", _DRAWS)

@@ -104,7 +104,7 @@ def compared(seed: int, systems: int, segments: int) -> AgreementGainRow:
     return gained(human, [means(scores[0], "base"), means(scores[1], "weighted")], seed)
 
 
-@pytest.mark.parametrize("draws", [60, pytest.param(1000, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("draws", [20, pytest.param(1000, marks=pytest.mark.verify)])
 @pytest.mark.parametrize(
     ("systems", "segments"), [(12, 60), pytest.param(6, 200, marks=pytest.mark.verify)]
 )

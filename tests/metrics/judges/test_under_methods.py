@@ -168,6 +168,7 @@ def test_a_calibrated_judge_is_scored_from_what_was_asked_before(
     assert (len(chat.bodies), chat.most) == (sent, 1)
 
 
+@pytest.mark.verify
 def test_judges_are_metrics_of_all_steps_of_a_study(chat: Chat, folder: Path) -> None:
     pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
     pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
