@@ -86,13 +86,13 @@ def counts(
         mean: their mean.
         segments: how many there are.
         draws: how often.
-        resamples: of the bootstrap, and trials of the randomisation.
+        resamples: of the bootstrap, and exchanges of the randomisation.
         documents: half of the variance is that of documents of five segments.
         unit: "segment" or "document".
         test: "bootstrap" or "ar".
         rare: most differences are 0, and stay so: the null hypothesis is not made by a shift.
     """
-    plan = PairedTestPlan(test=test, resamples=resamples, trials=resamples, unit=unit)  # type: ignore[arg-type]
+    plan = PairedTestPlan(test, resamples, resamples, unit=unit)  # type: ignore[arg-type]
     everything = np.ones(segments, dtype=np.bool_)
     names = np.arange(segments) // EACH
     decided = intervals = covered = 0

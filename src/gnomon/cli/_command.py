@@ -199,8 +199,7 @@ def _add(group: argparse._ArgumentGroup, option: Option) -> None:
     )
     if option.rare:
         rare(added)
-    short = option.mark(Shorthand)
-    if short:
+    for short in (mark for mark in option.marks if isinstance(mark, Shorthand)):
         added = group.add_argument(
             *short.names, dest=option.name, action="store_const", const=short.value, default=None,
             help=f"the same as {option.flag} {short.value}",

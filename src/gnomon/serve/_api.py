@@ -599,7 +599,7 @@ def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
     ]
     baseline = next((row.baseline for row in rows), None)
     try:
-        said = failures(finding, judged, alpha=gate.alpha, min_drop=gate.min_drop)
+        said = failures(finding, judged, min_drop=gate.min_drop)
     except (DataError, UsageError, UnknownNameError) as error:
         return GateData(
             state="undecided",

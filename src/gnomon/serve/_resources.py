@@ -44,9 +44,6 @@ class GateRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         list[Spec],
         Meta(description="The metrics that decide; all of the request by default."),
     ] = []
-    alpha: Annotated[
-        float, Meta(ge=1e-12, le=1 - 1e-12, description="Largest corrected p that is significant.")
-    ] = 0.05
     min_drop: Annotated[
         float, Meta(ge=0, description="Smallest drop that fails, in units of the metric.")
     ] = 0.0

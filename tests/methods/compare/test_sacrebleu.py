@@ -39,9 +39,7 @@ def test_bootstrap_p_values_equal_sacrebleu_s_and_intervals_do_nearly(
 ) -> None:
     monkeypatch.delenv("SACREBLEU_SEED", raising=False)
     theirs = _sacrebleu(ts, [metric], "bs", 500)
-    ours = gnomon.compare(
-        ts, metric, null="sacrebleu", resamples=500, correction="none", examples=0, ngrams=0
-    )
+    ours = gnomon.compare(ts, metric, test="sacrebleu", resamples=500, examples=0, ngrams=0)
     for row in ours.rows:
         peer = theirs[metric, row["system"]]
         assert row["score"] == pytest.approx(peer.score, abs=1e-9)
@@ -56,7 +54,7 @@ def test_randomisation_p_values_lie_within_sacrebleu_s_spread(ts, monkeypatch) -
     pair = ts.select(systems=["apertium-catalan", "apertium-galician", "apertium-direct"])
     draws = 2000
     theirs = _sacrebleu(pair, ["bleu", "ter"], "ar", draws)
-    options = {"baseline": "apertium-catalan", "test": "ar", "trials": draws}
+    options = {"baseline": "apertium-catalan", "test": "ar", "resamples": draws}
     ours = gnomon.compare(pair, ["bleu", "ter"], examples=0, ngrams=0, **options)
     compared = [row for row in ours.rows if row["p"] is not None]
     assert len(compared) == 4
@@ -71,6 +69,6 @@ def test_on_real_outputs_p_values_equal_sacrebleu_s(shared, monkeypatch) -> None
     names = ["JHU.6819", "UCAM.6731", "NEU.6763"]
     ts = TestSet.read(shared / "data/wmt19/en-de", systems=names)
     theirs = _sacrebleu(ts, ["bleu"], "bs", 1000)
-    ours = gnomon.compare(ts, "bleu", null="sacrebleu", examples=0, ngrams=0, correction="none")
+    ours = gnomon.compare(ts, "bleu", test="sacrebleu", examples=0, ngrams=0)
     for row in ours.rows:
         assert row["p"] == theirs["bleu", row["system"]].p_value

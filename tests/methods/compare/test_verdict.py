@@ -66,19 +66,6 @@ def test_nobody_is_ahead_where_scores_are_equal_over_unlike_segments() -> None:
     assert "A (0.500) cannot be told apart from B (the same) and C (the same)" in found.text
 
 
-@pytest.mark.parametrize(
-    ("alternative", "gain", "asked"), [("greater", -5, "better"), ("less", 5, "worse")]
-)
-def test_a_difference_on_the_side_that_was_not_tested_is_not_called_chance(
-    alternative: str, gain: int, asked: str
-) -> None:
-    scores = np.stack([noise(1)[0]] * 2) + np.array([[0], [gain]])
-    (found,) = compared(scores + noise(2), alternative=alternative).verdict
-    assert found.level == "undecided"
-    assert f"; only whether B is {asked} was tested (60 segments, p = " in found.text
-    assert "cannot be told apart" not in found.text
-
-
 def test_of_error_rates_the_lower_one_is_better() -> None:
     scores = noise(1)
     scores[1] -= 5
@@ -106,7 +93,7 @@ _DRAWS = [20, pytest.param(1000, marks=pytest.mark.verify)]
 @pytest.mark.parametrize("systems", [2, 4])
 @pytest.mark.parametrize("test", ["bootstrap", pytest.param("ar", marks=pytest.mark.verify)])
 def test_noise_is_undecided_as_often_as_alpha_says(test: str, systems: int, draws: int) -> None:
-    options = {"test": test, "trials": 499, "baseline": "A"}
+    options = {"test": test, "resamples": 499, "baseline": "A"}
     assert is_mostly_undecided(undecided(draws, systems, **options), draws)
 
 
@@ -192,13 +179,14 @@ def test_without_resamples_nothing_is_decided() -> None:
 def test_of_many_systems_a_few_are_named_and_the_others_counted() -> None:
     scores = noise(1, systems=7)
     scores[1:] += 8
-    best, found = compared(scores, baseline="A").verdict
+    (found,) = compared(scores, baseline="A").verdict
     assert found.level == "better"
     assert found.text.startswith("6 systems are better than A under m0 (60 segments, each")
     assert found.text.endswith(" and 3 more.")
     assert sorted(found.rows["systems"]) == [1, 2, 3, 4, 5, 6]
+    (best,) = compared(scores).verdict
     assert " are the best of 7 systems under m0: " in best.text
-    assert sorted(best.rows["best"]) == [0, 1, 2, 3, 4, 5, 6]
+    assert sorted(best.rows["systems"]) == [0, 1, 2, 3, 4, 5, 6]
 
 
 def test_the_smallest_p_that_the_draws_can_show_is_said_as_a_bound() -> None:
@@ -206,11 +194,9 @@ def test_the_smallest_p_that_the_draws_can_show_is_said_as_a_bound() -> None:
     scores[1] += 9
     for options, told in (
         ({}, "p <= .01)"),  # 2/200
-        ({"alternative": "greater"}, "p <= .005)"),
         ({"resamples": 999}, "p <= .002)"),
-        ({"test": "ar", "trials": 999}, "p <= .001)"),
-        ({"null": "centred"}, "p <= .00"),
-        ({"null": "sacrebleu"}, "p <= .005)"),
+        ({"test": "ar", "resamples": 999}, "p <= .001)"),
+        ({"test": "sacrebleu"}, "p <= .005)"),
     ):
         (found,) = compared(scores, **options).verdict
         assert told in found.text, options
@@ -222,12 +208,12 @@ def test_the_smallest_p_that_the_draws_can_show_is_said_as_a_bound() -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.01])
-@pytest.mark.parametrize("options", [{}, {"test": "ar", "trials": 999}, {"null": "sacrebleu"}])
+@pytest.mark.parametrize("options", [{}, {"test": "ar"}, {"test": "sacrebleu"}])
 def test_verdict_interval_and_p_say_one_thing(options: dict[str, object], alpha: float) -> None:
     for seed in range(40):
         scores = noise(seed)
         scores[1] += 1.4
-        how = {"resamples": 499, "alpha": alpha, "confidence": 1 - alpha}
+        how = {"resamples": 499, "confidence": 1 - alpha}
         row = compared(scores, **how, **options).rows[1]
         outside = row["low"] > 0 or row["high"] < 0
         if not options:

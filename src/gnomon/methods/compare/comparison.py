@@ -11,24 +11,19 @@ import numpy as np
 
 from gnomon.agreement.meaning import read_meanings
 from gnomon.agreement.pairing import metric_faults
-from gnomon.agreement.significance import Correction
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
     CONFIDENCE,
-    RESAMPLES,
     SEED,
-    Alpha,
     By,
     Confidence,
     Count,
     Flags,
     Group,
     InputFile,
-    Limits,
     Metavar,
     Needs,
-    Positive,
     Resamples,
     Seed,
     Shorthand,
@@ -53,7 +48,6 @@ from gnomon.methods.compare.meanings import (
 )
 from gnomon.methods.compare.ngrams import ngram_rows, read_tokens
 from gnomon.methods.compare.paired import (
-    PairedNull,
     PairedScores,
     PairedTest,
     PairedTestPlan,
@@ -68,8 +62,6 @@ from gnomon.methods.compare.tables import (
     ROWS,
     ComparisonRow,
     DecidingSegments,
-    best_rows,
-    best_table,
     ngram_table,
     segment_table,
     slice_table,
@@ -81,7 +73,6 @@ from gnomon.methods.compare.verdict import CLAIMS, compare_verdict
 from gnomon.metrics import score
 from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.stats.jackknife import numbered
-from gnomon.stats.significance import Alternative
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -95,7 +86,6 @@ if TYPE_CHECKING:
     from gnomon.methods.compare.meanings import DifferenceMeaningRow
     from gnomon.methods.compare.paired import ComparedSystem
     from gnomon.methods.compare.tables import (
-        BestSystemRow,
         DecidingSegmentRow,
         NgramRow,
     )
@@ -115,10 +105,7 @@ exit code 3: --fail-if-worse found a system that is worse than the baseline
 
 def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`compare` refuses of options that fit each alone."""
-    yield from plan_faults(options.resamples, options.null, options.alternative, options.confidence)
-    if options.test == "ar" and options.null == "sacrebleu":
-        message = "null 'sacrebleu' goes with the test 'bootstrap', not with 'ar'"
-        yield Problem("null", UsageError(message))
+    yield from plan_faults(options.resamples, options.confidence)
     yield from gate_faults(options)
     yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
     if outline is not None:
@@ -147,15 +134,15 @@ def compare(
     metrics: Metrics = "bleu",
     *,
     baseline: str | None = None,
-    test: Annotated[PairedTest, Shorthand(("-par", "--paired-ar"), "ar")] = "bootstrap",
-    resamples: Annotated[Resamples, Flags(("-pbsn", "--paired-bs-n"))] = RESAMPLES,
-    trials: Annotated[
-        int, Limits(1), Flags(("-parn", "--paired-ar-n")), Group("intervals and tests")
-    ] = 10000,
-    null: Annotated[PairedNull, Shorthand(("-pbs", "--paired-bs"), "sacrebleu")] = "studentised",
-    alternative: Alternative = "two-sided",
-    correction: Correction = "holm",
-    alpha: Alpha = 0.05,
+    test: Annotated[
+        PairedTest,
+        Shorthand(("-pbs", "--paired-bs"), "sacrebleu"),
+        Shorthand(("-par", "--paired-ar"), "ar"),
+        Group("intervals and tests"),
+    ] = "bootstrap",
+    resamples: Annotated[
+        Resamples | None, Flags(("-pbsn", "--paired-bs-n", "-parn", "--paired-ar-n"))
+    ] = None,
     confidence: Confidence = CONFIDENCE,
     seed: Seed = SEED,
     unit: Unit = "auto",
@@ -163,7 +150,6 @@ def compare(
     delta_accuracy: Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE")] = None,
     examples: Count = 3,
     ngrams: Annotated[Count, Needs("gnomon.methods.compare.ngrams:needs")] = 10,
-    longest: Positive = 4,
     workers: Annotated[Workers, Flags(("-j", "--paired-jobs"))] = 1,
     fail_if_worse: Sequence[str] = (),
     min_drop: MinDrop = 0.0,
@@ -179,28 +165,22 @@ def compare(
         testset: references and the outputs of two or more systems.
         metrics: specs, metrics, functions of texts, or :class:`Scores` of this test set.
         baseline: the system that the others are compared with; by default the first of two
-            systems, and of more the one with the best score under the first metric (the first,
-            too, with ``fail_if_worse`` and with ``null="sacrebleu"``).
-        test: "bootstrap" (paired bootstrap; Koehn, 2004) or "ar" (approximate randomisation;
-            Riezler and Maxwell, 2005). Intervals are the bootstrap's either way.
-        resamples: least draws for intervals and tests; more, up to 20000, where Holm's correction
-            takes more; 0: no intervals, and no tests that draw, so that p is undefined unless the
-            test is "ar".
-        trials: draws of the randomisation.
-        null: how resamples become a p-value: "studentised" (see
-            :func:`gnomon.stats.studentised_test`), "sign", "centred", or "sacrebleu" for exactly
-            what sacreBLEU reports (see :func:`gnomon.stats.bootstrap_p_value`).
-        alternative: "two-sided", "greater" (the system is better) or "less" (it is worse).
-        correction: of p for the number of systems, metric by metric, and for slices x systems:
-            "holm", "benjamini-hochberg" or "none".
+            systems, and of more the one with the best score under each metric (the first,
+            too, with ``fail_if_worse`` and with ``test="sacrebleu"``).
+        test: "bootstrap" (studentised paired bootstrap; see :func:`gnomon.stats.studentised_test`),
+            "ar" (approximate randomisation; Riezler and Maxwell, 2005), or "sacrebleu" for exactly
+            what sacreBLEU's paired bootstrap reports. Intervals are the bootstrap's in any case.
+        resamples: least draws for intervals and tests, by default 1000, of "ar" 10000 exchanges;
+            more, up to 20000, where Holm's correction takes more; 0: neither intervals nor p.
+        confidence: of the intervals; a system is better or worse where p, corrected by Holm for
+            the systems of a metric (and for slices x systems), is at most 1 less this.
         unit: what is independent: "segment", "document", or "auto": documents for scores that
             people gave, segments for metrics.
         by: slices, too: by "document", "domain", "length", "score" or a label of the test set.
         delta_accuracy: a file of :func:`gnomon.metaeval.delta_accuracy`, which says how often
             people agreed with a difference of this size in other test sets.
         examples: segments shown per metric, system and side; 0 for none.
-        ngrams: n-grams listed per system, side and length; 0 for none.
-        longest: length of the longest n-grams.
+        ngrams: n-grams listed per system, side and length (1 to 4); 0 for none.
         fail_if_worse: metrics by which no system may be significantly worse than the baseline;
             the finding's ``failure`` says where one is, and the command line ends with exit code 3.
         min_drop: smallest drop that fails, in the metric's own units.
@@ -208,9 +188,8 @@ def compare(
     Returns:
         A finding whose rows hold ``system, baseline, metric, score, difference, low, high, p,
         p_adjusted, verdict, slice, segments, wins, ties, losses, gain, ...``; further tables
-        ``best`` (of three or more systems), ``meaning`` (with such a file), ``slices``,
-        ``segments`` and ``ngrams``. ``None``
-        where undefined.
+        ``meaning`` (with such a file), ``slices``, ``segments`` and ``ngrams``. ``None`` where
+        undefined.
 
     Raises:
         DataError: there are fewer than two systems, scores are not of this test set, it has no
@@ -219,58 +198,57 @@ def compare(
         UnknownNameError: the baseline is no system of the test set, or an option has no such value.
         UsageError: an option is out of range, or a metric is named twice.
     """
-    plan = PairedTestPlan(
-        test, resamples, trials, null, alternative, correction, alpha, confidence, seed
-    )
+    plan = PairedTestPlan.of(test, resamples, confidence, seed)
     check_systems(testset.outline, baseline)
     if unit == "document":
         check_documents(testset.outline)
     known = () if delta_accuracy is None else read_meanings(delta_accuracy)
     judged = scored(testset, metrics, workers=workers, allow_code=allow_code, progress=progress)
     meanings = fitting_meanings(known, judged, str(delta_accuracy)) if known else {}
-    first = bool(fail_if_worse) or null == "sacrebleu"
+    first = bool(fail_if_worse) or test == "sacrebleu"
     chosen = baseline is None and len(testset.systems) > 2 and not first
     doubtful = frozenset(name for anomaly in testset.anomalies for name in anomaly.systems)
     sound = [name for name in testset.systems if name not in doubtful] or list(testset.systems)
-    compared = ordered(testset, leader(judged[0], sound) if chosen else baseline)
-    pairings = [PairedScores.of(scores, list(compared.systems), doubtful) for scores in judged]
+    names = list(testset.systems)
+    orders = [starting_with(leader(s, sound) if chosen else baseline, names) for s in judged]
+    compared = testset if orders[0] == names else testset.select(systems=orders[0])
+    pairings = [
+        PairedScores.of(scores, order, doubtful)
+        for scores, order in zip(judged, orders, strict=True)
+    ]
     collected = _ComparisonParts(notices=notices(compared, judged, pairings))
     parts = [slices(compared, by, paired.segments) for paired in pairings]
     documents = None if compared.documents is None else numbered(compared.documents)
     systems = len(compared.systems)
     pairs = systems * (systems - 1) // 2 if chosen else systems - 1
     plans = [
-        _plans(_by_unit(plan, unit, paired, documents), each, pairs, compared.segments)
+        _plans(_by_unit(plan, unit, paired, documents), each, pairs)
         for paired, each in zip(pairings, parts, strict=True)
     ]
-    empty = np.array([[not t.strip() for t in out] for out in compared.systems.values()])
     with using_workers(workers):
-        whole = _add_figures(collected, pairings, parts, plans, documents, empty, progress)
+        _add_figures(collected, compared, pairings, parts, plans, documents, progress)
     signatures = {scores.metric: str(scores.signature) for scores in judged}
     collected.meaning += meaning_rows(collected.rows, meanings, signatures, compared)
-    if systems > 2:
-        _add_best(collected, judged, pairings, plans, whole, documents)
     tokens = _tokens(compared, collected) if examples or ngrams else None
     if examples:
         _add_segments(collected, compared, pairings, tokens, examples)
     if ngrams and tokens is not None:
-        collected.ngrams += ngram_rows(compared.batch(), tokens, most=ngrams, longest=longest)
+        collected.ngrams += ngram_rows(compared.batch(), tokens, most=ngrams)
         collected.notices += without_ngrams(compared, collected.ngrams)
     if progress:
         progress("segments and n-grams", 1, 1)
-    finding = _finding(collected, compared, judged, plans, by, chosen=chosen)
+    finding = _finding(collected, compared, judged, pairings, plans, by, chosen=chosen)
     if not fail_if_worse:
         return finding
     anomalies = tuple(map(anomaly_notice, compared.anomalies))
     said_first = replace(finding, notices=(*anomalies, *finding.notices))
-    worse = failures(said_first, fail_if_worse, alpha=alpha, min_drop=min_drop)
+    worse = failures(said_first, fail_if_worse, min_drop=min_drop)
     return replace(finding, failure=worse)
 
 
 @dataclass
 class _ComparisonParts:
     rows: list[ComparisonRow] = field(default_factory=list)
-    best: list[BestSystemRow] = field(default_factory=list)
     meaning: list[DifferenceMeaningRow] = field(default_factory=list)
     segments: list[DecidingSegmentRow] = field(default_factory=list)
     ngrams: list[NgramRow] = field(default_factory=list)
@@ -287,9 +265,9 @@ class _TestPlans(NamedTuple):
     comparisons: int
 
 
-def _plans(plan: PairedTestPlan, parts: Sequence[Slice], pairs: int, segments: int) -> _TestPlans:
+def _plans(plan: PairedTestPlan, parts: Sequence[Slice], pairs: int) -> _TestPlans:
     most = max(1, len(parts) - 1) * pairs
-    whole, sliced = (enough(plan, n, segments) for n in (pairs, most))
+    whole, sliced = (enough(plan, n) for n in (pairs, most))
     return _TestPlans(whole, sliced, pairs, most)
 
 
@@ -304,14 +282,14 @@ def _by_unit(
 
 def _add_figures(
     collected: _ComparisonParts,
+    testset: TestSet,
     pairings: Sequence[PairedScores],
     parts: Sequence[Sequence[Slice]],
     plans: Sequence[_TestPlans],
     documents: NDArray[np.int64] | None,
-    empty: NDArray[np.bool_],
     progress: Callable[[str, int, int], None] | None,
-) -> list[list[ComparedSystem]]:
-    """The rows of all metrics and slices; gives the figures of all segments, metric by metric."""
+) -> None:
+    """The rows of all metrics and slices."""
     tasks = [
         (paired, piece, plan.whole if piece.name is None else plan.sliced)
         for paired, each, plan in zip(pairings, parts, plans, strict=True)
@@ -329,44 +307,19 @@ def _add_figures(
         done.append(compared_systems)
         if progress:
             progress("testing", len(done), len(tasks))
-    answers, whole = iter(done), []
+    answers = iter(done)
+    empty = {
+        name: np.array([not text.strip() for text in texts])
+        for name, texts in testset.systems.items()
+    }
     for paired, each, plan in zip(pairings, parts, plans, strict=True):
         compared = [(piece.name, next(answers)) for piece in each]
-        lacking = [empty[:, piece.members].sum(axis=1).tolist() for piece in each]
+        lacking = [
+            [int(empty[name][piece.members].sum()) for name in paired.systems] for piece in each
+        ]
         collected.rows += system_rows(paired, compared, plan.whole, plan.pairs, lacking)
-        whole.append(compared[0][1])
-    segments = pairings[0].segments.shape[1]
-    coarse = [
-        notice for plan in plans for notice in too_coarse(plan.sliced, plan.comparisons, segments)
-    ]
+    coarse = [notice for plan in plans for notice in too_coarse(plan.sliced, plan.comparisons)]
     collected.notices += dict.fromkeys(coarse)
-    return whole
-
-
-def _add_best(
-    collected: _ComparisonParts,
-    judged: Sequence[Scores],
-    pairings: Sequence[PairedScores],
-    plans: Sequence[_TestPlans],
-    whole: Sequence[list[ComparedSystem]],
-    documents: NDArray[np.int64] | None,
-) -> None:
-    """Each system compared with the best one under each metric."""
-    for scores, paired, plan, figured in zip(judged, pairings, plans, whole, strict=True):
-        sound = [name for name in paired.systems if name not in paired.doubtful]
-        first = leader(scores, sound or list(paired.systems))
-        if first is None:
-            continue
-        systems = len(paired.systems)
-        how = replace(plan.whole, alternative="two-sided", null="studentised")
-        if how.resamples or how.unit == "document":
-            how = replace(how, test="bootstrap")  # draws of exchanges may be too few for all pairs
-        how = enough(how, systems * (systems - 1) // 2, paired.segments.shape[1])
-        beside, compared = paired.starting_with(first), figured
-        if first != paired.systems[0] or how != plan.whole:
-            everything = np.ones(paired.segments.shape[1], dtype=np.bool_)
-            compared = figures(beside, everything, how, documents)
-        collected.best += best_rows(beside, compared, how)
 
 
 def _tokens(testset: TestSet, collected: _ComparisonParts) -> TokenTable | None:
@@ -396,14 +349,13 @@ def _finding(
     collected: _ComparisonParts,
     testset: TestSet,
     judged: Sequence[Scores],
+    pairings: Sequence[PairedScores],
     plans: Sequence[_TestPlans],
     by: str | None,
     *,
     chosen: bool,
 ) -> Finding:
     tables: list[Table] = [system_table(collected.rows, plans[0].whole, plans[0].sliced)]
-    if collected.best:
-        tables.append(best_table(collected.best))
     if collected.meaning:
         tables.append(meaning_table(collected.meaning))
     if by:
@@ -417,8 +369,8 @@ def _finding(
 
     with_meaning = dict.fromkeys(row.metric for row in collected.meaning)
 
-    def signature(scores: Scores, plan: _TestPlans) -> str:
-        fields = {"baseline": systems[0], **plan.whole.fields()}
+    def signature(scores: Scores, paired: PairedScores, plan: _TestPlans) -> str:
+        fields = {"baseline": paired.systems[0], **plan.whole.fields()}
         if chosen:
             fields["baseline_by"] = "score"
         if by and plan.sliced.resamples != plan.whole.resamples:
@@ -427,30 +379,34 @@ def _finding(
 
     return Finding(
         method="compare",
-        title=f"Systems compared with {systems[0]}",
+        title="Systems compared with the best one" if chosen else _compared_with(systems[0]),
         tables=tuple(tables),
         signatures={
-            scores.metric: signature(scores, plan)
-            for scores, plan in zip(judged, plans, strict=True)
+            scores.metric: signature(scores, paired, plan)
+            for scores, paired, plan in zip(judged, pairings, plans, strict=True)
         },
         views=(
-            *views(tables, [scores.metric for scores in judged], systems, doubtful),
+            *views(tables, {one.metric: one.systems[0] for one in pairings}, systems, doubtful),
             *(meaning_listing(metric, collected.meaning) for metric in with_meaning),
         ),
         exhibits=tuple(collected.exhibits),
         notices=tuple(collected.notices),
-        facts=_facts(testset, by),
+        facts=_facts(testset, by, chosen=chosen),
     )
 
 
-def _facts(testset: TestSet, by: str | None) -> Mapping[str, str]:
+def _compared_with(baseline: str) -> str:
+    return f"Systems compared with {baseline}"
+
+
+def _facts(testset: TestSet, by: str | None, *, chosen: bool) -> Mapping[str, str]:
     facts = {
         "test set": testset.name,
         "language pair": testset.language_pair or "not given",
         "segments": str(testset.segments),
         "systems": str(len(testset.systems)),
         "references": ", ".join(testset.references) or "none",
-        "baseline": next(iter(testset.systems)),
+        "baseline": "the best under each metric" if chosen else next(iter(testset.systems)),
     }
     return {**facts, "slices": by} if by else facts
 
@@ -458,13 +414,11 @@ def _facts(testset: TestSet, by: str | None) -> Mapping[str, str]:
 # What is compared: systems, the baseline first, and what metrics said of them.
 
 
-def ordered(testset: TestSet, baseline: str | None) -> TestSet:
-    """The test set with the baseline first."""
-    check_systems(testset.outline, baseline)
-    names = list(testset.systems)
-    if baseline is None or baseline == names[0]:
-        return testset
-    return testset.select(systems=[baseline, *(name for name in names if name != baseline)])
+def starting_with(baseline: str | None, systems: Sequence[str]) -> list[str]:
+    """The systems with the baseline first; None: in their order."""
+    if baseline is None:
+        return list(systems)
+    return [baseline, *(name for name in systems if name != baseline)]
 
 
 def check_systems(outline: Outline, baseline: str | None) -> None:
@@ -572,25 +526,16 @@ def _is_mean(scores: Scores) -> bool:
     return bool(np.allclose(means, scores.system, rtol=_SAME, atol=_SAME, equal_nan=True))
 
 
-#: draws that nobody takes
-_HOPELESS = 1_000_000
-
-
-def too_coarse(plan: PairedTestPlan, comparisons: int, segments: int) -> Iterator[str]:
+def too_coarse(plan: PairedTestPlan, comparisons: int) -> Iterator[str]:
     """Says so where no p-value can be small enough after Holm's correction."""
-    least = needed(plan, comparisons, segments)
+    least = needed(plan, comparisons)
     alone = comparisons == 1
     what = "a difference" if alone else f"any one of {comparisons} differences"
-    if 0 < plan.draws() < least and least > _HOPELESS:
+    if 0 < plan.draws < least:
         yield (
-            f"{segments} segments are too few for the bootstrap to show {what} at alpha ="
-            f" {plan.alpha:g}, and more draws would not help; take more segments, or another test"
-        )
-    elif 0 < plan.draws() < least:
-        yield (
-            f"{plan.draws()} draws cannot show {what}: the smallest p they give"
-            f"{'' if alone else f', times {comparisons},'} lies above alpha ({plan.alpha:g}); take"
-            f" {least} or more{'' if alone else ', or another correction'}"
+            f"{plan.draws} draws cannot show {what}: the smallest p they give"
+            f"{'' if alone else f', times {comparisons},'} lies above 1 less the confidence"
+            f" ({plan.alpha:g}); take {least} or more"
         )
 
 

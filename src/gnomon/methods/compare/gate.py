@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.core.errors import DataError, GateError, UnknownNameError, UsageError
-from gnomon.core.options import Alpha, Limits, Metavar
+from gnomon.core.options import Limits, Metavar
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import amount, mentions, misaligned, unread_texts
-from gnomon.methods.compare.tables import ComparisonRow, tested_by
+from gnomon.methods.compare.tables import ComparisonRow, chosen_by_score, tested_by
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
@@ -27,13 +27,7 @@ def gate_faults(options: BoundOptions) -> Iterator[Problem]:
     if options.min_drop and not gate:
         message = "min_drop goes with fail_if_worse, which names metrics and is not given"
         yield Problem("min_drop", UsageError(message))
-    if gate and options.alternative == "greater":
-        message = (
-            "fail_if_worse asks whether a system is worse, and alternative 'greater' whether it is"
-            " better; take two-sided (the default) or less"
-        )
-        yield Problem("fail_if_worse", UsageError(message))
-    if gate and options.test == "bootstrap" and not options.resamples:
+    if gate and options.resamples == 0:
         message = "fail_if_worse goes by p, and there is none without resamples; take 1000"
         yield Problem("fail_if_worse", UsageError(message))
     specs = [metrics] if isinstance(metrics, str) else metrics
@@ -46,42 +40,32 @@ def gate_faults(options: BoundOptions) -> Iterator[Problem]:
                 yield Problem("fail_if_worse", unknown)
 
 
-def fail_if_worse(
-    finding: Finding, metrics: Sequence[str], *, alpha: Alpha = 0.05, min_drop: MinDrop = 0.0
-) -> None:
+def fail_if_worse(finding: Finding, metrics: Sequence[str], *, min_drop: MinDrop = 0.0) -> None:
     """Raise an error where a system is significantly worse than the baseline.
 
-    A system fails under a metric where its score is worse by ``min_drop`` or more, the corrected
-    p-value of the difference is at most ``alpha``, and no caveat stands beside it. Slices do not
-    count.
+    A system fails under a metric where its verdict is "worse", by ``min_drop`` or more. Slices do
+    not count.
 
     Args:
         finding: what :func:`gnomon.compare` found.
         metrics: names of the metrics that decide, as they were given to it.
-        alpha: largest p-value that is significant.
         min_drop: smallest drop that matters, in the metric's own units, 0 or more.
 
     Raises:
         GateError: a system is worse; the message says which, by how much, and p.
         DataError: a difference is undefined, so that nothing can be said.
         UnknownNameError: there is no such metric in the finding.
-        UsageError: ``alpha`` or ``min_drop`` is out of range, or the comparison tested whether
-            systems are better (``alternative="greater"``): its p-values say nothing of worse
-            ones; or its baseline was not named, and is the best of three systems or more.
+        UsageError: ``min_drop`` is out of range, or the baseline of the comparison was not named,
+            and is the best of three systems or more.
     """
-    worse = failures(finding, metrics, alpha=alpha, min_drop=min_drop)
+    worse = failures(finding, metrics, min_drop=min_drop)
     if worse:
         raise GateError(worse)
 
 
-def failures(finding: Finding, metrics: Sequence[str], *, alpha: float, min_drop: float) -> str:
+def failures(finding: Finding, metrics: Sequence[str], *, min_drop: float) -> str:
     """Which systems are significantly worse than the baseline; as :func:`fail_if_worse`."""
-    if any("alternative:greater" in s.split("|") for s in finding.signatures.values()):
-        raise UsageError(
-            "the comparison tested whether systems are better than the baseline, not whether they"
-            " are worse; take another alternative: two-sided, or less"
-        )
-    if any("baseline_by:score" in s.split("|") for s in finding.signatures.values()):
+    if chosen_by_score(finding):
         raise UsageError(
             "the comparison was with the system that has the best score, of which any other may be"
             " worse; name the baseline of the gate"
@@ -94,11 +78,11 @@ def failures(finding: Finding, metrics: Sequence[str], *, alpha: float, min_drop
     judged = [row for row in rows if row.metric in metrics and row.system != row.baseline]
     for row in judged:
         _check_trusted(row, finding)
-    worse = [row for row in judged if _is_worse(row, alpha, min_drop)]
+    worse = [row for row in judged if _is_worse(row, min_drop)]
     if not worse:
         return ""
     losses = "; ".join(_loss_sentence(row) for row in worse)
-    return f"{losses} (alpha {alpha:g}, smallest drop that fails {min_drop:g})"
+    return f"{losses} (smallest drop that fails {min_drop:g})"
 
 
 def _check_trusted(row: ComparisonRow, finding: Finding) -> None:
@@ -116,21 +100,21 @@ def _check_trusted(row: ComparisonRow, finding: Finding) -> None:
         )
 
 
-def _is_worse(row: ComparisonRow, alpha: float, min_drop: float) -> bool:
-    gain, p = row.gain, row.p_adjusted
+def _is_worse(row: ComparisonRow, min_drop: float) -> bool:
+    gain = row.gain
     if gain is not None and row.caveat == "documents":
         raise DataError(
             f"whether {row.system} is worse than {row.baseline} under {row.metric} cannot"
             f" be decided by document: the two have {row.documents} in common; give"
             f" {LEAST_DOCUMENTS} or more"
         )
-    if gain is None or p is None:
+    if gain is None or row.p_adjusted is None:
         raise DataError(
             f"whether {row.system} is worse than {row.baseline} under {row.metric} cannot"
             f" be decided: the two have scores for {row.segments} segments in common; give two"
             " or more"
         )
-    return gain < 0 and -gain >= min_drop and p <= alpha and row.caveat is None
+    return row.verdict == "worse" and -gain >= min_drop
 
 
 def _loss_sentence(row: ComparisonRow) -> str:

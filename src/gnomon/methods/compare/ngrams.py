@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: tokens that are looked up at a time
 _BLOCK = 1 << 16
+#: length of the longest n-grams
+_LONGEST = 4
 #: segments whose matches are counted at a time
 _SEGMENTS = 4096
 
@@ -183,14 +185,14 @@ def read_tokens(testset: TestSet) -> tuple[TokenTable | None, str]:
     return tokenise(testset.batch().texts, fitting_tokeniser(testset).name), ""
 
 
-def ngram_rows(batch: Batch, table: TokenTable, *, most: int, longest: int) -> list[NgramRow]:
+def ngram_rows(batch: Batch, table: TokenTable, *, most: int) -> list[NgramRow]:
     """The n-grams that each system, and the baseline (the first), alone gets right.
 
     ``most`` are listed per system, side and length.
     """
     pairs = [(k, here, k - here) for k in range(1, len(batch.systems)) for here in (k, 0)]
     ranked: list[list[list[OnlyHere]]] = [[] for _ in pairs]
-    for matches in reference_matches(batch, table, longest):  # of one length at a time
+    for matches in reference_matches(batch, table, _LONGEST):  # of one length at a time
         for by_length, (_, here, there) in zip(ranked, pairs, strict=True):
             by_length.append(only_here(matches, here, there, most))
     return [

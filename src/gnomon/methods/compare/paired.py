@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.agreement.significance import Correction, resample_faults
-from gnomon.core.errors import UsageError
+from gnomon.agreement.significance import resample_faults
 from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.core.scores import UNREAD
-from gnomon.core.validation import Problem
 from gnomon.stats import (
     BootstrapTest,
     approximate_randomisation,
@@ -22,8 +20,7 @@ from gnomon.stats import (
     system_document_test,
 )
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
-from gnomon.stats.significance import fewest_draws, reverse
-from gnomon.stats.student import expanded_confidence, expanded_p
+from gnomon.stats.significance import fewest_draws
 from gnomon.stats.studentised import FEWEST_DIFFERENT, Dependence, dependence
 
 if TYPE_CHECKING:
@@ -32,16 +29,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.scores import Scores
-    from gnomon.stats.significance import Alternative
+    from gnomon.core.validation import Problem
 
     Aggregate: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 # How systems are compared: the test of their differences, and what is shown of them.
 
 
-PairedTest: TypeAlias = Literal["bootstrap", "ar"]
-#: how resamples become a p-value
-PairedNull: TypeAlias = Literal["studentised", "sign", "centred", "sacrebleu"]
+PairedTest: TypeAlias = Literal["bootstrap", "ar", "sacrebleu"]
 #: what is drawn and counted as independent
 SampledUnit: TypeAlias = Literal["segment", "document"]
 #: why nothing is called better or worse, whatever p says
@@ -49,22 +44,15 @@ Caveat: TypeAlias = Literal[
     "lines", "letters", "documents", "different", "skewed", "by document", "interval"
 ]
 
+_EXCHANGES = 10000  # draws of the randomisation where no number is asked for
 _STEP, _MOST = 1000, 20000  # of resamples where those asked for show nothing
 #: segments below which differences that are skewed more than this allow no finding
 _FEW, _SKEWED = 60, 1.5
 
 
-def plan_faults(
-    resamples: int, null: str, alternative: str, confidence: float
-) -> Iterator[Problem]:
+def plan_faults(resamples: int | None, confidence: float) -> Iterator[Problem]:
     """What no :class:`PairedTestPlan` can be made of, though each option fits alone."""
-    if null == "sacrebleu" and alternative in ("greater", "less"):
-        message = (
-            "the null hypothesis 'sacrebleu' has one alternative, two-sided; for"
-            f" {alternative!r} take 'sign' or 'centred'"
-        )
-        yield Problem("null", UsageError(message))
-    yield from resample_faults(resamples, confidence)
+    yield from resample_faults(RESAMPLES if resamples is None else resamples, confidence)
 
 
 @dataclass(frozen=True)
@@ -72,33 +60,40 @@ class PairedTestPlan:
     """How differences are tested."""
 
     test: PairedTest = "bootstrap"  # of intervals in any case the bootstrap
-    resamples: int = RESAMPLES  # 0: neither intervals nor a bootstrap test
-    trials: int = 10000  # draws of the randomisation
-    null: PairedNull = "studentised"  # intervals are studentised in any case
-    alternative: Alternative = "two-sided"  # what the system is, compared with the baseline
-    correction: Correction = "holm"
-    alpha: float = 0.05  # largest corrected p of a difference
+    resamples: int = RESAMPLES  # 0: neither intervals nor tests
+    exchanges: int = _EXCHANGES  # draws of the randomisation
     confidence: float = CONFIDENCE  # of the intervals
     seed: int = SEED
     unit: SampledUnit = "segment"  # documents are left out one at a time, or exchanged whole
 
+    @classmethod
+    def of(
+        cls, test: PairedTest, resamples: int | None, confidence: float, seed: int
+    ) -> PairedTestPlan:
+        """A plan with these draws of both kinds, or as many as each usually has."""
+        if resamples is None:
+            return cls(test, confidence=confidence, seed=seed)
+        return cls(test, resamples, resamples, confidence, seed)
+
+    @property
+    def alpha(self) -> float:
+        """The largest corrected p of a difference."""
+        return round(1 - self.confidence, 12)
+
+    @property
     def draws(self) -> int:
         """Number of draws behind a p-value."""
-        return self.resamples if self.test == "bootstrap" else self.trials
+        return self.exchanges if self.test == "ar" else self.resamples
 
     def fields(self) -> dict[str, object]:
         """What a signature tells of it."""
         drawn: dict[str, object] = {"test": self.test, "bs": self.resamples}
         if self.unit == "document":
-            drawn = {"unit": self.unit, "test": "jackknife" if self.test == "bootstrap" else "ar"}
+            drawn = {"unit": self.unit, "test": "ar" if self.test == "ar" else "jackknife"}
         if self.test == "ar":
-            drawn["ar"] = self.trials
-        elif self.unit == "segment":
-            drawn["null"] = self.null
+            drawn["ar"] = self.exchanges
         return {
             **drawn,
-            "alternative": self.alternative,
-            "correction": self.correction,
             "confidence": self.confidence,
             "seed": self.seed,
         }
@@ -109,38 +104,26 @@ def _studentised_draws(plan: PairedTestPlan) -> int:
     return max(plan.resamples, fewest_draws((1 + plan.confidence) / 2))
 
 
-def least_p(plan: PairedTestPlan, segments: int) -> float:
+def least_p(plan: PairedTestPlan) -> float:
     """The smallest p-value that the draws of a plan can show, not corrected; 0 without draws."""
-    doubled = plan.null in ("studentised", "sign") and plan.alternative == "two-sided"
-    if plan.test == "ar":
-        return 1 / (plan.trials + 1)
-    if plan.unit == "document" or not plan.resamples:
+    if not plan.resamples or (plan.unit == "document" and plan.test != "ar"):
         return 0.0
-    drawn = _studentised_draws(plan) if plan.null == "studentised" else plan.resamples
-    least = 1 / (drawn + 1)
-    if plan.null in ("sign", "centred") and segments > 1:
-        tails = 2 if plan.null == "centred" and plan.alternative == "two-sided" else 1
-        least = tails * expanded_p(least / tails, segments)
-    return (1 + doubled) * least
+    if plan.test == "bootstrap":
+        return 2 / (_studentised_draws(plan) + 1)
+    return 1 / (plan.draws + 1)
 
 
-def needed(plan: PairedTestPlan, comparisons: int, segments: int) -> int:
+def needed(plan: PairedTestPlan, comparisons: int) -> int:
     """How many draws the smallest p-value needs to stay significant after Holm's correction."""
-    if plan.correction != "holm" or (plan.unit == "document" and plan.test != "ar"):
+    if plan.unit == "document" and plan.test != "ar":
         return 1
-    nulls = ("studentised", "sign")
-    doubled = plan.test == "bootstrap" and plan.null in nulls and plan.alternative == "two-sided"
-    share = plan.alpha / (comparisons * (1 + doubled))
-    if plan.test == "bootstrap" and plan.null in ("sign", "centred") and segments > 1:
-        # p-values of few segments are expanded: the share of draws has to be smaller yet
-        tails = 2 if plan.alternative == "two-sided" and not doubled else 1
-        share = (1 - expanded_confidence(1 - 2 * share / tails, segments)) * tails / 2
-    return math.ceil(1 / share - 1e-9) - 1 if share else 100 * _MOST + 1
+    share = plan.alpha / (comparisons * (1 + (plan.test == "bootstrap")))
+    return math.ceil(1 / share - 1e-9) - 1
 
 
-def enough(plan: PairedTestPlan, comparisons: int, segments: int) -> PairedTestPlan:
+def enough(plan: PairedTestPlan, comparisons: int) -> PairedTestPlan:
     """The same plan; if it has too few resamples, and 20000 are enough, twice what that takes."""
-    least = needed(plan, comparisons, segments)
+    least = needed(plan, comparisons)
     if plan.test == "ar" or not 0 < plan.resamples < least <= _MOST:
         return plan
     return replace(plan, resamples=min(_MOST, _STEP * math.ceil(2 * least / _STEP)))
@@ -218,19 +201,6 @@ class PairedScores:
             return "lines"
         return "letters" if self.unread else None
 
-    def starting_with(self, system: str) -> PairedScores:
-        """The same with another system as the baseline."""
-        first = self.systems.index(system)
-        order = [first, *(k for k in range(len(self.systems)) if k != first)]
-        names = tuple(self.systems[k] for k in order)
-        return replace(
-            self,
-            systems=names,
-            segments=self.segments[order],
-            values=self.values[order],
-            remarks={(order.index(k), i): said for (k, i), said in self.remarks.items()},
-        )
-
     def gains(self) -> NDArray[np.float64]:
         """How much better each system is than the baseline in each segment, float64 [K, N]."""
         gains: NDArray[np.float64] = self.sign * (self.segments - self.segments[0])
@@ -246,20 +216,17 @@ def figures(
     """Each system compared with the baseline (the first), on the segments that are members."""
     values = paired.values[:, members]
     members_documents = None if documents is None else documents[members]
-    alternative = _oriented(plan.alternative, paired.sign)
     if plan.unit == "document" and members_documents is not None:
         tested = system_document_test(
             values,
             members_documents,
             aggregate=paired.aggregate,
-            alternative=alternative,
             confidence=plan.confidence,
         )
     else:
         tested = studentised_test(
             values,
             aggregate=paired.aggregate,
-            alternative=alternative,
             confidence=plan.confidence,
             count=_studentised_draws(plan),
             seed=plan.seed,
@@ -272,7 +239,7 @@ def figures(
             )
     published = _published(paired, values, plan, members_documents)
     shown = tested if published is None else tested._replace(p=published.p)
-    if published is not None and plan.null == "sacrebleu" and plan.test == "bootstrap":
+    if published is not None and plan.test == "sacrebleu":
         shown = shown._replace(intervals=published.intervals)
     shown = shown._replace(differences=_differences(values, paired.aggregate, tested))
     gains = paired.gains()[:, members]
@@ -285,7 +252,7 @@ def figures(
         caveat = caveat or ("interval" if inside else None)
         p_documents = math.nan
         if plan.unit == "segment" and dependences[k].documents < LEAST_DOCUMENTS:
-            p_documents = dependences[k].p_documents / (1 + (plan.alternative != "two-sided"))
+            p_documents = dependences[k].p_documents
         compared.append(
             _compared(shown, k, p_documents, caveat, int(missing[k]), dependences[k], counts)
         )
@@ -308,7 +275,8 @@ def _published(
     documents: NDArray[np.int64] | None,
 ) -> BootstrapTest | None:
     """The test that was asked for, where it is not that of the intervals."""
-    alternative = _oriented(plan.alternative, paired.sign)
+    if not plan.resamples:
+        return None
     if plan.test == "ar":
         p = np.full((len(values), len(values)), np.nan)
         if plan.unit == "document" and documents is not None:
@@ -316,8 +284,7 @@ def _published(
                 values,
                 documents,
                 aggregate=paired.aggregate,
-                alternative=alternative,
-                count=plan.trials,
+                count=plan.exchanges,
                 seed=plan.seed,
             )
         else:
@@ -325,24 +292,22 @@ def _published(
                 values,
                 aggregate=paired.aggregate,
                 baseline=0,
-                alternative=alternative,
-                count=plan.trials,
+                count=plan.exchanges,
                 seed=plan.seed,
             ).p
         nothing = np.full((2, len(p)), np.nan)
         return BootstrapTest(nothing[0], nothing, p, np.stack([p, p]), p)
-    if plan.unit == "document" or plan.null == "studentised" or not plan.resamples:
+    if plan.unit == "document" or plan.test == "bootstrap":
         return None
     return system_bootstrap_test(
         values,
         aggregate=paired.aggregate,
         baseline=0,
-        alternative=alternative,
-        null=plan.null,
+        null="sacrebleu",
         confidence=plan.confidence,
         count=plan.resamples,
         seed=plan.seed,
-        expand=plan.null != "sacrebleu",
+        expand=False,
     )
 
 
@@ -380,10 +345,6 @@ def _compared(
     score = float(test.statistics[k])
     ends = (score_low, score_high, difference, low, high)
     return ComparedSystem(score, *ends, p, p_documents, caveat, missing, differences, *counts)
-
-
-def _oriented(alternative: Alternative, sign: int) -> Alternative:
-    return alternative if sign > 0 else reverse(alternative)
 
 
 def _counts(gains: NDArray[np.float64]) -> tuple[int, int, int, int]:

@@ -20,16 +20,17 @@ from gnomon.core.records import (
     column_of,
     table,
 )
+from gnomon.core.signature import Signature
 from gnomon.core.verdicts import LEAST, metric_title, p_value
 from gnomon.methods.compare.meanings import MEANING, DifferenceMeaningRow
 from gnomon.methods.compare.paired import least_p
-from gnomon.stats import benjamini_hochberg, holm
+from gnomon.stats import holm
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
 
     from gnomon.core.batch import Batch
-    from gnomon.core.findings import Level, Table, View
+    from gnomon.core.findings import Finding, Level, Table, View
     from gnomon.core.testset import TestSet
     from gnomon.methods.compare.paired import (
         Caveat,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     )
     from gnomon.metrics.tokenise import TokenTable
 
-SYSTEMS, BEST, SLICES, SEGMENTS, NGRAMS = "systems", "best", "slices", "segments", "ngrams"
+SYSTEMS, SLICES, SEGMENTS, NGRAMS = "systems", "slices", "segments", "ngrams"
 OUTCOMES: tuple[Level, ...] = ("better", "worse", "undecided")
 _LISTED = 12
 _SAME = 1e-9  # gains below this are rounding
@@ -75,15 +76,15 @@ class ComparisonRow(Record):
     )
     verdict: str | None = column(
         "Verdict",
-        help="better or worse where the corrected p is at most alpha and the interval leaves 0"
-        " out, else undecided",
+        help="better or worse where the corrected p is at most 1 less the confidence and the"
+        " interval leaves 0 out, else undecided",
     )
     slice: str | None = SLICE
     segments: int = _COMMON
     wins: int | None = column("Wins", help="segments where the system scores better")
     ties: int | None = column("Ties", help="segments where both score the same")
     losses: int | None = column("Losses", help="segments where it scores worse")
-    decided: bool = column("decided", help="better or worse: the corrected p is at most alpha")
+    decided: bool = column("decided", help="better or worse")
     gain: float | None = column(
         "Gain", better="higher", help="the difference, positive where the system is better"
     )
@@ -95,7 +96,7 @@ class ComparisonRow(Record):
         help="why nothing is called better or worse, whatever p says: lines (those of a file are"
         " wrong), letters (the metric does not read those of the texts), documents (too few of"
         " them), different (too few segments differ), skewed (too few segments for such"
-        " differences), by document (p over few documents is above alpha), interval (it holds 0)",
+        " differences), by document (p over few documents is too large), interval (it holds 0)",
     )
     p_documents: float | None = column(
         "p by document",
@@ -152,36 +153,13 @@ class ComparisonRow(Record):
         return self.p != self.p_adjusted
 
 
-class BestSystemRow(Record):
-    """A system beside the one with the best score, under one metric."""
-
-    system: str = SYSTEM
-    metric: str = METRIC
-    rank: int | None = column("Rank", help="by score, from 1; equal scores share one")
-    score: float | None = column("Score", help="on the segments that the system has")
-    best: bool = column("Best", help="no other system is better: it is not worse than the leader")
-    leader: str = column("Leader", help="the system with the best score")
-    gain: float | None = column(
-        "Gain",
-        better="higher",
-        help="over the leader, positive where the system is better",
-        interval=EndColumns(),
-    )
-    p: float | None = column("p", digits=4, help="of the paired test, two-sided, not corrected")
-    p_adjusted: float | None = column(
-        "p adj.", digits=4, help="corrected for all pairs of systems, as the leader is chosen"
-    )
-    p_least: float = column(
-        "Smallest p", digits=4, help="that the draws can show, not corrected; 0 without draws"
-    )
-    caveat: str | None = column("Caveat", help="as in the first table")
-    p_documents: float | None = column(
-        "p by document", digits=4, help="as in the first table, corrected for all pairs"
-    )
-    segments: int = _COMMON
+def chosen_by_score(finding: Finding) -> bool:
+    """Whether the baseline is the system with the best score under each metric."""
+    signatures = map(Signature.parse, finding.signatures.values())
+    return any(("baseline_by", "score") in signature.fields for signature in signatures)
 
 
-def tested_by(row: ComparisonRow | BestSystemRow) -> str:
+def tested_by(row: ComparisonRow) -> str:
     """What the test of a row says, corrected; as a bound where draws can show no smaller p."""
     smallest = row.p is not None and row.p <= row.p_least * (1 + _SAME)
     p = row.p_adjusted or 0.0
@@ -203,7 +181,7 @@ class ComparisonSliceRow(Record):
     p_adjusted: float | None = column_of(
         ComparisonRow, "p_adjusted", help="corrected for systems and slices"
     )
-    undecided: bool = column("undecided", help="the corrected p lies above alpha, or there is none")
+    undecided: bool = column("undecided", help="neither better nor worse")
 
 
 class DecidingSegmentRow(Record):
@@ -242,7 +220,6 @@ class NgramRow(Record):
 #: by the names of the tables
 ROWS: Mapping[str, type[Record]] = {
     SYSTEMS: ComparisonRow,
-    BEST: BestSystemRow,
     MEANING: DifferenceMeaningRow,
     SLICES: ComparisonSliceRow,
     SEGMENTS: DecidingSegmentRow,
@@ -281,57 +258,17 @@ def _family(
     ]
     others = len(scores.systems) - 1
     more = (pairs - others) * len(parts)
-    p = corrected([system.p for _, _, system, _ in systems], plan, more)
-    by_document = corrected([system.p_documents for _, _, system, _ in systems], plan, more)
+    p = corrected([system.p for _, _, system, _ in systems], more)
+    by_document = corrected([system.p_documents for _, _, system, _ in systems], more)
     return [
         _system_row(scores, *system, *both, plan)
         for system, both in zip(systems, zip(p, by_document, strict=True), strict=True)
     ]
 
 
-def corrected(p: Sequence[float], plan: PairedTestPlan, more: int = 0) -> list[float]:
+def corrected(p: Sequence[float], more: int = 0) -> list[float]:
     """Corrected p-values; NaN is no hypothesis, and ``more`` further ones count as p = 1."""
-    if plan.correction == "none":
-        return list(p)
-    adjust = holm if plan.correction == "holm" else benjamini_hochberg
-    return [float(value) for value in adjust(np.array([*p, *[1.0] * more]))[: len(p)]]
-
-
-def best_rows(
-    scores: PairedScores, compared: Sequence[ComparedSystem], plan: PairedTestPlan
-) -> list[BestSystemRow]:
-    """Each system compared with the leader, which is the first of these."""
-    systems = len(compared)
-    more = (systems - 1) * (systems - 2) // 2
-    adjusted = corrected([system.p for system in compared], plan, more)
-    by_document = corrected([system.p_documents for system in compared], plan, more)
-    values = [scores.sign * system.score for system in compared]
-    rows = []
-    for k, (system, p, over) in enumerate(zip(compared, adjusted, by_document, strict=True)):
-        caveat = system.caveat or _by_document(p, over, plan.alpha)
-        gain = scores.sign * system.difference + 0.0
-        ends = (system.low, system.high) if scores.sign > 0 else (-system.high, -system.low)
-        rank = None if np.isnan(system.score) else 1 + sum(value > values[k] for value in values)
-        rows.append(
-            BestSystemRow(
-                system=scores.systems[k],
-                metric=scores.metric,
-                rank=rank,
-                score=system.score,
-                best=rank is not None
-                and (k == 0 or verdict_of(gain, p, caveat, plan.alpha) != "worse"),
-                leader=scores.systems[0],
-                gain=gain,
-                intervals={"gain": ends},
-                p=system.p,
-                p_adjusted=p,
-                p_least=least_p(plan, system.segments),
-                caveat=caveat,
-                p_documents=None if np.isnan(over) else over,
-                segments=system.segments,
-            )
-        )
-    return sorted(rows, key=lambda row: (row.rank is None, row.rank or 0))
+    return [float(value) for value in holm(np.array([*p, *[1.0] * more]))[: len(p)]]
 
 
 def _system_row(
@@ -369,7 +306,7 @@ def _system_row(
         losses=counts[2],
         decided=verdict in ("better", "worse"),
         gain=gain,
-        p_least=least_p(plan, system.segments),
+        p_least=least_p(plan),
         caveat=None if k == 0 else caveat,
         p_documents=None if np.isnan(p_documents) else p_documents,
         unit=plan.unit,
@@ -416,25 +353,18 @@ def _note(plan: PairedTestPlan, sliced: PairedTestPlan, *, more: bool, corrected
     drawn = f"{plan.resamples} resamples" + (f" ({sliced.resamples} in slices)" if more else "")
     whole = " of whole documents" * (plan.unit == "document")
     if plan.test == "ar":
-        how = f"approximate randomisation{whole}, {plan.trials} draws"
+        how = f"approximate randomisation{whole}, {plan.exchanges} draws"
     elif plan.unit == "document":
         how = "Student's t, leaving documents out one at a time"
     elif plan.resamples:
         how = f"paired bootstrap, {drawn}"
     else:
         return "No resamples: neither intervals nor p."
-    adjusted = f"; p adj.: {_CORRECTIONS[plan.correction]}" * corrected
+    adjusted = "; p adj.: Holm over the systems (and slices) of a metric" * corrected
     ends = f" low, high: {100 * plan.confidence:g}% interval of the difference." * bool(
         plan.resamples
     )
-    return f"p: {how}, {plan.alternative}{adjusted}.{ends}"
-
-
-_CORRECTIONS = {
-    "holm": "Holm over the systems (and slices) of a metric",
-    "benjamini-hochberg": "Benjamini-Hochberg over the systems (and slices) of a metric",
-    "none": "not corrected",
-}
+    return f"p: {how}, two-sided{adjusted}.{ends}"
 
 
 def slice_table(rows: Sequence[ComparisonRow]) -> Table:
@@ -447,11 +377,6 @@ def slice_table(rows: Sequence[ComparisonRow]) -> Table:
 def segment_table(rows: Sequence[DecidingSegmentRow]) -> Table:
     """The segments that decide."""
     return table(SEGMENTS, "Segments that decide", DecidingSegmentRow, rows)
-
-
-def best_table(rows: Sequence[BestSystemRow]) -> Table:
-    """The systems compared with the best one."""
-    return table(BEST, "Best systems", BestSystemRow, rows)
 
 
 def ngram_table(rows: Sequence[NgramRow]) -> Table:
@@ -468,20 +393,23 @@ def ngram_table(rows: Sequence[NgramRow]) -> Table:
 
 def views(
     tables: Sequence[Table],
-    metrics: Sequence[str],
+    baselines: Mapping[str, str],
     systems: Sequence[str],
     doubtful: Container[str] = (),
 ) -> tuple[View, ...]:
-    """What text shows, then what a page shows; titles say nothing of doubtful systems."""
+    """What text shows, then what a page shows; titles say nothing of doubtful systems.
+
+    ``baselines``: by metric.
+    """
     kinds = {table.name: table for table in tables}
     rows = [row for row in tables[0].records if isinstance(row, ComparisonRow)]
     alone = systems[1] if len(systems) == 2 else None
-    chosen: list[View] = [_listing(metric, systems[0], alone) for metric in metrics]
+    chosen: list[View] = [_listing(metric, first, alone) for metric, first in baselines.items()]
     if SLICES in kinds and alone:
-        chosen += [_slices(metric, alone) for metric in metrics]
-    chosen += [_bars(metric, rows, systems[0], alone, doubtful) for metric in metrics]
+        chosen += [_slices(metric, alone) for metric in baselines]
+    chosen += [_bars(*one, rows, alone, doubtful) for one in baselines.items()]
     if SLICES in kinds:
-        chosen += [_slice_map(rows, metric, prominent=alone is None) for metric in metrics]
+        chosen += [_slice_map(rows, metric, prominent=alone is None) for metric in baselines]
     if SEGMENTS in kinds and alone:
         chosen += [
             Listing(
@@ -490,7 +418,7 @@ def views(
                 ("side", "segment", "difference", "score", "baseline_score", "influence"),
                 {"metric": metric},
             )
-            for metric in metrics
+            for metric in baselines
         ]
     if NGRAMS in kinds and alone:
         there = kinds[NGRAMS].values("side")
@@ -548,8 +476,8 @@ def _ngrams(side: str) -> Listing:
 
 def _bars(
     metric: str,
-    rows: Sequence[ComparisonRow],
     baseline: str,
+    rows: Sequence[ComparisonRow],
     alone: str | None,
     doubtful: Container[str],
 ) -> Bars:
@@ -605,7 +533,7 @@ def _headline(rows: Sequence[ComparisonRow], metric: str, doubtful: Container[st
 class DecidingSegments:
     """Makes exhibits of one test set."""
 
-    testset: TestSet  # its systems are those compared, the baseline first
+    testset: TestSet  # its systems are those compared
     batch: Batch
     tokens: TokenTable | None  # of its texts; None: nothing is marked
 
@@ -659,15 +587,17 @@ class DecidingSegments:
         texts = self.batch.texts
         if self.testset.sources is not None:
             yield ExhibitText("source", "", self.testset.sources[decider.segment])
-        output, other = self.batch.candidates[[decider.system, 0], decider.segment].tolist()
+        names = [paired.systems[k] for k in (decider.system, 0)]
+        places = [self.batch.systems.index(name) for name in names]
+        output, other = self.batch.candidates[places, decider.segment].tolist()
         references = self.batch.references[decider.segment].tolist()
         columns = self.testset.references.items()
-        names = [name for name, column in columns if column[decider.segment] is not None]
-        for name, text in zip(names, references, strict=True):
+        present = [name for name, column in columns if column[decider.segment] is not None]
+        for name, text in zip(present, references, strict=True):
             yield ExhibitText("reference", name, texts[text])
         marks = self._marks(output, other, references)
         for k, text, score in zip((decider.system, 0), (output, other), scores, strict=True):
-            name, said = self.batch.systems[k], paired.remarks.get((k, decider.segment), {})
+            name, said = paired.systems[k], paired.remarks.get((k, decider.segment), {})
             values: dict[str, float | str | None] = {paired.metric: score, **said}
             yield ExhibitText("candidate", name, texts[text], marks[k == 0], values)
 

@@ -23,21 +23,18 @@ from gnomon.core.verdicts import (
 from gnomon.methods.compare.meanings import DifferenceMeaningRow
 from gnomon.methods.compare.tables import (
     SYSTEMS,
-    BestSystemRow,
     ComparisonRow,
+    chosen_by_score,
     tested_by,
 )
 from gnomon.metrics.judges.verdict import judge_title
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
-from gnomon.stats.studentised import FEWEST_DIFFERENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from gnomon.core.findings import Finding, Level, Statement
 
-#: metrics that are gone through outcome by outcome, where there are several systems
-_IN_FULL = 2
 #: shares of segments without a score above this are said first
 _MISSING = 0.01
 #: design effects above this are said
@@ -56,18 +53,6 @@ WORSE = Claim(
     "worse",
     _TESTED,
 )
-PEOPLE_BETTER = Claim(
-    "compare.people_better",
-    "{people} rate {system} above {baseline} by {size} ({facts})",
-    "better",
-    _TESTED + "; documents are the unit where they are known",
-)
-PEOPLE_WORSE = Claim(
-    "compare.people_worse",
-    "{people} rate {system} below {baseline} by {size} ({facts})",
-    "worse",
-    _TESTED + "; documents are the unit where they are known",
-)
 SAME = Claim(
     "compare.same",
     "{names} score the same {under} in each of {segments}",
@@ -78,21 +63,14 @@ UNDECIDED = Claim(
     "compare.undecided",
     "{names} cannot be told apart {under}: {ahead} ({facts}){more}",
     "undecided",
-    "the interval of the difference, which holds 0, or the p of the test, above alpha",
+    "the interval of the difference, which holds 0, or the corrected p of the test",
 )
 FEW_DIFFERENT = Claim(
     "compare.few_different",
-    "{names} cannot be told apart {under}: they differ in {different} of {segments}, too few for an"
-    " interval ({least} are needed); {ahead}",
+    "{names} cannot be told apart {under}: {ahead}, but {which} of {segments} make that difference,"
+    " too few for an interval",
     "undecided",
-    "the number of segments whose scores differ",
-)
-SKEWED = Claim(
-    "compare.skewed",
-    "{names} cannot be told apart {under}: {ahead}, but a few segments differ by far more than the"
-    " others, and {segments} are too few for that",
-    "undecided",
-    "the number of segments and the skewness of the differences",
+    "the number of segments whose scores differ, and the skewness of the differences",
 )
 BY_DOCUMENT = Claim(
     "compare.by_document",
@@ -101,23 +79,11 @@ BY_DOCUMENT = Claim(
     "undecided",
     "the corrected p of Student's t over documents, where these are fewer than 15",
 )
-FEW_DOCUMENTS = Claim(
-    "compare.few_documents",
-    "{ahead}, not tested: {few}",
-    "undecided",
-    "the number of documents",
-)
 UNTESTED = Claim(
     "compare.untested",
-    "{ahead} ({facts}), which was not tested; resamples make a test",
+    "{ahead} ({facts}), which was not tested: {why}",
     "undecided",
-    "the scores alone",
-)
-OTHER_SIDE = Claim(
-    "compare.other_side",
-    "{ahead}; only whether {system} is {asked} was tested ({facts})",
-    "undecided",
-    "the alternative of the test",
+    "the scores alone: nothing was drawn, or the documents are too few",
 )
 UNDEFINED = Claim(
     "compare.undefined",
@@ -138,40 +104,22 @@ LEADERS = Claim(
     "undecided",
     "the same tests: no system is better than these",
 )
-HIGHEST = Claim(
-    "compare.highest",
-    "{best} has the best score of {systems} {under}, {score}, which was not tested{why}",
-    "undecided",
-    "the scores alone",
-)
-SEVERAL_BETTER = Claim(
-    "compare.several_better",
-    "{systems} are better than {baseline} {under} ({facts}): {each}",
-    "better",
-    _TESTED,
-)
-SEVERAL_WORSE = Claim(
-    "compare.several_worse",
-    "{systems} are worse than {baseline} {under} ({facts}): {each}",
-    "worse",
+SEVERAL = Claim(
+    "compare.several",
+    "{systems} are {outcome} than {baseline} {under} ({facts}): {each}",
+    None,
     _TESTED,
 )
 SEVERAL_UNDECIDED = Claim(
     "compare.several_undecided",
     "{each} cannot be told apart from {baseline} {under} ({facts})",
     "undecided",
-    "the intervals of the differences, which hold 0, or the p of the tests, above alpha",
+    "the intervals of the differences, which hold 0, or the corrected p of the tests",
 )
-SLICE_BETTER = Claim(
-    "compare.slice_better",
-    "By slice ({which}), {system} is better on {each}",
-    "better",
-    _TESTED + ", over all slices",
-)
-SLICE_WORSE = Claim(
-    "compare.slice_worse",
-    "By slice ({which}), {system} is worse on {each}",
-    "worse",
+SLICE = Claim(
+    "compare.slice",
+    "By slice ({which}), {system} is {outcome} on {each}",
+    None,
     _TESTED + ", over all slices",
 )
 WHAT_IT_MEANT = Claim(
@@ -203,15 +151,8 @@ MISSING = Claim(
 )
 CLUSTERED = Claim(
     "compare.clustered",
-    "intervals by document would be {wider} wider {under}: take documents as the unit",
-    "caution",
-    "the design effect of the differences, above 1.2",
-)
-FEW_CLUSTERED = Claim(
-    "compare.few_clustered",
     "segments are taken as independent, but by document the variance of the difference {under} is"
-    " {effect} times as large (the design effect), and {documents} are too few for intervals by"
-    " document ({least} are needed)",
+    " {effect} times as large (the design effect): {what}",
     "caution",
     "the design effect of the differences, above 1.2, and the number of documents",
 )
@@ -244,54 +185,37 @@ FEW = Claim(
 CLAIMS = (
     BETTER,
     WORSE,
-    PEOPLE_BETTER,
-    PEOPLE_WORSE,
     SAME,
     UNDECIDED,
     FEW_DIFFERENT,
-    SKEWED,
     BY_DOCUMENT,
-    FEW_DOCUMENTS,
     UNTESTED,
-    OTHER_SIDE,
     UNDEFINED,
     BEST,
     LEADERS,
-    HIGHEST,
-    SEVERAL_BETTER,
-    SEVERAL_WORSE,
+    SEVERAL,
     SEVERAL_UNDECIDED,
-    SLICE_BETTER,
-    SLICE_WORSE,
+    SLICE,
     WHAT_IT_MEANT,
     BEYOND,
     ELSEWHERE,
     EMPTY,
     MISSING,
     CLUSTERED,
-    FEW_CLUSTERED,
     ONE_DOCUMENT,
     JUDGED_TOGETHER,
     DISAGREE,
     FEW,
     CUT,
 )
-_SEVERAL = {"better": SEVERAL_BETTER, "worse": SEVERAL_WORSE}
-_SLICE = {"better": SLICE_BETTER, "worse": SLICE_WORSE}
 
 
 class _SystemPair(NamedTuple):
-    """A row of two systems, what its metric is called, and what was tested."""
+    """A row of two systems, and what its metric is called."""
 
     row: ComparisonRow
     position: int
     title: str
-    alternative: str
-
-    @property
-    def direction(self) -> str:
-        """What alone was tested of the system; empty where any difference was."""
-        return {"greater": "better", "less": "worse"}.get(self.alternative, "")
 
     @property
     def names(self) -> str:
@@ -309,8 +233,10 @@ class _SystemPair(NamedTuple):
         if gain < 0:
             low, high = (None if end is None else -end for end in (high, low))
         title = judge_title(self.title)
-        in_points = self.row.people or title != self.title
-        named = "" if not unit else f"points of {title}" if in_points else title
+        named = f"points of {title}" if title != self.title else title
+        if self.row.people:
+            named = f"points of {title} by people"
+        named = named if unit else ""
         return amount(abs(gain), low, high, unit=named)
 
     @property
@@ -349,25 +275,21 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
     every = list(_rows(finding))
     whole = [pair for pair in every if pair.row.slice is None]
     metrics = list(dict.fromkeys(pair.row.metric for pair in whole))
-    systems = list(dict.fromkeys(pair.row.system for pair in whole))
+    several = len({pair.row.system for pair in whole}) > 1
     sound = [pair for pair in whole if not pair.row.few]
     # what could change the answer comes first
     yield from _empty(finding)
     yield from _missing(finding)
-    chosen = any("baseline_by:score" in text.split("|") for text in finding.signatures.values())
+    chosen = chosen_by_score(finding)
     for metric in metrics:
         of_metric = [pair for pair in sound if pair.row.metric == metric]
-        if len(systems) == 1:
+        if chosen:
+            yield from _best(finding, of_metric)
+        elif several:
+            yield from _by_outcome(of_metric)
+        else:
             yield from map(_alone, of_metric)
-        elif of_metric:
-            best = list(_best(finding, of_metric))
-            yield from best
-            first = of_metric[0]
-            leads = not first.direction and any(statement.claim == BEST.id for statement in best)
-            repeated = leads and _leader(finding, metric) == first.row.baseline
-            if not chosen and not repeated and len(metrics) <= _IN_FULL:
-                yield from _by_outcome(of_metric)
-    if len(systems) == 1:
+    if not several:
         yield from _slices([pair for pair in every if pair.row.slice is not None])
     yield from _meanings(finding, sound)
     yield from _disagreement(sound)
@@ -386,12 +308,9 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
 
 def _rows(finding: Finding) -> Iterator[_SystemPair]:
     titles = titles_of(finding)
-    fields = (field for text in finding.signatures.values() for field in text.split("|"))
-    tests = (field.removeprefix("alternative:") for field in fields if "alternative:" in field)
-    alternative = next(tests, "")
     for position, row in enumerate(finding.records(ComparisonRow)):
         if row.system != row.baseline:
-            yield _SystemPair(row, position, titles[row.metric], alternative)
+            yield _SystemPair(row, position, titles[row.metric])
 
 
 def _alone(pair: _SystemPair) -> Statement:
@@ -402,16 +321,13 @@ def _alone(pair: _SystemPair) -> Statement:
         return SAME.said(pair.rows, **_placeholders(pair))
     if pair.row.outcome not in ("better", "worse"):
         return _undecided(pair)
-    better = pair.row.outcome == "better"
-    parts: dict[str, Any] = {
-        "system": pair.row.system,
-        "baseline": pair.row.baseline,
-        "facts": pair.facts,
-    }
-    if pair.row.people:
-        claim, size = PEOPLE_BETTER if better else PEOPLE_WORSE, pair.size(unit=False)
-        return claim.said(pair.rows, people=f"people ({pair.title})", size=size, **parts)
-    return (BETTER if better else WORSE).said(pair.rows, size=pair.size(), **parts)
+    return (BETTER if pair.row.outcome == "better" else WORSE).said(
+        pair.rows,
+        system=pair.row.system,
+        baseline=pair.row.baseline,
+        size=pair.size(),
+        facts=pair.facts,
+    )
 
 
 def _placeholders(pair: _SystemPair) -> dict[str, Any]:
@@ -427,20 +343,22 @@ def _placeholders(pair: _SystemPair) -> dict[str, Any]:
 def _undecided(pair: _SystemPair) -> Statement:
     """Two systems without a significant difference, and why."""
     parts = _placeholders(pair)
-    if pair.row.caveat == "documents":
-        return FEW_DOCUMENTS.said(pair.rows, ahead=pair.ahead, few=_too_few(pair))
+    caveat = pair.row.caveat
     if pair.row.outcome is None:
-        return UNTESTED.said(pair.rows, **{**parts, "facts": counted(pair.row.segments)})
-    why = {"different": FEW_DIFFERENT, "skewed": SKEWED, "by document": BY_DOCUMENT}.get(
-        pair.row.caveat or ""
-    )
-    if why is not None:
-        parts |= {"different": pair.row.different, "least": FEWEST_DIFFERENT}
-        parts |= {"documents": counted(pair.row.documents or 0, "document")}
-        return why.said(pair.rows, p=p_value(pair.row.p_documents or 0.0), **parts)
-    if pair.direction and ((pair.row.gain or 0) > 0) is (pair.direction == "worse"):
-        return OTHER_SIDE.said(pair.rows, asked=pair.direction, system=pair.row.system, **parts)
+        parts["facts"] = pair.on
+        return UNTESTED.said(pair.rows, why=_untested(pair), **parts)
+    if caveat in ("different", "skewed"):
+        which = "a few" if caveat == "skewed" else f"{pair.row.different}"
+        return FEW_DIFFERENT.said(pair.rows, which=which, **parts)
+    if caveat == "by document":
+        documents = counted(pair.row.documents or 0, "document")
+        p = p_value(pair.row.p_documents or 0.0)
+        return BY_DOCUMENT.said(pair.rows, documents=documents, p=p, **parts)
     return UNDECIDED.said(pair.rows, more=_further(pair), **parts)
+
+
+def _untested(pair: _SystemPair) -> str:
+    return _too_few(pair) if pair.row.caveat == "documents" else "resamples make a test"
 
 
 def _too_few(pair: _SystemPair) -> str:
@@ -460,50 +378,37 @@ def _further(pair: _SystemPair) -> str:
 
 
 def _best(finding: Finding, pairs: Sequence[_SystemPair]) -> Iterator[Statement]:
-    """Of several systems under one metric, those that no other beats."""
-    rows = [
-        row
-        for row in finding.records(BestSystemRow)
-        if row.metric == pairs[0].row.metric and row.score is not None
-    ]
-    if not rows:
-        return
-    leader = rows[0].leader
-    others = [
-        row
-        for row in rows
-        if row.system != leader and (row.gain is not None or row.caveat is not None)
-    ]
+    """Of several systems under one metric, those that are not worse than the one that leads."""
+    others = [pair for pair in pairs if pair.row.gain is not None]
     if not others:
         return
+    leader = others[0].row.baseline
+    rows = [
+        row
+        for row in finding.records(ComparisonRow)
+        if (row.metric, row.slice) == (others[0].row.metric, None) and row.score is not None
+    ]
     top = next(row for row in rows if row.system == leader)
     places = finding.positions(rows)
-    parts: dict[str, Any] = {
-        "systems": counted(len(rows), "system"),
-        "under": pairs[0].under,
-        "score": amount(top.score or 0.0),
-    }
-    if all(row.p is None or row.caveat == "documents" for row in others):
-        lacking = [pair for pair in pairs if pair.row.caveat == "documents"]
-        why = f": {_too_few(lacking[0])}" if lacking else ""
-        yield HIGHEST.said(places, best=leader, why=why, **parts)
+    systems, score = counted(len(rows), "system"), amount(top.score or 0.0)
+    under, on = others[0].under, _sizes([pair.row.segments for pair in others])
+    if others[0].row.unit == "document":
+        on = f"{on} in {counted(max(pair.row.documents or 0 for pair in others), 'document')}"
+    if all(pair.row.outcome is None for pair in others):
+        ahead = f"{leader} has the best score of {systems} {under}, {score}"
+        yield UNTESTED.said(places, ahead=ahead, facts=on, why=_untested(others[0]))
         return
-    segments = [row.segments for row in others]
-    on = _sizes(segments)
-    if pairs[0].row.unit == "document":
-        on = f"{on} in {counted(max(pair.row.documents or 0 for pair in pairs), 'document')}"
-    by_gain = sorted(others, key=lambda row: row.gain or 0.0, reverse=True)
-    worse = [row for row in by_gain if not row.best]
-    near = [row for row in by_gain if row.best]
+    by_gain = sorted(others, key=lambda pair: pair.row.gain or 0.0, reverse=True)
+    worse = [pair.row for pair in by_gain if pair.row.outcome == "worse"]
+    near = [pair.row for pair in by_gain if pair.row.outcome != "worse"]
     tests = {tested_by(row) for row in worse}
     each = [f"{row.system} by {_lead(row)}" for row in worse]
     facts = f"{on}, each corrected {tests.pop()}" if len(tests) == 1 else on
     if len(worse) == 1:
         facts = facts.replace("each ", "")
+    parts = {"systems": systems, "under": under, "score": score, "facts": facts}
     if not near:
-        yield BEST.said(
-            places, best=leader, others=f"better than {listed(each)}", facts=facts, **parts
-        )
+        yield BEST.said(places, best=leader, others=f"better than {listed(each)}", **parts)
         return
     apart = [f"{row.system} ({_behind(row)})" for row in near]
     text = f", and is better than {listed(each)}" if each else ""
@@ -513,29 +418,22 @@ def _best(finding: Finding, pairs: Sequence[_SystemPair]) -> Iterator[Statement]
         leader=leader,
         near=listed(apart),
         others=text,
-        facts=facts,
         **parts,
     )
 
 
-def _leader(finding: Finding, metric: str) -> str:
-    """The system with the best score under a metric; empty where there is none."""
-    rows = (row for row in finding.records(BestSystemRow) if row.metric == metric)
-    return next((row.leader for row in rows), "")
-
-
-def _lead(row: BestSystemRow) -> str:
+def _lead(row: ComparisonRow) -> str:
     """By how much the leader is ahead of a system."""
-    low, high = row.ends("gain")
+    low, high = row.gain_ends
     ends = (None, None) if low is None or high is None else (-high, -low)
     return amount(-(row.gain or 0.0), *ends)
 
 
-def _behind(row: BestSystemRow) -> str:
+def _behind(row: ComparisonRow) -> str:
     """By how much a system is behind a leader that is not significantly better."""
     if not row.gain:
         return "the same"
-    p = f", corrected {tested_by(row)}" * _leaves_zero_out(*row.ends("gain"))
+    p = f", corrected {tested_by(row)}" * _leaves_zero_out(*row.gain_ends)
     if row.caveat == "by document":
         p = f", but by document {p_value(row.p_documents or 0.0)}"
     return f"behind by {_lead(row)}{p}"
@@ -554,8 +452,10 @@ def _by_outcome(pairs: Sequence[_SystemPair]) -> Iterator[Statement]:
             yield _alone(some[0])
         elif some:
             facts, each = _each([(pair.row.system, pair) for pair in some])
-            yield _SEVERAL[outcome].said(
+            yield SEVERAL.said(
                 _places(some),
+                level=outcome,
+                outcome=outcome,
                 systems=counted(len(some), "system"),
                 baseline=baseline,
                 under=under,
@@ -565,16 +465,16 @@ def _by_outcome(pairs: Sequence[_SystemPair]) -> Iterator[Statement]:
     rest = [pair for pair in pairs if pair.row.outcome not in ("better", "worse")]
     if len(rest) == 1:
         yield _alone(rest[0])
-    elif rest and all(pair.row.caveat == "documents" for pair in rest):
+    elif rest and all(pair.row.outcome is None for pair in rest):
         ahead = listed([pair.ahead for pair in rest])
-        yield FEW_DOCUMENTS.said(_places(rest), ahead=ahead, few=_too_few(rest[0]))
+        yield UNTESTED.said(_places(rest), ahead=ahead, facts=n, why=_untested(rest[0]))
     elif rest:
         yield SEVERAL_UNDECIDED.said(
             _places(rest),
             each=listed([f"{pair.row.system} ({_ahead(pair)})" for pair in rest]),
             baseline=baseline,
             under=under,
-            facts=n if any(pair.row.outcome for pair in rest) else f"{n}, not tested",
+            facts=n,
         )
 
 
@@ -628,8 +528,10 @@ def _slices(parts: Sequence[_SystemPair]) -> Iterator[Statement]:
             some = _ordered(of_metric, outcome)
             if some:
                 facts, each = _each([(pair.row.slice or "", pair) for pair in some])
-                yield _SLICE[outcome].said(
+                yield SLICE.said(
                     _places(some),
+                    level=outcome,
+                    outcome=outcome,
                     which=f"{some[0].title}{facts}",
                     system=some[0].row.system,
                     each=each,
@@ -725,19 +627,16 @@ def _clustered(sound: Sequence[_SystemPair]) -> Iterator[Statement]:
     if not large:
         return
     effect, pair = max(large, key=lambda entry: entry[0])
-    most, places = "up to " * (len(large) > 1), _places(pair for _, pair in large)
     documents = pair.row.documents or 0
-    if documents >= LEAST_DOCUMENTS:
-        wider = f"{most}{100 * (effect**0.5 - 1):.0f} %"
-        yield CLUSTERED.said(places, wider=wider, under=pair.under)
-    else:
-        yield FEW_CLUSTERED.said(
-            places,
-            under=pair.under,
-            effect=f"{most}{effect:.1f}",
-            documents=counted(documents, "document"),
-            least=LEAST_DOCUMENTS,
-        )
+    few = f"{counted(documents, 'document')} are too few for intervals by document"
+    yield CLUSTERED.said(
+        _places(pair for _, pair in large),
+        under=pair.under,
+        effect=f"{'up to ' * (len(large) > 1)}{effect:.1f}",
+        what="take documents as the unit"
+        if documents >= LEAST_DOCUMENTS
+        else f"{few} ({LEAST_DOCUMENTS} are needed)",
+    )
 
 
 def _disagreement(sound: Sequence[_SystemPair]) -> Iterator[Statement]:
