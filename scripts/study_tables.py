@@ -36,12 +36,8 @@ HEAD = """\
 by `scripts/study_tables.py` from a study of all methods. A table is there where its method has run
 and had something to put into it; options can bring further tables (`by`, `omission`, `errors`),
 which `Store.describe()` tells in the same way. Undefined cells are `NULL`. The last
-ones, from `tasks` on, are tables of the store itself and views. `pairwise` is left out here, as it
-takes weights of a metric that reads two outputs at once: it gives `pairwise`, `pairwise_systems`,
-`pairwise_references` and `pairwise_choices`.
+ones, from `tasks` on, are tables of the store itself and views.
 """
-#: methods that this study cannot run, as they take weights
-LEFT_OUT = ("pairwise",)
 STUDY = """
 metrics = ["bleu", "chrf"]
 [[testsets]]
@@ -109,8 +105,6 @@ limit = 20
 doses = [1, 2]
 [methods.judges.spread]
 metrics = ["judge('gemba-da', model='m', endpoint='ENDPOINT', repeats=2, temperature=1.0)"]
-[methods.judges.pairwise]
-metrics = ["judge('pairwise', model='m', endpoint='ENDPOINT')"]
 [methods.judges.answers]
 metrics = ["judge('gemba-da', model='m', endpoint='ENDPOINT')"]
 [methods.judges.panel]

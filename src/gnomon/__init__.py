@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from gnomon.methods import stress as stress
     from gnomon.methods import train as train
     from gnomon.methods.compare import compare as compare
-    from gnomon.methods.compare import pairwise as pairwise
     from gnomon.metrics import judges as judges
     from gnomon.metrics import learned as learned
     from gnomon.metrics import metric as metric
@@ -45,7 +44,6 @@ _OBJECTS = {
     "TestSet": "gnomon.core.testset",
     "compare": "gnomon.methods.compare",
     "metric": "gnomon.metrics",
-    "pairwise": "gnomon.methods.compare",
     "score": "gnomon.metrics",
 }
 #: which module a public name stands for
@@ -91,7 +89,6 @@ __all__ = [
     "metrics",
     "muler",
     "official",
-    "pairwise",
     "paraphrase",
     "people",
     "report",

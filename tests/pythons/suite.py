@@ -43,14 +43,14 @@ _CALLS = f"""
 score {_SET} -m bleu chrf chrf++ ter rouge1 rougeL 'difficulty(rouge1)'
 score {_SET} -m sbert | {_MODELS}
 compare {_SET} -m bleu chrf ter --resamples 20
-pairwise {_SET} -m "pear('none')" | gnomon setup model none
+compare {_SET} -m "pear('none')" | gnomon setup model none
 metaeval {_JUDGED} -m bleu chrf --human da --resamples 20
 metaeval delta-accuracy {_JUDGED} -m chrf --human da --resamples 20 | takes 3 test sets or more
 metaeval spans {_JUDGED} -m chrf --human mqm --resamples 20
 judges spread {_SET} {_LLM} | {_JUDGE}
 judges panel {_JUDGED} --human da -m "judge(['gemba-da', 'gemba-sqm'], model='m')" | {_JUDGE}
 judges answers {_SET} {_LLM} | {_JUDGE}
-judges pairwise {_SET} -m "judge('pairwise', model='m')" | {_JUDGE}
+compare {_SET} -m "judge('pairwise', model='m')" | {_JUDGE}
 judges probe {_SET} {_LLM} | {_JUDGE}
 judges calibrate {_JUDGED} --human da {_LLM} | {_JUDGE}
 score {_SET} {_LLM} --batch-write requests.jsonl

@@ -80,7 +80,6 @@ KINDS: dict[str, Callable[[], Finding]] = {
     "difficulty score": lambda: gn.difficulty.score(_set(), "bleu"),
     "difficulty words": lambda: gn.difficulty.words(_few(_set(), 40), "bleu"),
     "judges spread": worlds_judges.noisy,
-    "judges pairwise": worlds_judges.prefers,
     "judges probe": worlds_judges.believes,
     "judges calibrate": worlds_judges.another_scale,
     "paraphrase gain": lambda: gn.paraphrase.gain(_judged(), _paraphrased(), n=[1, 4]),

@@ -71,12 +71,10 @@ def test_every_command_has_a_case(kept: record.Snapshot) -> None:
     without |= {
         "judges answers",
         "judges calibrate",
-        "judges pairwise",
         "judges panel",
         "judges probe",
         "judges read-batch",
         "judges spread",
-        "pairwise",
         "train metric",
     }
     lacking = [

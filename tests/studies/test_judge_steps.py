@@ -37,7 +37,7 @@ def test_a_dry_run_of_a_study_says_what_its_judges_are_asked_and_a_batch_answers
         panel = f"judge(['gemba-da', 'gemba-sqm'], {asked})"
         Path("study.toml").write_text(
             f'metrics = ["chrf", "{panel}"]\n[[testsets]]\npath = "marked"\n[methods.score]\n'
-            f'[methods.judges.panel]\nmetrics = ["{panel}"]\n[methods.judges.pairwise]\n'
+            f'[methods.judges.panel]\nmetrics = ["{panel}"]\n[methods.compare]\n'
             f"metrics = [\"judge('pairwise', {asked})\"]\n"
         )
         assert main(["run", "study.toml", "--dry-run", "-f", "json", "-q"]) == 0
@@ -55,7 +55,7 @@ def test_a_dry_run_of_a_study_says_what_its_judges_are_asked_and_a_batch_answers
         assert "requests would be sent" not in capsys.readouterr().out  # all tasks are done
         store = study.Store.open("study.store")
         assert len(store.query("select * from judge_panel_members").rows) == 2
-        assert len(store.query("select * from judge_preferences").rows) == 1
+        assert len(store.query("select * from comparisons").rows) == 2
 
 
 def test_judges_are_steps_that_ask_nothing_twice(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_judges_are_steps_that_ask_nothing_twice(tmp_path: Path) -> None:
         asked = f"model='m', endpoint='{chat.url}'"
         steps = {
             "judges.spread": f"judge('gemba-da', {asked}, repeats=2, temperature=1.0)",
-            "judges.pairwise": f"judge('pairwise', {asked})",
+            "compare": f"judge('pairwise', {asked})",
             "judges.calibrate": f"judge('gemba-da', {asked})",
             "judges.probe": f"judge('gemba-da', {asked})",
         }
@@ -86,8 +86,8 @@ def test_judges_are_steps_that_ask_nothing_twice(tmp_path: Path) -> None:
     assert spread == (("alpha", 2, 4), ("beta", 2, 4))
     [[segments]] = store.query("select count(*) from judge_spread_segments").rows
     assert segments == 8
-    told = store.query("select a, b, a_better, b_better, ties from judge_preferences").rows
-    assert told == (("alpha", "beta", 1, 1, 2),)
+    told = store.query("select system, wins, losses, ties from comparisons where wins >= 0").rows
+    assert told == (("beta", 1, 1, 2),)
     fitted = store.query("select kind, outputs from judge_calibration").rows
     assert fitted == (("esa", 8),)
     [[points]] = store.query("select count(*) from judge_calibration_points").rows

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from tests.noise import is_mostly_undecided
 
+import gnomon as gn
 from gnomon.core.errors import DataError
 from gnomon.core.findings import Finding, Statement
 from gnomon.core.records import table
+from gnomon.core.scores import Preferences
+from gnomon.core.signature import Signature
 from gnomon.metrics.judges import fit_calibration, left_out_predictions
 from gnomon.metrics.judges.disagreement import _Agreement
 from gnomon.metrics.judges.human_scale import (
@@ -18,9 +21,6 @@ from gnomon.metrics.judges.human_scale import (
 )
 from gnomon.metrics.judges.injections import INJECTIONS, ProbeRow, probe_verdict
 from gnomon.metrics.judges.injections import _row as probe_row
-from gnomon.metrics.judges.pairs import PairwiseRow, pairwise_verdict
-from gnomon.metrics.judges.pairs import _row as pair_row
-from gnomon.metrics.judges.replies import JudgeReply
 from gnomon.stats import holm
 
 DRAWS = [60, pytest.param(1000, marks=pytest.mark.verify)]
@@ -36,13 +36,23 @@ def test_noise_of_a_judge_is_no_preference(draws: int) -> None:
     undecided = 0
     for seed in range(draws):
         choices = np.random.default_rng(seed).choice(["first", "second", "tie"], (60, 2, 1))
-        answers = [
-            tuple([JudgeReply(float("nan"), choice=str(one)) for one in order] for order in pair)
-            for pair in choices
-        ]
-        made = table("pairs", "", PairwiseRow, [pair_row("judge", "a", "b", [answers], 0.95)])
-        found = Finding("judges pairwise", "", (made,), {})
-        undecided += is_undecided([*pairwise_verdict(found)])
+        worth = {"first": 1.0, "tie": 0.5, "second": 0.0}
+        gains = [worth[one] - worth[two] for one, two in choices[:, :, 0].tolist()]
+        values = np.zeros((2, 2, 60))
+        values[0, 1], values[1, 0] = gains, np.negative(gains)
+        texts = [f"text {n}" for n in range(60)]
+        judged = gn.Scores(
+            "judge",
+            ("a", "b"),
+            values[:, ::-1].mean(axis=(1, 2)),
+            values.sum(axis=1),
+            True,
+            Signature("judge"),
+            preferences=Preferences(values, graded=False),
+        )
+        testset = gn.TestSet.from_lists({"a": texts, "b": texts}, texts)
+        found = gn.compare(testset, judged, examples=0, ngrams=0)
+        undecided += is_undecided([*found.verdict])
     assert is_mostly_undecided(undecided, draws)
 
 

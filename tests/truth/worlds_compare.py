@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from tests.methods.compare.test_preferences import BoundLonger, Longer
 from tests.truth.worlds import bundled, noised, outputs, planted, references, world
 
 import gnomon as gn
@@ -17,6 +18,7 @@ from gnomon.core.signature import Signature
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gnomon.core.batch import Batch
     from gnomon.core.findings import Finding
 
 BARE = {"resamples": 199, "examples": 0, "ngrams": 0}
@@ -395,6 +397,63 @@ def named_baseline() -> Finding:
 )
 def like_the_baseline() -> Finding:
     return scored(noise(4, 4), baseline="A")
+
+
+# A metric that reads two outputs at once
+
+
+def lengths(n: int = 60, *, seed: int = 1, **means: int) -> Finding:
+    """Outputs of about these lengths, by a metric that prefers the longer one."""
+    draw = random.Random(seed)
+    systems = {
+        name: ["x" * max(1, mean + draw.randint(-4, 4)) for _ in range(n)]
+        for name, mean in means.items()
+    }
+    testset = gn.TestSet.from_lists(systems, ["x" * 20] * n)
+    return gn.compare(testset, Longer(), **BARE)  # type: ignore[arg-type]
+
+
+@world("two systems, one of them longer", says=["compare.better"], silent=[ANY])
+def longer() -> Finding:
+    return lengths(a=10, b=14)
+
+
+@world("two systems of one length", says=["compare.undecided"], silent=[ANY])
+def as_long() -> Finding:
+    return lengths(a=10, b=10, seed=3)
+
+
+@world("the longest of three", says=["compare.best"], silent=[ANY])
+def longest() -> Finding:
+    return lengths(a=6, b=9, c=15)
+
+
+@world("two of three are long", says=["compare.leaders"], silent=[ANY])
+def two_long() -> Finding:
+    return lengths(a=5, b=14, c=14, seed=3)
+
+
+@world("many are a little longer, few much shorter", says=["compare.undecided"], silent=[*FOUND])
+def opposite_mean() -> Finding:
+    systems = {"a": ["x" * 10] * 60, "b": ["x" * 11] * 50 + ["x"] * 10}
+    return gn.compare(gn.TestSet.from_lists(systems, ["x" * 90] * 60), Longer(), **BARE)  # type: ignore[arg-type]
+
+
+class _Cut(Longer):
+    def bind(self, _: gn.TestSet) -> BoundLonger:
+        return _BoundCut(self)
+
+
+class _BoundCut(BoundLonger):
+    def pair_notices(self, _: Batch) -> tuple[str, ...]:
+        return (f"3 of 120 texts are longer than the model takes; {BEGINNINGS}",)
+
+
+@world("texts that are too long for a metric of pairs", says=["score.cut"], silent=["compare.few"])
+def cut_pairs() -> Finding:
+    texts = ["x" * (k % 7 + 1) for k in range(60)]
+    testset = gn.TestSet.from_lists({"a": texts, "b": texts[::-1]}, ["x" * 20] * 60)
+    return gn.compare(testset, _Cut(), **BARE)  # type: ignore[arg-type]
 
 
 # Several metrics and slices

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from tests.metrics.judges.chat_server import Chat, Reply, serving
-from tests.metrics.judges.test_methods_of_judges import gullible, longer
+from tests.metrics.judges.test_methods_of_judges import gullible
 from tests.metrics.judges.test_metric import fenced, numbers, sets, spec
 from tests.truth.worlds import world
 
@@ -118,52 +118,6 @@ def moods() -> Finding:
 def three_texts() -> Finding:
     testset = sets(a=[f"a text of {n}" for n in range(20)])
     return asked(gn.judges.probe, testset, gullible, items=3)
-
-
-# Whom a judge prefers
-
-
-@world(
-    "a judge that prefers the longer text",
-    says=["judges.pairwise.prefers"],
-    silent=["judges.*"],
-)
-def prefers() -> Finding:
-    return asked(gn.judges.pairwise, texts(40, b="a longer one"), longer, "pairwise")
-
-
-def either(body: dict) -> str:
-    """Prefers one of two texts, whichever stands first, as chance has it."""
-    pair = (fenced(body, "first"), fenced(body, "second"))
-    better = ("first", "second")[answers(" ".join(sorted(pair))) % 2 ^ (pair[0] > pair[1])]
-    return json.dumps({"better": better})
-
-
-@world(
-    "a judge that prefers neither system",
-    says=["judges.pairwise.neither"],
-    silent=["judges.*"],
-)
-def prefers_neither() -> Finding:
-    return asked(gn.judges.pairwise, texts(60), either, "pairwise")
-
-
-@world(
-    "a judge that prefers what stands first",
-    says=["judges.pairwise.place", "judges.pairwise.neither"],
-    silent=["judges.*"],
-)
-def prefers_the_first() -> Finding:
-    return asked(gn.judges.pairwise, texts(40), lambda _: '{"better": "first"}', "pairwise")
-
-
-@world(
-    "a judge of five pairs",
-    says=["judges.pairwise.few_segments"],
-    silent=["judges.pairwise.prefers", "judges.pairwise.neither", "judges.missing"],
-)
-def five_pairs() -> Finding:
-    return asked(gn.judges.pairwise, texts(5), longer, "pairwise")
 
 
 # People's scale

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import numpy as np
@@ -158,13 +159,17 @@ class Pairing:
 
 
 def metric_faults(
-    outline: Outline | None, metrics: object, *, allow_code: bool
+    outline: Outline | None, metrics: object, *, allow_code: bool, pairs: bool = False
 ) -> Iterator[Problem]:
-    """Specs that name no metric, or one that cannot score a test set."""
+    """Specs that name no metric, or one that cannot score a test set.
+
+    ``pairs``: nor compare two outputs.
+    """
     for number, metric in enumerate(each_metric(metrics)):
         if isinstance(metric, str):
             where = f"metrics[{number}]"
-            yield from problems(where, check_metric, metric, outline, allow_code=allow_code)
+            checked = partial(check_metric, allow_code=allow_code, pairs=pairs)
+            yield from problems(where, checked, metric, outline)
 
 
 def by_name(

@@ -199,8 +199,10 @@ def _add(group: argparse._ArgumentGroup, option: Option) -> None:
     )
     if option.rare:
         rare(added)
-    for short in (mark for mark in option.marks if isinstance(mark, Shorthand)):
-        added = group.add_argument(
+    shorthands = [mark for mark in option.marks if isinstance(mark, Shorthand)]
+    one_of = group.add_mutually_exclusive_group() if len(shorthands) > 1 else group
+    for short in shorthands:
+        added = one_of.add_argument(
             *short.names, dest=option.name, action="store_const", const=short.value, default=None,
             help=f"the same as {option.flag} {short.value}",
         )  # fmt: skip

@@ -71,13 +71,11 @@ R = TypeVar("R")
 BUILT_IN: Mapping[str, str] = {
     "score": "gnomon.metrics.scoring:score",
     "compare": "gnomon.methods.compare.comparison:compare",
-    "pairwise": "gnomon.methods.compare.preferences:pairwise",
     "metaeval": "gnomon.methods.metaeval.agreement:metaeval",
     "metaeval.spans": "gnomon.methods.metaeval.error_spans:spans",
     "metaeval.delta_accuracy": "gnomon.methods.metaeval.difference_accuracy:delta_accuracy",
     "judges.spread": "gnomon.metrics.judges.intervals:spread",
     "judges.answers": "gnomon.metrics.judges.remarks:answers",
-    "judges.pairwise": "gnomon.metrics.judges.pairs:pairwise",
     "judges.panel": "gnomon.metrics.judges.disagreement:panel",
     "judges.probe": "gnomon.metrics.judges.injections:probe",
     "judges.calibrate": "gnomon.metrics.judges.human_scale:calibrate",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BEGINNINGS",
     "UNREAD",
+    "Preferences",
     "Scores",
     "check_sums",
     "checked_scores",
@@ -39,6 +40,15 @@ _LARGEST = 1e150
 
 _SHOWN = 8  # names in a list
 _SHOWN_ROWS = 20  # systems in a notebook
+
+
+class Preferences(NamedTuple):
+    """What a metric that reads two outputs at once says of every two systems."""
+
+    # [K, K, N]: how much better the first system's output is than the second's; the other way
+    # round it is the negative; NaN where nothing is said
+    values: NDArray[np.float64]
+    graded: bool  # they have sizes; False: they are choices, from -1 to 1
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,6 +74,8 @@ class Scores:
         empty: how many outputs of a system are empty, by its name; of those that leave some.
         remarks: what was said in words of outputs, by the numbers of system and segment from 0, and
             by what it is ("reason", "answer"); empty for metrics that give numbers alone.
+        preferences: of a metric that reads two outputs at once, in :func:`gnomon.compare`; the
+            scores are then mean preferences over the other systems.
     """
 
     metric: str
@@ -81,6 +93,7 @@ class Scores:
     doubtful: tuple[str, ...] = ()
     empty: Mapping[str, int] = field(default_factory=dict)
     remarks: Mapping[tuple[int, int], Mapping[str, str]] = field(default_factory=dict)
+    preferences: Preferences | None = None
 
     def rows(self) -> list[dict[str, str | float | None]]:
         """One flat record per system: ``system, metric, score, signature``."""

@@ -57,6 +57,7 @@ __all__ = [
     "Statistics",
     "Withholding",
     "each_metric",
+    "may_prefer",
 ]
 
 #: a spec, a metric, a function of texts, or what a metric said of the test set
@@ -296,17 +297,19 @@ class ErrorMarking(Protocol):
 
 @runtime_checkable
 class PairScoring(Protocol):
-    """Power: says of two outputs for a source which one is better, and by how much (PEAR)."""
+    """Power: says of two outputs for a source which one is better (PEAR, judges of pairs)."""
 
-    def pair_scores(self, batch: Batch, *, half: bool = False) -> NDArray[np.float64]:
+    @property
+    def graded(self) -> bool:
+        """Whether it says by how much; False for choices, from -1 to 1."""
+        ...
+
+    def pair_scores(self, batch: Batch) -> NDArray[np.float64]:
         """The outputs of every system against those of every other one, float64 [K, K, N].
 
-        ``[a, b, n]`` is positive where the text of system a is better than that of system b, and
-        the diagonal is 0. What is said of (a, b) need not be the negative of (b, a).
-
-        Args:
-            batch: the texts.
-            half: look at (a, b) for a before b alone, and take the negative for (b, a).
+        ``[a, b, n]`` is positive where the text of system a is better than that of system b, NaN
+        where nothing is said, and the diagonal is 0. What is said of (a, b) need not be the
+        negative of (b, a): half the difference is compared.
         """
         ...
 
@@ -413,6 +416,12 @@ def lacks(metric: Metric, *powers: type) -> bool:
     """
     classes = _bound_classes(metric)
     return bool(classes) and not any(_has(class_, power) for class_ in classes for power in powers)
+
+
+def may_prefer(metric: Metric) -> bool:
+    """Whether a metric is known to read two outputs at once, perhaps, once it is bound."""
+    scores = getattr(metric, "of_pairs", None) is False
+    return not scores and any(_has(class_, PairScoring) for class_ in _bound_classes(metric))
 
 
 def own_masks(metric: Metric) -> set[str]:

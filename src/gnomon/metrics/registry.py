@@ -504,10 +504,12 @@ def check_metric(
     *,
     allow_code: bool = False,
     changed: bool = False,
+    pairs: bool = False,
 ) -> None:
     """Refuse a metric that does not exist, or that a test set lacks something for.
 
-    ``outline``: what the test set holds; None: it is not known yet.
+    ``outline``: what the test set holds; None: it is not known yet. ``pairs``: metrics that compare
+    two outputs, and score none, will do.
     """
     if isinstance(what, BoundMetric) and not is_metric(what):
         return
@@ -516,6 +518,10 @@ def check_metric(
         from gnomon.metrics.score_file import changed_texts
 
         raise UsageError(changed_texts(metric.spec))
+    if not pairs and getattr(metric, "of_pairs", False):
+        raise UsageError(
+            f"{metric.spec} compares two outputs and scores none; ask it by gnomon compare"
+        )
     if outline is not None:
         check_needs(metric, outline)
     if isinstance(metric, Checking):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
+import numpy as np
+
 from gnomon.core.options import OutputFile, Workers
 from gnomon.core.plugins import version_of
 from gnomon.core.registry import method
-from gnomon.core.scores import Scores
+from gnomon.core.scores import Preferences, Scores
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers
 from gnomon.core.verdicts import SCORE_CLAIMS
@@ -20,6 +22,8 @@ from gnomon.metrics.protocol import (
     NativeSignature,
     Noticing,
     OfPeople,
+    PairNoticing,
+    PairScoring,
     Remarking,
     Statistics,
 )
@@ -29,12 +33,15 @@ from gnomon.metrics.spec import read_spec
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from gnomon.core.batch import Batch
     from gnomon.core.signature import Signature
     from gnomon.metrics.protocol import AnyMetric, Metric
 
 __all__ = [
     "bind",
+    "compared_scores",
     "reference_count",
     "sacrebleu_signature",
     "score",
@@ -135,14 +142,60 @@ def score(
     return scores if several else scores[0]
 
 
+def compared_scores(
+    testset: TestSet,
+    metric: str | Metric | BoundMetric | Callable[..., float],
+    *,
+    workers: int = 1,
+    allow_code: bool = False,
+) -> Scores:
+    """As :func:`score`; of a metric that reads two outputs at once, what it prefers."""
+    with using_workers(workers):
+        return _score(testset, metric, allow_code=allow_code, pairs=True)
+
+
+def _preferred(name: str, bound: BoundMetric, pairs: PairScoring, batch: Batch) -> Scores:
+    """Preferences, and the mean preference of each output over those of the other systems."""
+    read = pairs.pair_scores(batch)
+    values = (read - read.transpose(1, 0, 2)) / 2
+    others = ~np.eye(len(values), dtype=np.bool_)[:, :, None]
+    segments = _means(values, np.isfinite(values) & others)
+    notices: tuple[str, ...] = ()
+    if isinstance(bound, PairNoticing):
+        notices = bound.pair_notices(batch)
+    elif isinstance(bound, Noticing):
+        notices = bound.notices(batch)
+    return Scores(
+        metric=name,
+        systems=batch.systems,
+        system=_means(segments, np.isfinite(segments)),
+        segments=segments,
+        higher_is_better=True,
+        signature=bound.signature.adding(pairs="full"),
+        notices=notices,
+        preferences=Preferences(values, pairs.graded),
+    )
+
+
+def _means(values: NDArray[np.float64], defined: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Over the second axis; NaN where there is none."""
+    count = defined.sum(axis=1)
+    means = np.full(count.shape, np.nan)
+    np.divide(np.where(defined, values, 0.0).sum(axis=1), count, out=means, where=count > 0)
+    return means
+
+
 def _score(
     testset: TestSet,
     metric: str | Metric | BoundMetric | Callable[..., float],
     *,
     allow_code: bool,
+    pairs: bool = False,
 ) -> Scores:
     name, bound = bind(testset, metric, allow_code=allow_code)
     batch = testset.batch()
+    if pairs and isinstance(bound, PairScoring):
+        return _preferred(name, bound, bound, batch)
     statistics = bound.statistics(batch) if isinstance(bound, Statistics) else None
     aggregate = bound.aggregate if isinstance(bound, Statistics) else None
     native = bound.native_signatures(batch) if isinstance(bound, NativeSignature) else None

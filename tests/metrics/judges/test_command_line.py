@@ -53,8 +53,8 @@ def test_judges_have_commands_of_their_own(
     assert main(["judges", "spread", *data, "-m", spec(chat, repeats=2)]) == 0
     assert main(["judges", "probe", *data, "-m", spec(chat), "--items", "3"]) == 0
     chat.reply = lambda _: '{"better": "tie"}'
-    assert main(["judges", "pairwise", *data, "-m", spec(chat, "pairwise")]) == 0
-    assert "Which system a judge prefers" in capsys.readouterr().out
+    assert main(["compare", *data, "-m", spec(chat, "pairwise")]) == 0
+    assert "the same under the judge" in capsys.readouterr().out
 
 
 def test_consent_is_given_by_an_option_and_lasts_as_long_as_the_command(

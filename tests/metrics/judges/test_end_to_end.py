@@ -31,7 +31,7 @@ _COMMANDS = {
     "probe": f"judges probe {_SET} -m JUDGE --items 4",
     "calibrate": f"judges calibrate {_JUDGED} --human da -m JUDGE --items 10",
     "panel": f"judges panel {_JUDGED} --human da -m PANEL",
-    "pairwise": f"judges pairwise {_SET} -m PAIRS",
+    "pairwise": f"compare {_SET} -m PAIRS",
     # which mask words are tried depends on answers, where none are named
     "muler": f"muler score {_SET} -m PANEL_OF_REFERENCES {_FEW} --mask-words tok tik tak",
     "stress": f"stress {_SET} -m PANEL --perturb number swap --limit 8",

@@ -6,11 +6,14 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from tests.metrics.judges.test_metric import fenced, sets, spec
 
 import gnomon as gn
 from gnomon.core.errors import UsageError
+from gnomon.stats.significance import binomial_p
+from gnomon.stats.student import mean_test
 
 if TYPE_CHECKING:
     from tests.metrics.judges.chat_server import Chat
@@ -23,12 +26,17 @@ def longer(body: dict) -> str:
     return json.dumps({"better": better})
 
 
+def compared(chat: Chat, ts: gn.TestSet, given: str = "") -> gn.Finding:
+    """Two systems by a judge of pairs."""
+    return gn.compare(ts, given or spec(chat, "pairwise"), examples=0, ngrams=0)
+
+
 def test_a_pair_is_shown_in_both_orders_and_equal_outputs_are_not(chat: Chat) -> None:
     chat.reply = longer
     ts = sets(a=["long text", "same", "ab", "x"], b=["text", "same", "cd", "yyyy"])
-    (row,) = gn.judges.pairwise(ts, spec(chat, "pairwise")).rows
-    assert (row["a_better"], row["b_better"], row["ties"], row["torn"]) == (1, 1, 2, 0)
-    assert (row["share"], row["first"], row["segments"]) == (0.5, 0.5, 4)
+    row = compared(chat, ts).rows[1]
+    assert (row["system"], row["wins"], row["ties"], row["losses"]) == ("b", 1, 2, 1)
+    assert (row["difference"], row["segments"]) == (0, 4)
     shown = [(fenced(b, "first"), fenced(b, "second")) for b in chat.bodies[1:]]
     assert sorted(shown) == sorted(
         [("long text", "text"), ("text", "long text"), ("ab", "cd"), ("cd", "ab"), ("x", "yyyy"),
@@ -39,39 +47,49 @@ def test_a_pair_is_shown_in_both_orders_and_equal_outputs_are_not(chat: Chat) ->
 def test_a_judge_that_prefers_a_place_prefers_nobody(chat: Chat) -> None:
     chat.reply = lambda _: '{"better": "first"}'
     ts = sets(a=[f"a {n}" for n in range(40)], b=[f"b {n}" for n in range(40)])
-    found = gn.judges.pairwise(ts, spec(chat, "pairwise"))
-    (row,) = found.rows
-    assert (row["share"], row["torn"], row["first"], row["ties"]) == (0.5, 40, 1.0, 40)
-    assert any("stands first is preferred in 100%" in one.text for one in found.verdict)
-    assert not any(one.level == "better" for one in found.verdict)
+    found = compared(chat, ts)
+    assert (found.rows[1]["difference"], found.rows[1]["ties"]) == (0, 40)
+    assert any("stands first is preferred in 100%" in notice for notice in found.notices)
+    assert not any(one.level in ("better", "worse") for one in found.verdict)
+
+
+def test_choices_have_the_interval_of_a_share(chat: Chat) -> None:
+    chat.reply = longer
+    ends = ["bb"] * 30 + [""] * 8 + ["a"] * 6
+    ts = sets(a=[f"{n:02}a" for n in range(44)], b=[f"{n:02}{end}" for n, end in enumerate(ends)])
+    row = compared(chat, ts).rows[1]
+    shares = [1.0] * 30 + [0.0] * 8 + [0.5] * 6
+    low, high, _ = mean_test(shares, 0.05)
+    assert row["difference"] == pytest.approx(2 * np.mean(shares) - 1)
+    assert (row["low"], row["high"]) == pytest.approx((2 * low - 1, 2 * high - 1))
+    assert row["p"] == binomial_p(30, 38)
+    assert row["verdict"] == "better"
 
 
 def test_a_clear_preference_is_said_with_its_interval(chat: Chat) -> None:
     chat.reply = longer
     ts = sets(a=[f"a{n}" for n in range(40)], b=[f"bbb {n}" for n in range(40)])
-    found = gn.judges.pairwise(ts, spec(chat, "pairwise"))
-    assert found.rows[0]["share"] == 0
-    assert "prefers b to a" in found.verdict[0].text
-    assert found.verdict[0].level == "better"
+    found = compared(chat, ts)
+    row = found.rows[1]
+    end = 0.025 ** (1 / 40)  # equal choices are not certain: the exact binomial end
+    assert (row["difference"], row["low"], row["high"]) == (1, pytest.approx(2 * end - 1), 1)
+    assert "b is better than a by 1.00 points of the judge [" in found.verdict[0].text
 
 
 def test_answers_that_name_no_side_are_left_out_and_counted(chat: Chat) -> None:
     chat.reply = lambda body: longer(body) if fenced(body, "first") != "bbb" else "neither"
     ts = sets(a=["a", "aa"], b=["bbb", "bbbb"])
-    found = gn.judges.pairwise(ts, spec(chat, "pairwise"))
-    assert (found.rows[0]["segments"], found.rows[0]["missing"]) == (1, 1)
-    assert "1 cannot be read" in found.notices[0]
+    found = compared(chat, ts)
+    assert found.rows[1]["segments"] == 1
+    assert any("1 cannot be read" in notice for notice in found.notices)
 
 
-def test_pairs_take_judges_of_pairs_and_two_systems(chat: Chat) -> None:
+def test_a_judge_of_pairs_scores_no_outputs(chat: Chat) -> None:
     ts = sets(a=["a"], b=["b"])
-    for given, match in ((spec(chat), "scores single outputs"), ("bleu", "is no judge")):
-        with pytest.raises(UsageError, match=match):
-            gn.judges.pairwise(ts, given)
-    with pytest.raises(UsageError, match="name a judge"):
-        gn.judges.pairwise(ts)
+    with pytest.raises(UsageError, match="ask it by gnomon compare"):
+        gn.score(ts, spec(chat, "pairwise"))
     with pytest.raises(gn.GnomonError, match="two systems or more"):
-        gn.judges.pairwise(sets(a=["a"]), spec(chat, "pairwise"))
+        compared(chat, sets(a=["a"]))
     assert chat.bodies == []
 
 
@@ -101,10 +119,6 @@ def test_few_answers_are_no_evidence_however_sure_they_look(chat: Chat) -> None:
     said = gn.judges.probe(ts, spec(chat), items=3).verdict
     assert [one.level for one in said] == ["caution"]
     assert "3 candidates are too few" in said[0].text
-    chat.reply = longer
-    said = gn.judges.pairwise(ts, spec(chat, "pairwise")).verdict
-    assert [one.level for one in said] == ["caution"]
-    assert "fewer than 30 segments" in said[0].text
 
 
 def test_a_judge_that_keeps_to_the_text_is_not_accused(chat: Chat) -> None:

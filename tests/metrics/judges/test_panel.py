@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -155,7 +155,7 @@ def test_judges_that_cannot_be_combined_are_refused_before_they_are_asked(
     one = spec(chat, calibration="people.tsv")
     with pytest.raises(UsageError, match="calibrate all, or none"):
         gn.score(ts, f"judge([{one}, {spec(chat, 'gemba-sqm')}])")
-    with pytest.raises(UsageError, match="compares two systems"):
+    with pytest.raises(UsageError, match="compares two outputs"):
         gn.score(ts, panel(chat, rubric="pairwise"))
     assert chat.bodies == []
 
@@ -208,6 +208,11 @@ def test_methods_of_single_judges_take_those_of_a_panel_one_by_one(chat: Chat) -
 # Pairs
 
 
+def compared(ts: gn.TestSet, judges: str) -> dict[str, Any]:
+    """The second system beside the first, by judges of pairs."""
+    return gn.compare(ts, judges, examples=0, ngrams=0).rows[1]
+
+
 def prefers(choices: dict[str, str]) -> Reply:
     """Each model prefers the text that it is said to, wherever it stands; else neither."""
 
@@ -223,20 +228,15 @@ def test_a_panel_of_pairs_votes_or_averages(chat: Chat) -> None:
     chat.reply = prefers({"a": "one", "b": "one", "c": "two"})
     shares = Counter[str]()
     for combine in ("mean", "vote"):
-        result = gn.judges.pairwise(ts, panel(chat, rubric="pairwise", combine=combine))
-        (row,) = result.rows
-        shares[combine] = row["share"]
-        assert (row["a_better"], row["b_better"], row["missing"]) == (2, 0, 0)
-        assert row["answers"] == 12
+        row = compared(ts, panel(chat, rubric="pairwise", combine=combine))
+        shares[combine] = (1 - row["difference"]) / 2
+        assert (row["wins"], row["losses"], row["segments"]) == (0, 2, 2)
     assert shares["mean"] == pytest.approx(2 / 3)
     assert shares["vote"] == 1
     assert chat.answered == 12
     chat.reply = prefers({"a": "uno", "b": "due", "c": "neither"})
-    tied = gn.judges.pairwise(
-        sets(x=["uno"], y=["due"]), panel(chat, rubric="pairwise", combine="vote")
-    )
-    assert tied.rows[0]["ties"] == 1
-    assert set(tied.signatures) == {panel(chat, rubric="pairwise", combine="vote")}
+    tied = compared(sets(x=["uno"], y=["due"]), panel(chat, rubric="pairwise", combine="vote"))
+    assert tied["ties"] == 1
 
 
 def test_pairs_that_a_judge_says_nothing_of_are_left_out_and_counted(chat: Chat) -> None:
@@ -246,17 +246,15 @@ def test_pairs_that_a_judge_says_nothing_of_are_left_out_and_counted(chat: Chat)
 
     chat.reply = reply
     ts = sets(x=["one1", "one2"], y=["two1", "two2"])
-    (row,) = gn.judges.pairwise(ts, panel(chat, rubric="pairwise")).rows
-    assert (row["segments"], row["missing"], row["answers"]) == (1, 2, 10)
-    (row,) = gn.judges.pairwise(ts, panel(chat, rubric="pairwise", least=2)).rows
-    assert row["segments"] == 2
+    assert compared(ts, panel(chat, rubric="pairwise"))["segments"] == 1
+    assert compared(ts, panel(chat, rubric="pairwise", least=2))["segments"] == 2
 
 
 def test_a_panel_of_pairs_is_within_its_budget_or_asks_nobody(chat: Chat) -> None:
     ts = sets(x=["one", "uno"], y=["two", "due"])
     judges = panel(chat, rubric="pairwise").replace("model='c'", "model='c', max_calls=3")
     with pytest.raises(UsageError, match=r"4 answers of 'c'.*more than the 3"):
-        gn.judges.pairwise(ts, judges)
+        compared(ts, judges)
     assert chat.bodies == []
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from tests.metrics.learned.conftest import Oracle
 
+BARE = {"examples": 0, "ngrams": 0}
 _NEAR = 1e-5
 _MODELS = ("released_like", "other_options")
 
@@ -68,7 +69,7 @@ def test_scores_are_those_of_the_original_in_both_orders_and_at_the_reference(
 
 
 @pytest.mark.parametrize("name", _MODELS)
-def test_tables_of_utilities_and_choices_are_those_of_the_original(
+def test_tables_of_utilities_are_those_of_the_original(
     name: str, pear: Callable[[str], Oracle]
 ) -> None:
     found = pear(name)
@@ -80,12 +81,7 @@ def test_tables_of_utilities_and_choices_are_those_of_the_original(
         sources=[said["source"]],
     )
     bound = _bound(found, testset, ", anchor='systems'")
-    for pairs in ("full", "half"):
-        table = bound.pair_scores(testset.batch(), half=pairs == "half")[:, :, 0]
-        assert np.abs(table - said[pairs]).max() < _NEAR
-        (chosen,) = gn.pairwise(testset, bound, pairs=pairs).table("choices").rows
-        assert chosen["system"] == str(said[f"best_{pairs}"][0])
-        assert chosen["utility"] == pytest.approx(said[f"best_{pairs}"][1], abs=_NEAR)
+    assert np.abs(bound.pair_scores(testset.batch())[:, :, 0] - said["full"]).max() < _NEAR
     # against all other systems: the sums of rows
     means = np.array(said["full"]).sum(axis=1) / 3
     assert bound.segments(testset.batch())[:, 0] == pytest.approx(means, abs=_NEAR)
@@ -165,8 +161,8 @@ def test_inputs_that_were_cut_are_counted_as_they_are_read(pear: Callable[[str],
     testset = gn.TestSet.from_lists(outputs, ["one"], sources=["eins"])
     (said,) = gn.score(testset, f"pear('{found.folder}', anchor='systems')").notices
     assert "2 of 6 inputs (a source and two outputs) are longer" in said
-    (said,) = gn.pairwise(testset, f"pear('{found.folder}')", resamples=0).notices
-    assert "1 of 4 inputs" in said  # the reference is c's output
+    said = gn.compare(testset, f"pear('{found.folder}')", resamples=0, **BARE).notices
+    assert any("1 of 3 inputs" in notice for notice in said)
     assert not gn.score(testset, f"pear('{found.folder}')").notices
 
 
@@ -191,7 +187,9 @@ def test_models_of_other_metrics_are_refused(oracle: Callable[[str, str], Oracle
         gn.score(testset, f"pear('{comet}')")
 
 
-def test_pairs_are_a_step_of_a_study(pear: Callable[[str], Oracle], tmp_path: Path) -> None:
+def test_preferences_are_compared_in_a_study_as_without_one(
+    pear: Callable[[str], Oracle], tmp_path: Path
+) -> None:
     pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
     found = pear("released_like")
     rows = [row for row in found.compared if "\n" not in "".join(map(str, row.values()))][:6]
@@ -202,21 +200,19 @@ def test_pairs_are_a_step_of_a_study(pear: Callable[[str], Oracle], tmp_path: Pa
     )
     testset.write(tmp_path / "set")
     spec = f"pear('{found.folder}', device='cpu')"
-    lines = ['metrics = ["chrf"]', "[[testsets]]", 'path = "set"', "[methods.pairwise]"]
+    lines = ['metrics = ["chrf"]', "[[testsets]]", 'path = "set"', "[methods.compare]"]
     (tmp_path / "study.toml").write_text(
         "\n".join([*lines, f'metrics = ["{spec}"]', "resamples = 0"]), encoding="utf-8"
     )
     plan = gn.study.plan(gn.study.read_study(tmp_path / "study.toml"))
     store = gn.study.Store.open(plan.study.store, create=True)
     assert gn.study.run(plan, gn.study.open_engine("here"), store=store).failed == {}
-    direct = gn.pairwise(testset, spec, resamples=0)
-    wins = "select system, other, wins, ties, losses from pairwise"
-    assert store.query(wins).rows == tuple(
-        tuple(row[name] for name in ("system", "other", "wins", "ties", "losses"))
-        for row in direct.rows
-    )
-    for table, size in (("systems", 2), ("references", 2), ("choices", 6)):
-        assert store.query(f"select count(*) from pairwise_{table}").rows == ((size,),)
+    direct = gn.compare(testset, spec, resamples=0, **BARE)
+    wins = "select system, difference, wins, ties, losses from comparisons where wins is not null"
+    names = ("system", "difference", "wins", "ties", "losses")
+    row = direct.rows[1]
+    assert row["difference"]
+    assert store.query(wins).rows == (tuple(row[name] for name in names),)
 
 
 def test_halves_of_characters_and_no_segments_at_all_are_nothing_special(

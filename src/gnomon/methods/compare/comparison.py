@@ -70,8 +70,8 @@ from gnomon.methods.compare.tables import (
     views,
 )
 from gnomon.methods.compare.verdict import CLAIMS, compare_verdict
-from gnomon.metrics import score
 from gnomon.metrics.protocol import Metrics, each_metric
+from gnomon.metrics.scoring import compared_scores
 from gnomon.stats.jackknife import numbered
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
     """What :func:`compare` refuses of options that fit each alone."""
     yield from plan_faults(options.resamples, options.confidence)
     yield from gate_faults(options)
-    yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
+    yield from metric_faults(outline, options.metrics, allow_code=options.allow_code, pairs=True)
     if outline is not None:
         option = "baseline" if len(outline.systems) > 1 else ""
         yield from problems(option, check_systems, outline, options.baseline)
@@ -159,7 +159,10 @@ def compare(
     """Which systems differ from a baseline, by how much, in which segments and n-grams.
 
     Corpus metrics are compared through their statistics, which are summed over each resample; other
-    metrics by the mean of their segment scores. Equal outputs differ by 0, with p = 1.
+    metrics by the mean of their segment scores. Equal outputs differ by 0, with p = 1. Of a metric
+    that reads two outputs at once (PEAR, judges of pairs), each two are read in both orders: the
+    difference is the mean of half the difference of its two answers, and p, unless another test
+    is named, that of the sign test of the segments that prefer one output.
 
     Args:
         testset: references and the outputs of two or more systems.
@@ -355,7 +358,14 @@ def _finding(
     *,
     chosen: bool,
 ) -> Finding:
-    tables: list[Table] = [system_table(collected.rows, plans[0].whole, plans[0].sliced)]
+    tables: list[Table] = [
+        system_table(
+            collected.rows,
+            plans[0].whole,
+            plans[0].sliced,
+            signs=[one.metric for one in pairings if one.by_signs(plans[0].whole)],
+        )
+    ]
     if collected.meaning:
         tables.append(meaning_table(collected.meaning))
     if by:
@@ -371,6 +381,8 @@ def _finding(
 
     def signature(scores: Scores, paired: PairedScores, plan: _TestPlans) -> str:
         fields = {"baseline": paired.systems[0], **plan.whole.fields()}
+        if paired.by_signs(plan.whole):
+            fields["test"] = "signs"
         if chosen:
             fields["baseline_by"] = "score"
         if by and plan.sliced.resamples != plan.whole.resamples:
@@ -470,7 +482,9 @@ def scored(
         if isinstance(metric, Scores):
             every_scores.append(checked_scores(metric, testset))
         else:
-            every_scores.append(score(testset, metric, workers=workers, allow_code=allow_code))
+            every_scores.append(
+                compared_scores(testset, metric, workers=workers, allow_code=allow_code)
+            )
         if progress:
             progress("scoring", done, len(chosen))
     names = [metric.metric for metric in every_scores]

@@ -11,6 +11,7 @@ import numpy as np
 from gnomon.agreement.significance import resample_faults
 from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.core.scores import UNREAD
+from gnomon.methods.compare.preferences import preference_interval, sign_p
 from gnomon.stats import (
     BootstrapTest,
     approximate_randomisation,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.scores import Scores
+    from gnomon.core.scores import Preferences, Scores
     from gnomon.core.validation import Problem
 
     Aggregate: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -99,17 +100,12 @@ class PairedTestPlan:
         }
 
 
-def _studentised_draws(plan: PairedTestPlan) -> int:
-    """Resamples of studentised intervals: at least so many that one lies beyond each end."""
-    return max(plan.resamples, fewest_draws((1 + plan.confidence) / 2))
-
-
 def least_p(plan: PairedTestPlan) -> float:
     """The smallest p-value that the draws of a plan can show, not corrected; 0 without draws."""
     if not plan.resamples or (plan.unit == "document" and plan.test != "ar"):
         return 0.0
     if plan.test == "bootstrap":
-        return 2 / (_studentised_draws(plan) + 1)
+        return 2 / (plan.resamples + 1)
     return 1 / (plan.draws + 1)
 
 
@@ -170,6 +166,10 @@ class PairedScores:
     unread: bool = False  # the metric does not read the letters of the texts
     # what it says in words of outputs, by the numbers of system and segment
     remarks: Mapping[tuple[int, int], Mapping[str, str]] = field(default_factory=dict)
+    # of a metric that reads two outputs: what it prefers, and the mean over all others [K, N]; the
+    # scores are then preferences over the baseline
+    preferences: Preferences | None = None
+    over_others: NDArray[np.float64] | None = None
 
     @classmethod
     def of(
@@ -177,6 +177,15 @@ class PairedScores:
     ) -> PairedScores:
         """The scores of some systems, in this order."""
         rows = [scores.systems.index(name) for name in systems]
+        remarks = {(rows.index(k), i): said for (k, i), said in scores.remarks.items() if k in rows}
+        unread = any(UNREAD in notice for notice in scores.notices)
+        if scores.preferences is not None:
+            over_baseline = scores.preferences.values[rows, rows[0]]
+            return cls(
+                scores.metric, tuple(systems), over_baseline, over_baseline, None, 1,
+                doubtful=doubtful, unread=unread, remarks=remarks,
+                preferences=scores.preferences, over_others=scores.segments[rows],
+            )  # fmt: skip
         corpus = scores.statistics is not None and scores.aggregate is not None
         values = scores.segments if scores.statistics is None or not corpus else scores.statistics
         if corpus:  # what has no score adds nothing to sums; of a pair, neither side counts there
@@ -191,9 +200,14 @@ class PairedScores:
             1 if scores.higher_is_better else -1,
             scores.from_people,
             doubtful,
-            any(UNREAD in notice for notice in scores.notices),
-            {(rows.index(k), i): said for (k, i), said in scores.remarks.items() if k in rows},
+            unread,
+            remarks,
         )
+
+    def by_signs(self, plan: PairedTestPlan) -> bool:
+        """Whether p is that of the sign test."""
+        usual = plan.test == "bootstrap" and plan.unit == "segment"
+        return self.preferences is not None and usual and plan.resamples > 0
 
     def distrust(self, k: int) -> Caveat | None:
         """Why a system is neither better nor worse than the baseline, whatever the scores are."""
@@ -228,7 +242,7 @@ def figures(
             values,
             aggregate=paired.aggregate,
             confidence=plan.confidence,
-            count=_studentised_draws(plan),
+            count=plan.resamples or fewest_draws((1 + plan.confidence) / 2),
             seed=plan.seed,
         )
         if not plan.resamples:
@@ -242,13 +256,20 @@ def figures(
     if published is not None and plan.test == "sacrebleu":
         shown = shown._replace(intervals=published.intervals)
     shown = shown._replace(differences=_differences(values, paired.aggregate, tested))
+    shown = _of_preferences(shown, paired, members, plan)
     gains = paired.gains()[:, members]
     dependences = dependence(values, aggregate=paired.aggregate, documents=members_documents)
     missing = np.isnan(values).reshape(*values.shape[:2], -1).any(axis=2).sum(axis=1)
     compared = []
     for k, counts in enumerate(map(_counts, gains)):
         inside = published is not None and float(tested.p[k, 0]) > plan.alpha
-        caveat = paired.distrust(k) or _caveat(plan, dependences[k], counts[0])
+        if paired.by_signs(plan):
+            _, wins, _, losses = counts
+            ends = shown.difference_intervals[:, k, 0] * (1 if wins > losses else -1)
+            inside = not ends.min() > 0
+        caveat = paired.distrust(k)
+        if not paired.by_signs(plan):  # whose level holds for any number, and any shape
+            caveat = caveat or _caveat(plan, dependences[k], counts[0])
         caveat = caveat or ("interval" if inside else None)
         p_documents = math.nan
         if plan.unit == "segment" and dependences[k].documents < LEAST_DOCUMENTS:
@@ -257,6 +278,27 @@ def figures(
             _compared(shown, k, p_documents, caveat, int(missing[k]), dependences[k], counts)
         )
     return compared
+
+
+def _of_preferences(
+    test: BootstrapTest, paired: PairedScores, members: NDArray[np.bool_], plan: PairedTestPlan
+) -> BootstrapTest:
+    """The test with scores that are preferences over all others, and with the sign test."""
+    if paired.preferences is None or paired.over_others is None:
+        return test
+    over_others, graded = paired.over_others[:, members], paired.preferences.graded
+    ends = [preference_interval(values, plan, graded=True) for values in over_others]
+    counts = np.isfinite(over_others).sum(axis=1)
+    sums = np.where(np.isfinite(over_others), over_others, 0.0).sum(axis=1)
+    scores = np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
+    test = test._replace(statistics=scores, intervals=np.array(ends).T)
+    if not paired.by_signs(plan):
+        return test
+    p, intervals = test.p.copy(), test.difference_intervals.copy()
+    for k, values in enumerate(paired.segments[:, members]):
+        p[k, 0] = sign_p(values)
+        intervals[:, k, 0] = preference_interval(values, plan, graded=graded)
+    return test._replace(p=p, difference_intervals=intervals)
 
 
 def _caveat(plan: PairedTestPlan, differences: Dependence, segments: int) -> Caveat | None:

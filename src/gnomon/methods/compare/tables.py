@@ -21,7 +21,7 @@ from gnomon.core.records import (
     table,
 )
 from gnomon.core.signature import Signature
-from gnomon.core.verdicts import LEAST, metric_title, p_value
+from gnomon.core.verdicts import LEAST, listed, metric_title, p_value
 from gnomon.methods.compare.meanings import MEANING, DifferenceMeaningRow
 from gnomon.methods.compare.paired import least_p
 from gnomon.stats import holm
@@ -306,7 +306,7 @@ def _system_row(
         losses=counts[2],
         decided=verdict in ("better", "worse"),
         gain=gain,
-        p_least=least_p(plan),
+        p_least=0.0 if scores.by_signs(plan) else least_p(plan),
         caveat=None if k == 0 else caveat,
         p_documents=None if np.isnan(p_documents) else p_documents,
         unit=plan.unit,
@@ -340,12 +340,18 @@ def verdict_of(gain: float, p: float, caveat: str | None, alpha: float) -> str |
 
 
 def system_table(
-    rows: Sequence[ComparisonRow], plan: PairedTestPlan, sliced: PairedTestPlan
+    rows: Sequence[ComparisonRow],
+    plan: PairedTestPlan,
+    sliced: PairedTestPlan,
+    *,
+    signs: Sequence[str] = (),
 ) -> Table:
-    """The table of all systems, metrics and slices."""
+    """The table of all systems, metrics and slices; ``signs``: metrics with the sign test."""
     corrected = any(row.corrected for row in rows)
     more = plan.resamples != sliced.resamples and any(row.slice is not None for row in rows)
     note = _note(plan, sliced, more=more, corrected=corrected)
+    if signs:
+        note += f" {listed(list(signs))}: sign test of the segments that prefer one output."
     return table(SYSTEMS, "Systems compared", ComparisonRow, rows, note=note)
 
 

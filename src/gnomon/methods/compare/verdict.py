@@ -285,7 +285,7 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
         of_metric = [pair for pair in sound if pair.row.metric == metric]
         if chosen:
             yield from _best(finding, of_metric)
-        elif several:
+        elif several and of_metric:
             yield from _by_outcome(of_metric)
         else:
             yield from map(_alone, of_metric)
@@ -406,7 +406,7 @@ def _best(finding: Finding, pairs: Sequence[_SystemPair]) -> Iterator[Statement]
     facts = f"{on}, each corrected {tests.pop()}" if len(tests) == 1 else on
     if len(worse) == 1:
         facts = facts.replace("each ", "")
-    parts = {"systems": systems, "under": under, "score": score, "facts": facts}
+    parts: dict[str, Any] = {"systems": systems, "under": under, "score": score, "facts": facts}
     if not near:
         yield BEST.said(places, best=leader, others=f"better than {listed(each)}", **parts)
         return

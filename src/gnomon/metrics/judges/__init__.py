@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.judges.metric import ChatJudge as ChatJudge
     from gnomon.metrics.judges.noise import JudgeNoise as JudgeNoise
     from gnomon.metrics.judges.noise import judge_noise as judge_noise
-    from gnomon.metrics.judges.pairs import pairwise as pairwise
     from gnomon.metrics.judges.panels import BoundJudgePanel as BoundJudgePanel
     from gnomon.metrics.judges.panels import JudgePanel as JudgePanel
     from gnomon.metrics.judges.planned import PlannedServer as PlannedServer

@@ -29,6 +29,7 @@ from gnomon.metrics.judges.endpoints import Endpoint
 from gnomon.metrics.judges.fields import check_model, check_prices, checked_fields
 from gnomon.metrics.judges.local import LocalJudge, answer_form, check_settings, local_folder
 from gnomon.metrics.judges.noise import judge_noise
+from gnomon.metrics.judges.pairs import pair_questions, preferences, share_of_first, users_of
 from gnomon.metrics.judges.planned import counted_requests, current_plan, made_up_reply
 from gnomon.metrics.judges.replies import (
     JudgeReply,
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
     from gnomon.models import ModelFolder
 
 _log = logging.getLogger(__name__)
+#: the share of preferences for one place that is said, at least
+_BIASED = 0.6
 #: why answers say nothing, in words
 _REASONS = {
     "refused": "were refused",
@@ -165,6 +168,11 @@ class ChatJudge(Options):
         return replace(rubric, reasons=False) if silent else rubric
 
     @property
+    def of_pairs(self) -> bool:
+        """Whether it compares two outputs, and scores none."""
+        return self.full_rubric.answer == "choice"
+
+    @property
     def needs(self) -> frozenset[Input]:
         """What the rubric's question shows beside the candidate."""
         return self.full_rubric.needs
@@ -191,17 +199,12 @@ class ChatJudge(Options):
         return files if self.local is None else (*files, Dependency("model", self.local.name))
 
     def check_outline(self, outline: Outline | None) -> None:  # noqa: ARG002  # one rule for all
-        """Refuse a rubric that gives no scores, files that are not there, and unwanted sending.
+        """Refuse files that are not there, and unwanted sending.
 
         Raises:
-            UsageError: it compares pairs, or texts may not be sent to the server.
+            UsageError: texts may not be sent to the server.
             UnknownNameError, MissingFileError, FormatError: there is no such rubric.
         """
-        if self.full_rubric.answer == "choice":
-            raise UsageError(
-                f"the rubric {self.rubric!r} compares two systems and scores none; ask it by"
-                " gnomon judges pairwise"
-            )
         if self.calibration is not None:
             self.anchors()
         self.check_asking()
@@ -272,7 +275,7 @@ class ChatJudge(Options):
         bound = [turn for turn, rubric in enumerate(turns) if not rubric.plain]
         return ChatClient(server, self.question("", bound[0] if bound else 0))
 
-    def bind(self, testset: TestSet) -> BoundChatJudge | BoundMarkingJudge:
+    def bind(self, testset: TestSet) -> BoundChatJudge | BoundMarkingJudge | BoundPairJudge:
         """The judge of a test set in its languages; nothing is asked yet.
 
         Raises:
@@ -298,6 +301,8 @@ class ChatJudge(Options):
 
     def bound(self, language_pair: str | None) -> BoundChatJudge:
         """The judge of texts in some languages; nothing is looked at."""
+        if self.of_pairs:
+            return BoundPairJudge(self, language_pair)
         kind = BoundMarkingJudge if self.full_rubric.marks_errors else BoundChatJudge
         return kind(self, language_pair)
 
@@ -683,3 +688,54 @@ class BoundMarkingJudge(BoundChatJudge):
             f"{counts['lost']:,} of {counts['quoted']:,} quoted errors do not stand in the texts:"
             " they count in scores, and have no span"
         )
+
+
+class BoundPairJudge(BoundChatJudge):
+    """A judge of pairs, ready to be asked: it has preferences, and no scores."""
+
+    graded: ClassVar[bool] = False
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:  # noqa: ARG002  # as of all metrics
+        """Refused.
+
+        Raises:
+            UsageError: it scores no outputs.
+        """
+        raise UsageError(
+            f"{self.metric.spec} compares two outputs and scores none; ask it by gnomon compare"
+        )
+
+    def calls(self, batch: Batch) -> int:
+        """How many answers the pairs of a batch take at most."""
+        return len(set(users_of(pair_questions(self, batch)))) * self.metric.repeats
+
+    def pair_scores(self, batch: Batch) -> NDArray[np.float64]:
+        """Preferences from -1 to 1, float64 [K, K, N]; NaN where no answer says anything.
+
+        Each pair of outputs is shown twice, either one first, and the two answers are averaged, so
+        that a judge that always prefers the first text says nothing. Equal outputs are ties, and
+        not asked about.
+
+        Raises:
+            UsageError: more answers are needed than allowed, or texts may not be sent.
+            ServerFailedError: the server stopped answering; what it said is kept.
+        """
+        asked = pair_questions(self, batch)
+        users = users_of(asked)
+        return preferences(batch, asked, dict(zip(users, self.ask(users), strict=True)))
+
+    def pair_notices(self, batch: Batch) -> tuple[str, ...]:
+        """What could not be read, and whether the judge prefers a place."""
+        asked = pair_questions(self, batch)
+        users = users_of(asked)
+        notices = self.notices_of(users)
+        first = share_of_first(asked, dict(zip(users, self.ask(users), strict=True)))
+        if first is None or abs(first - 0.5) < _BIASED - 0.5:
+            return notices
+        place = "first" if first > 0.5 else "second"
+        biased = (
+            f"{self.metric.label}: the text that stands {place} is preferred in"
+            f" {max(first, 1 - first):.0%} of preferences; both orders are averaged, so that this"
+            " decides nothing, but costs certainty"
+        )
+        return (*notices, biased)

@@ -10,7 +10,8 @@ import numpy as np
 
 from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.signature import Signature
-from gnomon.metrics.judges.metric import BoundChatJudge, ChatJudge, rehearsal
+from gnomon.metrics.judges.metric import BoundChatJudge, BoundPairJudge, ChatJudge, rehearsal
+from gnomon.metrics.judges.pairs import pair_questions, users_of
 from gnomon.metrics.judges.planned import counted_requests, current_plan
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.spec import Options, ordered_fields, unknown_argument
@@ -92,7 +93,7 @@ class JudgePanel(Options):
     @property
     def of_pairs(self) -> bool:
         """Whether the judges compare pairs of outputs."""
-        return self.judges[0].full_rubric.answer == "choice"
+        return self.judges[0].of_pairs
 
     @property
     def one_scale(self) -> bool:
@@ -138,7 +139,7 @@ class JudgePanel(Options):
         Raises:
             UsageError: they cannot.
         """
-        if len({judge.full_rubric.answer == "choice" for judge in self.judges}) > 1:
+        if len({judge.of_pairs for judge in self.judges}) > 1:
             raise UsageError("judges of pairs and judges of single outputs make no panel")
         if len({judge.calibration is None for judge in self.judges}) > 1:
             raise UsageError(
@@ -160,14 +161,15 @@ class JudgePanel(Options):
         for judge in self.judges:
             judge.check_asking()
 
-    def bind(self, testset: TestSet) -> BoundJudgePanel:
+    def bind(self, testset: TestSet) -> BoundJudgePanel | BoundPairPanel:
         """The judges of a test set in its languages; nothing is asked yet.
 
         Raises:
             DataError, UsageError: as of any of the judges.
         """
         self.check_outline(None)
-        return BoundJudgePanel(self, [judge.bind(testset) for judge in self.judges])
+        kind = BoundPairPanel if self.of_pairs else BoundJudgePanel
+        return kind(self, [judge.bind(testset) for judge in self.judges])
 
     def bound(self, language_pair: str | None) -> BoundJudgePanel:
         """The judges of texts in some languages; nothing is looked at."""
@@ -334,6 +336,38 @@ class BoundJudgePanel(MeanOfSegments):
             combined[k, i] = leading.mean()
             shared += len(leading) > 1
         return combined, shared
+
+
+class BoundPairPanel(BoundJudgePanel):
+    """Judges of pairs whose preferences are combined by mean or by vote."""
+
+    graded: ClassVar[bool] = False
+    judges: tuple[BoundPairJudge, ...]
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Refused, as of each judge."""
+        return self.judges[0].segments(batch)
+
+    def pair_scores(self, batch: Batch) -> NDArray[np.float64]:
+        """Combined preferences, float64 [K, K, N]; NaN where too few judges have one.
+
+        Raises:
+            UsageError, ServerFailedError: as of each judge; none is asked where one is too costly.
+        """
+        check_budgets(self.judges, [users_of(pair_questions(one, batch)) for one in self.judges])
+        every = np.stack([judge.pair_scores(batch) for judge in self.judges])
+        said = np.isfinite(every)
+        count = said.sum(axis=0)
+        sums = np.where(said, every, 0.0)
+        if self.metric.combine == "vote":
+            combined = np.sign(np.sign(sums).sum(axis=0))
+        else:
+            combined = sums.sum(axis=0) / np.maximum(count, 1)
+        return np.where(count >= (self.metric.least or len(self.judges)), combined, np.nan)
+
+    def pair_notices(self, batch: Batch) -> tuple[str, ...]:
+        """What each judge says."""
+        return tuple(notice for judge in self.judges for notice in judge.pair_notices(batch))
 
 
 def check_budgets(judges: Sequence[BoundChatJudge], users: Sequence[Sequence[str]]) -> None:

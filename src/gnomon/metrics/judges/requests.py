@@ -9,7 +9,7 @@ from gnomon.core.validation import Problem, problems
 from gnomon.metrics.judges.metric import ChatJudge
 from gnomon.metrics.judges.panels import JudgePanel
 from gnomon.metrics.protocol import each_metric
-from gnomon.metrics.registry import check_metric, check_needs, resolve
+from gnomon.metrics.registry import check_metric, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,29 +64,3 @@ def judge_faults(
         where = f"metrics[{number}]"
         wrong = list(problems(where, chat_judge, metric, allow_code=allow_code)) if only else []
         yield from wrong or problems(where, check_metric, metric, outline, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there
-
-
-def pair_faults(
-    outline: Outline | None, metrics: Metrics, *, allow_code: bool
-) -> Iterator[Problem]:
-    """What is wrong with the judges of pairs of a request."""
-    if not each_metric(metrics):
-        message = f"name a judge of pairs ({_HOW.format('pairwise', 'pairwise')})"
-        yield Problem("metrics", UsageError(message))
-    for number, metric in enumerate(each_metric(metrics)):
-        yield from problems(f"metrics[{number}]", _check_pair_judge, metric, outline, allow_code)
-
-
-def _check_pair_judge(given: AnyMetric, outline: Outline | None, allow_code: bool) -> None:  # noqa: FBT001  # as faults gives them
-    judge = chat_judge(given, allow_code=allow_code)
-    judges = judge.judges if isinstance(judge, JudgePanel) else (judge,)
-    if isinstance(judge, JudgePanel):
-        judge.check_combination()
-    if judges[0].full_rubric.answer != "choice":
-        raise UsageError(
-            f"the rubric {judges[0].rubric!r} scores single outputs; take pairwise,"
-            " pairwise-summary, or a file whose answer is 'choice'"
-        )
-    judge.check_asking()
-    if outline is not None:
-        check_needs(judge, outline)

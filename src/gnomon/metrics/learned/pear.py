@@ -48,7 +48,7 @@ class Pear(LearnedOptions):
     better. As a metric of one candidate, the other translation is the reference
     (``anchor='reference'``; with several, the score is the mean over them), so that it depends on
     nothing but the texts of its segment; or, without references, the outputs of all other systems
-    (``anchor='systems'``), frozen when the metric is bound. ``gnomon pairwise`` holds the systems
+    (``anchor='systems'``), frozen when the metric is bound. ``gnomon compare`` holds the systems
     against each other. The system score is the mean over segments.
 
     Attributes:
@@ -119,6 +119,8 @@ class OutputPair(NamedTuple):
 class BoundPear(BoundLearned):
     """PEAR, ready to score; each distinct pair is read once."""
 
+    graded: ClassVar[bool] = True
+
     metric: Pear
     # name of a system -> its outputs; empty unless other systems are the anchor
     pool: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
@@ -183,7 +185,7 @@ class BoundPear(BoundLearned):
                     triples.append(Triple(candidate, self._source(batch, column), texts[segment]))
         return cells, triples
 
-    def pair_scores(self, batch: Batch, *, half: bool = False) -> NDArray[np.float64]:
+    def pair_scores(self, batch: Batch) -> NDArray[np.float64]:
         """The outputs of every system against those of every other one, float64 [K, K, N].
 
         ``[a, b, n]`` is positive where the text of system a is better than that of system b. All
@@ -192,7 +194,7 @@ class BoundPear(BoundLearned):
         systems, segments = batch.shape
         scores = np.zeros((systems, systems, segments))
         wanted = ~np.eye(systems, dtype=np.bool_)
-        places = np.argwhere(np.triu(wanted) if half else wanted)
+        places = np.argwhere(wanted)
         if not len(places):
             return scores
         for at in range(0, segments * len(places), _BLOCK):
@@ -204,8 +206,6 @@ class BoundPear(BoundLearned):
                 for n, a, b in zip(column.tolist(), *texts, strict=True)
             ]
             scores[first, second, column] = self.scores(pairs)
-            if half:
-                scores[second, first, column] = -scores[first, second, column]
         return scores
 
     def scores(self, pairs: Sequence[OutputPair]) -> NDArray[np.float64]:
