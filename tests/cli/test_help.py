@@ -1,6 +1,7 @@
 """Help: every option has some, it fits two screens, and what few need stands apart."""
 
 import argparse
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -82,6 +83,39 @@ def test_a_clause_in_brackets_is_not_torn_and_examples_go_whole(gnomon):
     assert '"bootstrap" (paired bootstrap; Koehn, 2004) or "ar"' in shown
     assert "--shift exponential" not in gnomon("bmx", "score", "--help").out
     assert "gnomon.annotate" not in gnomon("muler", "score", "--help").out
+
+
+def test_gnomon_alone_lists_every_command_under_its_heading(gnomon, every):
+    said = gnomon()
+    assert (said.code, said.err) == (0, "")
+    listed = re.findall(r"^  ([a-z][a-z-]+)  ", said.out, re.MULTILINE)
+    (commands,) = (one for one in every[0]._actions if one.nargs == argparse.PARSER)
+    assert sorted(listed) == sorted(commands.choices)  # type: ignore[arg-type]  # of commands
+    headings = re.findall(r"^([A-Z].*):$", said.out, re.MULTILINE)
+    assert headings == [
+        *("Start", "Explain", "Metrics and raters", "Many at once", "Data and set-up"),
+        "This command",
+    ]
+    assert said.out == gnomon("--help").out
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("score", "--document-column"),
+        ("errors", "--paraphrases"),
+        ("people compare", "--domain-column"),
+        ("paraphrase coverage", "--source"),
+        ("stress check", "--document-column"),
+        ("metaeval", "--lowercase"),
+        ("paraphrase diversity", "--domain-column"),
+    ],
+)
+def test_an_option_that_a_command_cannot_use_is_unknown_there(gnomon, command, option):
+    assert f" {option} " not in gnomon(*command.split(), "--help-all").out
+    answer = gnomon(*command.split(), "-t", "set", option, "x")
+    assert answer.code == 2
+    assert f"unknown option {option}" in answer.err
 
 
 def test_options_of_paraphrases_are_not_rare_where_paraphrases_are_the_subject(gnomon):

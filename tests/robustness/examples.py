@@ -231,9 +231,7 @@ def _texts(base: Path, whole: Path) -> Iterable[Example]:
     for name, file in (("tsv", table), ("csv", separated), ("jsonl", objects), ("json", array),
                        ("parquet", stored)):  # fmt: skip
         columns = {"references": ["ref"], "systems": ["one"], "document": "doc"}
-        given = (
-            "--reference-columns", "ref", "--system-columns", "one", "--document-column", "doc",
-        )  # fmt: skip
+        given = ("--reference-columns", "ref", "--system-columns", "one")
         yield Example(
             file.parent.name, (name, "--table"), file.parent,
             ("score", "--table", str(file), *given, *options),

@@ -107,11 +107,12 @@ def outputs(folder: Path, texts: tuple[str, ...]) -> dict[str, str]:
     for name, records in (("few", rows[::12]), ("all", rows), ("labels", spans)):
         lines = "".join(f"{json.dumps(record)}\n" for record in records)
         (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
-    columns = ("--reference-columns", "ref", "--document-column", "doc", "-m", "rouge1")
+    references = ("--reference-columns", "ref", "-m", "rouge1")
+    columns = (*references, "--document-column", "doc")
     features = ("--features", "*:*", "--labels", folder / "labels.jsonl", "--no-cache")
     few, every = ("--table", folder / "few.jsonl"), ("--table", folder / "all.jsonl")
     commands: dict[str, tuple[object, ...]] = {
-        "score": ("score", *few, *columns, "--system-columns", *systems),
+        "score": ("score", *few, *references, "--system-columns", *systems),
         "muler": ("muler", "score", *every, *columns, *features, "--resamples", "0",
                   "--system-columns", *systems[:2]),
     }  # fmt: skip

@@ -40,6 +40,8 @@ __all__ = ["add_commands", "add_group", "add_method", "build"]
 
 #: options that stand among the metrics of every command
 _METRICS = "metrics"
+#: methods whose commands take the options of sacreBLEU's command by its names
+_AS_SACREBLEU = ("score", "compare")
 #: the heading of help under which results and their files stand
 _OUTPUT = "output"
 #: the heading of those that say none
@@ -107,7 +109,13 @@ def build(parser: Parser, method: Method) -> None:
         several = method.given == "testsets" or callable(method.given)
         # those that need paraphrases, and the others of their group, are about them
         about = method.paraphrased or method.name.startswith("paraphrase.")
-        _options.add_data(parser, several=several, without=method.options, paraphrases=about)
+        _options.add_data(
+            parser,
+            several=several,
+            without=method.options,
+            unread=method.unread,
+            paraphrases=about,
+        )
         parser.usage = "%(prog)s REF ... -i SYSTEM ... [OPTIONS]\n       %(prog)s -t DIR [OPTIONS]"
     _add_options(parser, method)
     if "human" in method.options and method.given != "nothing":
@@ -150,7 +158,9 @@ def _add_options(parser: Parser, method: Method) -> None:
     for option in method.options.values():
         heading = _heading(option)
         if option.name == _METRICS:
-            _options.add_metrics(parser, _default(option))
+            _options.add_metrics(
+                parser, _default(option), as_sacrebleu=method.name in _AS_SACREBLEU
+            )
         elif heading != _OUTPUT:
             if heading not in groups:
                 groups[heading] = parser.add_argument_group(heading)

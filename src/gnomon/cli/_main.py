@@ -43,6 +43,14 @@ _METHODS = {
 } | dict(methods.OWN_WORDS)
 #: modules with the commands that run no method
 _OTHERS = ("studies", "serve", "data", "installation", "demo")
+#: the commands as help lists them, by headings
+_GROUPS = {
+    "start": ("demo", "serve", "score", "compare"),
+    "explain": ("muler", "errors", "difficulty", "bmx", "paraphrase"),
+    "metrics and raters": ("metaeval", "people", "judges", "stress", "train"),
+    "many at once": ("run", "query", "report", "export"),
+    "data and set-up": ("data", "info", "list", "setup", "selftest", "cache"),
+}
 _STOPPING = ("strict", "surrogateescape")  # how streams are set by default
 _RULE = "\u2500"  # the lines of tables
 #: new objects between two looks for cycles
@@ -95,7 +103,7 @@ def _run_command(argv: Sequence[str]) -> int:
     try:
         with _rare_collection():
             with _one_thread():
-                args = parser(argv).parse_args(argv)
+                args = parser(argv).parse_args(argv or ["--help"])
             with (
                 _end_on_signals(args),
                 _logging(args),
@@ -156,6 +164,7 @@ def parser(argv: Sequence[str] = ()) -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"gnomon {version()}")
     top.add_argument("--cite", action=_cite.CiteAction, help="print how to cite, as BibTeX")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    top.groups = _GROUPS
     first = argv[0] if argv else ""
     if first == "serve":  # a browser waits for it
         import_module("gnomon.cli.serve").add(commands)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 
     from gnomon.core.findings import Cell, Finding, Statement
+    from gnomon.core.registry import Texts
     from gnomon.core.scores import Scores
     from gnomon.core.testset import TestSet
 
@@ -85,9 +86,11 @@ def add_data(
     *,
     several: bool = False,
     without: Container[str] = (),
+    unread: Container[Texts] = (),
     paraphrases: bool = False,
 ) -> None:
     """References, systems, sources; or a test set (or several of them); or a table."""
+    parser.set_defaults(source=None, source_column=None, document_column=None, domain_column=None)
     data = parser.add_argument_group("texts")
     data.add_argument("refs", nargs="*", metavar="REF", help="reference files, one segment a line")
     data.add_argument(
@@ -97,9 +100,10 @@ def add_data(
         metavar="SYSTEM",
         help="outputs of systems: files, or folders of them; '-' or nothing is standard input",
     )
-    data.add_argument(
-        "-s", "--source", metavar="FILE", help="the source texts, which some metrics need"
-    )
+    if "sources" not in unread:
+        data.add_argument(
+            "-s", "--source", metavar="FILE", help="the source texts, which some metrics need"
+        )
     data.add_argument(
         "-l",
         "--language-pair",
@@ -134,33 +138,39 @@ def add_data(
         metavar="FILE",
         help="texts as columns of one file: CSV, TSV, JSON or Parquet, a row per segment",
     )
-    for more in (
+    rare(
         table.add_argument(
             "--table-format",
             metavar="FORMAT",
             help="tsv, csv, jsonl, json or parquet, if the file's name does not tell",
-        ),
+        )
+    )
+    rare(
         table.add_argument(
             "--reference-columns",
             nargs="+",
             metavar="COLUMN",
             help="columns of references (default: reference or ref)",
-        ),
+        )
+    )
+    rare(
         table.add_argument(
             "--system-columns", nargs="+", metavar="COLUMN", help="columns of outputs, one a system"
-        ),
-        table.add_argument(
-            "--source-column",
-            metavar="COLUMN",
-            help="the column of source texts (default: source or src)",
-        ),
-        table.add_argument(
-            "--document-column", metavar="COLUMN", help="the column of names of documents"
-        ),
-        table.add_argument("--domain-column", metavar="COLUMN", help="the column of domains"),
-    ):
-        rare(more)
-    _add_paraphrases(parser, without, hidden=not paraphrases)
+        )
+    )
+    further: tuple[tuple[Texts, str, str], ...] = (
+        ("sources", "--source-column", "the column of source texts (default: source or src)"),
+        ("documents", "--document-column", "the column of names of documents"),
+        ("domains", "--domain-column", "the column of domains"),
+    )
+    for kind, name, said in further:
+        if kind not in unread:
+            rare(table.add_argument(name, metavar="COLUMN", help=said))
+    if "paraphrases" in unread:
+        parser.set_defaults(paraphrases=None, no_original=False)
+        parser.set_defaults(**{name: None for name in ("n", "methods") if name not in without})
+    else:
+        _add_paraphrases(parser, without, hidden=not paraphrases)
 
 
 def _add_paraphrases(
@@ -202,8 +212,10 @@ def _add_paraphrases(
         rare(action)
 
 
-def add_metrics(parser: argparse.ArgumentParser, default: Sequence[str] = (_BLEU,)) -> None:
-    """Metrics, and sacreBLEU's short names for two options of BLEU."""
+def add_metrics(
+    parser: argparse.ArgumentParser, default: Sequence[str] = (_BLEU,), *, as_sacrebleu: bool
+) -> None:
+    """Metrics, and, of a command that stands for sacreBLEU, its names for two options of BLEU."""
     group = parser.add_argument_group("metrics")
     default = [default] if isinstance(default, str) else default
     said = f" (default: {' '.join(default)})" if default else ""
@@ -215,16 +227,19 @@ def add_metrics(parser: argparse.ArgumentParser, default: Sequence[str] = (_BLEU
         metavar="METRIC",
         help=f"such as bleu, 'chrf(word_order=2)', ter, rougeL; all: gnomon list metrics{said}",
     )
-    rare(
-        group.add_argument(
-            "-tok", "--tokenize", metavar="NAME", help="how BLEU cuts texts into words"
+    if as_sacrebleu:
+        rare(
+            group.add_argument(
+                "-tok", "--tokenize", metavar="NAME", help="how BLEU cuts texts into words"
+            )
         )
-    )
-    rare(
-        group.add_argument(
-            "-lc", "--lowercase", action="store_true", help="BLEU without regard to case"
+        rare(
+            group.add_argument(
+                "-lc", "--lowercase", action="store_true", help="BLEU without regard to case"
+            )
         )
-    )
+    else:
+        parser.set_defaults(tokenize=None, lowercase=False)
     add_allow_code(group)
 
 

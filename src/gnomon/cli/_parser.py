@@ -21,7 +21,7 @@ from gnomon.core.errors import UnknownNameError, nearest
 from gnomon.core.options import MOST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 __all__ = ["HelpFormatter", "Parser", "rare"]
 
@@ -50,6 +50,8 @@ _EXAMPLES = 3
 _WORD = re.compile(r"(?:'[^']*'|\"[^\"]*\"|\S)+")
 _WIDTH = 80
 _ALL = "--help-all"
+#: the heading of commands that belong to no other
+_OTHERS = "further commands"
 
 
 class HelpFormatter(RawDescriptionRichHelpFormatter):
@@ -95,6 +97,8 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*args, **options)
         self._build = build
         self._further: Any = None
+        #: headings under which help lists commands; others stand under a last one
+        self.groups: Mapping[str, Sequence[str]] = {}
         self._positionals.title, self._optionals.title = "what it takes", "this command"
         self.add_argument(_ALL, action=_HelpAll, help=argparse.SUPPRESS)  # the last line tells
 
@@ -128,7 +132,9 @@ class Parser(argparse.ArgumentParser):
         self.usage = usage or self._briefly_used()
         self.epilog = _folded(epilog if full else _first_examples(epilog))
         # what is said of all commands comes last
-        self._action_groups = sorted(groups, key=lambda group: group is self._optionals)
+        self._action_groups = sorted(
+            self._grouped() if self.groups else groups, key=lambda group: group is self._optionals
+        )
         try:
             if full:
                 return super().format_help()
@@ -138,6 +144,24 @@ class Parser(argparse.ArgumentParser):
         finally:
             self.usage, self.epilog, self._action_groups = usage, epilog, groups
             self.description = description
+
+    def _grouped(self) -> Iterator[argparse._ArgumentGroup]:
+        """The groups of help, where commands stand under the headings that they belong to."""
+        for group in self._action_groups:
+            if group is not self._subparsers:
+                yield group
+                continue
+            (commands,) = group._group_actions  # noqa: SLF001  # argparse has no name for it
+            left = {command.dest: command for command in commands._get_subactions()}  # type: ignore[attr-defined]  # noqa: SLF001  # likewise
+            for title, words in self.groups.items():
+                yield self._of_help(title, [left.pop(word) for word in words if word in left])
+            if left:
+                yield self._of_help(_OTHERS, left.values())
+
+    def _of_help(self, title: str, commands: Iterable[argparse.Action]) -> argparse._ArgumentGroup:
+        group = argparse._ArgumentGroup(self, title)  # noqa: SLF001  # only these are shown
+        group._group_actions = list(commands)  # noqa: SLF001
+        return group
 
     @contextmanager
     def _shortened(self) -> Iterator[str]:

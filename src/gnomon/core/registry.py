@@ -52,6 +52,7 @@ __all__ = [
     "OF_THE_RUN",
     "OWN_WORDS",
     "Method",
+    "Texts",
     "answers_of",
     "find",
     "group_answers",
@@ -136,6 +137,9 @@ Given: TypeAlias = (
     Literal["systems", "testset", "testsets", "nothing"] | Callable[..., tuple[Any, ...]]
 )
 
+#: what a test set may hold beside references and outputs
+Texts: TypeAlias = Literal["sources", "documents", "domains", "paraphrases"]
+
 
 @dataclass(frozen=True)
 class Method:
@@ -163,6 +167,8 @@ class Method:
     # test set and of options whether there is something to look at
     judged: bool | Callable[[Outline, Mapping[str, Any]], bool] = False
     systems: bool = True  # it needs systems
+    # what of a test set neither its numbers nor its pages need: its command cannot name it
+    unread: tuple[Texts, ...] = ()
     tagged: bool = False  # it looks at linguistic features
     # whether it takes scores of other tasks: of all metrics, or of those "costly" ones whose corpus
     # scores are means

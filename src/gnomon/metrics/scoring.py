@@ -87,6 +87,7 @@ def score(
     "score",
     answers="how good each system is under any metrics",
     title="Scores",
+    unread=("documents", "domains"),
     examples=_EXAMPLES,
     tables={"": "scores", "segments": "segments"},
     by_system=True,

@@ -509,6 +509,7 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     "bmx.score",
     answers="how good each system is under metrics boosted by explanations",
     title="BMX: boosted metrics",
+    unread=("documents", "domains"),
     examples=_EXAMPLES,
     tables={"": "bmx"},
     rows={"scores": BoostedSystem},

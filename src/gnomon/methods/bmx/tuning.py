@@ -202,6 +202,7 @@ def _with_human_file(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
     "bmx.tune",
     answers="which p and w make a metric and its explanations agree best with people",
     title="BMX: choice of p and w",
+    unread=("documents", "domains"),
     examples=_EXAMPLES,
     data=("data",),
     given="testsets",

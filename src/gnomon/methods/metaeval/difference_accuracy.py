@@ -85,6 +85,7 @@ def check_delta_accuracy(outline: Outline | None, options: BoundOptions) -> Iter
     title=_TITLE,
     data=("testsets",),
     given="testsets",
+    unread=("documents", "domains"),
     examples=_EXAMPLES,
     rows=ROWS,
     metrics="all",

@@ -138,6 +138,7 @@ def check_errors_by_feature(outline: Outline | None, options: BoundOptions) -> I
     "muler.errors",
     answers="which kinds of words have errors, marked by people or machines",
     title="Errors by linguistic feature",
+    unread=("paraphrases",),
     examples=_EXAMPLES,
     tables={
         "": "error_rates",

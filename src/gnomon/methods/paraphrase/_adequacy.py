@@ -202,6 +202,7 @@ def _references_and_paraphrases(inputs: Any, _: object) -> tuple[TestSet, Sequen
     answers="whether paraphrases keep the meaning",
     data=("testset", "paraphrases"),
     given=_references_and_paraphrases,
+    unread=("documents", "domains"),
     examples=_EXAMPLES,
     rows={"adequacy": AdequacyRow},
     metrics="all",

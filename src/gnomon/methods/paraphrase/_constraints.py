@@ -262,6 +262,7 @@ def check_constraints(outline: Outline | None, options: BoundOptions) -> Iterato
 @method(
     "paraphrase.constraints",
     answers="which words most systems use and the reference lacks",
+    unread=("sources", "documents", "domains"),
     examples=_EXAMPLES,
     rows={"constraints": ConstraintRow},
     check=check_constraints,

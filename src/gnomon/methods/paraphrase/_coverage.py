@@ -135,6 +135,7 @@ def _sets_of_study(*, testset: TestSet, original: TestSet, **_: object) -> tuple
     title="Paraphrases: coverage",
     data=("original", "paraphrased"),
     given=_without_and_with,
+    unread=("sources", "documents", "domains"),
     examples=_USAGE,
     tables={"": "paraphrase_coverage"},
     rows={"coverage": CoverageRow, "new": GramRow, "missing": GramRow},

@@ -416,6 +416,7 @@ def diversity_verdict(finding: Finding) -> Iterator[Statement]:
     title="Paraphrases: diversity",
     data=("sets",),
     given=_named_sets,
+    unread=("sources", "documents", "domains"),
     examples=_EXAMPLES,
     tables={"": "paraphrase_diversity"},
     rows={"diversity": DiversityRow},

@@ -117,6 +117,7 @@ def check_people(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     "people.compare",
     answers="which system people prefer, and how surely",
     title="What people say of the systems",
+    unread=("domains",),
     examples=_EXAMPLES,
     tables={
         "": "people_pairs",

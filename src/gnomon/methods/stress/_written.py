@@ -87,6 +87,7 @@ def written_verdict(finding: Finding) -> Iterator[Statement]:
     answers="how to get minimal pairs of one's own texts, for a metric that runs elsewhere",
     title="Minimal pairs",
     given=_texts_of_command,
+    unread=("domains",),
     examples="""\
 examples:
   gnomon stress pairs ref.txt -i sys.txt -s src.txt -l en --save pairs.tsv
@@ -222,6 +223,7 @@ def check_verdict(finding: Finding) -> Iterator[Statement]:
     answers="what perturbations do to one's own texts: pairs to read, before they are trusted",
     title="What perturbations do",
     given=_texts_of_command,
+    unread=("documents", "domains"),
     examples="""\
 examples:
   gnomon stress check ref.txt -i sys.txt -l en --perturb number --html number.html

@@ -605,6 +605,7 @@ def check_metric(_outline: Outline | None, options: BoundOptions) -> Iterator[Pr
     title="Learned metric",
     data=("testsets",),
     given="testsets",
+    unread=("domains",),
     examples=_EXAMPLES,
     rows={
         "metric": TrainedMetricRow,

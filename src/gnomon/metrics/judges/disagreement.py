@@ -329,6 +329,7 @@ def _panel_of(metrics: Metrics, *, allow_code: bool) -> JudgePanel:
     "judges.panel",
     answers="how far several judges agree with each other and with people, and where they do not",
     title=_TITLE,
+    unread=("domains",),
     examples=_EXAMPLES,
     tables={
         "": "judge_panel_members",

@@ -275,6 +275,7 @@ def _scored(outline: Outline, options: Mapping[str, Any]) -> bool:
     "judges.calibrate",
     answers="what a judge's scores mean on people's scale, and how close they are to people's",
     title=_TITLE,
+    unread=("domains",),
     examples=_EXAMPLES,
     tables={"": "judge_calibration", "points": "judge_calibration_points"},
     rows={"calibration": CalibrationRow, "points": CalibrationPoint},

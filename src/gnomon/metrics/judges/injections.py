@@ -172,6 +172,7 @@ def check_probe(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     "judges.probe",
     answers="whether a candidate that asks for a high score moves a judge",
     title=_TITLE,
+    unread=("documents", "domains"),
     examples=_EXAMPLES,
     tables={"": "judge_injections"},
     rows={"probe": ProbeRow},

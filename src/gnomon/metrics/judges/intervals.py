@@ -150,6 +150,7 @@ def check_spread(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     "judges.spread",
     answers="how much a judge's scores vary when it is asked again, and with other segments",
     title=_TITLE,
+    unread=("documents", "domains"),
     examples=_EXAMPLES,
     tables={"": "judge_spread", "segments": "judge_spread_segments"},
     rows={"spread": SpreadRow, "segments": SegmentSpreadRow},

@@ -204,6 +204,7 @@ example:
     "muler.validate.frequency",
     answers="whether MuLER stays the same when a feature is rarer",
     title="MuLER: frequency",
+    unread=("documents", "domains"),
     examples=_EXAMPLES,
     tables={"": "muler_frequency"},
     rows={"frequency": PartRow, "summary": PartSummaryRow},

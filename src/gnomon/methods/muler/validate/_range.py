@@ -211,6 +211,7 @@ example:
     "muler.validate.range",
     answers="whether a feature that is half right scores half-way between the oracles",
     title="MuLER: range",
+    unread=("documents", "domains"),
     examples=_EXAMPLES,
     tables={"": "muler_range"},
     rows={"range": RangeRow, "summary": RangeSummaryRow},

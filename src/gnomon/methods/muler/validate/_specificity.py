@@ -537,6 +537,7 @@ _CONTENT = ("pos:NOUN", "pos:PROPN", "pos:VERB", "pos:ADJ", "pos:ADV")
     "muler.validate.specificity",
     answers="whether features differ from random words that are as frequent",
     title="MuLER: specificity",
+    unread=("documents", "domains"),
     examples=_EXAMPLES,
     tables={"": "muler_specificity"},
     rows={"specificity": SpecificityRow, "synthetic": RandomRow, "distribution": CurveRow},

@@ -156,6 +156,7 @@ def check_half_splits(outline: Outline | None, options: BoundOptions) -> Iterato
 @method(
     "paraphrase.half_splits",
     answers="whether paraphrases made for some systems help to judge others",
+    unread=("sources", "documents", "domains"),
     examples=_EXAMPLES,
     rows={"gain": HalfSplitGainRow, "splits": HalfSplitRow},
     human=True,
