@@ -166,12 +166,18 @@ class Idf:
 
     documents: int  # number of texts, M
     types: NDArray[np.int32]  # the pieces that occur, ascending
-    weights: NDArray[np.float64]  # the weight of each
+    frequencies: NDArray[np.int64]  # number of texts that have each, df
 
     @property
     def identity(self) -> str:
-        """Number of texts and a hash of the weights."""
-        return f"{self.documents}#{content_hash(self.types.tobytes(), self.weights.tobytes())}"
+        """Number of texts and a hash of the frequencies: of logarithms processors differ."""
+        return f"{self.documents}#{content_hash(self.types.tobytes(), self.frequencies.tobytes())}"
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """The weight of each piece."""
+        weights: NDArray[np.float64] = np.log((self.documents + 1) / (self.frequencies + 1))
+        return weights
 
     def of(self, pieces: Pieces) -> NDArray[np.float64]:
         """The weight of every piece, float64 [rows]; special pieces have none."""
@@ -193,9 +199,8 @@ def idf_of(encoder: Encoder, texts: Sequence[str]) -> Idf:
     times = np.array(list(numbers.values()), dtype=np.int64)
     pairs = np.unique(np.stack([pieces.text_of, pieces.ids.astype(np.int64)], axis=-1), axis=0)
     types, back = np.unique(pairs[:, 1], return_inverse=True)
-    frequency = np.bincount(back.reshape(-1), times[pairs[:, 0]], minlength=len(types))
-    weights = np.log((len(texts) + 1) / (frequency + 1))
-    return Idf(len(texts), types.astype(np.int32), weights)
+    frequencies = np.bincount(back.reshape(-1), times[pairs[:, 0]], minlength=len(types))
+    return Idf(len(texts), types.astype(np.int32), frequencies.astype(np.int64))
 
 
 # Similarities of the tokens of pairs of texts, every text encoded once, memory bounded.
