@@ -13,22 +13,20 @@ import io
 import lzma
 import random
 import shutil
-import stat
-import struct
 import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.data.official.test_archives import FILES, special, tar, tree, written, zipped
+from tests.data.official.test_archives import FILES, special, tar, tree, written
 from tests.robustness import damage
 from tests.robustness.examples import judged
 from tests.robustness.law import Example, ask, shape
 
 import gnomon as gn
-from gnomon.core.errors import FormatError
+from gnomon.core.errors import FormatError, OutputError
 from gnomon.data.formats import write_test_set
-from gnomon.data.official import ArchiveLimits, unpack
+from gnomon.data.official import unpack
 
 
 def _pax(headers: dict[str, str]) -> bytes:
@@ -47,12 +45,6 @@ def _sized(size: int) -> bytes:
     return info.tobuf() + b"short" + bytes(1024 - 5)
 
 
-def _zip_size(data: bytes, size: int) -> bytes:
-    """A ZIP whose directory says that its first member is of another size."""
-    at = data.index(b"PK\x01\x02") + 24
-    return data[:at] + struct.pack("<I", size) + data[at + 4 :]
-
-
 def _late_tar() -> bytes:
     """A second archive behind the end of the first."""
     return tar(FILES) + tar({"../late.txt": b"x"})
@@ -60,27 +52,19 @@ def _late_tar() -> bytes:
 
 def hostile() -> Iterator[tuple[str, bytes]]:
     """Archives that no honest program makes."""
-    names = [
-        "/etc/x", "../x", "a/../../x", "..\\x", "C:\\x", "C:/x", "\\\\host\\x", "a\nb", "a\rb",
-        "a\x1b[2Jb", "x" * 300, "/".join("d" * 60), "CON/../../x", "./../x", "a//../..//x",
-    ]  # fmt: skip
-    for name in names:
+    for name in ("../x", "a/../../x", "x" * 300, "CON/../../x", "./../x", "a//../..//x"):
         yield f"tar {name[:20]!r}", tar({**FILES, name: b"x"})
-    for name in names[:6]:
-        yield f"zip {name!r}", zipped({**FILES, name: b"x"})
+    for name in ("/etc/x", "..\\x", "C:\\x", "C:/x", "\\\\host\\x", "a\nb", "a\x1b[2Jb"):
+        yield f"odd {name!r}", tar({name: b"x"})  # which can be a file inside the folder
     for kind in (tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE, tarfile.GNUTYPE_SPARSE):
         yield f"tar {kind!r}", tar(FILES, special("set/odd", kind))
-    yield "zip device", zipped(FILES, stat.S_IFCHR | 0o644)
     yield "bomb tar.gz", gzip.compress(tar({"z": bytes(24 << 20)}), 9)
     yield "bomb tar.xz", lzma.compress(tar({"z": bytes(24 << 20)}))
-    yield "bomb zip", zipped({"z": bytes(24 << 20)})
     yield "nested gzip", gzip.compress(gzip.compress(tar(FILES)))
     yield "pax path", _pax({"path": "../../x"})
     yield "pax link", tar(FILES, special("../l", tarfile.SYMTYPE, "/etc"))
     yield "tar size", _sized(10**6)
     yield "tar huge size", _sized(8**11 - 1)
-    yield "zip size", _zip_size(zipped({"a": b"text"}), 2**31)
-    yield "zip huge ratio", _zip_size(zipped({"a": bytes(9 << 20)}), 5)
     yield "cut tar.bz2", bz2.compress(tar(FILES))[:-20]
     yield "cut tar.xz", lzma.compress(tar(FILES))[:-20]
     yield "second tar", _late_tar()
@@ -100,19 +84,17 @@ def test_hostile_archives_are_refused_whole(tmp_path: Path) -> None:
         archive, count = written(tmp_path, data), count + 1
         before = _outside(tmp_path)
         try:
-            unpack(archive, tmp_path / "in" / "out", limits=ArchiveLimits(unpacked=16 << 20))
-        except FormatError:
+            unpack(archive, tmp_path / "in" / "out", most=16 << 20)
+        except (FormatError, OutputError):
             assert not (tmp_path / "in" / "out").exists(), name
         else:
             accepted.append(name)
-            assert tree(tmp_path / "in" / "out") in (FILES, {"a": b"text"}), name
+            inside = tree(tmp_path / "in" / "out")
+            assert list(inside.values()) == [b"x"] if "odd" in name else inside == FILES, name
             shutil.rmtree(tmp_path / "in" / "out")
         assert _outside(tmp_path) == before, name
-    assert count >= 33
-    assert set(accepted) <= {
-        "second tar",
-        "zip size",
-    }  # what follows an archive's end is no part of it
+    assert count >= 28
+    assert not [name for name in accepted if "odd" not in name and name != "pax link"]
 
 
 PACKED: dict[str, Callable[[bytes], bytes]] = {
@@ -124,13 +106,13 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("flips", [8, pytest.param(120, marks=pytest.mark.verify)])
-@pytest.mark.parametrize("kind", [*PACKED, "zip"])
+@pytest.mark.parametrize("kind", PACKED)
 def test_a_flipped_bit_is_refused_or_changes_nothing_or_is_said_to_be_possible(
     tmp_path: Path, kind: str, flips: int
 ) -> None:
     write_test_set(judged(), tmp_path / "set")
     files = {f"set/{name}": data for name, data in tree(tmp_path / "set").items()}
-    data = zipped(files) if kind == "zip" else PACKED[kind](tar(files))
+    data = PACKED[kind](tar(files))
     (tmp_path / "in").mkdir()
     archive = written(tmp_path / "in", data, f"set.{kind}")
     command = ("data", "convert", str(archive), "-o", "OUT", "-f", "json")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -266,7 +265,7 @@ def _fetch(args: argparse.Namespace) -> int:
             folder=args.folder,
             given=args.given,
             sha256=args.sha256,
-            patience=replace(official.Patience(), timeout=_seconds(args.timeout)),
+            timeout=_seconds(args.timeout),
             progress=progress,
         )
     _show_written(args, "data fetch", written)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import re
 import threading
 from collections.abc import Iterator
@@ -22,10 +21,7 @@ class Site:
         cuts: after so many bytes the connection ends, once for each entry.
         statuses: answered first, once for each entry.
         redirects: path -> address.
-        ranges: whether parts are served.
-        tagged: whether the version of a file is told.
         stall: seconds to wait before an answer, at most until the test ends.
-        hold: after so many bytes no more come until the test ends.
         asked: method, path and Range header of every request.
     """
 
@@ -33,10 +29,7 @@ class Site:
     cuts: list[int] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
     redirects: dict[str, str] = field(default_factory=dict)
-    ranges: bool = True
-    tagged: bool = True
     stall: float = 0.0
-    hold: int | None = None
     asked: list[tuple[str, str | None]] = field(default_factory=list)
     url: str = ""
     ended: threading.Event = field(default_factory=threading.Event)
@@ -63,25 +56,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(site.files[path])
 
     def _send(self, data: bytes) -> None:
-        tag = f'"{hashlib.sha256(data).hexdigest()[:8]}"'
-        wanted = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range") or "")
-        same = self.headers.get("If-Range") == tag
-        start = int(wanted[1]) if wanted and self.site.ranges and same else 0
-        if start:
-            self.send_response(206)
-            self.send_header("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}")
-        else:
-            self.send_response(200)
-        if self.site.tagged:
-            self.send_header("ETag", tag)
-        self.send_header("Content-Length", str(len(data) - start))
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
         self.end_headers()
-        body = data[start:]
-        body = body[: self.site.cuts.pop(0)] if self.site.cuts else body
+        body = data[: self.site.cuts.pop(0)] if self.site.cuts else data
         with contextlib.suppress(ConnectionError):  # who asked may be gone
-            self.wfile.write(body[: self.site.hold])
-            if self.site.hold is not None:
-                self.site.ended.wait()
+            self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

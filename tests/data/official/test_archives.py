@@ -13,7 +13,6 @@ import random
 import shutil
 import stat
 import tarfile
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import FormatError, MissingFileError, OutputError
-from gnomon.data.official import ArchiveLimits, convert, is_archive, unpack
+from gnomon.data.official import _archives, convert, is_archive, unpack
 from gnomon.data.official._archives import member_names
 
 FILES = {"set/src.txt": b"eins\nzwei\n", "set/systems/a.txt": b"one\ntwo\n"}
@@ -39,17 +38,6 @@ def tar(members: dict[str, bytes], *more: tarfile.TarInfo) -> bytes:
             packed.addfile(info, io.BytesIO(data))
         for info in more:
             packed.addfile(info)
-    return stream.getvalue()
-
-
-def zipped(members: dict[str, bytes], mode: int = 0) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, data in members.items():
-            info = zipfile.ZipInfo("x")
-            info.filename = name
-            info.external_attr = mode << 16
-            packed.writestr(info, data, zipfile.ZIP_DEFLATED)
     return stream.getvalue()
 
 
@@ -77,9 +65,8 @@ def tree(folder: Path) -> dict[str, bytes]:
         lambda: gzip.compress(tar(FILES)),
         lambda: bz2.compress(tar(FILES)),
         lambda: lzma.compress(tar(FILES)),
-        lambda: zipped(FILES),
     ],
-    ids=["tar", "tar.gz", "tar.bz2", "tar.xz", "zip"],
+    ids=["tar", "tar.gz", "tar.bz2", "tar.xz"],
 )
 def test_every_kind_is_told_by_its_bytes_and_unpacked(
     tmp_path: Path, pack: Callable[[], bytes]
@@ -93,51 +80,40 @@ def test_every_kind_is_told_by_its_bytes_and_unpacked(
 
 
 def test_what_is_no_archive_is_told_from_one(tmp_path: Path) -> None:
-    for data in (b"", b"text\n" * 200, gzip.compress(b"text\n" * 200), b"PK", b"\x1f\x8bxx"):
+    for data in (
+        b"",
+        b"text\n" * 200,
+        gzip.compress(b"text\n" * 200),
+        b"PK\x03\x04",
+        b"\x1f\x8bxx",
+    ):
         file = written(tmp_path, data)
         assert not is_archive(file)
-        with pytest.raises(FormatError, match="is neither a tar nor a ZIP archive"):
+        with pytest.raises(FormatError, match="is no tar archive, or is damaged"):
             unpack(file, tmp_path / "out")
     assert not is_archive(tmp_path)
     with pytest.raises(MissingFileError):
         unpack(tmp_path / "nothing", tmp_path / "out")
 
 
-NAMES = [
-    ("/etc/passwd", "has an absolute path"),
-    ("C:/boot.ini", "has an absolute path"),
-    ("\\\\host\\x", "has an absolute path"),
-    ("../x", "leads out of the folder"),
-    ("set/../../x", "leads out of the folder"),
-    ("set\\..\\..\\x", "leads out of the folder"),
-    ("set\\x", "must not have"),
-    ("a\nb", "must not have"),
-    ("a" * 300, "path that is too long"),
-    ("/".join("a" * 50), "path that is too long"),
-]
-
-
-@pytest.mark.parametrize(("name", "message"), NAMES)
-def test_names_that_lead_elsewhere_refuse_the_whole_archive(
-    tmp_path: Path, name: str, message: str
-) -> None:
+@pytest.mark.parametrize("name", ["../x", "set/../../x", "../" * 9 + "etc/passwd"])
+def test_names_that_lead_elsewhere_refuse_the_whole_archive(tmp_path: Path, name: str) -> None:
     inner = tmp_path / "deep" / "deeper"
     inner.mkdir(parents=True)
-    for data in (tar({**FILES, name: b"x"}), zipped({**FILES, name: b"x"})):
-        archive = written(tmp_path, data)
-        before = sorted(tmp_path.rglob("*"))
-        with pytest.raises(FormatError, match=message):
-            unpack(archive, inner / "out")
-        assert sorted(tmp_path.rglob("*")) == before
+    archive = written(tmp_path, tar({**FILES, name: b"x"}))
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(FormatError, match=r"outside the destination.* nothing of this one"):
+        unpack(archive, inner / "out")
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30))
 def test_no_name_at_all_writes_outside(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
     base = tmp_path_factory.mktemp("any")
-    archive = written(base, zipped({name: b"x"}))
+    archive = written(base, tar({name: b"x"}))
     try:
         unpack(archive, base / "in" / "out")
-    except FormatError:
+    except (FormatError, OutputError):
         assert not (base / "in" / "out").exists()
     outside = [f for f in base.rglob("*") if f.is_file() and (base / "in" / "out") not in f.parents]
     assert outside == [archive]
@@ -146,10 +122,7 @@ def test_no_name_at_all_writes_outside(tmp_path_factory: pytest.TempPathFactory,
 @pytest.mark.parametrize("kind", [tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE])
 def test_devices_and_pipes_are_refused(tmp_path: Path, kind: bytes) -> None:
     archive = written(tmp_path, tar(FILES, special("set/dev", kind)))
-    with pytest.raises(FormatError, match=r"'set/dev' is a device, a pipe or the like"):
-        unpack(archive, tmp_path / "out")
-    archive = written(tmp_path, zipped(FILES, stat.S_IFIFO | 0o644))
-    with pytest.raises(FormatError, match="is a device, a pipe or the like"):
+    with pytest.raises(FormatError, match=r"'set/dev' is a special file"):
         unpack(archive, tmp_path / "out")
 
 
@@ -173,29 +146,21 @@ def test_links_are_not_made_and_nothing_is_written_through_them(
     assert "2 members are links, which are not made; the first is 'set/up'" in caplog.text
     assert not any(victim.iterdir())
     assert not any(file.is_symlink() for file in (tmp_path / "out").rglob("*"))
-    zip_link = zipped({"l": os.fsencode(victim)}, stat.S_IFLNK | 0o777)
-    assert unpack(written(tmp_path, zip_link), tmp_path / "out2") == 0
 
 
-def test_a_bomb_is_stopped_by_its_ratio(tmp_path: Path) -> None:
-    zeros = bytes(80 << 20)
-    for number, data in enumerate((gzip.compress(tar({"z": zeros}), 1), zipped({"z": zeros}))):
-        archive = written(tmp_path, data, f"bomb{number}")
-        assert archive.stat().st_size < 1_000_000
+def test_a_bomb_is_stopped_by_its_bytes_and_members_left_out_count(tmp_path: Path) -> None:
+    archive = written(tmp_path, gzip.compress(tar({"z": bytes(80 << 20)}), 1), "bomb")
+    assert archive.stat().st_size < 1_000_000
+    for wanted in (None, lambda _: False):
         with pytest.raises(FormatError, match=r"unpacks to more than .* nothing of it was kept"):
-            unpack(archive, tmp_path / "out", limits=ArchiveLimits(ratio=10))
-        assert sorted(file.name for file in tmp_path.glob("*")) == [
-            f"bomb{i}" for i in range(number + 1)
-        ]
+            unpack(archive, tmp_path / "out", most=64 << 20, wanted=wanted)
+        assert [file.name for file in tmp_path.glob("*")] == ["bomb"]
 
 
-def test_size_and_number_are_limited_and_members_left_out_count(tmp_path: Path) -> None:
-    for data in (tar({"a": b"x" * 5000, "b": b"y" * 5000}), zipped({"a": b"x" * 9000, "b": b""})):
-        archive = written(tmp_path, data)
-        with pytest.raises(FormatError, match="unpacks to more than 8,000 bytes"):
-            unpack(archive, tmp_path / "out", limits=ArchiveLimits(unpacked=8000))
-        with pytest.raises(FormatError, match="holds more than 1 files"):
-            unpack(archive, tmp_path / "out", limits=ArchiveLimits(files=1), wanted=lambda _: False)
+def test_the_number_of_files_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_archives, "_MOST_FILES", 1)
+    with pytest.raises(FormatError, match="holds more than 1 files"):
+        unpack(written(tmp_path, tar(FILES)), tmp_path / "out")
 
 
 def test_a_huge_header_does_not_fill_the_memory(tmp_path: Path) -> None:
@@ -221,32 +186,9 @@ def test_an_archive_that_is_cut_short_leaves_nothing(
     assert [file.name for file in tmp_path.iterdir()] == ["a"]
 
 
-def test_a_damaged_or_encrypted_zip_is_refused(tmp_path: Path) -> None:
-    data = bytearray(zipped({"a": os.urandom(5000)}))
-    data[1000] ^= 0xFF
-    with pytest.raises(FormatError, match="is damaged or cut short"):
-        unpack(written(tmp_path, bytes(data)), tmp_path / "out")
-    data = bytearray(zipped(FILES))
-    data[6] |= 1  # the flag of encryption, in the member's header and in the directory
-    at = data.index(b"PK\x01\x02")
-    data[at + 8] |= 1
-    with pytest.raises(FormatError, match=r"cannot be read .*encrypted"):
-        unpack(written(tmp_path, bytes(data)), tmp_path / "out")
-
-
-def test_two_members_of_one_name_are_refused(tmp_path: Path) -> None:
-    stream = io.BytesIO(tar({"a/b": b"1"}))
-    with tarfile.open(fileobj=stream, mode="a") as packed:
-        packed.addfile(tarfile.TarInfo("a/b"))
-    with pytest.raises(FormatError, match="two members would be the same file 'a/b'"):
-        unpack(written(tmp_path, stream.getvalue()), tmp_path / "out")
-    with pytest.raises(FormatError, match="two members would be the same file"):
-        unpack(written(tmp_path, tar({"a": b"1", "a/b": b"2"})), tmp_path / "out")
-
-
 def test_what_file_managers_leave_is_left_out(tmp_path: Path) -> None:
     more = {"__MACOSX/set/._src.txt": b"x", "set/.DS_Store": b"x", "set/._src.txt": b"x"}
-    unpack(written(tmp_path, zipped({**FILES, **more})), tmp_path / "out")
+    unpack(written(tmp_path, tar({**FILES, **more})), tmp_path / "out")
     assert tree(tmp_path / "out") == FILES
 
 
@@ -284,17 +226,6 @@ def test_a_flipped_bit_of_a_compressed_archive_changes_nothing_unseen(
     found = [taken(tmp_path, flipped(data, draw.randrange(len(data) * 8))) for _ in range(60)]
     assert found.count(None) > 50
     assert all(files in (None, LINES) for files in found)
-
-
-def test_a_flipped_bit_of_a_zip_changes_nothing_unseen(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    members = dict([*LINES.items()][:2])
-    data = zipped(members, stat.S_IFREG | 0o644)
-    for bit in range(data.find(b"PK\1\2") * 8, len(data) * 8, 7):  # the directory at its end
-        caplog.clear()
-        files = taken(tmp_path, flipped(data, bit))
-        assert files in (None, members) or "are links, which are not made" in caplog.text
 
 
 def test_a_flipped_bit_in_a_header_of_a_plain_tar_is_refused(tmp_path: Path) -> None:

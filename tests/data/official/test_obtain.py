@@ -24,11 +24,9 @@ from gnomon.core.errors import (
 )
 from gnomon.data.official._obtain import Origin, obtain
 
-QUICK = official.Patience(tries=1)
-
 
 def fetch(url: str, folder: Path, **options: object) -> tuple[official.Written, ...]:
-    return official.fetch(url, folder=folder, patience=QUICK, **options)
+    return official.fetch(url, folder=folder, **options)
 
 
 def lock(folder: Path) -> dict[str, dict[str, object]]:
@@ -90,7 +88,7 @@ def test_a_file_that_differs_from_the_recorded_one_is_refused(site, tmp_path: Pa
 
 
 def test_the_recorded_checksum_holds_beside_the_publishers(site, tmp_path: Path) -> None:
-    url, origin = f"{site.url}/x.bin", Origin(tmp_path, patience=QUICK)
+    url, origin = f"{site.url}/x.bin", Origin(tmp_path)
     site.files["/x.bin"] = b"one"
     with obtain(url, origin, md5=md5(b"one")) as path:
         assert path.read_bytes() == b"one"
@@ -168,7 +166,6 @@ def test_progress_is_told_of_fetching_and_unpacking(
         "mt-metrics-eval",
         folder=tmp_path,
         given=f"{site.url}/v2.tgz",
-        patience=QUICK,
         progress=lambda *said: seen.append(said),
     )
     assert found == ()  # its source is no text, which is said

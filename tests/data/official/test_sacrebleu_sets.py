@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tarfile
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,8 +19,6 @@ from gnomon import official
 from gnomon.core.errors import DataError, MissingFileError, UnknownNameError, UsageError
 from gnomon.data.formats import read_sacrebleu_set
 
-QUICK = official.Patience(tries=1)
-
 
 def test_a_set_is_fetched_and_sacrebleu_finds_it_from_then_on(
     site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -26,7 +27,7 @@ def test_a_set_is_fetched_and_sacrebleu_finds_it_from_then_on(
     site.files["/test.tgz"] = data
     url = f"{site.url}/test.tgz"
     dataset = register(monkeypatch, tmp_path / "sb", "mini", [url], [data], xml=False)
-    [found] = official.fetch("mini", folder=tmp_path / "home", patience=QUICK)
+    [found] = official.fetch("mini", folder=tmp_path / "home")
     assert found.path == tmp_path / "home" / "mini" / "de-en"
     assert found.next == f"gnomon score -t {found.path} -i OUTPUT.txt -m bleu chrf"
     testset = gn.TestSet.read(found.path)
@@ -40,6 +41,23 @@ def test_a_set_is_fetched_and_sacrebleu_finds_it_from_then_on(
     assert len(site.asked) == 1
 
 
+def test_a_zip_archive_of_the_registry_is_unpacked(
+    site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = io.BytesIO()
+    with (
+        zipfile.ZipFile(stream, "w") as packed,
+        tarfile.open(fileobj=io.BytesIO(sgml_archive())) as tar,
+    ):
+        for member in tar:
+            packed.writestr(member.name, tar.extractfile(member).read())  # type: ignore[union-attr]  # files
+    site.files["/test.zip"] = stream.getvalue()
+    urls = [f"{site.url}/test.zip"]
+    register(monkeypatch, tmp_path / "sb", "mini", urls, [stream.getvalue()], xml=False)
+    [found] = official.fetch("mini", folder=tmp_path / "home")
+    assert (found.segments, found.references) == (4, ("A",))
+
+
 def test_outputs_and_all_references_come_and_the_usual_one_is_named(
     site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -47,13 +65,13 @@ def test_outputs_and_all_references_come_and_the_usual_one_is_named(
     data = xml_archive(to_xml(two))
     site.files["/x.tar.gz"] = data
     register(monkeypatch, tmp_path / "sb", "mini/x", [f"{site.url}/x.tar.gz"], [data], xml=True)
-    [found] = official.fetch("mini/x", folder=tmp_path / "home", patience=QUICK)
+    [found] = official.fetch("mini/x", folder=tmp_path / "home")
     testset = gn.TestSet.read(found.path)
     assert list(testset.references) == ["A", "B"]
     assert dict(testset.systems) == {"alpha": tuple(OUTPUT), "beta": tuple(REFERENCE)}
     assert found.usual == ("A",)
     assert found.next.endswith("mini/x/de-en --references A -m bleu chrf")
-    [again] = official.fetch("mini/x", folder=tmp_path / "home", patience=QUICK)
+    [again] = official.fetch("mini/x", folder=tmp_path / "home")
     assert again == replace(found, new=False)
     named = read_sacrebleu_set("mini/x", language_pair="de-en")
     assert dict(named.references) == {"A": tuple(REFERENCE)}
@@ -74,7 +92,6 @@ def test_without_a_connection_the_archive_is_taken_from_a_file_or_a_folder(
             name,
             folder=tmp_path / "home",
             given=folder if given in (".", "raw") else file,
-            patience=QUICK,
         )
         assert gn.TestSet.read(found.path).references["A"][0] == REFERENCE[0]
 
@@ -86,10 +103,10 @@ def test_an_archive_that_is_not_the_registrys_is_refused(
     site.files["/test.tgz"] = tgz({"test/evil": b"x"})
     register(monkeypatch, tmp_path / "sb", "mini", [url], [sgml_archive()], xml=False)
     with pytest.raises(DataError, match=r"has the md5 .* is expected"):
-        official.fetch("mini", folder=tmp_path / "home", patience=QUICK)
+        official.fetch("mini", folder=tmp_path / "home")
     assert not list((tmp_path / "sb").rglob("evil"))
     site.files["/test.tgz"] = sgml_archive()
-    assert official.fetch("mini", folder=tmp_path / "home", patience=QUICK)[0].segments == 4
+    assert official.fetch("mini", folder=tmp_path / "home")[0].segments == 4
 
 
 def test_what_sacrebleu_left_half_done_is_done_anew(
@@ -102,11 +119,11 @@ def test_what_sacrebleu_left_half_done_is_done_anew(
     raw = tmp_path / "sb" / "mini" / "raw"
     raw.mkdir(parents=True)
     (raw / "mini.test.tgz").write_bytes(data[:50])  # a download that was interrupted
-    assert official.fetch("mini", folder=tmp_path / "one", patience=QUICK)[0].segments == 4
+    assert official.fetch("mini", folder=tmp_path / "one")[0].segments == 4
     (raw / "test" / "mini-deen-ref.en.sgm").unlink()  # an extraction that was
     for file in (tmp_path / "sb" / "mini").glob("mini.*"):
         file.unlink()
-    assert official.fetch("mini", folder=tmp_path / "two", patience=QUICK)[0].segments == 4
+    assert official.fetch("mini", folder=tmp_path / "two")[0].segments == 4
     assert len(site.asked) == 1
 
 
@@ -120,7 +137,7 @@ def test_an_archive_that_lacks_a_file_is_said(
     with pytest.raises(
         MissingFileError, match=r"lack test/mini-deen-src\.de\.sgm, which sacreBLEU"
     ):
-        official.fetch("mini", folder=tmp_path / "home", patience=QUICK)
+        official.fetch("mini", folder=tmp_path / "home")
 
 
 def test_what_sacrebleu_cannot_read_is_told_with_a_way_out(
@@ -133,7 +150,7 @@ def test_what_sacrebleu_cannot_read_is_told_with_a_way_out(
     with pytest.raises(
         DataError, match=r"cannot read its own files .*'gnomon data convert'.* files are .*\.xml"
     ):
-        official.fetch("mini", folder=tmp_path / "home", patience=QUICK)
+        official.fetch("mini", folder=tmp_path / "home")
 
 
 def test_a_system_without_some_documents_is_left_out(
@@ -145,7 +162,7 @@ def test_a_system_without_some_documents_is_left_out(
     data = xml_archive(text)
     site.files["/x.tgz"] = data
     register(monkeypatch, tmp_path / "sb", "mini", [f"{site.url}/x.tgz"], [data], xml=True)
-    [found] = official.fetch("mini", folder=tmp_path / "home", patience=QUICK)
+    [found] = official.fetch("mini", folder=tmp_path / "home")
     assert found.systems == ("beta",)
     assert "alpha has 2 lines for 4 segments; this system is left out" in caplog.text
 
@@ -159,7 +176,7 @@ def test_what_an_interrupted_sacrebleu_left_is_told_with_the_remedy(
     (tmp_path / "sb" / "mini").mkdir(parents=True)
     (tmp_path / "sb" / "mini" / "mini.de-en.ref-A").write_text("half\n")
     with pytest.raises(DataError, match=r"ref-A has 1 lines, .*src has 4; .* delete both and try"):
-        official.fetch("mini", folder=tmp_path / "home", patience=QUICK)
+        official.fetch("mini", folder=tmp_path / "home")
 
 
 def test_wrong_pairs_and_lone_files_for_several_are_refused(

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from gnomon.core.errors import UnknownNameError
-from gnomon.data.official._archives import ArchiveLimits, has_checksum, is_archive, unpack
+from gnomon.data.official._archives import has_checksum, is_archive, unpack
 from gnomon.data.official._available import Available, listed
 from gnomon.data.official._convert import ContainedSet, Wishes, contents, convert_sets
-from gnomon.data.official._download import Patience, download, require_url
+from gnomon.data.official._download import download, require_url
 from gnomon.data.official._folder import Written, default_path, sets_here
 from gnomon.data.official._metrics_eval import NAME as _METRICS_EVAL
 from gnomon.data.official._metrics_eval import fetch_metrics_eval
@@ -49,10 +49,8 @@ if TYPE_CHECKING:
     from gnomon.data.official._download import Progress
 
 __all__ = [
-    "ArchiveLimits",
     "Available",
     "ContainedSet",
-    "Patience",
     "Written",
     "available",
     "contents",
@@ -83,8 +81,7 @@ def fetch(
     folder: str | PathLike[str] | None = None,
     given: str | PathLike[str] | None = None,
     sha256: str | None = None,
-    limits: ArchiveLimits | None = None,
-    patience: Patience | None = None,
+    timeout: float = 30.0,
     progress: Progress | None = None,
 ) -> tuple[Written, ...]:
     """Fetch a test set by name or address, and write it where ``-t`` can take it.
@@ -101,8 +98,7 @@ def fetch(
         given: the publisher's file, a folder that holds it, or another address of it, to take in
             place of the publisher's address.
         sha256: the checksum that the file must have.
-        limits: of archives.
-        patience: how long to wait for a server.
+        timeout: seconds without an answer or a byte of a server.
         progress: called with a stage, what is done, and the total.
 
     Returns:
@@ -117,13 +113,13 @@ def fetch(
         home=_home(folder),
         given=None if given is None else str(given),
         sha256=None if sha256 is None else require_sha256(sha256),
-        patience=patience or Patience(),
+        timeout=timeout,
         progress=progress,
     )
     _check_name(name, origin)
     whose = _METRICS_EVAL if name.startswith(f"{_METRICS_EVAL}/") else name
     with alone(origin.downloads / re.sub(r"\W", "_", whose)[:100]):
-        return _fetch(name, language_pairs, origin, limits or ArchiveLimits())
+        return _fetch(name, language_pairs, origin)
 
 
 def convert(
@@ -142,7 +138,6 @@ def convert(
     incomplete: Incomplete = "refuse",
     layout: str = "gnomon",
     compress: bool = False,
-    limits: ArchiveLimits | None = None,
 ) -> tuple[Written, ...]:
     """Convert test sets of any format that is read into folders of gnomon's layout.
 
@@ -166,7 +161,6 @@ def convert(
         incomplete: what becomes of a system that lacks segments: "refuse", "empty", "drop".
         layout: "gnomon" or "mt-metrics-eval".
         compress: write the texts as ``.txt.gz``.
-        limits: of archives.
 
     Returns:
         The sets that were written.
@@ -194,7 +188,7 @@ def convert(
     for source in places:
         if is_archive(source) and not has_checksum(source):
             _log.warning("%s", unverified_warning(source, digest(source)))
-    return convert_sets(places, Path(folder), wishes, form=format, limits=limits or ArchiveLimits())
+    return convert_sets(places, Path(folder), wishes, form=format)
 
 
 def _home(folder: str | PathLike[str] | None) -> Path:
@@ -210,20 +204,16 @@ def _check_name(name: str, origin: Origin) -> None:
         raise UnknownNameError("test set", name, names, remedy=remedy)
 
 
-def _fetch(
-    name: str, language_pairs: Sequence[str], origin: Origin, limits: ArchiveLimits
-) -> tuple[Written, ...]:
+def _fetch(name: str, language_pairs: Sequence[str], origin: Origin) -> tuple[Written, ...]:
     if "://" in name:
-        return _fetch_address(name, language_pairs, origin, limits)
+        return _fetch_address(name, language_pairs, origin)
     publisher, _, rest = name.partition("/")
     if publisher == _METRICS_EVAL:
-        return tuple(fetch_metrics_eval(rest or None, language_pairs, origin, limits))
-    return tuple(fetch_sacrebleu(name, language_pairs, origin, limits))
+        return tuple(fetch_metrics_eval(rest or None, language_pairs, origin))
+    return tuple(fetch_sacrebleu(name, language_pairs, origin))
 
 
-def _fetch_address(
-    url: str, language_pairs: Sequence[str], origin: Origin, limits: ArchiveLimits
-) -> tuple[Written, ...]:
+def _fetch_address(url: str, language_pairs: Sequence[str], origin: Origin) -> tuple[Written, ...]:
     """A file or archive at some address, converted into ``HOME/FILE``."""
     target = origin.home / base_name(url).partition(".")[0]
     written: list[Written] = []
@@ -232,6 +222,6 @@ def _fetch_address(
         here = sets_here(folder)
         if not here:
             with obtain(url, origin) as file:
-                here += convert_sets([file], folder, Wishes(pair), form=None, limits=limits)
+                here += convert_sets([file], folder, Wishes(pair), form=None)
         written += here
     return tuple(written)

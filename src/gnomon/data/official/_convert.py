@@ -22,7 +22,7 @@ from gnomon.data.formats import (
     read_test_set,
     sets_in,
 )
-from gnomon.data.official._archives import ArchiveLimits, is_archive, unpack
+from gnomon.data.official._archives import is_archive, unpack
 from gnomon.data.official._folder import write_set
 from gnomon.data.official._metrics_eval import sets_in_archive
 from gnomon.data.official._obtain import digest
@@ -59,7 +59,7 @@ class Wishes:
 
 
 def convert_sets(
-    paths: Sequence[Path], folder: Path, wishes: Wishes, *, form: str | None, limits: ArchiveLimits
+    paths: Sequence[Path], folder: Path, wishes: Wishes, *, form: str | None
 ) -> tuple[Written, ...]:
     """Convert what is found; see :func:`gnomon.official.convert`."""
     if not paths:
@@ -69,7 +69,7 @@ def convert_sets(
     layouts = [layout.name for layout in formats_of(FolderFormat) if layout.is_written]
     if wishes.layout not in layouts:
         raise UnknownNameError("layout", wishes.layout, layouts)
-    with _unpack(paths, folder, limits) as places:
+    with _unpack(paths, folder) as places:
         infos = _sets_found(places, form)
         return _all_of(_of_pair(infos, wishes.language_pair), paths, folder, wishes)
 
@@ -80,7 +80,7 @@ def _formats_of_named_files() -> dict[str, SetFormat]:
 
 
 @contextmanager
-def _unpack(paths: Sequence[Path], folder: Path, limits: ArchiveLimits) -> Iterator[list[Path]]:
+def _unpack(paths: Sequence[Path], folder: Path) -> Iterator[list[Path]]:
     """The paths, with archives unpacked beside the folder for as long as the block runs."""
     scratches: list[Path] = []
     places = []
@@ -91,7 +91,7 @@ def _unpack(paths: Sequence[Path], folder: Path, limits: ArchiveLimits) -> Itera
             if is_archive(path):
                 scratches.append(folder.with_name(f".{secrets.token_hex(8)}.new"))
                 target = scratches[-1] / _stem(path)  # which may name the set
-                unpack(path, target, limits=limits)
+                unpack(path, target)
                 places.append(target)
             else:
                 places.append(path)
@@ -245,7 +245,7 @@ class ContainedSet:
     format: str
 
 
-def contents(path: Path, *, limits: ArchiveLimits | None = None) -> tuple[ContainedSet, ...]:
+def contents(path: Path) -> tuple[ContainedSet, ...]:
     """The sets of a file, a folder or an archive, which is unpacked for the time being.
 
     Raises:
@@ -255,8 +255,7 @@ def contents(path: Path, *, limits: ArchiveLimits | None = None) -> tuple[Contai
     """
     if not is_archive(path):
         return tuple(_of(info, path) for info in sets_in(path))
-    allowed = limits or ArchiveLimits()
-    by_name = sets_in_archive(path, allowed)
+    by_name = sets_in_archive(path)
     if by_name:
         return tuple(
             ContainedSet(name, pair, "mt-metrics-eval")
@@ -265,7 +264,7 @@ def contents(path: Path, *, limits: ArchiveLimits | None = None) -> tuple[Contai
         )
     with tempfile.TemporaryDirectory(prefix="gnomon-") as scratch:
         folder = Path(scratch) / "all"
-        unpack(path, folder, limits=allowed)
+        unpack(path, folder)
         return tuple(_of(info, folder) for info in sets_in(folder))
 
 

@@ -18,7 +18,6 @@ from gnomon.data.official._obtain import digest, obtain
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gnomon.data.official._archives import ArchiveLimits
     from gnomon.data.official._folder import Written
     from gnomon.data.official._obtain import Origin
 
@@ -90,10 +89,10 @@ class _Choice:
                 raise UnknownNameError("language pair of these sets", pair, sorted(there))
 
 
-def sets_in_archive(archive: Path, limits: ArchiveLimits) -> dict[str, tuple[str, ...]]:
+def sets_in_archive(archive: Path) -> dict[str, tuple[str, ...]]:
     """The sets of an archive and their language pairs."""
     sets: dict[str, set[str]] = {}
-    for path in member_names(archive, limits=limits):
+    for path in member_names(archive):
         member = _member(path)
         if member is not None:
             sets.setdefault(member.set, set()).add(member.pair)
@@ -101,7 +100,7 @@ def sets_in_archive(archive: Path, limits: ArchiveLimits) -> dict[str, tuple[str
 
 
 def fetch_metrics_eval(
-    name: str | None, language_pairs: Sequence[str], origin: Origin, limits: ArchiveLimits
+    name: str | None, language_pairs: Sequence[str], origin: Origin
 ) -> list[Written]:
     """Fetch sets into ``HOME/mt-metrics-eval/SET``, in their own layout, which gnomon reads."""
     home = origin.home / NAME
@@ -111,7 +110,7 @@ def fetch_metrics_eval(
     sweep(home)
     scratch = home / f".{secrets.token_hex(8)}.new"
     try:
-        source = _gather(scratch, choice, origin, limits)
+        source = _gather(scratch, choice, origin)
         choice.check()
         taken = _settle(scratch, home)
     finally:
@@ -121,9 +120,7 @@ def fetch_metrics_eval(
     return list(_describe_sets(home, taken, new=True))
 
 
-def _gather(
-    scratch: Path, choice: _Choice, origin: Origin, limits: ArchiveLimits
-) -> dict[str, str]:
+def _gather(scratch: Path, choice: _Choice, origin: Origin) -> dict[str, str]:
     """Bring the files into a folder; where they come from."""
     given = Path(origin.given) if origin.given and "://" not in origin.given else None
     if given is not None and given.is_dir() and not list(given.glob("*.tgz")):
@@ -135,7 +132,7 @@ def _gather(
                 shutil.copyfile(file, scratch / path)
         return {"source": str(given)}
     with obtain(URL, origin) as archive:
-        unpack(archive, scratch, limits=limits, wanted=choice.takes, progress=origin.progress)
+        unpack(archive, scratch, wanted=choice.takes, progress=origin.progress)
         return {"source": origin.given or URL, "sha256": digest(archive)}
 
 

@@ -8,7 +8,7 @@ import logging
 import re
 import urllib.parse
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import DataError, FormatError, MissingFileError, UsageError
 from gnomon.data.formats import atomic_write, read_lines
 from gnomon.data.official._archives import has_checksum
-from gnomon.data.official._download import Patience, download, require_url
+from gnomon.data.official._download import download, require_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -157,7 +157,7 @@ class Origin:
     home: Path
     given: str | None = None
     sha256: str | None = None
-    patience: Patience = field(default_factory=Patience)
+    timeout: float = 30.0
     progress: Progress | None = None
 
     @property
@@ -236,7 +236,7 @@ def _downloaded(address: str, url: str, origin: Origin) -> Path:
     with alone(target):
         if not target.exists():
             _log.info("fetching %s", address)
-            download(address, target, patience=origin.patience, progress=origin.progress)
+            download(address, target, timeout=origin.timeout, progress=origin.progress)
     return target
 
 

@@ -6,6 +6,7 @@ import logging
 import os
 import secrets
 import shutil
+import zipfile
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ from gnomon.data.official._obtain import digest, obtain
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from gnomon.data.official._archives import ArchiveLimits, Progress
+    from gnomon.data.official._archives import Progress
     from gnomon.data.official._folder import Written
     from gnomon.data.official._obtain import Origin
 
@@ -42,9 +43,7 @@ def datasets() -> Mapping[str, Any]:
     return dict(DATASETS)
 
 
-def fetch_sacrebleu(
-    name: str, language_pairs: Sequence[str], origin: Origin, limits: ArchiveLimits
-) -> list[Written]:
+def fetch_sacrebleu(name: str, language_pairs: Sequence[str], origin: Origin) -> list[Written]:
     """Fetch a test set and write its language pairs as folders ``HOME/NAME/PAIR``.
 
     The archives and sacreBLEU's plain text come to lie where sacreBLEU has them, so that
@@ -57,7 +56,7 @@ def fetch_sacrebleu(
     pairs = list(language_pairs or dataset.langpairs)
     folders = {pair: origin.home / name / pair for pair in pairs}
     missing = [pair for pair in pairs if not origin_of(folders[pair])]
-    sources = _place(dataset, missing, origin, limits) if missing else {}
+    sources = _place(dataset, missing, origin) if missing else {}
     return [
         _write(dataset, pair, folder, sources) if pair in missing else known_set(folder)
         for pair, folder in folders.items()
@@ -74,9 +73,7 @@ def _write(dataset: Any, pair: str, folder: Path, sources: Mapping[str, str]) ->
     return write_set(testset, folder, origin, usual=usual)
 
 
-def _place(
-    dataset: Any, pairs: Iterable[str], origin: Origin, limits: ArchiveLimits
-) -> dict[str, str]:
+def _place(dataset: Any, pairs: Iterable[str], origin: Origin) -> dict[str, str]:
     """See to it that the archives lie in sacreBLEU's folder, unpacked: address -> SHA-256."""
     raw = _raw(dataset.name)
     md5s = dataset.md5 or [None] * len(dataset.data)
@@ -90,7 +87,7 @@ def _place(
         if not whole or not all(file.exists() for file in files):
             fetched = obtain(url, origin, md5=md5, names=[archive.name])
             with nullcontext(archive) if whole else fetched as source:
-                _install(source, archive, limits, origin.progress)
+                _install(source, archive, origin.progress)
         checksums[url] = digest(archive)
     absent = [file for file in files if not file.exists()]
     if absent:
@@ -122,7 +119,7 @@ def _files(dataset: Any) -> list[str]:
     return [file.rpartition(":")[2] for file in dataset]
 
 
-def _install(source: Path, archive: Path, limits: ArchiveLimits, progress: Progress | None) -> None:
+def _install(source: Path, archive: Path, progress: Progress | None) -> None:
     """Unpack an archive beside its place, and put it there last: its presence means all is done."""
     raw = archive.parent
     try:
@@ -131,7 +128,11 @@ def _install(source: Path, archive: Path, limits: ArchiveLimits, progress: Progr
             sweep(raw)
             scratch = raw / f".{secrets.token_hex(8)}.new"
             try:
-                unpack(source, scratch, limits=limits, progress=progress)
+                if zipfile.is_zipfile(source):  # of which sacreBLEU knows the checksums
+                    with zipfile.ZipFile(source) as packed:
+                        packed.extractall(scratch)
+                else:
+                    unpack(source, scratch, progress=progress)
                 _merge(scratch, raw)
             finally:
                 shutil.rmtree(scratch, ignore_errors=True)
