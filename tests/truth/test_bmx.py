@@ -13,7 +13,7 @@ from tests.truth.worlds_bmx import P, W, grids, joined, tuned
 from gnomon import bmx
 from gnomon.methods.bmx import Grids
 
-DRAWS = [60, pytest.param(1000, marks=pytest.mark.verify)]
+DRAWS = [20, pytest.param(1000, marks=pytest.mark.verify)]
 
 
 def scattered(seed: int, pairs: tuple[str, ...]) -> Grids:

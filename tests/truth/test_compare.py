@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Finding
 
-_DRAWS = [60, pytest.param(1000, marks=pytest.mark.verify)]
+_DRAWS = [20, pytest.param(1000, marks=pytest.mark.verify)]
 _BARE = {"resamples": 199, "examples": 0, "ngrams": 0}
 
 
@@ -94,7 +94,8 @@ def test_scores_of_whole_documents_need_documents_as_the_unit(
     assert fewest <= one.found <= most
 
 
-@pytest.mark.parametrize("draws", _DRAWS)
+# of fewer draws, findings over segments alone are not told from chance
+@pytest.mark.parametrize("draws", [60, pytest.param(1000, marks=pytest.mark.verify)])
 @pytest.mark.parametrize("documents", [2, 5, 12])
 def test_segments_of_few_documents_call_no_noise_a_difference(documents: int, draws: int) -> None:
     """Half of the variance is the document's; segments alone would call a quarter different."""

@@ -19,7 +19,7 @@ from gnomon.metrics import parse
 if TYPE_CHECKING:
     from gnomon.core.scores import Scores
 
-DRAWS = [60, pytest.param(1000, marks=pytest.mark.verify)]
+DRAWS = [20, pytest.param(1000, marks=pytest.mark.verify)]
 
 
 def levels(sides: list[Scores], human: np.ndarray, seed: int) -> set[str]:

@@ -23,7 +23,7 @@ from gnomon.metrics.judges.injections import INJECTIONS, ProbeRow, probe_verdict
 from gnomon.metrics.judges.injections import _row as probe_row
 from gnomon.stats import holm
 
-DRAWS = [60, pytest.param(1000, marks=pytest.mark.verify)]
+DRAWS = [20, pytest.param(1000, marks=pytest.mark.verify)]
 
 
 def is_undecided(told: list[Statement]) -> bool:

@@ -13,7 +13,7 @@ from tests.truth.worlds_spans import marked, missing
 import gnomon as gn
 from gnomon import stats
 
-DRAWS = [60, pytest.param(1000, marks=pytest.mark.verify)]
+DRAWS = [20, pytest.param(1000, marks=pytest.mark.verify)]
 ONE: dict[str, Any] = {"controls": False, "resamples": 200}
 POOLED: dict[str, Any] = {"statistics": ["pearson"], "groupings": ["none"], "levels": ["segment"]}
 

@@ -130,7 +130,7 @@ def test_systems_that_err_equally_often_by_documents_are_told_apart_as_rarely_as
 
 
 @pytest.mark.parametrize(("share", "words"), [(0.2, 120), (0.03, 60)])
-@pytest.mark.parametrize("draws", [60, pytest.param(1000, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("draws", [20, pytest.param(1000, marks=pytest.mark.verify)])
 def test_errors_by_chance_are_on_no_word_more_often(draws: int, share: float, words: int) -> None:
     undecided = 0
     for seed in range(draws):
@@ -140,7 +140,7 @@ def test_errors_by_chance_are_on_no_word_more_often(draws: int, share: float, wo
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
-@pytest.mark.parametrize("draws", [60, pytest.param(1000, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("draws", [20, pytest.param(1000, marks=pytest.mark.verify)])
 def test_two_noised_copies_of_one_output_are_told_apart_as_rarely_as_tests_say(
     draws: int, unit: str
 ) -> None:

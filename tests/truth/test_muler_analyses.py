@@ -16,7 +16,7 @@ from gnomon.methods.muler.paper.sheet import Answer, Key, KeyRow
 if TYPE_CHECKING:
     from gnomon.core.findings import Finding
 
-DRAWS = [60, pytest.param(1000, marks=pytest.mark.verify)]
+DRAWS = [20, pytest.param(1000, marks=pytest.mark.verify)]
 
 
 def found_nothing(finding: Finding) -> bool:

@@ -18,7 +18,7 @@ from gnomon.core.records import table
 from gnomon.methods.paraphrase._adequacy import AdequacyRow, adequacy_row, adequacy_verdict
 
 SYSTEMS = ("a", "b", "c", "d")
-DRAWS = [60, pytest.param(1000, marks=pytest.mark.verify)]
+DRAWS = [20, pytest.param(1000, marks=pytest.mark.verify)]
 
 
 def findings(draws: int, *, by_document: bool) -> int:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gnomon.methods.train._metric import _TrainingRequest
 
 
-@pytest.mark.parametrize("draws", [60, pytest.param(1000, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("draws", [20, pytest.param(1000, marks=pytest.mark.verify)])
 def test_noise_of_held_out_documents_is_no_loss(draws: int) -> None:
     pytest.importorskip("torch", reason="needs torch: pip install 'gnomon[learned]'")
     of = np.arange(150) // 5
