@@ -7,7 +7,7 @@ set of DATA (WMT19 in gnomon's layout), draws segments and systems, and prints a
   from their references that is gained when the feature is set right (gain / (score of the
   references for themselves - score)); 95% by bootstrap over segments, the same draws for all;
 - ``order``: how often oracle, base and anti-oracle come in that order, likewise;
-- ``range``, ``frequency``, ``specificity``: the experiments of ``gnomon muler validate``.
+- ``range``, ``frequency``, ``random``: the experiments of ``gnomon muler validate``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 from gnomon.core.options import SEED
 from gnomon.core.testset import TestSet
 from gnomon.methods.muler import score as muler
-from gnomon.methods.muler import validate
+from gnomon.methods.muler.validate import validate
 from gnomon.metrics import score
 from gnomon.stats.resampling import resample_counts
 
@@ -161,14 +161,15 @@ def the_experiment(which: str) -> Callable[[TestSet, argparse.Namespace], list[R
 
     def run(testset: TestSet, given: argparse.Namespace) -> list[Row]:
         how: dict[str, Any] = {"masking": given.masking}
-        if which == "range":
-            finding = validate.range(testset, given.metrics, given.features, **how)
-        elif which == "frequency":
-            finding = validate.frequency(testset, given.metrics, given.features, **how)
-        else:
-            finding = validate.specificity(
-                testset, given.metrics, given.features, draws=given.draws, groups=(5,), **how
-            )
+        finding = validate(
+            testset,
+            given.metrics,
+            given.features,
+            experiments=[which],
+            draws=given.draws,
+            groups=(5,),
+            **how,
+        )
         return [dict(row) for row in finding.rows]
 
     return run
@@ -177,7 +178,7 @@ def the_experiment(which: str) -> Callable[[TestSet, argparse.Namespace], list[R
 PARTS: dict[str, Callable[[TestSet, argparse.Namespace], list[Row]]] = {
     "map": the_map,
     "order": the_order,
-    **{name: the_experiment(name) for name in ("range", "frequency", "specificity")},
+    **{name: the_experiment(name) for name in ("range", "frequency", "random")},
 }
 
 
@@ -214,7 +215,7 @@ def main() -> None:
     parser.add_argument("--set", default="wmt19/de-en")
     parser.add_argument("--segments", type=int, default=400)
     parser.add_argument("--systems", type=int, default=4)
-    parser.add_argument("--draws", type=int, default=50, help="of random words (specificity)")
+    parser.add_argument("--draws", type=int, default=50, help="of random words")
     given = parser.parse_args()
     testset = drawn(given)
     results: dict[str, Any] = {}

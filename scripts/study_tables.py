@@ -53,13 +53,7 @@ features = ["pos:NOUN", "pos:VERB"]
 resamples = 20
 per_segment = true
 together = true
-[methods.muler.validate.range]
-metrics = ["bleu"]
-features = ["pos:NOUN"]
-[methods.muler.validate.frequency]
-metrics = ["bleu"]
-features = ["pos:NOUN"]
-[methods.muler.validate.specificity]
+[methods.muler.validate]
 metrics = ["bleu"]
 features = ["pos:NOUN"]
 draws = 10

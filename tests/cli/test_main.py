@@ -79,7 +79,6 @@ def test_version_and_citations_go_to_standard_output(gnomon) -> None:
         "score",
         "muler",
         "muler validate",
-        "muler validate range",
         "muler score",
         "info",
         "list",

@@ -59,9 +59,7 @@ muler score {_SET} -m bleu {_NUMBERS} --resamples 20
 muler score {_SET} -m bleu | gnomon setup en
 muler score {_SET} -m none {_NUMBERS} --resamples 20
 muler score {_SET} -m none --scorers mine=ratings.tsv --resamples 20
-muler validate range {_SET} {_NUMBERS}
-muler validate frequency {_SET} {_NUMBERS}
-muler validate specificity {_SET} {_NUMBERS} --draws 20
+muler validate {_SET} {_NUMBERS} --draws 20
 muler correlate {_SET} {_NUMBERS}
 muler pairs {_SET} {_NUMBERS} --near 60 --apart 0 --least 1 --sheet pairs.tsv --key pairs.key
 muler judge --answers pairs.tsv --key pairs.key | no item is answered

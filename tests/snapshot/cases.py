@@ -236,19 +236,7 @@ pattern = {{ number = '\\d+' }}
 tagger = "{_EN}"
 resamples = 20
 
-[methods.muler.validate.range]
-testsets = ["two/*"]
-metrics = ["bleu"]
-features = ["pos:NOUN", "pos:VERB"]
-tagger = "{_EN}"
-
-[methods.muler.validate.frequency]
-testsets = ["two/*"]
-metrics = ["bleu"]
-features = ["pos:NOUN", "pos:VERB"]
-tagger = "{_EN}"
-
-[methods.muler.validate.specificity]
+[methods.muler.validate]
 testsets = ["two/*"]
 metrics = ["bleu"]
 features = ["pos:NOUN", "pos:VERB"]
@@ -493,11 +481,9 @@ _MULER = (
         " --by domain",
         needs=("vaderSentiment",),
     ),
-    Case("muler validate range", f"muler validate range -t es-en --first 80 {_POS} -m bleu chrf"),
-    Case("muler validate frequency", f"muler validate frequency -t es-en --first 80 {_POS}"),
     Case(
-        "muler validate specificity",
-        f"muler validate specificity -t es-en --first 80 {_POS} --draws 30 --groups 2 3 --seed 0",
+        "muler validate",
+        f"muler validate -t es-en --first 80 {_POS} -m bleu chrf --draws 30 --groups 2 3 --seed 0",
     ),
     Case(
         "muler correlate",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from tests.methods.muler.experiments import hybrids, parts, random_words
 from tests.truth.worlds import world
 from tests.truth.worlds_muler import PATTERN, lines
 from tests.truth.worlds_train import task
 
 import gnomon as gn
 from gnomon.core.signature import Signature
-from gnomon.methods.muler import validate
 from gnomon.metrics import Rouge
 from gnomon.studies._pages import _mixed_masks
 
@@ -91,18 +91,18 @@ def pooled_beside_tokens() -> Finding:
 
 @world("likewise, whether half is half", says=["muler.masks"])
 def pooled_range() -> Finding:
-    return _found(validate.range, [Vectors(), "bleu"], "pooled")
+    return _found(hybrids, [Vectors(), "bleu"], "pooled")
 
 
 @world("likewise, of rarer words", says=["muler.masks"])
 def pooled_frequency() -> Finding:
-    return _found(validate.frequency, [Vectors(), "bleu"], "pooled")
+    return _found(parts, [Vectors(), "bleu"], "pooled")
 
 
 @world("likewise, beside random words", says=["muler.masks"])
 def pooled_specificity() -> Finding:
     options = {"draws": 5, "groups": [2]}
-    return _found(validate.specificity, [Vectors(), "bleu"], "pooled", **options)
+    return _found(random_words, [Vectors(), "bleu"], "pooled", **options)
 
 
 @world("mask words in texts beside masks on tokens", says=["muler.masks"])
@@ -119,7 +119,7 @@ def masked_by_default() -> Finding:
 
 @world("the same by default, in an experiment", silent=["muler.masks"])
 def experiment_by_default() -> Finding:
-    return _found(validate.range, [Vectors(), "bleu"], "auto")
+    return _found(hybrids, [Vectors(), "bleu"], "auto")
 
 
 @world("two metrics that mask their own tokens", silent=["muler.masks"])

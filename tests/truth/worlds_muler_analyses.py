@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+from tests.methods.muler.experiments import hybrids, parts
 from tests.methods.muler.test_other_verdicts import FEATURES, correlated, specific, uneven
 from tests.truth.worlds import world
 from tests.truth.worlds_muler import PATTERN, lines, moved
@@ -15,11 +16,10 @@ from gnomon.core.findings import Finding, Statement
 from gnomon.core.records import table
 from gnomon.linguistics.scorers import LexiconScorer, Ratings
 from gnomon.linguistics.scorers._ratings import Rated
-from gnomon.methods.muler import validate
 from gnomon.methods.muler._discrepancy import discrepancy_verdict
 from gnomon.methods.muler.paper.correlations import correlate_verdict
 from gnomon.methods.muler.paper.judge import PreferenceRow, judge_verdict
-from gnomon.methods.muler.validate._specificity import specificity_verdict
+from gnomon.methods.muler.validate._beside_random import random_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -172,13 +172,13 @@ def few_answers() -> Iterable[Statement]:
 @world("halves of features under BLEU", says=["muler.validate.range.scale"])
 def halves() -> Finding:
     testset = gn.TestSet.from_lists(*lines({"A": {"animal": 0.4}, "B": {}}))
-    return validate.range(testset, "bleu", ["re:animal", "re:place"], pattern=PATTERN)
+    return hybrids(testset, "bleu", ["re:animal", "re:place"], pattern=PATTERN)
 
 
 @world("rarer features under BLEU", says=["muler.validate.frequency.steady"])
 def rarer() -> Finding:
     testset = gn.TestSet.from_lists(*lines({"A": {"animal": 0.4}, "B": {}}))
-    return validate.frequency(testset, "bleu", ["re:animal", "re:place"], pattern=PATTERN)
+    return parts(testset, "bleu", ["re:animal", "re:place"], pattern=PATTERN)
 
 
 def _random(seed: int = 1, draws: int = 100) -> dict[str, np.ndarray]:
@@ -188,36 +188,36 @@ def _random(seed: int = 1, draws: int = 100) -> dict[str, np.ndarray]:
 
 @world(
     "a feature that costs far more than random words",
-    says=["muler.validate.specificity.apart", "muler.validate.specificity.alike"],
+    says=["muler.validate.random.apart", "muler.validate.random.alike"],
     silent=["muler.*"],
 )
 def costly_feature() -> Iterable[Statement]:
-    return specificity_verdict(specific(dict.fromkeys(FEATURES, 0.12) | {"Apos:1": 0.6}, _random()))
+    return random_verdict(specific(dict.fromkeys(FEATURES, 0.12) | {"Apos:1": 0.6}, _random()))
 
 
 @world(
     "random words beside random words",
-    says=["muler.validate.specificity.alike"],
+    says=["muler.validate.random.alike"],
     silent=["muler.*"],
 )
 def random_words() -> Iterable[Statement]:
-    return specificity_verdict(specific(dict.fromkeys(FEATURES, 0.12), _random()))
+    return random_verdict(specific(dict.fromkeys(FEATURES, 0.12), _random()))
 
 
 @world(
     "thirty draws of random words",
-    says=["muler.validate.specificity.draws"],
+    says=["muler.validate.random.draws"],
     silent=["muler.*"],
 )
 def few_draws() -> Iterable[Statement]:
-    return specificity_verdict(specific({"Apos:1": 0.9}, _random(draws=30)))
+    return random_verdict(specific({"Apos:1": 0.9}, _random(draws=30)))
 
 
 @world(
     "MuLER above 1 beside random words",
-    says=["muler.validate.specificity.flawed"],
-    silent=["muler.validate.specificity.apart", "muler.validate.range.scale",
+    says=["muler.validate.random.flawed"],
+    silent=["muler.validate.random.apart", "muler.validate.range.scale",
             "muler.validate.frequency.steady"],
 )  # fmt: skip
 def above_one() -> Iterable[Statement]:
-    return specificity_verdict(specific({"Apos:1": 1.4}, _random()))
+    return random_verdict(specific({"Apos:1": 1.4}, _random()))

@@ -82,9 +82,7 @@ BUILT_IN: Mapping[str, str] = {
     "judges.calibrate": "gnomon.metrics.judges.human_scale:calibrate",
     "judges.read_batch": "gnomon.metrics.judges.batches:read_batch",
     "muler.score": "gnomon.methods.muler._score:score",
-    "muler.validate.range": "gnomon.methods.muler.validate._range:range",
-    "muler.validate.frequency": "gnomon.methods.muler.validate._frequency:frequency",
-    "muler.validate.specificity": "gnomon.methods.muler.validate._specificity:specificity",
+    "muler.validate": "gnomon.methods.muler.validate._validate:validate",
     "muler.correlate": "gnomon.methods.muler.paper.correlate:correlate",
     "muler.pairs": "gnomon.methods.muler.paper.pairs:pairs",
     "muler.judge": "gnomon.methods.muler.paper.judge:judge",
@@ -117,8 +115,7 @@ BUILT_IN: Mapping[str, str] = {
 #: built-in steps of studies that need outputs and references alone, and no option; each declares
 #: that, too, but to read it all have to be loaded
 OF_OUTPUTS_ALONE = (
-    *("score", "compare", "muler.score"),
-    *("muler.validate.range", "muler.validate.frequency", "muler.validate.specificity"),
+    *("score", "compare", "muler.score", "muler.validate"),
     *("bmx.score", "bmx.explain", "paraphrase.diversity", "stress"),
 )
 #: methods that have a first word of their own on the command line, beside their group's

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.methods.muler.experiments import hybrids, parts, random_words
 from tests.truth.worlds_masks import Vectors
 from tests.truth.worlds_muler import PATTERN, lines
 
 import gnomon as gn
 from gnomon.core.errors import UsageError
-from gnomon.methods.muler import validate
 
 if TYPE_CHECKING:
     from gnomon.core.findings import Finding
@@ -98,10 +98,10 @@ def test_tokens_of_what_could_pool_are_mask_words_in_its_texts() -> None:
 
 def test_experiments_and_errors_mask_alike_too() -> None:
     testset = gn.TestSet.from_lists(*MADE)
-    for experiment in (validate.range, validate.frequency):
+    for experiment in (hybrids, parts):
         finding = experiment(testset, [Vectors(), "bleu"], ["re:animal"], pattern=PATTERN)
         assert set(kinds(finding).values()) == {"substitute"}
-    finding = validate.specificity(
+    finding = random_words(
         testset, [Vectors(), "bleu"], ["re:animal"], pattern=PATTERN, draws=3, groups=[2]
     )
     assert set(kinds(finding).values()) == {"substitute"}

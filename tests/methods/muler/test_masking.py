@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import sacrebleu
+from tests.methods.muler.experiments import hybrids, parts, random_words
 
 import gnomon as gn
 from gnomon.core.errors import GnomonError, MaskingError, UsageError
-from gnomon.methods.muler import validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -252,17 +252,17 @@ class TestSubstitutes:
         row = _row(_muler(testset, gn.metric(fluent, name="fluent"), masking="substitute"))
         assert (row["base"], row["oracle"], row["anti_oracle"]) == (0, 0.5, 0)
 
-    @pytest.mark.parametrize("experiment", [validate.range, validate.frequency])
+    @pytest.mark.parametrize("experiment", [hybrids, parts])
     def test_experiments_take_it(self, experiment: Callable[..., gn.Finding]) -> None:
         found = experiment(
             _testset(60), "rouge1", ["re:animal"], pattern=ANIMAL, masking="substitute"
         )
         assert "masking:substitute" in found.signatures["rouge1"]
-        values = [row["oracle"] for row in found if row["oracle"] is not None]
+        values = [row["muler"] for row in found if row["muler"] is not None]
         assert values
 
     def test_hybrids_rise_from_the_anti_oracle_to_the_oracle(self) -> None:
-        found = validate.range(
+        found = hybrids(
             _testset(200), "rouge1", ["re:animal"], pattern=ANIMAL, masking="substitute",
             shares=[0.2, 0.5, 1.0],
         )  # fmt: skip
@@ -272,7 +272,7 @@ class TestSubstitutes:
                 assert row["hybrid"] == row["oracle"]
 
     def test_random_words_may_be_substituted_too(self) -> None:
-        found = validate.specificity(
+        found = random_words(
             _testset(30), "rouge1", ["re:animal"], pattern=ANIMAL, masking="substitute", draws=3,
             groups=[2],
         )  # fmt: skip

@@ -20,10 +20,9 @@ from gnomon.methods.muler.paper.correlations import (
     correlation_table,
 )
 from gnomon.methods.muler.paper.judge import PreferenceRow, judge_verdict
-from gnomon.methods.muler.validate._specificity import (
-    SpecificityRow,
-    specificity_tables,
-    specificity_verdict,
+from gnomon.methods.muler.validate._beside_random import (
+    RandomWordsRow,
+    random_verdict,
 )
 
 
@@ -79,7 +78,7 @@ def specific(
 ) -> Finding:
     """Features of two systems beside random words as frequent."""
     nothing = dict.fromkeys(
-        ("reference_share", "output_share", "groups", "q05", "median", "q95", "deviation", "z")
+        ("reference_share", "output_share", "groups", "q05", "q95", "deviation", "z")
     ) | dict.fromkeys(("synthetic_reference_share", "synthetic_output_share"))
     rows = [
         {
@@ -102,8 +101,9 @@ def specific(
         }
         for name, own in muler.items()
     ]
-    records = [SpecificityRow(**row) for row in rows]
-    return Finding("muler validate specificity", "MuLER", specificity_tables(records, [], []), {})
+    records = [RandomWordsRow(**row) for row in rows]
+    made = table("random", "Random words", RandomWordsRow, records)
+    return Finding("muler validate", "MuLER", (made,), {})
 
 
 FEATURES = [f"{system}pos:{number}" for system in "AB" for number in range(15)]
@@ -113,7 +113,7 @@ def test_features_that_stand_out_of_random_words_are_said_to_after_100_draws() -
     draw = np.random.default_rng(1)
     random = {name: draw.gamma(3, 0.04, 100) for name in FEATURES}
     own = dict.fromkeys(FEATURES, 0.12) | {"Apos:1": 0.6}
-    said, rest = specificity_verdict(specific(own, random))
+    said, rest = random_verdict(specific(own, random))
     assert said.level == "worse"
     assert "pos:1 (A: .6" in said.text
     assert rest.level == "undecided"
@@ -121,7 +121,7 @@ def test_features_that_stand_out_of_random_words_are_said_to_after_100_draws() -
 
 def test_so_few_draws_that_nothing_could_stand_out_are_said_to_be_too_few() -> None:
     random = {"Apos:1": np.linspace(0, 0.1, 30)}
-    (said,) = specificity_verdict(specific({"Apos:1": 0.9}, random))
+    (said,) = random_verdict(specific({"Apos:1": 0.9}, random))
     assert said.level == "caution"
     assert said.text == (
         "Caution: 30 draws of random words cannot tell a feature from them;"
@@ -138,7 +138,7 @@ def test_random_words_do_not_stand_out_of_random_words(shape: int, draws: int) -
         every = draw.gamma(shape, 0.12 / shape, (len(FEATURES), 101)).clip(0, 1)
         random = dict(zip(FEATURES, every[:, 1:], strict=True))
         own = dict(zip(FEATURES, every[:, 0].tolist(), strict=True))
-        verdict = list(specificity_verdict(specific(own, random)))
+        verdict = list(random_verdict(specific(own, random)))
         found += all(one.level == "undecided" for one in verdict)
     assert is_mostly_undecided(found, draws)
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.methods.muler.experiments import hybrids
 
 import gnomon as gn
 from gnomon import cli, study
-from gnomon.methods.muler import validate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,7 +114,7 @@ def test_the_range_stands_beside_base_and_muler() -> None:
     scored = {
         row["system"]: row for row in _muler(testset, "bleu", resamples=0, variants=["ratio"])
     }
-    for row in validate.range(testset, "bleu", ["re:animal"], pattern=ANIMAL):
+    for row in hybrids(testset, "bleu", ["re:animal"], pattern=ANIMAL):
         own = scored[row["system"]]
         for name in ("base", "muler", "oracle", "anti_oracle"):
             assert row[name] == pytest.approx(own[name], abs=1e-12)

@@ -6,10 +6,10 @@ import random
 from typing import Any
 
 import pytest
+from tests.methods.muler.experiments import parts
 
 import gnomon as gn
 from gnomon.core.errors import UsageError
-from gnomon.methods.muler import validate
 
 WORDS = ["the", "ant", "bee", "cat", "dog", "sat", "ran", "home", "red", "on", "a"]
 FEATURE = {"all": "ant|bee|cat|dog", "part": "ant|bee"}
@@ -38,19 +38,19 @@ def test_a_part_has_the_muler_of_that_part_named_as_a_feature(
     testset: gn.TestSet, metric: str
 ) -> None:
     alpha = _alpha(testset)
-    found = validate.frequency(testset, metric, ["re:all"], pattern=FEATURE, shares=[alpha])
+    found = parts(testset, metric, ["re:all"], pattern=FEATURE, shares=[alpha])
     known = gn.muler(testset, metric, ["re:all", "re:part"], pattern=FEATURE, examples=0)
     by_key = {(r["feature"], r["system"], r["variant"]): r for r in known}
     assert len(found.rows) == 8
     for row in found:
         feature = "re:all" if row["alpha"] == 1 else "re:part"
         one = by_key[feature, row["system"], row["variant"]]
-        for name in ("segments", "muler", "gain", "base", "oracle", "anti_oracle"):
+        for name in ("segments", "muler", "gain"):
             assert row[name] == pytest.approx(one[name]), name
 
 
 def test_changes_are_relative_to_the_whole_feature(testset: gn.TestSet) -> None:
-    found = validate.frequency(testset, "bleu", ["re:all"], pattern=FEATURE, shares=[0.5])
+    found = parts(testset, "bleu", ["re:all"], pattern=FEATURE, shares=[0.5])
     for whole, part in zip(found.rows[::2], found.rows[1::2], strict=True):
         assert (whole["alpha"], whole["share"], whole["muler_change"]) == (1.0, 1.0, 0.0)
         assert whole["steadier"] is None
@@ -60,23 +60,24 @@ def test_changes_are_relative_to_the_whole_feature(testset: gn.TestSet) -> None:
 
 
 def test_both_variants_come_in_rows_of_their_own(testset: gn.TestSet) -> None:
-    found = validate.frequency(testset, "bleu", ["re:all"], pattern=FEATURE)
+    found = parts(testset, "bleu", ["re:all"], pattern=FEATURE, shares=[0.5])
     assert [r["variant"] for r in found] == ["ratio"] * 4 + ["segment-clipped"] * 4
-    assert "alpha:1.0,0.5" in found.signatures["bleu"]
+    assert "alpha:0.5" in found.signatures["bleu"]
 
 
 def test_averages_are_medians_over_systems(testset: gn.TestSet) -> None:
-    found = validate.frequency(testset, "bleu", ["re:all"], pattern=FEATURE, shares=[0.5])
-    row = next(r for r in found.table("summary").rows if r["variant"] == "ratio")
-    parts = [r for r in found if r["alpha"] == 0.5 and r["variant"] == "ratio"]
-    assert row["systems"] == 2
-    assert row["muler_change"] == pytest.approx(sum(abs(r["muler_change"]) for r in parts) / 2)
-    assert row["steadier"] == sum(bool(r["steadier"]) for r in parts) / 2
+    found = parts(testset, "bleu", ["re:all"], pattern=FEATURE, shares=[0.5])
+    some = [r for r in found if r["alpha"] == 0.5 and r["variant"] == "ratio"]
+    ours, theirs = (sum(abs(r[name]) for r in some) / 2 for name in ("muler_change", "gain_change"))
+    steadier = sum(bool(r["steadier"]) for r in some) / 2
+    (said,) = (one.text for one in found.verdict if one.claim == "muler.validate.frequency.steady")
+    assert f"changes by {ours:.0%} in the median and what masking gains by {theirs:.0%}" in said
+    assert f"the steadier one in {steadier:.0%} of 2 pairs" in said
 
 
 def test_a_feature_of_one_letter_cannot_be_cut_and_says_so() -> None:
     testset = gn.TestSet.from_lists({"s": ["the cat sat", "a cat"]}, ["a cat sat", "the cat"])
-    found = validate.frequency(testset, "bleu", ["re:all"], pattern=FEATURE)
+    found = parts(testset, "bleu", ["re:all"], pattern=FEATURE, shares=[0.5])
     whole, part = found.rows[:2]
     assert whole["muler"] is not None
     assert (part["share"], part["muler"], part["muler_change"], part["segments"]) == (
@@ -90,7 +91,7 @@ def test_a_feature_of_one_letter_cannot_be_cut_and_says_so() -> None:
 
 def test_a_part_without_common_segments_is_undefined_and_says_so() -> None:
     testset = gn.TestSet.from_lists({"s": ["the dog sat"]}, ["an ant and a dog"])
-    found = validate.frequency(testset, "bleu", ["re:all"], pattern=FEATURE)
+    found = parts(testset, "bleu", ["re:all"], pattern=FEATURE, shares=[0.5])
     part = found.rows[1]
     assert (part["share"], part["segments"], part["muler"]) == (0.5, 0, None)
     assert any("re:all at 0.5 of s" in notice for notice in found.notices)
@@ -99,4 +100,4 @@ def test_a_part_without_common_segments_is_undefined_and_says_so() -> None:
 @pytest.mark.parametrize("shares", [[0.0], [2.0], []])
 def test_shares_outside_their_range_are_refused(testset: gn.TestSet, shares: list[Any]) -> None:
     with pytest.raises(UsageError, match=r"shares.* must be"):
-        validate.frequency(testset, "bleu", ["re:all"], pattern=FEATURE, shares=shares)
+        parts(testset, "bleu", ["re:all"], pattern=FEATURE, shares=shares)

@@ -11,10 +11,10 @@ import pytest
 import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.methods.muler.experiments import hybrids
 
 import gnomon as gn
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
-from gnomon.methods.muler import validate
 from gnomon.methods.muler.validate._initials import Initials
 
 ANIMAL = {"animal": "(?i)cat|dog|horse"}
@@ -27,7 +27,7 @@ segments = st.lists(st.tuples(words, words), min_size=1, max_size=5)
 
 
 def _rows(testset: gn.TestSet, metric: Any = "bleu", **more: Any) -> list[dict[str, Any]]:
-    found = validate.range(testset, metric, ["re:animal"], pattern=ANIMAL, **more)
+    found = hybrids(testset, metric, ["re:animal"], pattern=ANIMAL, **more)
     return [dict(row) for row in found.rows]
 
 
@@ -50,8 +50,7 @@ def test_a_hybrid_equals_texts_masked_by_hand_and_scored_by_sacrebleu() -> None:
     testset = gn.TestSet.from_lists({"s": OUTPUTS}, REFERENCES)
     half, three_quarters, whole = _rows(testset, shares=[0.5, 0.6, 1.0])
     alike = dict.fromkeys("cdh", "MASKa")
-    assert (half["share"], half["letters"], half["segments"]) == (0.5, "c", 3)
-    assert (three_quarters["share"], three_quarters["letters"]) == (0.75, "c..d")
+    assert (half["share"], half["segments"], three_quarters["share"]) == (0.5, 3, 0.75)
     low = _mean(dict.fromkeys("cdh", "MASKb"), dict.fromkeys("cdh", "MASKc"))
     high = _mean(alike, alike)
     assert half["anti_oracle"] == pytest.approx(low, abs=1e-9)
@@ -60,8 +59,6 @@ def test_a_hybrid_equals_texts_masked_by_hand_and_scored_by_sacrebleu() -> None:
     by_c_and_d = _mean({**alike, "h": "MASKb"}, {**alike, "h": "MASKc"})
     assert half["hybrid"] == pytest.approx(by_c, abs=1e-9)
     assert three_quarters["hybrid"] == pytest.approx(by_c_and_d, abs=1e-9)
-    assert half["expected"] == pytest.approx((low + high) / 2, abs=1e-9)
-    assert half["deviation"] == pytest.approx(by_c - (low + high) / 2, abs=1e-9)
     assert half["relative_deviation"] == pytest.approx(
         (by_c - (low + high) / 2) / (high - low), abs=1e-9
     )
@@ -130,7 +127,7 @@ def test_letters_mind_no_case_and_count_in_the_references_alone() -> None:
         {"s": ["Dog dog dog dog dog x"]}, ["Cat cat Dog dog"], language_pair="en"
     )
     (row,) = _rows(testset, shares=[0.5])
-    assert (row["share"], row["letters"]) == (0.5, "c")
+    assert row["share"] == 0.5
 
 
 def test_error_rates_lie_on_the_same_scale() -> None:
@@ -144,7 +141,7 @@ def test_error_rates_lie_on_the_same_scale() -> None:
 
 def test_a_feature_of_one_letter_cannot_be_split_and_says_so() -> None:
     testset = gn.TestSet.from_lists({"s": ["the cat sat"]}, ["a cat sat"])
-    found = validate.range(testset, "bleu", ["re:animal"], pattern=ANIMAL)
+    found = hybrids(testset, "bleu", ["re:animal"], pattern=ANIMAL)
     assert all(row["hybrid"] is None and row["share"] is None for row in found)
     assert all(row["oracle"] is not None for row in found)
     assert any("re:animal at 0.3" in notice for notice in found.notices)
@@ -152,7 +149,7 @@ def test_a_feature_of_one_letter_cannot_be_split_and_says_so() -> None:
 
 def test_a_feature_without_common_segments_is_undefined_and_says_so() -> None:
     testset = gn.TestSet.from_lists({"s": ["the cow sat"]}, ["a cat and a dog sat"])
-    found = validate.range(testset, "bleu", ["re:animal"], pattern=ANIMAL)
+    found = hybrids(testset, "bleu", ["re:animal"], pattern=ANIMAL)
     assert {row["segments"] for row in found} == {0}
     assert {row["hybrid"] for row in found} == {None}
     assert any("re:animal of s" in notice for notice in found.notices)
@@ -161,24 +158,28 @@ def test_a_feature_without_common_segments_is_undefined_and_says_so() -> None:
 def test_averages_leave_out_small_sets_of_segments() -> None:
     few = gn.TestSet.from_lists({"s": OUTPUTS}, REFERENCES)
     many = gn.TestSet.from_lists({"s": OUTPUTS * 10}, REFERENCES * 10)
-    for testset, systems in ((few, 0), (many, 1)):
-        found = validate.range(testset, "bleu", ["re:animal"], pattern=ANIMAL, shares=[0.5])
-        (row,) = found.table("summary").rows
-        assert row["systems"] == systems
-    assert row["absolute"] == pytest.approx(abs(found.rows[0]["relative_deviation"]))
-    assert row["rising"] == 1
+    said = [
+        [
+            one.text
+            for one in hybrids(testset, "bleu", ["re:animal"], pattern=ANIMAL, shares=[0.5]).verdict
+            if one.claim == "muler.validate.range.scale"
+        ]
+        for testset in (few, many)
+    ]
+    assert said[0] == []
+    assert "(1 pair of a system and a feature); it rises with that share in 100%" in said[1][0]
 
 
 def test_every_metric_has_rows_views_and_a_signature() -> None:
     testset = gn.TestSet.from_lists({"s": OUTPUTS}, REFERENCES)
-    found = validate.range(testset, ["bleu", "chrf"], ["re:animal"], pattern=ANIMAL)
+    found = hybrids(testset, ["bleu", "chrf"], ["re:animal"], pattern=ANIMAL)
     assert list(found.signatures) == ["bleu", "chrf"]
     assert "alpha:0.3,0.4,0.5" in found.signatures["bleu"]
-    assert "method:muler-validate-range" in found.signatures["chrf"]
+    assert "method:muler-validate|" in found.signatures["chrf"]
     assert {row["metric"] for row in found} == {"bleu", "chrf"}
     for view in found.views:
         found.table(view.table)
-    assert found.to_latex().count("\\toprule") == 4
+    assert found.to_latex().count("\\toprule") == 2
     assert found.to_frame().height == 6
 
 
@@ -194,7 +195,7 @@ def test_shares_outside_their_range_are_refused(shares: list[float]) -> None:
     [
         (gn.TestSet("e", {"A": ["x"]}, {}), {}, DataError, "no system outputs"),
         (None, {"features": "re:animal"}, UsageError, "list of texts"),
-        (None, {"overlap": "some"}, UnknownNameError, "majority"),
+        (None, {"experiments": []}, UsageError, "one or more of range, frequency, random"),
         (None, {"metrics": ["bleu", "bleu"]}, UsageError, "twice"),
         (None, {"features": ["re:plant"]}, UnknownNameError, "animal"),
     ],
@@ -205,7 +206,7 @@ def test_wrong_requests_say_what_is_allowed(
     given_set = testset or gn.TestSet.from_lists({"s": OUTPUTS}, REFERENCES)
     request: dict[str, Any] = {"metrics": "bleu", "features": ["re:animal"], "pattern": ANIMAL}
     with pytest.raises(error, match=said):
-        validate.range(given_set, **{**request, **request_})
+        gn.muler.validate(given_set, **{"experiments": ["range"], **request, **request_})
 
 
 def _shared_words(candidate: str, reference: str) -> float:

@@ -1,12 +1,12 @@
-"""Validation: how far MuLER can be trusted here: range, frequency, specificity."""
+"""Validation: how far MuLER can be trusted here: range, frequency, random words."""
 
 from typing import TYPE_CHECKING
 
-from gnomon.core.lazy import lazy_exports
+from gnomon.core.lazy import callable_package, lazy_exports
 
 if TYPE_CHECKING:
-    from gnomon.methods.muler.validate._frequency import frequency as frequency
-    from gnomon.methods.muler.validate._range import range as range  # noqa: A004  # the method
-    from gnomon.methods.muler.validate._specificity import specificity as specificity
+    from gnomon.methods.muler.validate._validate import validate as validate
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)
+
+callable_package(__name__, "validate")

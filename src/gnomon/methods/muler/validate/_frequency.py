@@ -3,42 +3,28 @@
 from __future__ import annotations
 
 from itertools import product
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.findings import Bars, Finding, Lines, Listing
-from gnomon.core.options import SEED, with_fields
-from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, columns_of, table
-from gnomon.core.registry import method
+from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, table
 from gnomon.core.slices import slices
-from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import Claim, counted, titles_of
-from gnomon.linguistics import Features, FeatureSources
 from gnomon.methods.muler._figures import VARIANT, VARIANTS, feature_scores, figures, presence
-from gnomon.methods.muler._mask_kinds import MASKS, MIXED, masks_note, mixed_masks
-from gnomon.methods.muler._setup import (
-    MaskOptions,
-    Run,
-    WordChoice,
-    check_masked_shares,
-    prepared,
-)
+from gnomon.methods.muler._mask_kinds import MASKS, masks_note
 from gnomon.methods.muler.validate._initials import (
-    AVERAGES_NOTE,
-    Shares,
-    all_initials,
+    Part,
     averaged,
     defined_numbers,
     grouped,
     means,
-    middle,
 )
-from gnomon.metrics.masking import MaskSeed, masks_used
-from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.masking import masks_used
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.core.findings import Cell, Statement, Table, View
+    from gnomon.core.findings import Cell, Statement, View
     from gnomon.methods.muler._figures import Figures, Variant
     from gnomon.methods.muler._setup import Setup
     from gnomon.methods.muler.validate._initials import Cut, Initials
@@ -58,15 +44,11 @@ class PartRow(Record):
     masks: str = MASKS
     alpha: float = column("alpha", help="share of the feature asked for")
     share: float | None = column("share", digits=3, help="share that the first letters really hold")
-    letters: str | None = column("letters", help="first letters of the words that are left")
     segments: int = column("Segments", help="segments where both sides have what is left")
     muler: float | None = column(
         "MuLER", kind="share", digits=3, better="lower", help="of what is left"
     )
     gain: float | None = column("max - base", help="abl-MuLER")
-    base: float | None = column("base (I)", help="mean sentence score over I")
-    oracle: float | None = column("max", help="mean over I, masked alike on both sides")
-    anti_oracle: float | None = column("min", help="mean over I, masked differently on each side")
     muler_change: float | None = column("change of MuLER", digits=3, help="relative to alpha = 1")
     gain_change: float | None = column(
         "change of max - base", digits=3, help="relative to alpha = 1"
@@ -74,49 +56,17 @@ class PartRow(Record):
     steadier: bool | None = column("steadier", help="MuLER changes less than max - base")
 
 
-class PartSummaryRow(Record):
-    """Averages of changes over systems."""
-
-    metric: str = METRIC
-    variant: str = VARIANT
-    feature: str | None = column("Feature", help="empty: all of them")
-    alpha: float = column("alpha", help="share of the feature asked for")
-    systems: int = column("systems", help="systems (and features) averaged over")
-    share: float | None = column("share", digits=3, help="mean of the shares that were reached")
-    muler_change: float | None = column(
-        "|change of MuLER|", digits=3, help="median of absolute values"
-    )
-    gain_change: float | None = column("|change of max - base|", digits=3, help="likewise")
-    steadier: float | None = column(
-        "steadier", kind="share", help="share of them with a steadier MuLER"
-    )
-
-
-_LISTED = "system feature alpha share letters segments muler gain muler_change gain_change steadier"
-
-
-def frequency_tables(rows: Sequence[PartRow]) -> tuple[Table, Table]:
-    """The records, and their averages per metric, variant, feature and alpha."""
-    note = "A measure of quality should not change when a feature gets rarer." + masks_note(rows)
-    averages = _summary(rows)
-    return (
-        table("frequency", "MuLER of a part of a feature", PartRow, rows, note=note),
-        table("summary", "Averages over systems", PartSummaryRow, averages, note=AVERAGES_NOTE),
-    )
+_LISTED = "system feature alpha share segments muler gain muler_change gain_change steadier"
 
 
 def frequency_views(metrics: Sequence[str], alphas: Sequence[float]) -> tuple[View, ...]:
     """Lists per metric and variant; changes as bars; MuLER against the share that is left."""
     views: list[View] = []
-    averages = tuple(
-        c.name for c in columns_of(PartSummaryRow) if c.name not in ("metric", "variant")
-    )
     for metric, variant in product(metrics, VARIANTS):
         where: dict[str, Cell] = {"metric": metric, "variant": variant}
         kind = f"{metric} ({variant})"
         title = f"Robustness to frequency under {kind}"
         views.append(Listing("frequency", title, tuple(_LISTED.split()), where))
-        views.append(Listing("summary", f"{title}: averages", averages, where))
         views.append(
             Lines(
                 table="frequency",
@@ -144,20 +94,6 @@ def _bars(kind: str, where: Mapping[str, Cell], alpha: float) -> Bars:
     )
 
 
-def _summary(rows: Sequence[PartRow]) -> Iterator[PartSummaryRow]:
-    partial = [row for row in rows if row.alpha != 1]
-    for key, group in averaged(partial, "metric", "variant", "feature", "alpha"):
-        steadier = defined_numbers(row.steadier for row in group)
-        yield PartSummaryRow(
-            **key,
-            systems=len(steadier),
-            share=means(defined_numbers(row.share for row in group)),
-            muler_change=middle(list(map(abs, defined_numbers(row.muler_change for row in group)))),
-            gain_change=middle(list(map(abs, defined_numbers(row.gain_change for row in group)))),
-            steadier=means(steadier),
-        )
-
-
 # What it says, in sentences.
 
 STEADY = Claim(
@@ -168,110 +104,47 @@ STEADY = Claim(
     "undecided",
     "MuLER of parts of the occurrences of a feature",
 )
-FREQUENCY_CLAIMS = (STEADY, MIXED)
 
 
 def frequency_verdict(finding: Finding) -> Iterator[Statement]:
-    """Whether MuLER holds still when features get rarer; nothing is tested."""
-    titles = titles_of(finding)
-    yield from mixed_masks(finding, finding.records(PartRow))
-    rows = [row for row in finding.records(PartSummaryRow) if row.feature is None]
-    for row in rows:
-        ours, theirs, steadier = row.muler_change, row.gain_change, row.steadier
-        if row.variant != rows[0].variant or ours is None or theirs is None or steadier is None:
+    """Whether MuLER holds still when features get rarer, in the median; nothing is tested."""
+    titles, every = titles_of(finding), finding.records(PartRow)
+    rows = [row for row in every if row.alpha != 1 and row.variant == every[0].variant]
+    for key, group in averaged(rows, "metric", "alpha"):
+        ours, theirs = (
+            defined_numbers(getattr(row, name) for row in group)
+            for name in ("muler_change", "gain_change")
+        )
+        steadier = defined_numbers(row.steadier for row in group)
+        if not steadier:
             continue
         yield STEADY.said(
-            finding.positions([row]),
-            alpha=f"{row.alpha:.0%}",
-            metric=titles[row.metric],
-            ours=f"{ours:.0%}",
-            theirs=f"{theirs:.0%}",
-            share=f"{steadier:.0%}",
-            pairs=counted(row.systems, "pair"),
+            finding.positions(group),
+            alpha=f"{key['alpha']:.0%}",
+            metric=titles[key["metric"]],
+            ours=f"{median(map(abs, ours)):.0%}",
+            theirs=f"{median(map(abs, theirs)):.0%}",
+            share=f"{means(steadier):.0%}",
+            pairs=counted(len(steadier), "pair"),
         )
 
 
 # The experiment.
 
 
-_EXAMPLES = """\
-example:
-  gnomon muler validate frequency -t newstest2019/de-en --features 'pos:*' --shares .25 .5 .75
-"""
-
-
-@method(
-    "muler.validate.frequency",
-    answers="whether MuLER stays the same when a feature is rarer",
-    title="MuLER: frequency",
-    unread=("documents", "domains"),
-    examples=_EXAMPLES,
-    tables={"": "muler_frequency"},
-    rows={"frequency": PartRow, "summary": PartSummaryRow},
-    by_system=True,
-    tagged=True,
-    check=check_masked_shares,
-    verdict=frequency_verdict,
-    claims=FREQUENCY_CLAIMS,
-)
-@with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
-def frequency(
-    testset: TestSet,
-    metrics: Metrics = "bleu",
-    features: Features = None,
-    *,
-    shares: Shares = (0.5,),
-    sources: FeatureSources,
-    masks: MaskOptions,
-    seed: MaskSeed = SEED,
-    run: Run,
-) -> Finding:
-    """Whether MuLER depends on how frequent a feature is (Karidi et al., robustness to frequency).
-
-    A feature is made rarer: only the words whose first letters, in the order of the alphabet, hold
-    a share alpha of its occurrences in the references are still taken for it. A system is as good
-    at these as at the others, so that a measure of quality should stay where it is. MuLER divides
-    by what the feature can move; max - base ("abl-MuLER") does not, and should change more.
-
-    Args:
-        testset: references and the outputs of one or more systems.
-        shares: how much of a feature is left, in (0, 1]; changes are relative to 1, which is
-            always measured.
-
-    Returns:
-        A finding whose rows hold ``system, metric, feature, variant, masks, alpha, share, letters,
-        segments, muler, gain, base, oracle, anti_oracle, muler_change, gain_change, steadier``;
-        scores in the metric's own units, changes relative to alpha = 1, ``steadier`` says whether
-        MuLER changes less than max - base. Its second table, "summary", averages over systems and
-        features. Undefined figures are ``None``, with a notice.
-
-    Raises:
-        UsageError: a share is not in (0, 1]; a metric, a feature or an option is malformed.
-        UnknownNameError: a metric, feature, tagger or option does not exist.
-        MaskingError: the metric cannot tell two masks apart.
-        DataError: the test set has no references or no systems.
-    """
+def frequency_experiment(setup: Setup, split: Sequence[Initials], shares: Sequence[float]) -> Part:
+    """MuLER of the words of a feature up to a letter, beside that of all of them."""
     shares = tuple(sorted({*shares, 1.0}))[::-1]
-    words, choice = WordChoice.of(sources, features), masks.seeded(seed)
-    setup = prepared(testset, metrics, words, choice, run, rehearsed=False)
-    split = all_initials(setup.batch, setup.spans)
     rows: list[PartRow] = []
-    signatures: dict[str, str] = {}
     for name, metric in setup.metrics.items():
         for number, initials in enumerate(split):
             rows.extend(_rows(setup, name, metric, initials, shares))
             setup.step(f"scoring {name}", number + 1, len(split))
-        signatures[name] = setup.signature(
-            metric, "muler-validate-frequency", fields={"alpha": ",".join(map(str, shares))}
-        )
-    return Finding(
-        method="muler validate frequency",
-        title="MuLER and frequency: does it hold still when a feature gets rarer?",
-        tables=frequency_tables(rows),
-        signatures=signatures,
-        views=frequency_views(list(signatures), shares),
-        notices=(*setup.notices, *_notices(rows)),
-        facts=setup.facts(),
+    note = "A measure of quality should not change when a feature gets rarer." + masks_note(rows)
+    return Part(
+        table("frequency", "MuLER of a part of a feature", PartRow, rows, note=note),
+        frequency_views(list(setup.metrics), shares),
+        tuple(_notices(rows)),
     )
 
 
@@ -330,13 +203,9 @@ def _row(
         variant=variant,
         alpha=alpha,
         share=None if cut is None else cut.share,
-        letters=None if cut is None else cut.letters,
         segments=cut_figures.segments,
         muler=muler,
         gain=cut_figures.gain,
-        base=cut_figures.base,
-        oracle=cut_figures.oracle,
-        anti_oracle=cut_figures.anti_oracle,
         muler_change=muler_change,
         gain_change=gain_change,
         steadier=steadier,

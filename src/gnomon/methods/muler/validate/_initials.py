@@ -1,9 +1,8 @@
-"""Features split by the first letters of their words, and averages over systems and features."""
+"""Features split by the first letters of their words, averages, and parts of a finding."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
+    from gnomon.core.findings import Table, View
     from gnomon.methods.muler.validate._frequency import PartRow
     from gnomon.methods.muler.validate._range import RangeRow
 
@@ -34,7 +34,6 @@ class Cut:
 
     alpha: float
     share: float
-    letters: str
     head: NDArray[np.bool_]
 
 
@@ -60,9 +59,7 @@ class Initials:
             last = len(self.letters) - 1
             if alpha < 1:
                 return None
-        first, end = self.letters[0], self.letters[last]
-        name = first if first == end else f"{first}..{end}"
-        return Cut(alpha, float(held[last]), name, self.letter <= last)
+        return Cut(alpha, float(held[last]), self.letter <= last)
 
 
 def initials(batch: Batch, spans: SpanTable, feature: int, weights: NDArray[np.int64]) -> Initials:
@@ -120,23 +117,13 @@ def all_initials(batch: Batch, spans: SpanTable) -> list[Initials]:
 
 
 _FEWEST_SEGMENTS = 20  # segments: below, a single sentence decides where a hybrid or a part lies
-AVERAGES_NOTE = f"Averages leave out systems with fewer than {_FEWEST_SEGMENTS} segments in I."
 
 
-def averaged(
-    rows: Sequence[R], *keys: str, over: str = "feature"
-) -> Iterator[tuple[dict[str, Any], list[R]]]:
-    """Groups of records with equal keys: per ``over``, and, where it has several, for all of them.
-
-    Records of fewer than 20 segments are left out; their groups remain.
-    """
-    several = len({getattr(row, over) for row in rows}) > 1
+def averaged(rows: Sequence[R], *keys: str) -> Iterator[tuple[dict[str, Any], list[R]]]:
+    """Groups of records with equal keys, without records of fewer than 20 segments."""
     groups: dict[tuple[Any, ...], list[R]] = {}
     for row in rows:
         groups.setdefault(tuple(getattr(row, key) for key in keys), []).append(row)
-    for row in rows if several else ():
-        whole = tuple(None if key == over else getattr(row, key) for key in keys)
-        groups.setdefault(whole, []).append(row)
     for values, group in groups.items():
         enough = [row for row in group if row.segments >= _FEWEST_SEGMENTS]
         yield dict(zip(keys, values, strict=True)), enough
@@ -152,6 +139,10 @@ def means(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def middle(values: Sequence[float]) -> float | None:
-    """The median; None of nothing."""
-    return median(values) if values else None
+@dataclass(frozen=True)
+class Part:
+    """What one experiment adds to a finding."""
+
+    table: Table
+    views: tuple[View, ...]
+    notices: tuple[str, ...]

@@ -3,53 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from gnomon import stats
-from gnomon.core.findings import Bars, Finding, HeatMap, Lines, Listing
-from gnomon.core.options import SEED, Group, Limits, Metavar, Seed, with_fields
-from gnomon.core.records import FEATURE, METRIC, SYSTEM, EndColumns, Record, column, table
-from gnomon.core.registry import method
+from gnomon.core.findings import Bars, Finding, HeatMap, Listing
+from gnomon.core.records import METRIC, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.slices import slices
-from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
-from gnomon.linguistics import Features, FeatureSources, gloss
+from gnomon.linguistics import gloss
 from gnomon.methods.muler._figures import VARIANT, VARIANTS, defined, figures, is_outside
-from gnomon.methods.muler._mask_kinds import MASKS, MIXED, masks_note, mixed_masks
-from gnomon.methods.muler._setup import (
-    MaskOptions,
-    Run,
-    WordChoice,
-    check_masked,
-    prepared,
-)
+from gnomon.methods.muler._mask_kinds import MASKS, masks_note
+from gnomon.methods.muler._setup import WordChoice
+from gnomon.methods.muler.validate._initials import Part
 from gnomon.methods.muler.validate._random_words import synthetic, words_of
 from gnomon.metrics.masking import masks_used
-from gnomon.metrics.protocol import Metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Cell, Statement, Table, View
+    from gnomon.core.findings import Cell, Statement, View
+    from gnomon.linguistics import Tagger
     from gnomon.methods.muler._figures import Figures, Variant
-    from gnomon.methods.muler._setup import Setup
+    from gnomon.methods.muler._setup import Run, Setup
     from gnomon.methods.muler.validate._random_words import PlacedWords, Synthetic
     from gnomon.metrics.protocol import MaskingMetric
 
 
-# Records of the specificity experiment: real features, random ones, distributions.
+# Features beside random words.
 
 
-_QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
-_POINTS = 41  # of a distribution's curve
+_QUANTILES = {"q05": 0.05, "q95": 0.95}
 
 
 @dataclass(frozen=True)
@@ -85,14 +75,14 @@ def real_row(
     system: str,
     metric: str,
     masks: str,
-) -> SpecificityRow:
+) -> RandomWordsRow:
     """A real feature beside the random ones of like frequency; whether it is apart is not known."""
     muler = real.figures.muler if variant == "ratio" else real.figures.clipped
     values = np.zeros(0) if random is None else _values(random, variant)
     mean, variance = _moments(values)
     quantiles = _quantiles(values)
     deviation = None if muler is None or mean is None else muler - mean
-    return SpecificityRow(
+    return RandomWordsRow(
         system=system,
         metric=metric,
         feature=real.feature,
@@ -109,7 +99,6 @@ def real_row(
         mean=mean,
         variance=variance,
         q05=quantiles["q05"],
-        median=quantiles["median"],
         q95=quantiles["q95"],
         deviation=deviation,
         intervals={"deviation": (_less(muler, quantiles["q95"]), _less(muler, quantiles["q05"]))},
@@ -124,68 +113,35 @@ def _less(muler: float | None, quantile: float | None) -> float | None:
 
 
 def group_row(
-    groups: int,
-    random: Synthetic | None,
-    types: int,
-    variant: Variant,
-    *,
-    system: str,
-    metric: str,
-) -> RandomRow:
-    """The random features of one number of groups."""
+    groups: int, random: Synthetic | None, variant: Variant, *, system: str, metric: str, masks: str
+) -> RandomWordsRow:
+    """The random features of one number of groups alone."""
     values = np.zeros(0) if random is None else _values(random, variant)
     mean, variance = _moments(values)
-    return RandomRow(
+    quantiles = _quantiles(values)
+    return RandomWordsRow(
         system=system,
         metric=metric,
+        feature=f"random words, p = {groups}",
         variant=variant,
+        masks=masks,
+        segments=None,
+        reference_share=None,
+        output_share=None,
+        muler=None,
         groups=groups,
-        types=types,
         draws=len(values),
-        reference_share=None if random is None else defined(random.reference.mean()),
-        output_share=None if random is None else defined(random.output.mean()),
-        segments=None if random is None else defined(random.segments.mean()),
+        synthetic_reference_share=None if random is None else defined(random.reference.mean()),
+        synthetic_output_share=None if random is None else defined(random.output.mean()),
         mean=mean,
         variance=variance,
-        low=float(values.min()) if len(values) else None,
-        **_quantiles(values),
-        high=float(values.max()) if len(values) else None,
+        q05=quantiles["q05"],
+        q95=quantiles["q95"],
+        deviation=None,
+        z=None,
+        below=None,
+        apart=False,
     )
-
-
-def curve_rows(
-    rows: Sequence[SpecificityRow],
-    groups: Sequence[int],
-    drawn: Mapping[int, Synthetic],
-    variant: Variant,
-    *,
-    system: str,
-    metric: str,
-) -> Iterator[CurveRow]:
-    """Cumulative distributions: beside each real feature, and for some numbers of groups together.
-
-    The real feature is a mark, a curve of two points: from 0 up to the share of random features
-    below it.
-    """
-    of_system = partial(CurveRow, system=system, metric=metric, variant=variant)
-    for row in rows:
-        if row.groups is None or row.groups not in drawn or row.below is None:
-            continue
-        for share in (0.0, row.below):
-            yield of_system(feature=row.feature, curve="the feature", muler=row.muler, share=share)
-        for value, share in _curve(_values(drawn[row.groups], variant)):
-            yield of_system(feature=row.feature, curve="random words", muler=value, share=share)
-    for number in groups:
-        for value, share in _curve(_values(drawn[number], variant)) if number in drawn else ():
-            name = f"p = {number}"
-            yield of_system(feature="random words", curve=name, muler=value, share=share)
-
-
-def _curve(values: NDArray[np.float64]) -> Iterator[tuple[float, float]]:
-    """Quantiles of some values, and their shares."""
-    shares = np.linspace(0, 1, _POINTS)
-    points = np.quantile(values, shares).tolist() if len(values) else []
-    yield from zip(points, shares.tolist(), strict=False)
 
 
 def _values(random: Synthetic, variant: Variant) -> NDArray[np.float64]:
@@ -206,7 +162,7 @@ def _quantiles(values: NDArray[np.float64]) -> dict[str, Any]:
     return dict(zip(_QUANTILES, quantiles, strict=True))
 
 
-# The columns of the specificity experiment, and its views.
+# The columns, and views of them.
 
 
 _MULER: Any = column(
@@ -222,15 +178,15 @@ def _quantile(title: str, what: str) -> Any:
     return column(title, digits=3, help=f"{what} of MuLER of the random features")
 
 
-class SpecificityRow(Record):
+class RandomWordsRow(Record):
     """A feature beside random words of like frequency."""
 
     system: str = SYSTEM
     metric: str = METRIC
-    feature: str = FEATURE
+    feature: str = column("Feature", help="or random words alone, of some number of groups")
     variant: str = VARIANT
     masks: str = MASKS
-    segments: int = column("Segments", help="segments where both sides have the feature")
+    segments: int | None = column("Segments", help="segments where both sides have the feature")
     reference_share: float | None = column(
         "in ref", digits=3, help="share of the references' words"
     )
@@ -243,7 +199,6 @@ class SpecificityRow(Record):
     mean: float | None = _MEAN
     variance: float | None = _VARIANCE
     q05: float | None = _quantile("5 %", "5 % quantile")
-    median: float | None = _quantile("median", "median")
     q95: float | None = _quantile("95 %", "95 % quantile")
     deviation: float | None = column(
         "excess",
@@ -267,7 +222,7 @@ class SpecificityRow(Record):
     @property
     def readable(self) -> bool:
         """Whether its MuLER may be read as a finding."""
-        return not is_outside(self.muler) and self.segments >= LEAST
+        return not is_outside(self.muler) and (self.segments or 0) >= LEAST
 
     @property
     def p(self) -> float:
@@ -294,62 +249,10 @@ class SpecificityRow(Record):
         return math.erfc(min(tails) / math.sqrt(2))
 
 
-class RandomRow(Record):
-    """The random features of one number of groups."""
-
-    system: str = SYSTEM
-    metric: str = METRIC
-    variant: str = VARIANT
-    groups: int = _GROUPS
-    types: int = column("types", help="vocabulary that is split, case-folded")
-    draws: int = _DRAWS
-    reference_share: float | None = column(
-        "in ref", digits=3, help="mean share of the references' words"
-    )
-    output_share: float | None = column("in out", digits=3, help="mean share of the output's words")
-    segments: float | None = column("Segments", digits=0, help="mean size of I")
-    mean: float | None = _MEAN
-    variance: float | None = _VARIANCE
-    low: float | None = _quantile("least", "least")
-    q05: float | None = _quantile("5 %", "5 % quantile")
-    q25: float | None = _quantile("25 %", "25 % quantile")
-    median: float | None = _quantile("median", "median")
-    q75: float | None = _quantile("75 %", "75 % quantile")
-    q95: float | None = _quantile("95 %", "95 % quantile")
-    high: float | None = _quantile("greatest", "greatest")
-
-
-class CurveRow(Record):
-    """A point of a cumulative distribution of MuLER."""
-
-    system: str = SYSTEM
-    metric: str = METRIC
-    variant: str = VARIANT
-    feature: str = column("Feature", help="the real feature, or 'random words' for several p")
-    curve: str = column("curve", help="random features, or the real one as a mark")
-    muler: float | None = _MULER
-    share: float = column("share at or below", digits=3, help="of the random features")
-
-
 _LISTED = "system feature reference_share output_share groups muler mean variance deviation z below"
-_LISTED_GROUPS = "system groups reference_share output_share segments mean variance q05 median q95"
 
 
-def specificity_tables(
-    real: Sequence[SpecificityRow], synthetic: Sequence[RandomRow], curves: Sequence[CurveRow]
-) -> tuple[Table, Table, Table]:
-    """Real features beside random ones, random ones alone, their distributions."""
-    note = "below = share of random features with lower MuLER; near 0 or 1 a feature stands out."
-    note += masks_note(real)
-    title = "Features beside random words of like frequency"
-    return (
-        table("specificity", title, SpecificityRow, real, note=note),
-        table("synthetic", "Random features", RandomRow, synthetic),
-        table("distribution", "Cumulative distributions of MuLER", CurveRow, curves),
-    )
-
-
-def tell_apart(rows: Sequence[SpecificityRow]) -> list[SpecificityRow]:
+def tell_apart(rows: Sequence[RandomWordsRow]) -> list[RandomWordsRow]:
     """The rows, with what stands out of random words; p is corrected variant by variant."""
     apart: set[int] = set()
     for variant in dict.fromkeys(row.variant for row in rows):
@@ -363,42 +266,27 @@ def tell_apart(rows: Sequence[SpecificityRow]) -> list[SpecificityRow]:
     return [replace(row, apart=n in apart) for n, row in enumerate(rows)]
 
 
-def specificity_views(
-    metrics: Sequence[str], systems: Sequence[str], rows: Sequence[SpecificityRow]
+def random_views(
+    metrics: Sequence[str], systems: Sequence[str], rows: Sequence[RandomWordsRow]
 ) -> tuple[View, ...]:
-    """Lists per metric and variant, distributions, bars, a heat map of the share below."""
+    """Lists per metric and variant, then bars and a heat map of the share below."""
     views: list[View] = []
     for metric, variant in product(metrics, VARIANTS):
         where: dict[str, Cell] = {"metric": metric, "variant": variant}
-        kind = f"{metric} ({variant})"
-        title = f"Features beside random words under {kind}"
-        views.append(Listing("specificity", title, tuple(_LISTED.split()), where))
-        title = f"Random features under {kind}"
-        views.append(Listing("synthetic", title, tuple(_LISTED_GROUPS.split()), where))
+        title = f"Features beside random words under {metric} ({variant})"
+        views.append(Listing("random", title, tuple(_LISTED.split()), where))
     for metric, variant in product(metrics, VARIANTS):
         views.extend(_plots(metric, variant, systems, rows))
     return tuple(views)
 
 
 def _plots(
-    metric: str, variant: str, systems: Sequence[str], rows: Sequence[SpecificityRow]
+    metric: str, variant: str, systems: Sequence[str], rows: Sequence[RandomWordsRow]
 ) -> list[View]:
     where: dict[str, Cell] = {"metric": metric, "variant": variant}
     kind = f"{metric} ({variant})"
-    curves: list[View] = [
-        Lines(
-            table="distribution",
-            title=f"{system} under {kind}: MuLER of features and of random words as frequent",
-            x="muler",
-            y="share",
-            series="curve",
-            panels="feature",
-            where={**where, "system": system},
-        )
-        for system in systems
-    ]
     forest = Bars(
-        table="specificity",
+        table="random",
         title=f"{kind}: {_headline(rows, metric, variant)}",
         category="system",
         series="feature",
@@ -409,7 +297,7 @@ def _plots(
         ends=("less is lost than on random words", "more is lost than on random words"),
     )
     bars = Bars(
-        table="specificity",
+        table="random",
         title=f"MuLER of features and of random words under {kind}",
         category="feature",
         series="system",
@@ -419,7 +307,7 @@ def _plots(
         beside="segments",
     )
     below = HeatMap(
-        table="specificity",
+        table="random",
         title=f"Share of random features with a lower MuLER under {kind}",
         rows="feature",
         columns="system",
@@ -430,10 +318,10 @@ def _plots(
         high=1.0,
         prominent=False,
     )
-    return [forest, *curves, bars, below]
+    return [forest, bars, below]
 
 
-def _headline(rows: Sequence[SpecificityRow], metric: str, variant: str) -> str:
+def _headline(rows: Sequence[RandomWordsRow], metric: str, variant: str) -> str:
     """Which features stand out from random words, as the title of a picture."""
     shown = [row for row in rows if (row.metric, row.variant) == (metric, variant)]
     names = list(dict.fromkeys(gloss(row.feature) for row in shown if row.apart))
@@ -448,37 +336,36 @@ def _headline(rows: Sequence[SpecificityRow], metric: str, variant: str) -> str:
 _ALPHA, _Z_ONE = 0.05, 1.644854
 
 STANDS_OUT = Claim(
-    "muler.validate.specificity.apart",
+    "muler.validate.random.apart",
     "{what} is lost than on random words of the same frequency on {features}",
     None,
     "the rank of a feature among random words, or the tail of their distribution, corrected after"
     " Holm",
 )
 LIKE_RANDOM = Claim(
-    "muler.validate.specificity.alike",
+    "muler.validate.random.alike",
     "{figures} of MuLER cannot be told apart from random words of the same frequency",
     "undecided",
     "the corrected p of that test is above .05",
 )
 FEW_DRAWS = Claim(
-    "muler.validate.specificity.draws",
+    "muler.validate.random.draws",
     "{few}; --draws 100 or more can",
     "caution",
     "the smallest p that so many draws can show is above .05",
 )
 FLAWED = Claim(
-    "muler.validate.specificity.flawed",
+    "muler.validate.random.flawed",
     "left out: {features} (MuLER outside 0 to 1, or of fewer than 30 segments)",
     "caution",
     "MuLER of the feature, and its segments",
 )
-SPECIFICITY_CLAIMS = (STANDS_OUT, LIKE_RANDOM, FEW_DRAWS, FLAWED, MIXED)
+RANDOM_CLAIMS = (STANDS_OUT, LIKE_RANDOM, FEW_DRAWS, FLAWED)
 
 
-def specificity_verdict(finding: Finding) -> Iterator[Statement]:
+def random_verdict(finding: Finding) -> Iterator[Statement]:
     """Which features stand out from random words as frequent; p-values are Holm's."""
-    every = finding.records(SpecificityRow)
-    yield from mixed_masks(finding, every)
+    every = finding.records(RandomWordsRow)
     rows = [row for row in every if row.below is not None and row.variant == every[0].variant]
     flawed = [row for row in rows if not row.readable]
     sound = [row for row in rows if row.readable]
@@ -503,7 +390,7 @@ def specificity_verdict(finding: Finding) -> Iterator[Statement]:
         yield FLAWED.said(finding.positions(flawed), features=names)
 
 
-def _too_few(rows: Sequence[SpecificityRow]) -> str:
+def _too_few(rows: Sequence[RandomWordsRow]) -> str:
     """A warning where the draws are too few to distinguish any feature; else empty."""
     most = max((row.draws for row in rows), default=0)
     if 2 / (most + 1) <= _ALPHA:
@@ -511,7 +398,7 @@ def _too_few(rows: Sequence[SpecificityRow]) -> str:
     return f"{counted(most, 'draw')} of random words cannot tell a feature from them"
 
 
-def _beside_random(row: SpecificityRow) -> str:
+def _beside_random(row: RandomWordsRow) -> str:
     muler, mean, low, high = (value or 0.0 for value in (row.muler, row.mean, row.q05, row.q95))
     random = amount(mean, low, high, share=True)
     return f"{gloss(row.feature)} ({row.system}: {amount(muler, share=True)} against {random})"
@@ -520,124 +407,49 @@ def _beside_random(row: SpecificityRow) -> str:
 # Is a feature's MuLER its own, or would any words of like frequency have the same?
 
 
-_CURVES = 12  # features whose distribution is drawn: the most frequent ones
-
-
-_EXAMPLES = """\
-example:
-  gnomon muler validate specificity ref.txt -i sys.txt -l en --features 'pos:*' 'ent:*' \\
-    --draws 1000 --html report.html
-"""
-_RANDOM = Group("random features")
 Vocabulary: TypeAlias = Literal["all", "content"]
 _CONTENT = ("pos:NOUN", "pos:PROPN", "pos:VERB", "pos:ADJ", "pos:ADV")
 
 
-@method(
-    "muler.validate.specificity",
-    answers="whether features differ from random words that are as frequent",
-    title="MuLER: specificity",
-    unread=("documents", "domains"),
-    examples=_EXAMPLES,
-    tables={"": "muler_specificity"},
-    rows={"specificity": SpecificityRow, "synthetic": RandomRow, "distribution": CurveRow},
-    by_system=True,
-    tagged=True,
-    check=check_masked,
-    verdict=specificity_verdict,
-    claims=SPECIFICITY_CLAIMS,
-)
-@with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
-def specificity(
-    testset: TestSet,
-    metrics: Metrics = "bleu",
-    features: Features = None,
-    *,
-    draws: Annotated[int, Limits(2, 10**9), Metavar("N"), _RANDOM] = 100,
-    groups: Annotated[Sequence[int], Limits(2, 10**9), Metavar("P"), _RANDOM] = (2, 3, 4, 5, 6),
-    vocabulary: Annotated[Vocabulary, _RANDOM] = "all",
-    seed: Annotated[Seed, _RANDOM] = SEED,
-    sources: FeatureSources,
-    masks: MaskOptions,
+def random_experiment(
+    setup: Setup,
+    tagger: Tagger,
     run: Run,
-) -> Finding:
-    """Whether MuLER tells features apart from random words (Karidi et al., specificity).
-
-    For each system, the word types of its references and output are split at random into p equal
-    groups, one of which is treated as a feature; and so ``draws`` times. For every real feature p
-    is the share of all words that are split / the feature's share of the references' words, rounded
-    (at least 2), so that the random features are about as frequent; and p goes through ``groups``
-    for its own sake. A word is a token of BLEU's tokeniser for the language, a type its case-folded
-    form.
-
-    Args:
-        testset: references and the outputs of one or more systems.
-        draws: random features per system and p: 100 say what stands out; 1000, as in the paper,
-            take ten times as long and draw finer distributions.
-        groups: further numbers of groups, 2 or more.
-        vocabulary: what is split into groups: "all" types, or those of "content" words: nouns,
-            proper nouns, verbs, adjectives and adverbs in most of their occurrences (by a tagger).
-
-    Returns:
-        A finding whose rows hold ``system, metric, feature, variant, masks, segments,
-        reference_share, output_share, muler, groups, draws, synthetic_reference_share,
-        synthetic_output_share, mean, variance, q05, median, q95, deviation, z, below``: ``draws``
-        counts the random features with a defined MuLER, ``deviation`` is the feature's MuLER less
-        their mean, ``z`` the same in standard deviations, ``below`` the share of them with a lower
-        MuLER. Table "synthetic" describes the random features per system and p, "distribution"
-        holds their cumulative distributions. Undefined figures are ``None``, with a notice.
-
-    Raises:
-        UsageError: draws or groups are too few; a metric, a feature or an option is malformed.
-        UnknownNameError: a metric, feature, tagger or option does not exist.
-        MaskingError: the metric cannot tell two masks apart.
-        DataError: the test set has no references or no systems.
-    """
-    chosen, choice = WordChoice.of(sources, features), masks.seeded(seed)
-    setup = prepared(testset, metrics, chosen, choice, run, rehearsed=False)
+    *,
+    draws: int,
+    groups: Sequence[int],
+    vocabulary: Vocabulary,
+    seed: int,
+) -> Part:
+    """Features beside random shares of the vocabulary that are about as frequent."""
     every = words_of(setup.batch)
     if vocabulary == "content":
-        content = WordChoice(tagger=sources.tagger, features=_CONTENT)
-        language = testset.target_language
+        content = WordChoice(tagger=tagger, features=_CONTENT)
+        language = setup.testset.target_language
         tagged = content.annotated(setup.batch, language, run.cache, run.progress)
         every = every.among(tagged.spans)
     words = [every.of_system(setup.batch, k) for k in range(len(setup.batch.systems))]
-    gathered = _SpecificityTables()
+    gathered = _RandomRows()
     for name, metric in setup.metrics.items():
-        experiment = _Experiment(
-            setup, name, metric, words, draws, tuple(sorted(set(groups))), seed
+        _Experiment(setup, name, metric, words, draws, tuple(sorted(set(groups))), seed).run(
+            gathered
         )
-        experiment.run(gathered)
-        gathered.signatures[name] = setup.signature(
-            metric,
-            "muler-validate-specificity",
-            fields={
-                "draws": draws,
-                "seed": seed,
-                "p": ",".join(map(str, experiment.groups)),
-                **({} if vocabulary == "all" else {"vocabulary": vocabulary}),
-            },
-        )
-    real = tell_apart(gathered.real)
-    return Finding(
-        method="muler validate specificity",
-        title="MuLER's specificity: do features differ from random words?",
-        tables=specificity_tables(real, gathered.synthetic, gathered.curves),
-        signatures=gathered.signatures,
-        views=specificity_views(list(gathered.signatures), setup.batch.systems, real),
-        notices=(*setup.notices, *dict.fromkeys(gathered.notices)),
-        facts={**setup.facts(), "draws": str(draws), "seed": str(seed)},
+    rows = tell_apart(gathered.rows)
+    note = "below = share of random features with lower MuLER; near 0 or 1 a feature stands out."
+    note += masks_note(rows)
+    title = "Features beside random words of like frequency"
+    return Part(
+        table("random", title, RandomWordsRow, rows, note=note),
+        random_views(list(setup.metrics), setup.batch.systems, rows),
+        tuple(dict.fromkeys(gathered.notices)),
     )
 
 
 @dataclass
-class _SpecificityTables:
-    """Records of the three tables, signatures, notices."""
+class _RandomRows:
+    """Records and notices."""
 
-    real: list[SpecificityRow] = field(default_factory=list)
-    synthetic: list[RandomRow] = field(default_factory=list)
-    curves: list[CurveRow] = field(default_factory=list)
-    signatures: dict[str, str] = field(default_factory=dict)
+    rows: list[RandomWordsRow] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
 
@@ -653,7 +465,7 @@ class _Experiment:
     groups: tuple[int, ...]
     seed: int
 
-    def run(self, gathered: _SpecificityTables) -> None:
+    def run(self, gathered: _RandomRows) -> None:
         """Score real and random features of every system, and record them."""
         all_figures = self._figures()
         for system, words in enumerate(self.words):
@@ -703,27 +515,22 @@ class _Experiment:
 
     def _record(
         self,
-        gathered: _SpecificityTables,
+        gathered: _RandomRows,
         system: int,
         real: Sequence[Real],
         drawn: dict[int, Synthetic],
     ) -> None:
         name, types = self.setup.batch.systems[system], len(self.words[system].drawable)
-        frequent = sorted(real, key=lambda feature: -(feature.reference_share or 0.0))[:_CURVES]
+        masks = masks_used(self.metric)
         for variant in VARIANTS:
-            key, masks = {"system": name, "metric": self.name}, masks_used(self.metric)
-            rows = [
-                real_row(feature, drawn.get(feature.groups or 0), variant, masks=masks, **key)
+            key = {"system": name, "metric": self.name, "masks": masks}
+            gathered.rows += [
+                real_row(feature, drawn.get(feature.groups or 0), variant, **key)
                 for feature in real
             ]
-            gathered.real += rows
-            gathered.synthetic += [
-                group_row(groups, drawn.get(groups), types, variant, **key)
-                for groups in sorted({*self.groups, *drawn})
+            gathered.rows += [
+                group_row(groups, drawn.get(groups), variant, **key) for groups in self.groups
             ]
-            shown = {feature.feature for feature in frequent}
-            chosen = [row for row in rows if row.feature in shown]
-            gathered.curves += curve_rows(chosen, self.groups, drawn, variant, **key)
         gathered.notices += _notices(name, types, self.groups, real, drawn, self.draws)
 
 
