@@ -575,7 +575,7 @@ _BMX = (
     Case(
         "bmx explain: sample",
         "bmx explain -t judged/es-en -m rouge1 --explainers 'lime(samples=20)' --sample 5 --seed 2"
-        " --sides candidate --save-explanations words.jsonl --min-count 1 --examples 2",
+        " --sides candidate --save-explanations words.jsonl --examples 2",
         files=("words.jsonl",),
     ),
     Case(

@@ -21,7 +21,7 @@ def texts() -> tuple[list[str], list[str]]:
 
 def stressed(references: list[str], on: str | None = None, **systems: list[str]) -> gn.Finding:
     testset = gn.TestSet.from_lists(systems, references, language_pair="es-en")
-    return gn.stress(testset, "bleu", perturb=NAMES, on=on)
+    return gn.stress(testset, "bleu", perturb=NAMES, perturbed_system=on)
 
 
 def test_of_texts_that_are_the_reference_it_is_said_first(texts):

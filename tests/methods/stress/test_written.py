@@ -9,7 +9,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.cli import main
-from gnomon.core.errors import DataError, FormatError, UnknownNameError, UsageError
+from gnomon.core.errors import DataError, FormatError, UnknownNameError
 from gnomon.data.formats import read_pair_scores, read_pairs
 from gnomon.data.formats._pairs import write_pairs
 
@@ -203,12 +203,12 @@ def test_the_best_output_is_changed_and_any_other_if_asked(testset):
     assert gn.stress(both, "bleu", perturb=["lower"]).facts["texts"] == (
         "outputs of a, the best of 2 by chrF"
     )
-    other = gn.stress(both, "bleu", perturb=["lower"], on="bad")
+    other = gn.stress(both, "bleu", perturb=["lower"], perturbed_system="bad")
     assert other.facts["texts"] == "outputs of bad"
-    on_reference = gn.stress(both, "bleu", perturb=["lower"], on="REFERENCE")
+    on_reference = gn.stress(both, "bleu", perturb=["lower"], perturbed_system="REFERENCE")
     assert on_reference.rows[0]["seen"] == 1.0
     with pytest.raises(UnknownNameError, match="unknown system 'c'"):
-        gn.stress(both, "bleu", on="c")
+        gn.stress(both, "bleu", perturbed_system="c")
 
 
 def test_same_command_same_bytes(testset, tmp_path, capsys):
@@ -222,41 +222,6 @@ def test_same_command_same_bytes(testset, tmp_path, capsys):
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1]
     assert np.array([len(text) > 500 for text in printed]).all()
-
-
-def test_slices_hold_the_pairs_of_their_segments():
-    texts = [f"The {n} cats of Anna sat on mat {n}." for n in range(10, 60)]
-    half = gn.TestSet.from_lists(
-        {"a": [text.replace("sat", "slept") for text in texts]},
-        texts,
-        language_pair="de-en",
-        domains=["news"] * 30 + ["talks"] * 20,
-    )
-
-    def reads_news(candidate, reference):
-        """Sees numbers of the first thirty texts alone."""
-        number = int(reference.split()[1])
-        return float(candidate.split()[1] == str(number)) if number < 40 else 1.0
-
-    found = gn.stress(half, reads_news, perturb=["lower", "swap"], by="domain")
-    rows = {(row["slice"], row["phenomenon"]): row for row in found.table("slices").rows}
-    assert {key: row["pairs"] for key, row in rows.items()} == {
-        ("news", "missing capitals"): 30,
-        ("news", "exchanged neighbours"): 30,
-        ("talks", "missing capitals"): 20,
-        ("talks", "exchanged neighbours"): 20,
-    }
-    whole = {row["phenomenon"]: row for row in found.rows if not row["control"]}
-    in_news = rows["news", "exchanged neighbours"]["seen"]
-    assert rows["talks", "exchanged neighbours"]["seen"] == 0.0
-    assert whole["exchanged neighbours"]["seen"] == pytest.approx(in_news * 30 / 50)
-    with pytest.raises(UsageError, match="domain"):
-        gn.stress(
-            gn.TestSet.from_lists({"a": texts}, texts, language_pair="de-en"),
-            "chrf",
-            perturb=["lower"],
-            by="domain",
-        )
 
 
 def test_systems_are_scored_on_the_segments_of_the_inputs_that_are_no_translation():

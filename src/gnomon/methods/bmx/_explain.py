@@ -418,14 +418,6 @@ def hurting_table(words: Iterable[CountedWord]) -> Table:
     return table("hurting", "Words that most often hurt", CountedWord, hurting, note=note)
 
 
-def lowest_table(words: Iterable[CountedWord], min_count: int) -> Table:
-    """Words of the lowest mean importance."""
-    some = (word for word in words if word.count >= min_count)
-    title = f"Lowest mean importance of words that occur {min_count} times or more"
-    lowest = sorted(some, key=lambda word: (word.mean, -word.count))
-    return table("lowest", title, CountedWord, lowest)
-
-
 def counted_words(rows: Iterable[Row]) -> list[CountedWord]:
     """The words of :func:`words_table`, those that are written alike together."""
     values: dict[tuple[str, ...], list[float]] = {}
@@ -495,7 +487,6 @@ _JUDGING = Group("judging explanations (beside the random explainer)")
     rows={
         "words": ExplainedWord,
         "hurting": CountedWord,
-        "lowest": CountedWord,
         "errors": ErrorRanking,
         "faithfulness": CurveArea,
     },
@@ -521,7 +512,6 @@ def explain(
     errors_kind: Annotated[str | None, Metavar("KIND"), _JUDGING] = None,
     faithfulness: Annotated[bool, _JUDGING] = False,
     examples: Count = 3,
-    min_count: Positive = 3,
     draws: DrawOptions,
     max_calls: Positive = MAX_CALLS,
     save_explanations: OutputFile = None,
@@ -540,13 +530,12 @@ def explain(
         errors_kind: which judgements ("word-tags", "mqm"), where there are several kinds.
         faithfulness: judge by deletion and insertion of words.
         examples: outputs whose words are coloured, for each metric and explainer, the worst ones.
-        min_count: how often words occur that are listed by their mean importance.
         max_calls: most pairs of texts that may be scored for each metric and explainer.
         save_explanations: a file for all explanations of one metric by one explainer, one JSON
             object per word and line, as the explainer ``file('FILE')`` reads them.
 
     Returns:
-        Tables ``words`` (the records of the contract), ``hurting``, ``lowest``, and, if asked for,
+        Tables ``words`` (the records of the contract), ``hurting``, and, if asked for,
         ``errors`` and ``faithfulness``.
 
     Raises:
@@ -562,7 +551,7 @@ def explain(
         judge = _Judge(run, errors, errors_kind, faithfulness, draws.seed)
         chosen_explainers = map(find_explainer, listed(explainers))
         explained += [judge.judged(explainer, examples) for explainer in chosen_explainers]
-    finding = _finding(testset, explained, min_count, draws)
+    finding = _finding(testset, explained, draws)
     if save_explanations:
         write_explanations(save_explanations, finding.rows)
     return finding
@@ -651,14 +640,11 @@ def _segments(
     return sorted(among[index] for index in drawn.tolist())
 
 
-def _finding(
-    testset: TestSet, every: Sequence[_MetricExplained], min_count: int, draws: DrawOptions
-) -> Finding:
+def _finding(testset: TestSet, every: Sequence[_MetricExplained], draws: DrawOptions) -> Finding:
     rows = [row for explained in every for row in _rows(explained)]
-    words = counted_words(rows)
     judged = [explained.judged for explained in every]
-    tables = [words_table(rows), hurting_table(words), lowest_table(words, min_count)]
-    views = [_listing(words_of, _LISTED) for words_of in tables[1:]]
+    tables = [words_table(rows), hurting_table(counted_words(rows))]
+    views = [_listing(tables[1], _LISTED)]
     for agreement in (errors_table(judged, draws), curves_table(judged, draws)):
         if agreement.rows:
             tables.append(agreement)

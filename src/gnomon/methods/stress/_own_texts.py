@@ -51,8 +51,8 @@ class TextChoice:
     """Which texts are changed, how, and how often.
 
     Attributes:
-        on: whose outputs are changed, or REFERENCE for the first reference; by default those of
-            the best system (by chrF).
+        perturbed_system: whose outputs are changed, or REFERENCE for the first reference; by
+            default those of the best system (by chrF).
         perturb: names and wildcards of perturbations (``gnomon list perturbations``), such as
             number, ``'delete pos:*'``; by default the usual ones of the language.
         kinds: kinds of changes: error, harmless, crossed (the better text is worded otherwise),
@@ -61,7 +61,7 @@ class TextChoice:
         limit: the most sentences that a perturbation changes, drawn by the seed.
     """
 
-    on: Annotated[str | None, Metavar("SYSTEM")] = None
+    perturbed_system: Annotated[str | None, Metavar("SYSTEM")] = None
     perturb: Perturbations = None
     kinds: Annotated[Sequence[PairKind], Metavar("KIND")] = KINDS
     doses: Annotated[Sequence[Positive], Metavar("N")] = (1,)
@@ -124,7 +124,7 @@ def prepared_outputs(
         DataError: there are no texts to change.
         UnknownNameError: a system, a perturbation or a feature does not exist.
     """
-    on, facts = _chosen_texts(testset, choice.on)
+    on, facts = _chosen_texts(testset, choice.perturbed_system)
     every = find_perturbations(choice.perturb, testset.target_language)
     asked, uninstalled = _installed(
         [each for each in every if each.kind in choice.kinds], choice.perturb or ()

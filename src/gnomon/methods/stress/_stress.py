@@ -16,7 +16,6 @@ from gnomon.core.findings import Finding
 from gnomon.core.options import (
     CONFIDENCE,
     SEED,
-    By,
     Confidence,
     Count,
     InputFile,
@@ -28,7 +27,6 @@ from gnomon.core.options import (
     with_fields,
 )
 from gnomon.core.registry import method
-from gnomon.core.slices import check_slices, slices
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import read_pair_scores, read_pairs
@@ -42,7 +40,6 @@ from gnomon.methods.stress._outcomes import Outcomes, PairGroups, ScoredPairs
 from gnomon.methods.stress._own_texts import TextChoice, check_perturbations, own_pairs, segment_of
 from gnomon.methods.stress._sanity import SanityRow
 from gnomon.methods.stress._scoring import PairScores, control_scores, score_pairs
-from gnomon.methods.stress._slices import SliceSeenRow, slice_tables
 from gnomon.methods.stress._tables import tables_of_pairs
 from gnomon.methods.stress._verdict import stress_verdict
 from gnomon.metrics.protocol import Costly, Metrics, Statistics, each_metric
@@ -63,7 +60,7 @@ if TYPE_CHECKING:
 
 PairFiles: TypeAlias = Annotated[Sequence[str | PathLike[str]], InputFile(), Metavar("FILE")]
 LowerIsBetter: TypeAlias = Annotated[Sequence[str], Metavar("NAME"), Rare()]
-Ties: TypeAlias = Annotated[float, Limits(0), Metavar("X")]
+TieTolerance: TypeAlias = Annotated[float, Limits(0), Metavar("X")]
 
 _SEVERAL = 2
 _TITLE = "Which errors the metrics see"
@@ -72,7 +69,7 @@ examples:
   gnomon stress ref.txt -i sys.txt -m chrf bleu -l en
   gnomon stress ref.txt -i sys.txt -s src.txt -l en --perturb number 'delete pos:*' 'replace ent:*'
   gnomon stress --pairs demetr/*.json -m bleu chrf
-  gnomon stress --pairs challenge.tsv -m chrf bertscore --seen 0.9 --html stress.html
+  gnomon stress --pairs challenge.tsv -m chrf bertscore --detection-rate 0.9 --html stress.html
 """
 _NOTHING = (
     "there is nothing to change: give texts (ref.txt -i sys.txt, or -t DIR; testset=), or files of"
@@ -90,8 +87,6 @@ def _test_set(inputs: Any, options: dict[str, Any]) -> tuple[TestSet | None]:
 def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.stress` refuses of options that fit each alone."""
     yield from check_perturbations(outline, options)
-    if outline is not None:
-        yield from problems("by", check_slices, outline, options.by)
     for metric in each_metric(options.metrics):
         # scores that are given are looked at when they are bound to the pairs
         yield from problems("metrics", check_metric, metric, outline, allow_code=options.allow_code)  # type: ignore[arg-type]
@@ -111,7 +106,6 @@ def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
         "doses": DoseRow,
         "contrasts": SeenContrastRow,
         "examples": ExampleRow,
-        "slices": SliceSeenRow,
     },
     metrics="all",
     check=check_stress,
@@ -126,9 +120,8 @@ def stress(
     texts: TextChoice,
     pairs: PairFiles = (),
     lower_is_better: LowerIsBetter = (),
-    by: By = None,
-    seen: Share = 0.8,
-    ties: Ties = 1e-6,
+    detection_rate: Share = 0.8,
+    tie_tolerance: TieTolerance = 1e-6,
     examples: Count = 3,
     sources: FeatureSources,
     confidence: Confidence = CONFIDENCE,
@@ -150,9 +143,10 @@ def stress(
         pairs: files of minimal pairs: DEMETR's .json files, or .tsv tables with ACES's columns,
             which may hold scores of metrics that ran elsewhere (METRIC-good, METRIC-bad).
         lower_is_better: names of such metrics whose lower scores are better.
-        seen: the share of pairs that a metric must see, for it to be said that it sees an error.
-        ties: scores that differ by as much or less are equal: encoders differ by about 1e-7 from
-            run to run.
+        detection_rate: the share of pairs that a metric must see, for it to be said that it sees an
+            error.
+        tie_tolerance: scores that differ by as much or less are equal: encoders differ by about
+            1e-7 from run to run.
         examples: unseen pairs that are shown of each kind.
 
     Returns:
@@ -167,21 +161,19 @@ def stress(
     if testset is None and not pairs:
         raise UsageError(_NOTHING)
     every, scores = _read(pairs)
-    own, systems, parts = None, {}, {}
+    own, systems = None, {}
     if testset is not None:
         own = own_pairs(testset, texts, sources, seed=seed, cache=cache, progress=progress)
         every += own.pairs
         systems = _of_systems(testset, metrics, own.pairs, allow_code=allow_code)
-        parts = _pairs_by_slice(testset, by, own.pairs, len(every) - len(own.pairs))
     finding = stress_pairs(
         every,
         metrics,
         scores={name: _padded(given, len(every)) for name, given in scores.items()},
         lower_is_better=lower_is_better,
         systems=systems,
-        parts=parts,
-        seen=seen,
-        ties=ties,
+        detection_rate=detection_rate,
+        tie_tolerance=tie_tolerance,
         examples=examples,
         confidence=confidence,
         seed=seed,
@@ -237,16 +229,6 @@ def _of_systems(
     return scores
 
 
-def _pairs_by_slice(
-    testset: TestSet, by: str | None, own: Sequence[Pair], before: int
-) -> dict[str, list[int]]:
-    """The pairs of each slice of a test set, by its name; those of files come before."""
-    return {
-        str(part.name): [n for n, pair in enumerate(own, before) if part.members[segment_of(pair)]]
-        for part in slices(testset, by)[1:]
-    }
-
-
 def stress_pairs(
     pairs: Sequence[Pair],
     metrics: AnyMetric | Sequence[AnyMetric] = "bleu",
@@ -254,9 +236,8 @@ def stress_pairs(
     scores: Mapping[str, NDArray[np.float64]] = MappingProxyType({}),
     lower_is_better: Sequence[str] = (),
     systems: Mapping[str, Sequence[float]] | None = None,
-    parts: Mapping[str, Sequence[int]] = MappingProxyType({}),
-    seen: float = 0.8,
-    ties: float = 1e-6,
+    detection_rate: float = 0.8,
+    tie_tolerance: float = 1e-6,
     examples: int = 3,
     confidence: float = CONFIDENCE,
     seed: int = SEED,
@@ -273,10 +254,10 @@ def stress_pairs(
         lower_is_better: those of them whose lower scores are better.
         systems: corpus scores of systems of the same texts, by metric as it was given; they say how
             large a fall of the corpus score is, and which systems a sanity input beats.
-        parts: slices of the pairs by name, as numbers of pairs.
-        seen: the share of pairs that a metric must see, for it to be said that it sees an error.
-        ties: scores that differ by as much or less are equal: encoders differ by about 1e-7 from
-            run to run.
+        detection_rate: the share of pairs that a metric must see, for it to be said that it sees an
+            error.
+        tie_tolerance: scores that differ by as much or less are equal: encoders differ by about
+            1e-7 from run to run.
         examples: unseen pairs that are shown of each kind.
         confidence: of the intervals.
         seed: of the random scores, a control.
@@ -310,7 +291,7 @@ def stress_pairs(
     by_metric = {of_metric.metric: of_metric.scores for of_metric in said} | controls
     scored = ScoredPairs(
         groups,
-        {name: Outcomes(good, bad, ties) for name, (good, bad) in by_metric.items()},
+        {name: Outcomes(good, bad, tie_tolerance) for name, (good, bad) in by_metric.items()},
         tuple(controls),
         {of_metric.metric: of_metric.sign for of_metric in said},
         {of_metric.metric: of_metric.corpora for of_metric in said},
@@ -318,21 +299,20 @@ def stress_pairs(
         frozenset(of_metric.metric for of_metric in said if of_metric.reference_free),
     )
     tables, views, exhibits = tables_of_pairs(
-        scored, _TITLE, wanted=seen, examples=examples, confidence=confidence
+        scored, _TITLE, wanted=detection_rate, examples=examples, confidence=confidence
     )
-    of_slices, pictures = slice_tables(scored, parts, confidence=confidence)
     return Finding(
         method="stress",
         title=_TITLE,
-        tables=(*tables, *of_slices),
+        tables=tables,
         signatures={of_metric.metric: of_metric.signature for of_metric in said},
-        views=(*views, *pictures),
+        views=views,
         exhibits=exhibits,
         facts={
             "pairs": f"{len(pairs):,}",
             "phenomena": str(len({pair.phenomenon for pair in pairs})),
             "seen means": "scored below the same text without the error",
-            "asked for": f"{seen:g} of the pairs",
+            "asked for": f"{detection_rate:g} of the pairs",
             "controls": ", ".join(controls),
         },
         notices=tuple(dict.fromkeys(text for of_metric in said for text in of_metric.notices)),
