@@ -162,6 +162,11 @@ def toys(folder: Path) -> None:
         one, two = (f"{sentence()[:-2]} {number:b} {end}" for end in (".", "!"))
         pairs.append(f"{one}\t{two}\t{number % 3}")
     _write(folder / "toy" / "pairs.tsv", pairs)
+    counted = ("code_kind = 'random'", "vocabulary = 30", "dev = 10")
+    _write(folder / "toy" / "counted.toml", counted)
+    small = ("dimensions = 16", "encoder_layers = 1", "decoder_layers = 1", "heads = 2")
+    few = ("feed_forward = 32", "bleu_pairs = 1", "max_steps = 3", "validate_every = 3")
+    _write(folder / "toy" / "trained.toml", (*counted, *small, *few))
     rows = ["good-translation\tincorrect-translation\treference\tphenomena"]
     for number, text in enumerate(_lines(folder / "toy" / "a.txt") * 4):
         changed = text.replace(" the ", " no ", 1) if number % 2 else text.removesuffix(" .")
@@ -722,16 +727,12 @@ _PARAPHRASE = (
     ),
     Case(
         "paraphrase train: dry run",
-        "paraphrase train --pairs toy/pairs.tsv --save made --dry-run --code-kind random"
-        " --vocabulary 30 --dev 10",
+        "paraphrase train toy/counted.toml --pairs toy/pairs.tsv --save made --dry-run",
         needs=(*_MODELS, "sentencepiece"),
     ),
     Case(
         "paraphrase train",
-        "paraphrase train --pairs toy/pairs.tsv --save made --code-kind random --vocabulary 30"
-        " --dev 10"
-        " --dimensions 16 --encoder-layers 1 --decoder-layers 1 --heads 2 --feed-forward 32"
-        " --bleu-pairs 1 --max-steps 3 --validate-every 3 --device cpu",
+        "paraphrase train toy/trained.toml --pairs toy/pairs.tsv --save made --device cpu",
         needs=(*_MODELS, "sentencepiece"),
         tolerance=NEURAL,
     ),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.cli import _options, _requests
 from gnomon.cli._parser import HelpFormatter, rare
 from gnomon.cli._progress import stages
+from gnomon.cli._recipe import add_recipe, read_recipe
 from gnomon.core import registry as methods
 from gnomon.core.errors import GateError, GnomonError, UsageError
 from gnomon.core.options import (
@@ -105,6 +106,8 @@ def build(parser: Parser, method: Method) -> None:
     """Give the parser of a method's command all that the method takes."""
     parser.epilog = method.examples or None
     _options.add_run(parser)
+    if method.recipe:
+        add_recipe(parser, method)
     if method.given != "nothing":
         several = method.given == "testsets" or callable(method.given)
         # those that need paraphrases, and the others of their group, are about them
@@ -116,7 +119,9 @@ def build(parser: Parser, method: Method) -> None:
             unread=method.unread,
             paraphrases=about,
         )
-        parser.usage = "%(prog)s REF ... -i SYSTEM ... [OPTIONS]\n       %(prog)s -t DIR [OPTIONS]"
+        recipe = " [RECIPE.toml]" if method.recipe else ""
+        called = f"%(prog)s{recipe}"
+        parser.usage = f"{called} REF ... -i SYSTEM ... [OPTIONS]\n       {called} -t DIR [OPTIONS]"
     _add_options(parser, method)
     if "human" in method.options and method.given != "nothing":
         _options.add_first_segment(parser)
@@ -157,6 +162,8 @@ def _add_options(parser: Parser, method: Method) -> None:
     groups: dict[str, Any] = {}
     for option in method.options.values():
         heading = _heading(option)
+        if option.name in method.recipe:
+            continue
         if option.name == _METRICS:
             _options.add_metrics(
                 parser, _default(option), as_sacrebleu=method.name in _AS_SACREBLEU
@@ -260,7 +267,7 @@ def _named_options(method: Method, args: argparse.Namespace) -> dict[str, Any]:
     """The options that the command line names, as values."""
     options: dict[str, Any] = {}
     for option in method.options.values():
-        if option.name == _METRICS:
+        if option.name == _METRICS or option.name in method.recipe:
             continue
         value = getattr(args, option.name)
         if value is None:
@@ -287,6 +294,8 @@ def _chosen_metrics(method: Method, args: argparse.Namespace) -> dict[str, list[
 def _run(method: Method, args: argparse.Namespace) -> int:
     """Check, read, call, write the page and the tables, print."""
     options = _named_options(method, args)
+    if method.recipe:
+        options |= read_recipe(method, args)
     options |= _chosen_metrics(method, args)
     outcomes = [options.get(name) for name, option in method.options.items() if is_outcome(option)]
     tables = _options.wanted_tables(args)
@@ -387,6 +396,8 @@ def _in_flags(method: Method) -> Iterator[None]:
     except UsageError as error:
         said = str(error.args[0])
         for name, option in method.options.items():
+            if name in method.recipe:
+                continue
             alone = rf"^{name}(?= (must|goes|takes))"  # elsewhere it is a word
             inside = rf"(?<![\w\-/.'\"]){name}(?![\w'\"/])"  # what users gave is quoted
             pattern = inside if "_" in name else alone

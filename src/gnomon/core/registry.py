@@ -166,6 +166,8 @@ class Method:
     systems: bool = True  # it needs systems
     # what of a test set neither its numbers nor its pages need: its command cannot name it
     unread: tuple[Texts, ...] = ()
+    # options that its command reads from a file in TOML, a recipe, and not from the command line
+    recipe: tuple[str, ...] = ()
     tagged: bool = False  # it looks at linguistic features
     # whether it takes scores of other tasks: of all metrics, or of those "costly" ones whose corpus
     # scores are means

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.core import registry as methods
-from gnomon.core.errors import DataError, GnomonError, UnknownNameError, WrongTypeError
-from gnomon.core.options import InputFile, fits, in_files, misfits
+from gnomon.core.errors import GnomonError
+from gnomon.core.option_files import Problems, described, typed_options
 from gnomon.studies._needs import (
     located_files,
     located_options,
@@ -29,67 +28,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import Metric
     from gnomon.studies._sources import PlannedSet
     from gnomon.studies._study import Step, StepKey
-
-
-def described(value: object) -> str:
-    """A value of TOML, as it stands there or in words."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, dt.date | dt.time):
-        return f"a time, {value}"
-    if isinstance(value, list | dict):
-        return "a list" if isinstance(value, list) else "a table"
-    return repr(value)
-
-
-@dataclass
-class Problems:
-    """Errors found so far, each with the key that it belongs to."""
-
-    found: list[str] = field(default_factory=list)
-    called: dict[str, str] = field(default_factory=dict)
-
-    def add(self, where: str, said: str) -> None:
-        """Note an error, once."""
-        problem = f"{where}: {said}" if where else said
-        if problem not in self.found:
-            self.found.append(problem)
-
-    def refuse(self, file: str | Path) -> None:
-        """Tell all of them."""
-        if self.found:
-            count = "an error" if len(self.found) == 1 else f"{len(self.found)} errors"
-            raise DataError(
-                f"{file} has {count}:\n" + "\n".join(f"  {problem}" for problem in self.found)
-            )
-
-    def name(self, where: str, kind: str, given: str, choices: Iterable[str]) -> None:
-        """Note an unknown name, with what there is and the nearest of it."""
-        self.add(where, str(UnknownNameError(kind, given, list(choices))))
-
-    def unknown(self, given: Mapping[str, object], allowed: Iterable[str], where: str) -> None:
-        """Note unknown keys."""
-        for key in given:
-            if key not in allowed:
-                self.name(f"{where}.{key}" if where else key, "key", key, allowed)
-
-    def strings(self, given: Mapping[str, object], key: str, where: str) -> tuple[str, ...]:
-        """A list of strings, or one string."""
-        value = given.get(key, [])
-        if isinstance(value, str):
-            return (value,)
-        if isinstance(value, list) and all(isinstance(member, str) for member in value):
-            return tuple(value)
-        self.add(f"{where}.{key}", f"must be texts; got {described(value)}")
-        return ()
-
-    def positive(self, given: Mapping[str, object], key: str, where: str) -> int | None:
-        """A count of 1 or more, or nothing."""
-        value = given.get(key)
-        if value is None or (type(value) is int and value >= 1):
-            return value
-        self.add(f"{where}.{key}", f"must be a whole number, 1 or more; got {described(value)}")
-        return None
 
 
 def checked_specs(
@@ -142,25 +80,8 @@ def checked_options(
 ) -> dict[str, object]:
     """The options of a method, those known and of the right type; files found beside the study."""
     declared = method.step_options
-    problems.unknown(given, declared, where)
-    checked: dict[str, object] = {}
-    for key, value in given.items():
-        if key not in declared:
-            continue
-        option = in_files(declared[key])
-        fitting = value
-        if option.mark(InputFile) and isinstance(value, str) and not fits(option.kind, value):
-            fitting = [value]  # one file of several
-        # values of the right type that are not allowed are among what the method refuses
-        wrong = [misfit for misfit in misfits(option, fitting) if misfit.error is WrongTypeError]
-        for misfit in wrong:
-            must = misfit.must.replace("True or False", "true or false")
-            problems.add(
-                f"{where}.{key}{misfit.where}", f"must be {must}; got {described(misfit.given)}"
-            )
-        if not wrong:
-            checked[key] = located_files(option, fitting, folder)
-    return checked
+    typed = typed_options(declared, given, where, problems)
+    return {name: located_files(declared[name], value, folder) for name, value in typed.items()}
 
 
 # What methods would refuse of their options and test sets, said when a study is planned.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -11,14 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.core import registry as methods
-from gnomon.core.errors import FormatError, GnomonError, plain
+from gnomon.core.errors import GnomonError
+from gnomon.core.option_files import Problems, described, parsed_toml
 from gnomon.data.formats import read_text
-from gnomon.studies._checks import Problems, checked_options, checked_specs, described
+from gnomon.studies._checks import checked_options, checked_specs
 from gnomon.studies._remote import READ_ONLY, is_remote
 from gnomon.studies._study import SetSource, Step, StepKey, Study
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from os import PathLike
 
     from gnomon.core.registry import Method
@@ -48,7 +48,7 @@ def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
     """
     file = Path(path)
     folder = file.parent.absolute()  # workers run elsewhere
-    given = _toml(file)
+    given = parsed_toml(read_text(file), file)
     problems = Problems()
     problems.unknown(given, _TOP, "")
     metrics = checked_specs(given.get("metrics", []), "metrics", problems, allow_code=allow_code)
@@ -78,7 +78,7 @@ def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
 def store_of(path: str | PathLike[str]) -> Path:
     """Where a study keeps its results; nothing else that the file says is looked at."""
     file, problems = Path(path), Problems()
-    store = _store(file, _toml(file), problems)
+    store = _store(file, parsed_toml(read_text(file), file), problems)
     problems.refuse(file)
     return store
 
@@ -88,34 +88,6 @@ def _store(file: Path, given: Mapping[str, object], problems: Problems) -> Path:
     if is_remote(name):
         problems.add("store", f"{name} {READ_ONLY} there")
     return file.parent / (name or f"{file.stem}.store")
-
-
-def _toml(file: Path) -> Mapping[str, object]:
-    text = read_text(file)
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        said = str(error)
-        number = said.partition("(at line ")[2].partition(",")[0]
-        line = int(number) if number.isdigit() else text.count("\n") + 1
-        raise FormatError(f"is not TOML: {said}", path=str(file), line=line) from error
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"is not TOML: {plain(error)}", path=str(file)) from error
-    for key in _with_nul(content):
-        raise FormatError(f"{key} holds a NUL character, which no name has", path=str(file))
-    return content
-
-
-def _with_nul(value: object, key: str = "") -> Iterator[str]:
-    """The keys of texts that the operating system would not take."""
-    if isinstance(value, str) and "\0" in value:
-        yield key
-    if isinstance(value, Mapping):
-        for name, member in value.items():
-            yield from _with_nul(member, f"{key}.{name}" if key else name)
-    if isinstance(value, list):
-        for number, member in enumerate(value):
-            yield from _with_nul(member, f"{key}[{number}]")
 
 
 def _sets(given: object, folder: Path, problems: Problems) -> list[tuple[str, SetSource]]:

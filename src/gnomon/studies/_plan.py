@@ -13,7 +13,8 @@ from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import GnomonError, UnknownNameError
 from gnomon.core.findings import Column, Finding
 from gnomon.core.findings import Table as FindingTable
-from gnomon.studies._checks import Problems, step_problems
+from gnomon.core.option_files import Problems
+from gnomon.studies._checks import step_problems
 from gnomon.studies._folder import SKETCHES
 from gnomon.studies._mask_kinds import masked_alike
 from gnomon.studies._needs import (

@@ -415,11 +415,12 @@ def test_the_command_trains_and_its_folder_is_a_metric(
     for name, row in zip(one.systems, one.human_scores("da-z"), strict=True):
         rows += [f"{name}\t{n}\t{value:.3f}" for n, value in enumerate(row, start=1)]
     (place / "human" / "da-z.seg.tsv").write_text("\n".join(rows) + "\n")
-    folder = tmp_path / "metric"
+    folder, recipe = tmp_path / "metric", tmp_path / "recipe.toml"
+    settings = ("held_out = 0.25", "inputs = 'reference'", "hidden_sizes = [16]", "epochs = 2")
+    recipe.write_text("\n".join(settings), encoding="utf-8")
     code = main(
-        ["train", "metric", "-t", str(place), "--human", "da-z", "--encoder", str(tiny_model),
-         "--held-out", "0.25", "--inputs", "reference", "--hidden-sizes", "16", "--epochs", "2",
-         "--device", "cpu",
+        ["train", "metric", str(recipe), "-t", str(place), "--human", "da-z",
+         "--encoder", str(tiny_model), "--device", "cpu",
          "--save", str(folder), "-f", "json"]
     )  # fmt: skip
     assert code == 0

@@ -265,7 +265,7 @@ class Training:
         if not np.isfinite(total):
             raise DataError(
                 f"the loss is {total} in pass {number}: training has gone astray; take a lower"
-                " learning rate (--learning-rate)"
+                " learning rate (learning_rate)"
             )
         return total / len(order)
 

@@ -154,13 +154,13 @@ def _check_inputs(testset: TestSet, inputs: Inputs) -> None:
     """Refuse a test set that lacks what the metric looks at."""
     if 1 in ROLES[inputs] and testset.sources is None:
         raise DataError(
-            f"{title_of(testset)} has no sources, and the metric looks at them (--inputs {inputs});"
-            " give some, or take --inputs reference"
+            f"{title_of(testset)} has no sources, and the metric looks at them (inputs ="
+            f" '{inputs}'); give some, or take inputs = 'reference'"
         )
     if 2 in ROLES[inputs] and not testset.outline.has_references:
         raise DataError(
-            f"{title_of(testset)} has no references, and the metric looks at them (--inputs"
-            f" {inputs}); give some, or take --inputs source"
+            f"{title_of(testset)} has no references, and the metric looks at them (inputs ="
+            f" '{inputs}'); give some, or take inputs = 'source'"
         )
 
 
@@ -245,7 +245,7 @@ def _held_out(
             f"{len(group)} judged outputs, in {len(sizes)} groups ({choice.held_out_by}s without a"
             f" common source), cannot be divided: {_FEWEST} outputs are needed to train on, and"
             f" {_FEWEST} of three groups to stop by; give more, hold out another share"
-            " (--held-out), or hold out single segments (--held-out-by segment)"
+            " (held_out), or hold out single segments (held_out_by = 'segment')"
         )
     return held
 

@@ -28,6 +28,7 @@ from gnomon.core.options import (
     Metavar,
     Outcome,
     Resamples,
+    fields_of,
     with_fields,
 )
 from gnomon.core.records import METRIC, TEST_SET, Record, column, column_names, table
@@ -71,10 +72,10 @@ set and kind. The encoder stays as it is: its vectors are computed once. A run t
 on with --resume, and ends in the same weights. The metric is then named by its folder.
 
 examples:
-  gnomon train metric -t wmt17/cs-en wmt17/de-en --human da-z --encoder minilm --inputs reference \\
-      --save small
+  gnomon train metric --write-recipe recipe.toml
+  gnomon train metric recipe.toml -t wmt17/cs-en wmt17/de-en --human da-z --save small
   gnomon train metric -t wmt17/cs-en --encoder FOLDER --save small --resume
-  gnomon train metric -t wmt21/en-de --human mqm --encoder FOLDER --inputs source --save qe
+  gnomon train metric -t wmt21/en-de --human mqm --encoder FOLDER --save qe
   gnomon metaeval -t wmt19/kk-en wmt19/lt-en -m "comet('small')" chrf
 """
 
@@ -185,7 +186,7 @@ _MAYBE_NOTHING = Claim(
 )
 _LAST_PASS = Claim(
     "train.metric.last_pass",
-    "the last pass was the best: more of them (--epochs) may find more",
+    "the last pass was the best: more of them (epochs) may find more",
     "caution",
     "the best pass is the last of those that were allowed",
 )
@@ -617,6 +618,7 @@ def check_metric(_outline: Outline | None, options: BoundOptions) -> Iterator[Pr
     metrics="none",
     human=True,
     judged=True,
+    recipe=tuple(fields_of(HeadRecipe)),
     kept="the last pass is kept; the same command with --resume goes on from there",
     check=check_metric,
     verdict=train_metric_verdict,

@@ -1,32 +1,33 @@
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from gnomon.cli import main
+from gnomon.core import registry
 from gnomon.methods.paraphrase import codes
 
-_OPTIONS = [
-    "--vocabulary",
-    "44",
-    "--dimensions",
-    "16",
-    "--encoder-layers",
-    "1",
-    "--decoder-layers",
-    "1",
-    "--heads",
-    "2",
-    "--feed-forward",
-    "32",
-    "--dev",
-    "10",
-    "--bleu-pairs",
-    "1",
-    "-f",
-    "json",
-    "-q",
-]
+_OPTIONS = ["-f", "json", "-q"]
+_SMALL = {
+    "vocabulary": 44,
+    "dimensions": 16,
+    "encoder_layers": 1,
+    "decoder_layers": 1,
+    "heads": 2,
+    "feed_forward": 32,
+    "dev": 10,
+    "bleu_pairs": 1,
+}
+
+
+def _recipe(folder: Path, **more: object) -> str:
+    """A file with the settings of a small model, and more of them."""
+    path = folder / "recipe.toml"
+    settings = (_SMALL | more).items()
+    lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in settings)
+    path.write_text(lines, encoding="utf-8")
+    return str(path)
 
 
 @pytest.fixture
@@ -40,23 +41,9 @@ def file(tmp_path: Path, rows: list[tuple[str, str]], tiny: dict[str, object]) -
 def test_a_dry_run_counts_and_writes_nothing(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kind = ["--code-kind", "random"]
-    assert (
-        main(
-            [
-                "paraphrase",
-                "train",
-                "--pairs",
-                file,
-                "--save",
-                f"{tmp_path}/m",
-                "--dry-run",
-                *kind,
-                *_OPTIONS,
-            ]
-        )
-        == 0
-    )
+    recipe = _recipe(tmp_path, code_kind="random")
+    command = ["paraphrase", "train", recipe, "--pairs", file, "--save", f"{tmp_path}/m"]
+    assert main([*command, "--dry-run", *_OPTIONS]) == 0
     found = json.loads(capsys.readouterr().out)
     (row,) = found["rows"]
     assert (row["pairs"], row["dev"], row["vocabulary"]) == (190, 10, 47)
@@ -67,20 +54,15 @@ def test_a_dry_run_counts_and_writes_nothing(
 def test_the_command_trains_and_goes_on(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = [
-        "paraphrase",
-        "train",
-        "--pairs",
-        file,
-        "--save",
-        f"{tmp_path}/m",
-        "--code-kind",
-        "random",
-    ]
-    assert main([*command, "--max-steps", "2", *_OPTIONS]) == 0
-    assert main([*command, "--max-steps", "3", *_OPTIONS]) == 2
+    def train(steps: int, *more: str) -> int:
+        recipe = _recipe(tmp_path, code_kind="random", max_steps=steps)
+        command = ["paraphrase", "train", recipe, "--pairs", file, "--save", f"{tmp_path}/m"]
+        return main([*command, *more, *_OPTIONS])
+
+    assert train(2) == 0
+    assert train(3) == 2
     assert "--resume" in capsys.readouterr().err
-    assert main([*command, "--max-steps", "3", "--resume", *_OPTIONS]) == 0
+    assert train(3, "--resume") == 0
     row = json.loads(capsys.readouterr().out)["rows"][0]
     assert (row["steps"], row["stopped"]) == (3, "steps")
     about = json.loads((tmp_path / "m" / "gnomon-paraphraser.json").read_text(encoding="utf-8"))
@@ -90,8 +72,9 @@ def test_the_command_trains_and_goes_on(
 def test_codes_without_a_kind_are_refused(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["paraphrase", "train", "--pairs", file, "--save", f"{tmp_path}/m", *_OPTIONS]) == 2
-    assert "--code-kind" in capsys.readouterr().err
+    command = ["paraphrase", "train", _recipe(tmp_path), "--pairs", file, "--save"]
+    assert main([*command, f"{tmp_path}/m", *_OPTIONS]) == 2
+    assert "what they stand for (code_kind)" in capsys.readouterr().err
 
 
 def _codes(folder: Path, k: int) -> str:
@@ -109,17 +92,9 @@ def test_codes_are_those_of_the_folder_that_they_lie_in(
     identity = _codes(folder, 5)
     file = folder / "pairs.codes.txt"
     codes.write_codes(file, [-1, *(i % 3 for i in range(1, len(rows)))])
-    command = [
-        "paraphrase",
-        "train",
-        "--pairs",
-        str(pairs),
-        "--codes",
-        str(file),
-        "--save",
-        str(model),
-    ]
-    assert main([*command, "--max-steps", "1", *_OPTIONS]) == 0
+    recipe = _recipe(tmp_path, max_steps=1)
+    command = ["paraphrase", "train", recipe, "--pairs", str(pairs), "--codes", str(file)]
+    assert main([*command, "--save", str(model), *_OPTIONS]) == 0
     about = json.loads((model / "gnomon-paraphraser.json").read_text(encoding="utf-8"))
     assert about["codes"] == {"kind": "random", "count": 5, "identity": identity}
     assert about["data"]["pairs"] == len(rows) - 1
@@ -129,34 +104,31 @@ def test_the_folder_of_a_third_column_is_named(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _codes(tmp_path / "codes", 5)
-    command = [
-        "paraphrase",
-        "train",
-        "--pairs",
-        file,
-        "--save",
-        f"{tmp_path}/m",
-        "--dry-run",
-        *_OPTIONS,
-    ]
-    named = [*command, "--codes-folder", f"{tmp_path}/codes"]
-    assert main(named) == 0
+
+    def train(**settings: object) -> int:
+        recipe = _recipe(tmp_path, **settings)
+        command = ["paraphrase", "train", recipe, "--pairs", file, "--save", f"{tmp_path}/m"]
+        return main([*command, "--dry-run", "--codes-folder", f"{tmp_path}/codes", *_OPTIONS])
+
+    assert train() == 0
     assert json.loads(capsys.readouterr().out)["rows"][0]["vocabulary"] == 49
-    assert main([*named, "--code-kind", "random", "--code-count", "5"]) == 0
-    assert main([*named, "--code-kind", "semantic"]) == 2
-    assert "--code-kind is semantic, and the codes in" in capsys.readouterr().err
-    assert main([*named, "--code-count", "3"]) == 2
+    assert train(code_kind="random", code_count=5) == 0
+    assert train(code_kind="semantic") == 2
+    assert "code_kind is semantic, and the codes in" in capsys.readouterr().err
+    assert train(code_count=3) == 2
 
 
 @pytest.mark.verify
 def test_a_run_that_did_not_know_the_folder_of_its_codes_goes_on(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["paraphrase", "train", "--pairs", file, "--save", f"{tmp_path}/m", *_OPTIONS]
-    assert main([*command, "--max-steps", "1", "--code-kind", "random"]) == 0
+    command = ["--pairs", file, "--save", f"{tmp_path}/m", *_OPTIONS]
+    first = _recipe(tmp_path, code_kind="random", max_steps=1)
+    assert main(["paraphrase", "train", first, *command]) == 0
     _codes(tmp_path / "codes", 5)
-    named = ["--max-steps", "2", "--resume", "--codes-folder", f"{tmp_path}/codes"]
-    assert main([*command, *named]) == 0
+    named = ["--resume", "--codes-folder", f"{tmp_path}/codes"]
+    second = _recipe(tmp_path, max_steps=2)
+    assert main(["paraphrase", "train", second, *command, *named]) == 0
     about = json.loads((tmp_path / "m" / "gnomon-paraphraser.json").read_text(encoding="utf-8"))
     assert about["codes"] == {"kind": "random", "count": 3, "identity": None}
     capsys.readouterr()
@@ -168,8 +140,47 @@ def test_a_folder_of_codes_without_codes_is_refused(
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("a\tb\n", encoding="utf-8")
     _codes(tmp_path / "codes", 5)
-    command = ["paraphrase", "train", "--pairs", str(pairs), "--save", f"{tmp_path}/m"]
+    recipe = _recipe(tmp_path)
+    command = ["paraphrase", "train", recipe, "--pairs", str(pairs), "--save", f"{tmp_path}/m"]
     assert main([*command, "--codes-folder", "x", *_OPTIONS]) == 1
     assert "x holds no codes.json" in capsys.readouterr().err
     assert main([*command, "--codes-folder", f"{tmp_path}/codes", *_OPTIONS]) == 2
     assert "need codes: a third column, or a file of them (--codes FILE)" in capsys.readouterr().err
+
+
+def test_a_recipe_that_is_written_is_read_and_says_the_defaults(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = tmp_path / "recipe.toml"
+    with pytest.raises(SystemExit) as stop:
+        main(["paraphrase", "train", "--write-recipe", str(recipe)])
+    assert not stop.value.code
+    chosen = registry.find("paraphrase.train")
+    given = tomllib.loads(recipe.read_text(encoding="utf-8"))
+    defaults = {name: chosen.options[name].default for name in chosen.recipe}
+    assert given == {name: value for name, value in defaults.items() if value is not None}
+    command = ["paraphrase", "train", str(recipe), "--pairs", "missing.tsv", "--save"]
+    assert main([*command, f"{tmp_path}/m"]) == 1
+    assert "missing.tsv" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("dimension = 8", "dimension: unknown key 'dimension'; did you mean 'dimensions'?"),
+        ("dimensions = 'many'", "dimensions: must be a whole number, 1 or more; got 'many'"),
+        ("dimensions = 0", "dimensions must be a whole number, 1 or more; got 0"),
+        ("first_only = 1\nseed = -1", "has 2 errors"),
+        ("stop_on = 'bleu'\ndev =", "recipe.toml:2: is not TOML"),
+    ],
+)
+def test_what_is_wrong_with_a_recipe_is_said_with_its_key_or_line(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(text + "\n", encoding="utf-8")
+    command = ["paraphrase", "train", str(recipe), "--pairs", "missing.tsv"]
+    assert main([*command, "--save", f"{tmp_path}/m"]) == 1
+    told = capsys.readouterr().err
+    assert "recipe.toml" in told
+    assert said in told

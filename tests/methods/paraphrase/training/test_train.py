@@ -131,13 +131,15 @@ def test_two_processes_train_one_model_and_measure_it_exactly(
     file, folder = tmp_path / "pairs.tsv", tmp_path / "model"
     file.write_text("".join(f"{a}\t{b}\n" for a, b in rows), encoding="utf-8")
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
-    command += ["-m", "gnomon", "paraphrase", "train", "--pairs", str(file), "--save", str(folder)]
-    command += ["--device", "cpu", "--stop-on", "loss", "-f", "json", "--resume"]
-    command += [one for k, v in tiny.items() for one in (f"--{k.replace('_', '-')}", str(v))]
+    recipe = tmp_path / "recipe.toml"
+    command += ["-m", "gnomon", "paraphrase", "train", str(recipe), "--pairs", str(file)]
+    command += ["--save", str(folder), "--device", "cpu", "-f", "json", "--resume"]
     found = []
-    for steps in ("6", "12"):
-        run = [*command, "--max-steps", steps]
-        done = subprocess.run(run, capture_output=True, text=True, check=False)
+    for steps in (6, 12):
+        settings = {**tiny, "stop_on": "loss", "max_steps": steps}
+        lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in settings.items())
+        recipe.write_text(lines, encoding="utf-8")
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         found.append(json.loads(done.stdout)["rows"][0])
     assert [row["steps"] for row in found] == [6, 12]

@@ -98,8 +98,8 @@ class Recipe:
         check_fields(self)
         if self.stop_on == "bleu" and self.bleu_pairs < 1:
             raise UsageError(
-                f"training stops on BLEU, of {self.bleu_pairs} pairs; take some (--bleu-pairs;"
-                " bleu_pairs=), or the loss (--stop-on loss; stop_on='loss')"
+                f"training stops on BLEU, of {self.bleu_pairs} pairs; take some (bleu_pairs),"
+                " or the loss (stop_on='loss')"
             )
         if self.dimensions % self.heads or self.dimensions % 2:
             raise UsageError(

@@ -23,6 +23,7 @@ from gnomon.core.options import (
     Metavar,
     Outcome,
     Positive,
+    fields_of,
     with_fields,
 )
 from gnomon.core.records import column_names, table
@@ -474,9 +475,10 @@ checkpoint, and ends in the same weights. Codes are those of a folder that 'gnom
 made; pairs without a code are dropped.
 
 examples:
-  gnomon paraphrase train --pairs pairs.tsv --save paraphraser --chrf 30 90 --max-minutes 60
+  gnomon paraphrase train --write-recipe recipe.toml
+  gnomon paraphrase train recipe.toml --pairs pairs.tsv --save paraphraser
   gnomon paraphrase train --pairs pairs.tsv --save paraphraser --dry-run
-  gnomon paraphrase train --pairs pairs.tsv --save paraphraser --resume --max-steps 20000
+  gnomon paraphrase train --pairs pairs.tsv --save paraphraser --resume
   gnomon paraphrase train --pairs pairs.tsv --codes codes/pairs.codes.txt --save coded
   gnomon paraphrase train --pairs coded-pairs.tsv --codes-folder codes --save coded
 """
@@ -502,6 +504,7 @@ def check_train(_outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     metrics="none",
     systems=False,
     kept="the last checkpoint is kept; the same command with --resume goes on from there",
+    recipe=("code_kind", "code_count", "code_identity", *fields_of(Filters), *fields_of(Recipe)),
     check=check_train,
     verdict=train_verdict,
     claims=TRAIN_CLAIMS,
@@ -615,7 +618,7 @@ def _code_kind(
     if kind is None:
         raise UsageError(
             "the pairs have codes; say where they come from (--codes-folder FOLDER;"
-            " codes_folder=), or what they stand for (--code-kind KIND; code_kind=)"
+            " codes_folder=), or what they stand for (code_kind)"
         )
     return CodeKind(kind, count or max(codes) + 1, identity)
 
