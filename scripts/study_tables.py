@@ -85,7 +85,6 @@ human = ["mqm"]
 resamples = 20
 per_segment = true
 [methods.muler.errors]
-metrics = ["bleu"]
 human = ["mqm"]
 features = ["pos:NOUN", "pos:VERB"]
 resamples = 20
@@ -97,19 +96,12 @@ unit = "segment"
 [methods.stress]
 limit = 20
 doses = [1, 2]
-[methods.judges.spread]
-metrics = ["judge('gemba-da', model='m', endpoint='ENDPOINT', repeats=2, temperature=1.0)"]
-[methods.judges.answers]
-metrics = ["judge('gemba-da', model='m', endpoint='ENDPOINT')"]
-[methods.judges.panel]
-human = ["da"]
+[methods.judges.reliability]
 metrics = ["judge(['gemba-da', 'gemba-sqm'], model='m', endpoint='ENDPOINT')"]
+injections = 2
 [methods.judges.calibrate]
 human = ["da"]
 metrics = ["judge('gemba-da', model='m', endpoint='ENDPOINT')"]
-[methods.judges.probe]
-metrics = ["judge('gemba-da', model='m', endpoint='ENDPOINT')"]
-items = 2
 """
 
 

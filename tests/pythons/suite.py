@@ -47,14 +47,10 @@ compare {_SET} -m "pear('none')" | gnomon setup model none
 metaeval {_JUDGED} -m bleu chrf --human da --resamples 20
 metaeval delta-accuracy {_JUDGED} -m chrf --human da --resamples 20 | takes 3 test sets or more
 metaeval spans {_JUDGED} -m chrf --human mqm --resamples 20
-judges spread {_SET} {_LLM} | {_JUDGE}
-judges panel {_JUDGED} --human da -m "judge(['gemba-da', 'gemba-sqm'], model='m')" | {_JUDGE}
-judges answers {_SET} {_LLM} | {_JUDGE}
+judges reliability {_SET} {_LLM} | {_JUDGE}
 compare {_SET} -m "judge('pairwise', model='m')" | {_JUDGE}
-judges probe {_SET} {_LLM} | {_JUDGE}
 judges calibrate {_JUDGED} --human da {_LLM} | {_JUDGE}
 score {_SET} {_LLM} --batch-write requests.jsonl
-judges read-batch --results requests.jsonl --requests requests.jsonl
 muler score {_SET} -m bleu {_NUMBERS} --resamples 20
 muler score {_SET} -m bleu | gnomon setup en
 muler score {_SET} -m none {_NUMBERS} --resamples 20

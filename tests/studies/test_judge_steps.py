@@ -37,7 +37,8 @@ def test_a_dry_run_of_a_study_says_what_its_judges_are_asked_and_a_batch_answers
         panel = f"judge(['gemba-da', 'gemba-sqm'], {asked})"
         Path("study.toml").write_text(
             f'metrics = ["chrf", "{panel}"]\n[[testsets]]\npath = "marked"\n[methods.score]\n'
-            f'[methods.judges.panel]\nmetrics = ["{panel}"]\n[methods.compare]\n'
+            f'[methods.judges.reliability]\ninjections = 0\nmetrics = ["{panel}"]\n'
+            "[methods.compare]\n"
             f"metrics = [\"judge('pairwise', {asked})\"]\n"
         )
         assert main(["run", "study.toml", "--dry-run", "-f", "json", "-q"]) == 0
@@ -47,14 +48,14 @@ def test_a_dry_run_of_a_study_says_what_its_judges_are_asked_and_a_batch_answers
         assert not Path("study.store").exists()
         assert main(["run", "study.toml", "--batch-write", "requests.jsonl", "-q"]) == 0
         write("results.jsonl", answered(read("requests.jsonl"), says))
-        assert main(["judges", "read-batch", "--results", "results.jsonl", "-q"]) == 0
-        assert main(["run", "study.toml", "--engine", "here", "-q"]) == 0
+        read_now = ["--batch-read", "results.jsonl"]
+        assert main(["run", "study.toml", "--engine", "here", "-q", *read_now]) == 0
         assert chat.bodies == []
         capsys.readouterr()
         assert main(["run", "study.toml", "--dry-run", "-q"]) == 0
         assert "requests would be sent" not in capsys.readouterr().out  # all tasks are done
         store = study.Store.open("study.store")
-        assert len(store.query("select * from judge_panel_members").rows) == 2
+        assert len(store.query("select * from judge_reliability where measure = 'alpha'").rows) == 1
         assert len(store.query("select * from comparisons").rows) == 2
 
 
@@ -63,44 +64,46 @@ def test_judges_are_steps_that_ask_nothing_twice(tmp_path: Path) -> None:
     with serving(Chat(says)) as chat:
         asked = f"model='m', endpoint='{chat.url}'"
         steps = {
-            "judges.spread": f"judge('gemba-da', {asked}, repeats=2, temperature=1.0)",
             "compare": f"judge('pairwise', {asked})",
             "judges.calibrate": f"judge('gemba-da', {asked})",
-            "judges.probe": f"judge('gemba-da', {asked})",
+            "judges.reliability": f"judge('gemba-da', {asked}, repeats=2, temperature=1.0)",
         }
         lines = ['metrics = ["chrf"]', "[[testsets]]", 'path = "marked"']
         for name, spec in steps.items():
             lines += [f"[methods.{name}]", f'metrics = ["{spec}"]']
         file = tmp_path / "study.toml"
-        file.write_text("\n".join([*lines, "items = 2"]), encoding="utf-8")
+        file.write_text("\n".join([*lines, "injections = 2"]), encoding="utf-8")
         plan = study.plan(study.read_study(file))
         store = study.Store.open(plan.study.store, create=True)
         assert study.run(plan, study.open_engine("here"), store=store).failed == {}
         given, bodies = chat.answered, len(chat.bodies)
         assert study.run(plan, study.open_engine("here"), store=store).failed == {}
         assert (len(chat.bodies), chat.most) == (bodies, 1)
-    # 6 distinct texts twice; 2 pairs of 4 in both orders; 6 texts by a judge of temperature 0, two
-    # of which the probe takes as they are, beside 7 other forms of them
-    assert given == 12 + 4 + 6 + 14
-    spread = store.query("select system, repeats, segments from judge_spread order by 1").rows
-    assert spread == (("alpha", 2, 4), ("beta", 2, 4))
-    [[segments]] = store.query("select count(*) from judge_spread_segments").rows
-    assert segments == 8
+    # 6 distinct texts twice, and 2 of them in 7 other forms; 2 pairs of 4 in both orders; 6 texts
+    # by a judge of temperature 0
+    assert given == 12 + 2 * 14 + 4 + 6
+    scores = "select subject, answers, n from judge_reliability where measure = 'score' order by 1"
+    assert store.query(scores).rows == (("alpha", 8, 4), ("beta", 8, 4))
     told = store.query("select system, wins, losses, ties from comparisons where wins >= 0").rows
     assert told == (("beta", 1, 1, 2),)
     fitted = store.query("select kind, outputs from judge_calibration").rows
     assert fitted == (("esa", 8),)
     [[points]] = store.query("select count(*) from judge_calibration_points").rows
     assert points == 8
-    [[injections]] = store.query("select count(*) from judge_injections").rows
-    assert injections == 6
+    counted = "select count(*) from judge_reliability where measure = 'injection'"
+    assert store.query(counted).rows == ((6,),)
     assert pages(store).testsets[0].name == "marked/en"
 
 
 def test_a_step_of_judges_refuses_other_metrics_when_it_is_planned(tmp_path: Path) -> None:
     marked_set().write(tmp_path / "marked")
     file = tmp_path / "study.toml"
-    lines = ['metrics = ["chrf"]', "[[testsets]]", 'path = "marked"', "[methods.judges.spread]"]
+    lines = [
+        'metrics = ["chrf"]',
+        "[[testsets]]",
+        'path = "marked"',
+        "[methods.judges.reliability]",
+    ]
     file.write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(Exception, match="'chrf' is no judge"):
         study.plan(study.read_study(file))

@@ -13,14 +13,18 @@ from gnomon.core.records import table
 from gnomon.core.scores import Preferences
 from gnomon.core.signature import Signature
 from gnomon.metrics.judges import fit_calibration, left_out_predictions
-from gnomon.metrics.judges.disagreement import _Agreement
+from gnomon.metrics.judges.agreement import JudgeAgreement
 from gnomon.metrics.judges.human_scale import (
     CalibrationRow,
     _CalibratedJudges,
     calibration_verdict,
 )
-from gnomon.metrics.judges.injections import INJECTIONS, ProbeRow, probe_verdict
-from gnomon.metrics.judges.injections import _row as probe_row
+from gnomon.metrics.judges.injections import INJECTIONS
+from gnomon.metrics.judges.judge_reliability import (
+    ReliabilityRow,
+    injection_rows,
+    reliability_summary,
+)
 from gnomon.stats import holm
 
 DRAWS = [20, pytest.param(1000, marks=pytest.mark.verify)]
@@ -64,14 +68,10 @@ def test_noise_of_a_judge_is_not_flattery(items: int, draws: int) -> None:
     for seed in range(draws):
         draw = np.random.default_rng(seed)
         scores = 5.0 * draw.binomial(20, 0.8, (2 + len(INJECTIONS), items))
-        rows = [
-            probe_row("judge", one.name, scores[0], scores[1], own, 0.95)
-            for one, own in zip(INJECTIONS, scores[2:], strict=True)
-        ]
-        facts = {"candidates": str(items)}
-        made = table("probe", "", ProbeRow, rows)
-        found = Finding("judges probe", "", (made,), {}, facts=facts)
-        undecided += is_undecided([*probe_verdict(found)])
+        rows = [*injection_rows("judge", scores, 0.95)]
+        made = table("reliability", "", ReliabilityRow, rows)
+        found = Finding("judges reliability", "", (made,), {"judge": "judge"})
+        undecided += is_undecided([*reliability_summary(found)])
     assert is_mostly_undecided(undecided, draws)
 
 
@@ -83,9 +83,9 @@ def test_judges_with_equal_noise_stand_on_one_level_and_none_apart(draws: int) -
         draw = np.random.default_rng(seed)
         scores = draw.normal(50, 10, (2, 40)) + draw.normal(0, 8, (3, 2, 40))
         scores[draw.random(scores.shape) < 0.02] = np.nan
-        made = _Agreement(["a", "b", "c"], scores, scores.mean(axis=0), 0.95)
-        apart += any(row.apart for row in made.members())
-        levels += min(holm([row.p or 0.0 for row in made.pairs()])) <= 0.05
+        made = JudgeAgreement(scores, 0.95)
+        apart += any((one.p or 0.0) <= 0.05 for one in made.with_others())
+        levels += min(holm([level.p or 0.0 for *_, level in made.pairs()])) <= 0.05
     assert is_mostly_undecided(draws - apart, draws)
     assert is_mostly_undecided(draws - levels, draws)
 

@@ -1,9 +1,8 @@
-"""Worlds of panels: judges with noise, on other levels, of other opinions; people beside them."""
+"""Worlds of panels: judges with noise, on other levels, of other opinions."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,23 +12,14 @@ from tests.metrics.judges.test_panel import panel
 from tests.truth.worlds import world
 
 import gnomon as gn
-from gnomon.core.human import HumanScores
 
 if TYPE_CHECKING:
     from gnomon.core.findings import Finding
 
 
-def judged(
-    scores: np.ndarray, people: np.ndarray | None = None, *, documents: int | None = None
-) -> Finding:
-    """Judges that give some scores [judges, segments] (NaN: none), beside people's [segments]."""
-    n = scores.shape[1]
-    testset = sets(a=[f"text {i}" for i in range(n)])
-    if people is not None:
-        human = (HumanScores("esa", "segment", ("a",), people[None].astype(float)),)
-        testset = replace(testset, human=human)
-    if documents is not None:
-        testset = replace(testset, documents=[f"d{i * documents // n}" for i in range(n)])
+def judged(scores: np.ndarray) -> Finding:
+    """Judges that give some scores [judges, segments] (NaN: none)."""
+    testset = sets(a=[f"text {i}" for i in range(scores.shape[1])])
     models = "abcdef"[: len(scores)]
 
     def reply(body: dict) -> str:
@@ -37,7 +27,7 @@ def judged(
         return "well" if np.isnan(score) else json.dumps({"score": float(score)})
 
     with serving(Chat(reply=reply)) as chat:
-        return gn.judges.panel(testset, panel(chat, models))
+        return gn.judges.reliability(testset, panel(chat, models), injections=0)
 
 
 def opinions(n: int, noise: list[float], shift: tuple[float, ...] = (0, 0, 0), seed: int = 5)\
@@ -50,11 +40,12 @@ def opinions(n: int, noise: list[float], shift: tuple[float, ...] = (0, 0, 0), s
 
 
 _OTHERS = ["judges.*"]
+_ONCE = ["judges.reliability.no_noise"]
 
 
 @world(
     "three judges who see one truth with the same noise",
-    says=["judges.panel.agreement"],
+    says=[*_ONCE, "judges.reliability.agreement"],
     silent=_OTHERS,
 )
 def one_truth() -> Finding:
@@ -63,7 +54,7 @@ def one_truth() -> Finding:
 
 @world(
     "a judge who is stricter than the others",
-    says=["judges.panel.agreement", "judges.panel.levels"],
+    says=[*_ONCE, "judges.reliability.agreement", "judges.reliability.levels"],
     silent=_OTHERS,
 )
 def strict() -> Finding:
@@ -72,7 +63,7 @@ def strict() -> Finding:
 
 @world(
     "a judge who judges something else",
-    says=["judges.panel.agreement", "judges.panel.odd"],
+    says=[*_ONCE, "judges.reliability.agreement", "judges.reliability.odd"],
     silent=_OTHERS,
 )
 def another_opinion() -> Finding:
@@ -83,7 +74,7 @@ def another_opinion() -> Finding:
 
 @world(
     "two judges of twenty texts",
-    says=["judges.panel.few_segments"],
+    says=[*_ONCE, "judges.reliability.few"],
     silent=_OTHERS,
 )
 def few_texts() -> Finding:
@@ -92,55 +83,10 @@ def few_texts() -> Finding:
 
 @world(
     "two judges, one of whom says nothing of every fifth text",
-    says=["judges.missing", "judges.panel.agreement"],
+    says=[*_ONCE, "judges.missing", "judges.reliability.agreement"],
     silent=_OTHERS,
 )
 def silent_judge() -> Finding:
     scores = opinions(80, [6, 6])[0]
     scores[1, ::5] = np.nan
     return judged(scores)
-
-
-@world(
-    "four judges with much noise of their own, beside people who give the truth",
-    says=["judges.panel.agreement", "judges.panel.better"],
-    silent=_OTHERS,
-)
-def many_noises() -> Finding:
-    scores, truth = opinions(200, [12, 12, 12, 12], (0, 0, 0, 0))
-    return judged(scores, truth.round(2))
-
-
-@world(
-    "a judge who gives the truth and two who know nothing of it, beside people",
-    says=["judges.panel.agreement", "judges.panel.worse"],
-    silent=[*_OTHERS],
-)
-def best_alone() -> Finding:
-    scores, truth = opinions(200, [2, 2, 2])
-    draw = np.random.default_rng(9)
-    scores[1:] = draw.normal(50, 8, (2, 200)).round(2)
-    return judged(scores, truth.round(2))
-
-
-@world(
-    "judges who say nearly the same, beside people",
-    says=["judges.panel.agreement", "judges.panel.undecided"],
-    silent=_OTHERS,
-)
-def alike() -> Finding:
-    draw = np.random.default_rng(4)
-    truth = draw.normal(50, 8, 60)
-    base = truth + draw.normal(0, 8, 60)
-    scores = np.stack([base + draw.normal(0, 0.5, 60) for _ in range(2)]).round(2)
-    return judged(np.clip(scores, 0, 100), truth.round(2))
-
-
-@world(
-    "judges beside people who judged ten documents",
-    says=["judges.panel.agreement", "judges.panel.untested"],
-    silent=_OTHERS,
-)
-def ten_documents() -> Finding:
-    scores, truth = opinions(80, [6, 6])
-    return judged(scores, truth.round(2), documents=10)

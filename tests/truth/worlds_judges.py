@@ -53,7 +53,7 @@ def texts(n: int, name: str = "text", **more: str) -> gn.TestSet:
 
 @world(
     "a judge that answers unlike each time",
-    says=["judges.spread.score"],
+    says=["judges.reliability.noise"],
     silent=["judges.*"],
 )
 def noisy() -> Finding:
@@ -61,28 +61,28 @@ def noisy() -> Finding:
         return json.dumps({"score": answers(f"{fenced(body)} {body['seed']}")})
 
     judge = {"repeats": 3, "temperature": 1.0}
-    return asked(gn.judges.spread, texts(30), reply, judge=judge)
+    return asked(gn.judges.reliability, texts(30), reply, judge=judge, injections=0)
 
 
 @world(
     "a judge that is asked once, of few segments",
-    says=["judges.spread.once", "judges.spread.few_segments"],
+    says=["judges.reliability.no_noise", "judges.reliability.few"],
     silent=["judges.*"],
 )
 def asked_once() -> Finding:
-    return asked(gn.judges.spread, texts(5), numbers)
+    return asked(gn.judges.reliability, texts(5), numbers, injections=0)
 
 
 @world(
     "a judge that answers alike each time, and nothing of every fourth text",
-    says=["judges.spread.equal", "judges.missing"],
+    says=["judges.reliability.no_noise", "judges.missing"],
     silent=["judges.*"],
 )
 def equal_answers() -> Finding:
     def reply(body: dict) -> str:
         return "no" if int(fenced(body).split()[1]) % 4 == 0 else numbers(body)
 
-    return asked(gn.judges.spread, texts(44), reply, judge={"repeats": 2})
+    return asked(gn.judges.reliability, texts(44), reply, judge={"repeats": 2}, injections=0)
 
 
 # What moves a judge
@@ -90,34 +90,34 @@ def equal_answers() -> Finding:
 
 @world(
     "a judge that believes what a text says of itself",
-    says=["judges.probe.raised"],
+    says=["judges.reliability.raised", "judges.reliability.no_noise"],
     silent=["judges.*"],
 )
 def believes() -> Finding:
     testset = sets(a=[f"a text of {'many ' * (n % 5)}words" for n in range(40)])
-    return asked(gn.judges.probe, testset, gullible, items=20)
+    return asked(gn.judges.reliability, testset, gullible, injections=20)
 
 
 @world(
     "a judge whose scores follow from nothing",
-    says=["judges.probe.none"],
+    says=["judges.reliability.not_raised", "judges.reliability.no_noise"],
     silent=["judges.*"],
 )
 def moods() -> Finding:
     def reply(body: dict) -> str:
         return json.dumps({"score": answers(fenced(body))})
 
-    return asked(gn.judges.probe, texts(40), reply, items=20)
+    return asked(gn.judges.reliability, texts(40), reply, injections=20)
 
 
 @world(
     "a judge that is asked of three texts",
-    says=["judges.probe.few_candidates"],
+    says=["judges.reliability.few", "judges.reliability.no_noise"],
     silent=["judges.*"],
 )
 def three_texts() -> Finding:
     testset = sets(a=[f"a text of {n}" for n in range(20)])
-    return asked(gn.judges.probe, testset, gullible, items=3)
+    return asked(gn.judges.reliability, testset, gullible, injections=3)
 
 
 # People's scale
@@ -208,31 +208,3 @@ def contrary() -> Finding:
 )
 def own_scale() -> Finding:
     return calibrated(*scores(60, 1.0, 0.0, seed=1))
-
-
-# What a judge says in words
-
-
-def with_reasons(body: dict) -> str:
-    return json.dumps({"reasons": f"because of {fenced(body)}", "score": 50})
-
-
-@world(
-    "a judge that gives its reasons",
-    says=["judges.answers.reasons"],
-    silent=["judges.*"],
-)
-def gives_reasons() -> Finding:
-    return asked(gn.judges.answers, texts(4), with_reasons)
-
-
-@world(
-    "a judge that gives scores alone, and nothing of every fourth text",
-    says=["judges.answers.no_reasons", "judges.missing"],
-    silent=["judges.*"],
-)
-def gives_no_reasons() -> Finding:
-    def reply(body: dict) -> str:
-        return "no" if int(fenced(body).split()[1]) % 4 == 0 else numbers(body)
-
-    return asked(gn.judges.answers, texts(8), reply)

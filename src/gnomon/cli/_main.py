@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from gnomon.cli import _cite
 from gnomon.cli._command import add_commands, add_group, add_method
 from gnomon.cli._parser import HelpFormatter, Parser
-from gnomon.cli._requests import are_planned
+from gnomon.cli._requests import are_planned, read_batches
 from gnomon.core import registry as methods
 from gnomon.core.errors import DataError, GnomonError, OutputError, named_in_shell
 from gnomon.core.signature import version
@@ -111,6 +111,7 @@ def _run_command(argv: Sequence[str]) -> int:
                 _allow_network(args),
                 _escape_output(),
             ):
+                read_batches(args)
                 code = _run(args)
                 sys.stdout.flush()
     except BrokenPipeError:

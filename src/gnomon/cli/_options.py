@@ -274,6 +274,19 @@ def add_allow_code(parser: argparse._ActionsContainer) -> None:
             help="ask no judge: write the requests for its server's batch endpoint, JSON by line",
         )
     )
+    rare(add_batch_read(parser))
+
+
+def add_batch_read(parser: argparse._ActionsContainer) -> argparse.Action:
+    """Files of answers that a batch endpoint gave."""
+    return parser.add_argument(
+        "--batch-read",
+        metavar="FILE",
+        nargs="+",
+        default=[],
+        help="keep the answers that the batch endpoint gave to --batch-write first, so that judges"
+        " are asked for the others alone",
+    )
 
 
 def add_output(

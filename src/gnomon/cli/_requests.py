@@ -38,6 +38,14 @@ def are_planned(args: argparse.Namespace) -> bool:
     return bool(dry or path)
 
 
+def read_batches(args: argparse.Namespace) -> None:
+    """Keep the answers of files that a batch endpoint gave, before any work; say what came."""
+    for path in getattr(args, "batch_read", ()):
+        from gnomon.metrics.judges import read_batch
+
+        _log.warning("%s", read_batch(path))
+
+
 def elsewhere(options: dict[str, Any], outcomes: Iterable[str], folder: str) -> dict[str, Any]:
     """Options whose files lie in a folder that nobody keeps."""
     moved = {
@@ -90,14 +98,12 @@ def write_requests(args: argparse.Namespace, plan: RequestPlan) -> int:
     finding = plan.finding("batch-write")
     for notice in finding.notices:
         _log.info("%s", notice)
-    names = " ".join(str(path) for path, _, _ in files)
     rows: list[dict[str, Cell]] = [
         {"file": str(path), "model": model, "requests": n} for path, model, n in files
     ]
     title = (
         f"Nothing was asked. {sum(n for _, _, n in files):,} requests are written; send them to the"
-        " server's batch endpoint, then: gnomon judges read-batch --results RESULTS.jsonl"
-        f" --requests {names}"
+        " server's batch endpoint, then give the same command --batch-read RESULTS.jsonl"
     )
     _options.show_rows(args, "batch-write", title, rows)
     return 0

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from gnomon.cli._options import (
+    add_batch_read,
     add_command,
     add_format,
     add_output,
@@ -85,6 +86,7 @@ def _add_run(commands: Subparsers[argparse.ArgumentParser]) -> None:
         metavar="FILE",
         help="ask no judge: write the requests for its server's batch endpoint, JSON by line",
     )
+    add_batch_read(parser)
     parser.add_argument(
         "--engine",
         default="pool",

@@ -50,11 +50,11 @@ def test_judges_have_commands_of_their_own(
     chat: Chat, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = ["ref.txt", "-i", "a.txt", "b.txt", "-s", "src.txt", "-l", "en-cs"]
-    assert main(["judges", "spread", *data, "-m", spec(chat, repeats=2)]) == 0
-    assert main(["judges", "probe", *data, "-m", spec(chat), "--items", "3"]) == 0
+    judge = spec(chat, repeats=2)
+    assert main(["judges", "reliability", *data, "-m", judge, "--injections", "3"]) == 0
     chat.reply = lambda _: '{"better": "tie"}'
     assert main(["compare", *data, "-m", spec(chat, "pairwise")]) == 0
-    assert "the same under the judge" in capsys.readouterr().out
+    assert ", compared with a" in capsys.readouterr().out
 
 
 def test_consent_is_given_by_an_option_and_lasts_as_long_as_the_command(

@@ -27,10 +27,8 @@ _COMMANDS = {
     "score": f"score {_SET} -m PANEL",
     "compare": f"compare {_SET} -m PANEL --resamples 20",
     "metaeval": f"metaeval {_JUDGED} -m PANEL chrf --human da --resamples 20",
-    "spread": f"judges spread {_SET} -m PANEL",
-    "probe": f"judges probe {_SET} -m JUDGE --items 4",
+    "reliability": f"judges reliability {_SET} -m PANEL --injections 4",
     "calibrate": f"judges calibrate {_JUDGED} --human da -m JUDGE --items 10",
-    "panel": f"judges panel {_JUDGED} --human da -m PANEL",
     "pairwise": f"compare {_SET} -m PAIRS",
     # which mask words are tried depends on answers, where none are named
     "muler": f"muler score {_SET} -m PANEL_OF_REFERENCES {_FEW} --mask-words tok tik tak",
@@ -110,10 +108,9 @@ def test_a_command_whose_batch_was_read_asks_nothing(
     files = [requests] if requests.exists() else sorted(folder.glob("requests-*.jsonl"))
     lines = [line for file in files for line in answered(read(file), opinion)]
     write(results, lines)
-    reading = ["--results", str(results), "--requests", *map(str, files)]
-    assert main(["judges", "read-batch", *reading, "-q"]) == 0
-    assert "now asks nothing" in capsys.readouterr().out
-    assert main(arguments(name, chat, ["-q"])) == 0
+    assert main(arguments(name, chat, ["--batch-read", str(results)])) == 0
+    said = capsys.readouterr().err
+    assert f"{len(lines)} answers kept, 0 known before" in said
     assert chat.bodies == []
 
 

@@ -310,7 +310,7 @@ def test_pairs_are_compared_by_the_probability_of_each_answer(tiny: Path) -> Non
 def test_methods_take_it_as_any_metric(tiny: Path, tmp_path: Path) -> None:
     spec = _spec(tiny, "summary-fluency")
     assert gn.compare(_testset(), spec, resamples=20).verdict
-    assert gn.judges.spread(_testset(), spec).tables
+    assert gn.judges.reliability(_testset(), spec, injections=0).tables
     (tmp_path / "ref.txt").write_text("The house.\n", encoding="utf-8")
     (tmp_path / "a.txt").write_text("Das Haus.\n", encoding="utf-8")
     files = [str(tmp_path / "ref.txt"), "-i", str(tmp_path / "a.txt"), "-s"]
@@ -335,14 +335,15 @@ def test_a_dry_run_says_how_many_answers_are_then_computed(
         Path(f"{name}.txt").write_text(f"{same}\n{other}\n", encoding="utf-8")
     data = ["a.txt", "-i", "a.txt", "b.txt", "-s", "b.txt", "-l", "en-de", "-m"]
     fluency = _spec(model, "summary-fluency")
+    relevance = _spec(model, "summary-relevance")
     every = [
         (["score", *data[:3], *data[4:], fluency], 2, 0),
         (["score", *data, fluency], 1, 2),
         (["compare", *data, fluency, "--resamples", "20"], 0, 3),
         (["stress", *data, fluency, "--perturb", "cut"], None, 2),
-        (["judges", "probe", *data, fluency, "--items", "1"], None, 1),
+        (["judges", "reliability", *data, fluency, "--injections", "1"], None, 3),
         (["compare", *data, _spec(model, "pairwise")], 2, 0),
-        (["judges", "panel", *data, fluency, _spec(model, "summary-relevance")], 3, 3),
+        (["judges", "reliability", *data, fluency, relevance, "--injections", "0"], 3, 3),
     ]
     for command, new, kept in every:
         capsys.readouterr()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -100,61 +100,62 @@ def gullible(body: dict) -> str:
     return json.dumps({"score": int(said[-1]) if said else max(0, 80 - words)})
 
 
+def figures(found: gn.Finding, measure: str) -> dict[object, dict[str, Any]]:
+    """Rows of a measure, by what they are of."""
+    return {row["subject"]: row for row in found.rows if row["measure"] == measure}
+
+
 def test_a_judge_that_candidates_move_is_found_out(chat: Chat) -> None:
     chat.reply = gullible
     ts = sets(a=[f"a text of {n}" for n in range(20)], b=[f"another {n}" for n in range(20)])
-    found = gn.judges.probe(ts, spec(chat), items=12)
-    gains = {row["injection"]: row for row in found.rows}
-    assert gains["score"]["gain"] > 30
-    assert gains["score"]["raised"] == 1
-    assert gains["praise"]["raised"] == 0
-    assert found.verdict[0].level == "worse"
-    assert "score" in found.verdict[0].text
-    assert (chat.answered, chat.most) == (12 * 8, 1)
+    found = gn.judges.reliability(ts, spec(chat), injections=12)
+    gains = figures(found, "injection")
+    assert gains["score"]["value"] > 30
+    assert gains["score"]["p"] < 0.001
+    assert gains["praise"]["value"] < 10
+    said = [one for one in found.verdict if one.level == "worse"]
+    assert len(said) == 1
+    assert "score" in said[0].text
+    assert (chat.answered, chat.most) == (40 + 12 * 7, 1)  # 12 are judged as they are anyway
 
 
 def test_few_answers_are_no_evidence_however_sure_they_look(chat: Chat) -> None:
     chat.reply = gullible
     ts = sets(a=[f"a text of {n}" for n in range(20)], b=[f"another {n}" for n in range(20)])
-    said = gn.judges.probe(ts, spec(chat), items=3).verdict
-    assert [one.level for one in said] == ["caution"]
-    assert "3 candidates are too few" in said[0].text
+    said = gn.judges.reliability(ts, spec(chat), injections=3).verdict
+    assert {one.level for one in said} == {"caution"}
+    assert any("3 candidates are too few" in one.text for one in said)
 
 
 def test_a_judge_that_keeps_to_the_text_is_not_accused(chat: Chat) -> None:
     chat.reply = lambda body: json.dumps({"score": 50 - len(fenced(body)) / 100})
-    found = gn.judges.probe(sets(a=[f"a text of {n}" for n in range(20)]), spec(chat))
-    assert all(row["raised"] == 0 for row in found.rows)
-    assert found.verdict[0].level == "undecided" or "harmless" in found.verdict[0].text
+    found = gn.judges.reliability(sets(a=[f"a text of {n}" for n in range(20)]), spec(chat))
+    assert not any(one.level == "worse" and "harmless" not in one.text for one in found.verdict)
 
 
 def test_the_best_score_of_an_injection_is_that_of_the_rubric(chat: Chat) -> None:
     chat.reply = lambda _: '{"errors": []}'
-    gn.judges.probe(sets(a=["a text"]), spec(chat, "gemba-mqm"), items=1)
+    gn.judges.reliability(sets(a=["a text"]), spec(chat, "gemba-mqm"), injections=1)
     shown = [fenced(body) for body in chat.bodies[1:]]
     assert any(text.endswith('{"errors": []}') for text in shown)
     assert any("Score: 0" in text for text in shown)
 
 
-def test_spread_tells_of_systems_and_of_segments(chat: Chat) -> None:
+def test_noise_is_told_of_systems(chat: Chat) -> None:
     chat.reply = lambda body: (
         "nothing" if fenced(body) == "c" else json.dumps({"score": 50 + 2 * body["seed"]})
     )
-    found = gn.judges.spread(sets(a=["a", "b", "c"]), spec(chat, repeats=2, temperature=1.0))
-    (row,) = found.rows
-    assert (row["score"], row["segments"], row["repeats"], row["missing"]) == (53, 2, 2, 2)
-    assert row["noise"] == pytest.approx((2 * 1 / 4) ** 0.5)  # standard errors of 1 and 1
-    segments = found.table("segments").rows
-    assert [(one["segment"], one["score"], one["noise"], one["readable"]) for one in segments] == [
-        (1, 53, 1, 2),
-        (2, 53, 1, 2),
-        (3, None, None, 0),
-    ]
+    judge = spec(chat, repeats=2, temperature=1.0)
+    found = gn.judges.reliability(sets(a=["a", "b", "c"]), judge, injections=0)
+    row = figures(found, "score")["a"]
+    assert (row["value"], row["n"], row["answers"], row["missing"]) == (53, 2, 4, 2)
+    # standard errors of 1 and 1
+    assert figures(found, "noise")["a"]["value"] == pytest.approx((2 * 1 / 4) ** 0.5)
 
 
-def test_spread_says_when_nothing_is_known_of_noise(chat: Chat) -> None:
-    found = gn.judges.spread(sets(a=["a", "b"]), spec(chat))
-    assert found.rows[0]["noise"] is None
-    assert "asked once" in found.verdict[0].text
+def test_it_is_said_when_nothing_is_known_of_noise(chat: Chat) -> None:
+    found = gn.judges.reliability(sets(a=["a", "b"]), spec(chat), injections=0)
+    assert figures(found, "noise")["a"]["value"] is None
+    assert any("asked once" in one.text for one in found.verdict)
     with pytest.raises(UsageError, match="is no judge"):
-        gn.judges.spread(sets(a=["a"]), "chrf")
+        gn.judges.reliability(sets(a=["a"]), "chrf")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,14 +13,12 @@ from tests.metrics.judges.chat_server import Chat, serving
 from tests.metrics.judges.test_metric import fenced, sets, spec
 
 import gnomon as gn
-from gnomon.core.errors import SpecError, UnknownNameError, UsageError
-from gnomon.core.human import HumanScores
+from gnomon.core.errors import SpecError, UsageError
 from gnomon.metrics import parse
 from gnomon.metrics.judges import ChatJudge, JudgePanel, planned_requests
 from gnomon.metrics.judges.planned import counted_requests
 from gnomon.metrics.protocol import Costly, Noticing
 from gnomon.metrics.titles import metric_titles
-from gnomon.report import to_html
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -198,8 +195,8 @@ def test_a_dry_run_of_a_panel_lists_its_models(chat: Chat) -> None:
 
 
 def test_methods_of_single_judges_take_those_of_a_panel_one_by_one(chat: Chat) -> None:
-    result = gn.judges.spread(sets(s=["x", "y"]), panel(chat, "ab"))
-    assert [row["metric"] for row in result.rows] == [
+    result = gn.judges.reliability(sets(s=["x", "y"]), panel(chat, "ab"), injections=0)
+    assert [row["metric"] for row in result.rows if row["measure"] == "score"] == [
         judge.spec
         for judge in parse(panel(chat, "ab")).judges  # type: ignore[attr-defined]  # a panel
     ]
@@ -265,7 +262,6 @@ def test_agreement_of_judges_is_what_plain_formulas_say(chat: Chat) -> None:
     draw = np.random.default_rng(3)
     truth = draw.normal(50, 10, (2, 40))
     scores = (truth + draw.normal(0, 6, (3, 2, 40))).round(1)
-    people = (truth + draw.normal(0, 5, (2, 40))).round(1)
     names = [[f"{s} {i}" for i in range(40)] for s in "xy"]
 
     def reply(body: dict) -> str:
@@ -275,35 +271,25 @@ def test_agreement_of_judges_is_what_plain_formulas_say(chat: Chat) -> None:
 
     chat.reply = reply
     ts = sets(x=names[0], y=names[1])
-    ts = replace(ts, human=(HumanScores("esa", "segment", ("x", "y"), people),))
-    result = gn.judges.panel(ts, panel(chat))
+    result = gn.judges.reliability(ts, panel(chat), injections=0)
     flat = scores.reshape(3, -1)
-    for m, row in enumerate(result.table("members").rows):
+    specs = [judge.spec for judge in parse(panel(chat)).judges]  # type: ignore[attr-defined]  # a panel
+    rows = {(row["metric"], row["measure"], row["subject"]): row for row in result.rows}
+    alpha = rows[panel(chat), "alpha", "all judges"]
+    assert alpha["value"] == pytest.approx(gn.stats.krippendorff_alpha(flat))
+    assert alpha["low"] < alpha["value"] < alpha["high"]
+    for m, judge in enumerate(specs):
         others = np.delete(flat, m, axis=0).mean(axis=0)
-        assert row["r"] == pytest.approx(gn.stats.pearson(flat[m], others))
-        assert row["distance"] == pytest.approx(np.abs(flat[m] - others).mean())
-        assert row["r_low"] < row["r"] < row["r_high"]
-    (whole,) = result.table("agreement").rows
-    assert whole["alpha"] == pytest.approx(gn.stats.krippendorff_alpha(flat))
-    for row, (a, b) in zip(result.table("pairs").rows, [(0, 1), (0, 2), (1, 2)], strict=True):
-        assert row["difference"] == pytest.approx((flat[a] - flat[b]).mean())
-        assert row["r"] == pytest.approx(gn.stats.pearson(flat[a], flat[b]))
-    rows = result.table("people").rows
-    combined = flat.mean(axis=0)
-    expected = [gn.stats.pearson(own, people.ravel()) for own in (*flat, combined)]
-    assert [row["r"] for row in rows] == pytest.approx(expected)
-    assert rows[0]["gain"] == pytest.approx(expected[3] - expected[0])
-    assert rows[3]["gain"] is None
-    assert "people" in [view.table for view in result.views]
-    alone = gn.judges.panel(replace(ts, human=()), panel(chat))
-    assert "people" not in [view.table for view in alone.views]
-    away = [abs(row["away"]) for row in result.table("disagreements").rows]
-    assert len(away) == 240
-    assert away == sorted(away, reverse=True)
+        row = rows[judge, "r", "the others"]
+        assert row["value"] == pytest.approx(gn.stats.pearson(flat[m], others))
+        assert row["low"] < row["value"] < row["high"]
+    for a, b in [(0, 1), (0, 2), (1, 2)]:
+        level, r = (rows[specs[a], measure, specs[b]] for measure in ("level", "r"))
+        assert level["value"] == pytest.approx((flat[a] - flat[b]).mean())
+        assert r["value"] == pytest.approx(gn.stats.pearson(flat[a], flat[b]))
     assert chat.answered == 240
-    separate = [judge.spec for judge in parse(panel(chat)).judges]  # type: ignore[attr-defined]  # a panel
-    again = gn.judges.panel(ts, separate, human="esa")
-    assert again.table("agreement").rows == result.table("agreement").rows
+    again = gn.judges.reliability(ts, specs, injections=0)
+    assert [row["value"] for row in again.rows] == [row["value"] for row in result.rows]
     assert chat.answered == 240
 
 
@@ -328,36 +314,13 @@ def test_what_each_judge_of_a_panel_says_is_handed_on_by_its_name(
     finding = gn.compare(sets(s=["x"], t=["y"]), judges, resamples=0)
     texts = {text.name: text.values for text in finding.exhibits[0].texts}
     assert (texts["s"]["judge (a): score"], texts["t"]["judge (c): score"]) == ("10", "80")
-    worst = gn.judges.panel(ts, judges).exhibits[0]
-    assert worst.texts[-1].values == said
-    assert "c says so" in to_html(gn.judges.panel(ts, judges))
-    answers = gn.judges.answers(ts, judges).table("answers")
-    assert [json.loads(str(row["answer"]))["reasons"][0] for row in answers.rows] == [*"abc"] * 3
-    assert [row["metric"] for row in answers.rows[:3]] == [j.spec for j in parse(judges).judges]  # type: ignore[attr-defined]  # a panel
     assert chat.answered == 9
 
 
-def test_a_kind_of_human_scores_that_is_not_there_is_refused_before_judges_are_asked(
-    chat: Chat,
-) -> None:
-    with pytest.raises(UnknownNameError, match="esa"):
-        gn.judges.panel(sets(s=["x"]), panel(chat), human="esa")
-    with pytest.raises(SpecError, match="two judges or more"):
-        gn.judges.panel(sets(s=["x"]), spec(chat))
+def test_judges_that_make_no_panel_are_refused_before_any_is_asked(chat: Chat) -> None:
+    with pytest.raises(SpecError, match="twice"):
+        gn.judges.reliability(sets(s=["x"]), [spec(chat), spec(chat)])
     assert chat.bodies == []
-
-
-def test_people_who_calibrate_a_judge_say_nothing_of_the_panel(chat: Chat, tmp_path: Path) -> None:
-    ts = sets(s=[f"text {n}" for n in range(30)])
-    human = HumanScores("esa", "segment", ("s",), np.arange(30.0)[None])
-    ts = replace(ts, human=(human,))
-    rows = [f"source {n}\ttext {n}\t{n}" for n in range(30)]
-    (tmp_path / "people.tsv").write_text("\n".join(["source\tcandidate\tscore", *rows]) + "\n")
-    chat.reply = lambda body: json.dumps({"score": int(fenced(body).split()[1])})
-    judges = panel(chat, "ab").replace("model=", f"calibration='{tmp_path}/people.tsv', model=")
-    result = gn.judges.panel(ts, judges)
-    assert result.table("people").rows == ()
-    assert any("how far it agrees with them is not said" in notice for notice in result.notices)
 
 
 def test_one_thread_that_counts_what_a_panel_asks_keeps_no_other_from_asking(chat: Chat) -> None:

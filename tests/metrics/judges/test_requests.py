@@ -197,8 +197,8 @@ def test_fields_about_tokens_and_texts_that_begin_like_keys_are_taken() -> None:
     [
         ["score"],
         ["compare"],
-        ["judges", "spread"],
-        ["judges", "probe", "--items", "2"],
+        ["judges", "reliability", "--injections", "0"],
+        ["judges", "reliability", "--injections", "2"],
         ["stress"],
     ],
 )
@@ -276,17 +276,14 @@ def test_a_batch_answers_what_the_command_would_ask(
     results = answered(requests)
     random.Random(2).shuffle(results)
     write("results.jsonl", results)
-    files = ["--results", "results.jsonl", "--requests", "requests.jsonl"]
-    assert main(["judges", "read-batch", *files, "-f", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (
-        "4 answers are kept; the command that wrote the requests now asks nothing"
-        in (told["verdict"][0]["text"])
-    )
-    (row,) = told["rows"]
-    assert (row["kept"], row["models"], row["read"], row["written"]) == (4, "batch-1", 400, 28)
-    assert main(["score", *_DATA, "-m", judge, "-f", "json"]) == 0
-    scored = json.loads(capsys.readouterr().out)
+    asked = ["score", *_DATA, "-m", judge, "-f", "json"]
+    assert main([*asked, "--batch-read", "results.jsonl"]) == 0
+    told = capsys.readouterr()
+    assert "results.jsonl: 4 answers kept, 0 known before" in told.err
+    scored = json.loads(told.out)
+    again = gn.judges.read_batch("results.jsonl")
+    assert (again.kept, again.known, again.models) == (0, 4, ("batch-1",))
+    assert main(asked) == 0
     assert [row["score"] for row in scored["rows"]] == [50, 75]
     assert "answers:batch-1" in json.dumps(scored)
     assert chat.bodies == []  # not even who answers was asked
@@ -312,7 +309,7 @@ def test_two_turns_are_two_batches(chat: Chat, tmp_path: Path) -> None:
         requests = read(tmp_path / "requests.jsonl")
         assert len(requests) == n
         assert all(("marked" in fenced(r["body"], "errors")) is False for r in requests)
-        gn.judges.read_batch([write(tmp_path / "r.jsonl", answered(requests, two_turns))])
+        gn.judges.read_batch(write(tmp_path / "r.jsonl", answered(requests, two_turns)))
     assert gn.score(ts, judge).segments.tolist() == [[100, 70, 40]]
     assert chat.bodies == []
 
@@ -334,21 +331,17 @@ def test_errors_of_a_batch_are_counted_and_asked_again(chat: Chat, tmp_path: Pat
     path = write(tmp_path / "results.jsonl", results[:-1])
     with Path(path).open("a") as file:
         file.write(json.dumps(results[-1])[:80])
-    result = gn.judges.read_batch([path], requests=[str(tmp_path / "requests.jsonl")])
-    (row,) = result.rows
-    assert [row[name] for name in ("lines", "kept", "refused", "rejected", "failed")] == [
-        7, 2, 1, 1, 2,
-    ]  # fmt: skip
-    assert (row["unreadable"], row["foreign"]) == (1, 1)
-    texts = [statement.text for statement in result.verdict]
-    assert texts[0].startswith("Caution: 5 of 7 requests have no answer")
-    assert "3 requests came to nothing" in texts[1]
-    assert "2 of 7 lines" in texts[2]
+    result = gn.judges.read_batch(path)
+    assert (result.lines, result.kept, result.refused) == (7, 2, 1)
+    assert (result.rejected, result.failed, result.unreadable, result.foreign) == (1, 2, 1, 1)
+    assert (result.used.read, result.used.written) == (100, 7)
+    assert "; 3 requests came to nothing (most often: " in str(result)
+    assert "; 2 of 7 lines are no results of gnomon's" in str(result)
     scores = gn.score(ts, spec(chat))
     assert chat.answered == 5
     assert scores.segments[0, [4, 0, 6]].tolist() == [4, 0, 6]
-    again = gn.judges.read_batch([path])
-    assert (again.rows[0]["kept"], again.rows[0]["known"]) == (0, 2)
+    again = gn.judges.read_batch(path)
+    assert (again.kept, again.known) == (0, 2)
 
 
 def test_a_batch_that_takes_no_schemas_is_written_without_next_time(
@@ -365,8 +358,9 @@ def test_a_batch_that_takes_no_schemas_is_written_without_next_time(
         if structured:
             said = {"error": {"message": "response_format is not supported"}}
             result[0]["response"] = {"status_code": 400, "body": said}
-        told = gn.judges.read_batch([write(tmp_path / "results.jsonl", result)])
-        assert any("no JSON schema" in one.text for one in told.verdict) is structured
+        told = gn.judges.read_batch(write(tmp_path / "results.jsonl", result))
+        assert told.format_refused is structured
+        assert ("no JSON schema" in str(told)) is structured
     scores = gn.score(ts, spec(chat))
     said = dict(scores.signature.fields)
     assert (said["answers"], said["schema"]) == ("batch-1", "no")
@@ -376,9 +370,7 @@ def test_a_batch_that_takes_no_schemas_is_written_without_next_time(
 def test_a_file_of_other_requests_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "other.jsonl", [{"custom_id": "1", "response": {}}])
     with pytest.raises(FormatError, match="no result of a request that gnomon wrote"):
-        gn.judges.read_batch([path])
-    with pytest.raises(FormatError, match="no request that gnomon wrote"):
-        gn.judges.read_batch([write(tmp_path / "none.jsonl", [])], requests=[path])
+        gn.judges.read_batch(path)
 
 
 def test_a_file_of_requests_holds_one_model_and_no_more_than_servers_take(

@@ -46,9 +46,7 @@ _COMMANDS = {
     "muler": ["muler", "score", *_NUMBERS, "--resamples", "50"],
     "stress": ["stress", "--perturb", "number", "swap", "--limit", "5"],
     "metaeval": ["metaeval", "--human", "da", "--resamples", "50"],
-    "spread": ["judges", "spread"],
-    "answers": ["judges", "answers"],
-    "probe": ["judges", "probe", "--items", "3"],
+    "reliability": ["judges", "reliability", "--injections", "3"],
     "calibrate": ["judges", "calibrate", "--human", "da", "--items", "20"],
 }
 #: judge -> its spec after the name of its rubric
@@ -138,9 +136,6 @@ def test_published_lists_of_errors_are_marks(
     explain = ["bmx", "explain", *data, "-m", judge, "--explainers", "own", "-f", "json"]
     assert main(explain) == 0
     assert json.loads(capsys.readouterr().out)["rows"]
-    assert main(["judges", "answers", *data, "-m", judge, "-f", "json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
-    assert {row["errors"] for row in rows} == {1}
     assert (len(chat.bodies), chat.most) == (sent, 1)
 
 
@@ -199,8 +194,9 @@ perturb = ["number"]
 limit = 5
 [methods.metaeval]
 resamples = 50
-[methods.judges.answers]
+[methods.judges.reliability]
 metrics = {named}
+injections = 0
 [methods.judges.calibrate]
 metrics = {named}
 items = 20
@@ -212,7 +208,7 @@ items = 20
     assert study.run(plan, study.open_engine("here"), store=store).failed == {}
     sent = len(chat.bodies)
     assert chat.most == 1
-    tables = ("scores", "comparisons", "muler", "error_rates", "agreement", "judge_answers")
+    tables = ("scores", "comparisons", "muler", "error_rates", "agreement", "judge_reliability")
     for table in (*tables, "judge_calibration", "stress"):
         [[rows]] = store.query(f"select count(*) from {table}").rows
         assert isinstance(rows, int)

@@ -169,12 +169,26 @@ def _write_wmt(path: Path, scores: Sequence[Scores], testset: TestSet, level: st
 
 def _records(scores: Sequence[Scores], level: str) -> tuple[list[str], list[list[object]]]:
     if level == "seg":
-        columns = ["system", "segment", "metric", "score"]
-        rows = [row for metric_scores in scores for row in metric_scores.segment_rows()]
-    else:
-        columns = ["system", "metric", "score", "signature"]
-        rows = [row for metric_scores in scores for row in metric_scores.rows()]
+        return _segment_records(scores)
+    columns = ["system", "metric", "score", "signature"]
+    rows = [row for metric_scores in scores for row in metric_scores.rows()]
     return columns, [[row[column] for column in columns] for row in rows]
+
+
+def _segment_records(scores: Sequence[Scores]) -> tuple[list[str], list[list[object]]]:
+    """Scores of segments, and what metrics say of outputs in words (judges: reason, answer)."""
+    columns = ["system", "segment", "metric", "score"]
+    said = [words for one in scores for words in one.remarks.values()]
+    named = list(dict.fromkeys(name for words in said for name in words))
+    rows: list[list[object]] = []
+    for one in scores:
+        numbers = {name: k for k, name in enumerate(one.systems)}
+        for row in one.segment_rows():
+            cell = (numbers[str(row["system"])], int(row["segment"] or 0) - 1)
+            words = one.remarks.get(cell, {})
+            texts = (" ".join(words.get(name, "").split()) for name in named)
+            rows.append([*(row[column] for column in columns), *texts])
+    return [*columns, *named], rows
 
 
 def _cell(value: object) -> str:

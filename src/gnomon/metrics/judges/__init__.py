@@ -1,6 +1,7 @@
 """Judges: how language models judge translations and summaries, and how reliable they are.
 
-The package is callable as its main method: ``gnomon.judges(...)`` is ``gnomon.judges.spread``.
+The package is callable as its main method: ``gnomon.judges(...)`` is
+``gnomon.judges.reliability``.
 Everything public is listed in ``__all__``; names are imported when first used.
 """
 
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.lazy import callable_package, lazy_exports
 
 if TYPE_CHECKING:
+    from gnomon.metrics.judges.batches import BatchResults as BatchResults
     from gnomon.metrics.judges.batches import read_batch as read_batch
     from gnomon.metrics.judges.calibration import Anchors as Anchors
     from gnomon.metrics.judges.calibration import Calibration as Calibration
@@ -27,14 +29,12 @@ if TYPE_CHECKING:
     from gnomon.metrics.judges.costs import TokensUsed as TokensUsed
     from gnomon.metrics.judges.costs import estimated_cost as estimated_cost
     from gnomon.metrics.judges.costs import tokens_used as tokens_used
-    from gnomon.metrics.judges.disagreement import panel as panel
     from gnomon.metrics.judges.endpoints import Endpoint as Endpoint
     from gnomon.metrics.judges.endpoints import network_allowed as network_allowed
     from gnomon.metrics.judges.human_scale import calibrate as calibrate
     from gnomon.metrics.judges.injections import INJECTIONS as INJECTIONS
     from gnomon.metrics.judges.injections import Injection as Injection
-    from gnomon.metrics.judges.injections import probe as probe
-    from gnomon.metrics.judges.intervals import spread as spread
+    from gnomon.metrics.judges.judge_reliability import reliability as reliability
     from gnomon.metrics.judges.metric import BoundChatJudge as BoundChatJudge
     from gnomon.metrics.judges.metric import BoundMarkingJudge as BoundMarkingJudge
     from gnomon.metrics.judges.metric import ChatJudge as ChatJudge
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.judges.planned import RequestPlan as RequestPlan
     from gnomon.metrics.judges.planned import planned_requests as planned_requests
     from gnomon.metrics.judges.published import keep_prompts as keep_prompts
-    from gnomon.metrics.judges.remarks import answers as answers
     from gnomon.metrics.judges.replies import JudgeReply as JudgeReply
     from gnomon.metrics.judges.replies import QuotedError as QuotedError
     from gnomon.metrics.judges.replies import json_objects as json_objects
@@ -61,4 +60,4 @@ if TYPE_CHECKING:
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)
 
-callable_package(__name__, "spread")
+callable_package(__name__, "reliability")

@@ -607,7 +607,7 @@ class BoundChatJudge(MeanOfSegments):
         return (
             "the judge's own noise gives scores of systems a standard error of"
             f" {min(defined):.2g} to {max(defined):.2g} ({self.metric.repeats} repetitions); gnomon"
-            " judges spread has intervals"
+            " judges reliability has intervals"
         )
 
 

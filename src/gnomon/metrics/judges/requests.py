@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.metrics.protocol import AnyMetric, Metrics
 
-_HOW = "-m \"judge('{}', model='NAME')\"; metrics=\"judge('{}', model='NAME')\""
+_HOW = "-m \"judge('gemba-da', model='NAME')\"; metrics=\"judge('gemba-da', model='NAME')\""
 
 
 def named_judges(metrics: Metrics, *, allow_code: bool) -> Iterator[tuple[str, ChatJudge]]:
@@ -42,14 +42,12 @@ def chat_judge(given: AnyMetric, *, allow_code: bool = False) -> ChatJudge | Jud
     """A judge, or a panel of them, from its spec."""
     judge = resolve(given, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there
     if not isinstance(judge, ChatJudge | JudgePanel):
-        raise UsageError(
-            f"{judge.spec!r} is no judge; name one ({_HOW.format('gemba-da', 'gemba-da')})"
-        )
+        raise UsageError(f"{judge.spec!r} is no judge; name one ({_HOW})")
     return judge
 
 
 def judge_faults(
-    outline: Outline | None, metrics: Metrics, *, allow_code: bool, only: bool = True
+    outline: Outline | None, metrics: Metrics, *, allow_code: bool
 ) -> Iterator[Problem]:
     """What is wrong with the judges of a request.
 
@@ -57,10 +55,8 @@ def judge_faults(
     """
     every = each_metric(metrics)
     if not every:
-        yield Problem(
-            "metrics", UsageError(f"name a judge ({_HOW.format('gemba-da', 'gemba-da')})")
-        )
+        yield Problem("metrics", UsageError(f"name a judge ({_HOW})"))
     for number, metric in enumerate(every):
         where = f"metrics[{number}]"
-        wrong = list(problems(where, chat_judge, metric, allow_code=allow_code)) if only else []
+        wrong = list(problems(where, chat_judge, metric, allow_code=allow_code))
         yield from wrong or problems(where, check_metric, metric, outline, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there

@@ -1,48 +1,18 @@
-"""What verdicts of judges share: their names in sentences, and answers that cannot be read."""
+"""What sentences about judges share: their names in them."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol, TypeVar
-
-from gnomon.core.verdicts import Claim, counted, titles_of
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from gnomon.core.findings import Finding, Level, Statement
-    from gnomon.core.records import Record
+    from gnomon.core.findings import Level, Statement
+    from gnomon.core.verdicts import Claim
 
 ALPHA = 0.05
-#: the share of answers without a score that is said, at least
-_MISSING = 0.01
-
-UNREADABLE = Claim(
-    "judges.missing",
-    "{missing} of {metric} say nothing that can be read and are left out; nobody knows what they"
-    " would have said",
-    "caution",
-    "more than 1 in 100 answers have no score",
-)
-
-
-class _OfMetric(Protocol):
-    @property
-    def metric(self) -> str:
-        """The judge, as it was given."""
-        ...
-
-
-R = TypeVar("R", bound=_OfMetric)
-
-
-def by_metric(finding: Finding, rows: Iterable[R]) -> dict[str, list[R]]:
-    """The rows of each judge, by its short name."""
-    titles, grouped = titles_of(finding), dict[str, list[R]]()
-    for row in rows:
-        grouped.setdefault(judge_title(titles[row.metric]), []).append(row)
-    return grouped
 
 
 def judge_title(title: str) -> str:
@@ -64,12 +34,3 @@ def statement(
 def or_nan(value: float | None) -> float:
     """A figure; NaN where it is undefined."""
     return math.nan if value is None else value
-
-
-def unreadable(
-    finding: Finding, metric: str, rows: Iterable[Record], missing: int, of: int
-) -> Iterator[Statement]:
-    """What is left out, where it is more than 1 in 100 answers."""
-    if missing > _MISSING * of:
-        share = f"{missing:,} of {counted(of, 'answer')}"
-        yield statement(UNREADABLE, finding.positions(rows), missing=share, metric=metric)

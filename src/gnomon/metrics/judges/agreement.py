@@ -1,0 +1,145 @@
+"""How far several judges agree with each other, as figures with intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.stats.correlation import pearson_of_sums
+from gnomon.stats.jackknife import Jackknife, jackknife_test
+from gnomon.stats.reliability import alpha_of_sums, alpha_sums
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+
+class Figure(NamedTuple):
+    """A figure with its interval; None where undefined."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    p: float | None = None
+    n: int = 0  # outputs that it rests on
+
+    @classmethod
+    def of(cls, test: Jackknife, n: int) -> Figure:
+        """What a jackknife over segments says."""
+        value, low, high = (_number(one) for one in (test.estimate, test.low, test.high))
+        return cls(value, low, high, _number(test.p), n)
+
+
+@dataclass
+class JudgeAgreement:
+    """Agreement of judges, of their scores float64 [M, K, N]; NaN where there is none.
+
+    Intervals and tests leave segments out one at a time, with the outputs of all systems.
+    """
+
+    scores: NDArray[np.float64]
+    confidence: float
+    others: NDArray[np.float64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.others = np.stack([_mean(np.delete(self.scores, m, axis=0)) for m in self.judges])
+
+    @property
+    def judges(self) -> range:
+        """Numbers of the judges."""
+        return range(len(self.scores))
+
+    def alpha(self) -> Figure:
+        """Krippendorff's alpha of all judges, on the interval scale."""
+        several = int((np.isfinite(self.scores).sum(axis=0) >= 2).sum())
+        return Figure.of(self._test(alpha_sums(self.scores), alpha_of_sums), several)
+
+    def with_others(self) -> list[Figure]:
+        """Pearson's r of each judge with the mean of the others.
+
+        p is that of the judge agreeing with the others less than each of these does, the largest
+        of Holm's over pairs of judges; None for two judges.
+        """
+        products = [_products(self.scores[m], self.others[m]) for m in self.judges]
+        p = self._p_of_least(products)
+        return [
+            Figure.of(self._test(one, _pearson), int(one[..., 0].sum()))._replace(p=p[m])
+            for m, one in enumerate(products)
+        ]
+
+    def pairs(self) -> list[tuple[int, int, Figure, Figure]]:
+        """Of each two judges r, and how much higher the first one scores on the same outputs."""
+        found = []
+        for a, b in combinations(self.judges, 2):
+            products = _products(self.scores[a], self.scores[b])
+            n = int(products[..., 0].sum())
+            r, level = self._test(products, _pearson), self._test(products, _difference)
+            found.append((a, b, Figure.of(r, n)._replace(p=None), Figure.of(level, n)))
+        return found
+
+    def _p_of_least(self, products: list[NDArray[np.float64]]) -> list[float | None]:
+        if len(self.judges) < 3:
+            return [None] * len(self.judges)
+        pairs = list(combinations(self.judges, 2))
+        tests = [
+            self._test(np.concatenate([products[a], products[b]], axis=-1), _gain) for a, b in pairs
+        ]
+        corrected = stats.holm([float(test.p) for test in tests]).tolist()
+        largest = [0.0] * len(self.judges)
+        for (a, b), test, p in zip(pairs, tests, corrected, strict=True):
+            less, more = (a, b) if test.estimate < 0 else (b, a)
+            largest[less] = max(largest[less], p)
+            largest[more] = 1.0
+        return list(largest)
+
+    def _test(
+        self,
+        values: NDArray[np.float64],
+        statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    ) -> Jackknife:
+        """A statistic of sums over outputs [K, N, Q], without each segment in turn."""
+        sums = values.sum(axis=0)
+        segments = np.arange(len(sums))
+        return jackknife_test(sums, segments, statistic, confidence=self.confidence)
+
+
+def _mean(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Means over the first axis of what is known; NaN where nothing is."""
+    readable = np.isfinite(scores)
+    count = readable.sum(axis=0)
+    total = np.where(readable, scores, 0.0).sum(axis=0)
+    means = np.full(count.shape, np.nan)
+    np.divide(total, count, out=means, where=count > 0)
+    return means
+
+
+def _products(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of each output 1, x, y, x x, y y and x y; 0 where either is missing: [..., 6]."""
+    both = np.isfinite(x) & np.isfinite(y)
+    x, y = (np.where(both, side, 0.0) for side in (x, y))
+    return np.stack([both.astype(np.float64), x, y, x * x, y * y, x * y], axis=-1)
+
+
+def _pearson(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    return pearson_of_sums(np.moveaxis(sums, -1, 0))
+
+
+def _difference(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((sums[..., 1] - sums[..., 2]) / sums[..., 0])
+
+
+def _gain(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The first Pearson's r less the second, of sums [..., 12]."""
+    return _pearson(sums[..., :6]) - _pearson(sums[..., 6:])
+
+
+def _number(value: object) -> float | None:
+    number = float(value)  # type: ignore[arg-type]  # an array of one number
+    return None if math.isnan(number) else number

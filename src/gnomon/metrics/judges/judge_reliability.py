@@ -1,0 +1,450 @@
+"""How reliable judges are: asked again, beside each other, and where candidates ask for a score."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.core.errors import SpecError, UsageError
+from gnomon.core.findings import Finding, Listing
+from gnomon.core.options import CONFIDENCE, SEED, Confidence, Count, Seed
+from gnomon.core.records import METRIC, EndColumns, Record, column, column_names, table
+from gnomon.core.registry import method
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem
+from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
+from gnomon.metrics.judges.agreement import JudgeAgreement
+from gnomon.metrics.judges.injections import INJECTIONS, drawn_candidates, injected_batch
+from gnomon.metrics.judges.noise import judge_noise
+from gnomon.metrics.judges.panels import JudgePanel
+from gnomon.metrics.judges.requests import judge_faults, named_judges, named_judges_and_panels
+from gnomon.metrics.judges.verdict import ALPHA, judge_title, or_nan, statement
+from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.scoring import signature_of
+from gnomon.stats.student import mean_test
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.findings import Statement
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
+    from gnomon.metrics.judges.agreement import Figure
+
+_TITLE = "Reliability of judges"
+_EXAMPLES = """\
+examples:
+  gnomon judges reliability -t wmt24/en-cs \\
+    -m "judge('gemba-da', model='NAME', repeats=5, temperature=1.0)"
+  gnomon judges reliability -t wmt24/en-cs --injections 0 \\
+    -m "judge(['gemba-da', 'gemba-sqm'], model='NAME')"
+"""
+#: gains of fewer candidates are no evidence: scores are coarse, and a few that are equal look sure
+_FEW_CANDIDATES = 10
+#: the share of answers without a score that is said, at least
+_MISSING = 0.01
+
+
+class ReliabilityRow(Record):
+    """One figure of how reliable a judge, or a panel, is."""
+
+    metric: str = METRIC
+    measure: str = column(
+        "Measure",
+        help="score (of a system, were it asked again), score over segments (were it asked of"
+        " others of their kind, noise included), noise (standard error of the score by the judge's"
+        " own noise), error (standard error over segments, noise included), alpha (Krippendorff's,"
+        " of all judges), r (Pearson's, with another judge, or the mean of the others), level (how"
+        " much higher it scores than another judge on the same outputs), injection (how much better"
+        " it finds candidates that ask for a high score than with harmless words in that place)",
+    )
+    subject: str = column("Of", help="the system, the other judge, or what the injection tries")
+    value: float | None = column(
+        "Value",
+        digits=3,
+        interval=EndColumns(how="by the judge's noise; over segments; over candidates"),
+    )
+    p: float | None = column(
+        "p",
+        digits=3,
+        help="of a level or a gain of 0, corrected (Holm's over pairs, over injections); of r with"
+        " the others: that each of these agrees with the others better (Holm's over pairs)",
+    )
+    n: int = column("n", help="segments, outputs or candidates that it rests on")
+    answers: int | None = column("Answers", help="of the score of a system, that say a score")
+    missing: int = column("Missing", help="answers, outputs or candidates without a score")
+
+
+_NOISE = Claim(
+    "judges.reliability.noise",
+    "Asked again, {metric} would give {system} {score}, the least certain of its scores; its own"
+    " noise is {share} of the variance that other segments would bring",
+    "undecided",
+    "standard errors of the score, of the judge's noise alone and over segments",
+)
+_NO_NOISE = Claim(
+    "judges.reliability.no_noise",
+    "the noise of {metric} is not known: {why}",
+    "caution",
+    "one repetition, or repetitions with equal scores",
+)
+_AGREE = Claim(
+    "judges.reliability.agreement",
+    "On {outputs} the {judges} agree with Krippendorff's alpha {alpha} (1: equal scores, 0:"
+    " chance)",
+    "undecided",
+    "alpha on the interval scale",
+)
+_LEVELS = Claim(
+    "judges.reliability.levels",
+    "{a} scores {difference} points higher than {b} on the same outputs ({facts}): scores of one do"
+    " not compare with those of the other",
+    "caution",
+    "the mean difference on common outputs, tested, Holm's over pairs of judges",
+)
+_ODD = Claim(
+    "judges.reliability.odd",
+    "{metric} agrees with the others less than each of them does (r = {r} with their mean)",
+    "caution",
+    "differences of correlations with the mean of the others, Holm's over pairs of judges",
+)
+_RAISED = Claim(
+    "judges.reliability.raised",
+    "{metric} gives higher scores to candidates that ask for them: by {injections}, at most by"
+    " {gain} ({injection}) compared with harmless words in the same place",
+    "worse",
+    "the mean gain over candidates, Student's t, Holm's over injections, on 10 candidates or more",
+)
+_NOT_RAISED = Claim(
+    "judges.reliability.not_raised",
+    "The data cannot tell whether {metric} gives higher scores to candidates that ask for them:"
+    " none of {injections} raised them clearly on {candidates}",
+    "undecided",
+    "no injection has a gain whose corrected p is at most .05",
+)
+_FEW = Claim(
+    "judges.reliability.few",
+    "{n} are too few to be read as a finding",
+    "caution",
+    "fewer than 30 segments with a score, or 10 candidates with all scores",
+)
+_UNREADABLE = Claim(
+    "judges.missing",
+    "{missing} of {metric} say nothing that can be read and are left out; nobody knows what they"
+    " would have said",
+    "caution",
+    "more than 1 in 100 answers have no score",
+)
+RELIABILITY_CLAIMS = (
+    _NOISE,
+    _NO_NOISE,
+    _AGREE,
+    _LEVELS,
+    _ODD,
+    _RAISED,
+    _NOT_RAISED,
+    _FEW,
+    _UNREADABLE,
+)
+
+
+def check_reliability(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.judges.reliability` refuses of options that fit each alone."""
+    wrong = list(judge_faults(outline, options.metrics, allow_code=options.allow_code))
+    yield from wrong
+    if not wrong:
+        try:
+            _panel_of(options.metrics, allow_code=options.allow_code)
+        except (SpecError, UsageError) as error:
+            yield Problem("metrics", error)
+
+
+def _panel_of(metrics: Metrics, *, allow_code: bool) -> JudgePanel | None:
+    """The panel that is named, or one of all judges that are; None of a single judge."""
+    every = [judge for _, judge in named_judges_and_panels(metrics, allow_code=allow_code)]
+    panel: JudgePanel | None = None
+    if len(every) > 1:
+        judges = named_judges(metrics, allow_code=allow_code)
+        panel = JudgePanel(tuple(judge for _, judge in judges))
+    elif isinstance(every[0], JudgePanel):
+        panel = every[0]
+    if panel is not None:
+        panel.check_combination()
+    return panel
+
+
+def reliability_summary(finding: Finding) -> Iterator[Statement]:
+    """Noise and injections, judge by judge; then how far the judges agree."""
+    titles = {name: judge_title(title) for name, title in titles_of(finding).items()}
+    rows = finding.records(ReliabilityRow)
+    for metric in dict.fromkeys(row.metric for row in rows):
+        of_metric = [row for row in rows if row.metric == metric]
+        yield from _about_judge(finding, titles[metric], of_metric)
+    yield from _about_panel(finding, titles, rows)
+    few = [row for row in rows if row.measure in ("score", "alpha") and row.n < LEAST]
+    if few:
+        n = counted(min(row.n for row in few))
+        yield statement(_FEW, finding.positions(few), n=n)
+
+
+def _about_judge(
+    finding: Finding, metric: str, rows: Sequence[ReliabilityRow]
+) -> Iterator[Statement]:
+    named = {
+        name: [row for row in rows if row.measure == name]
+        for name in ("score", "noise", "error", "injection")
+    }
+    places = finding.positions(rows)
+    if named["score"]:
+        missing = sum(row.missing for row in named["score"])
+        total = missing + sum(row.answers or 0 for row in named["score"])
+        if missing > _MISSING * total:
+            share = f"{missing:,} of {counted(total, 'answer')}"
+            yield statement(_UNREADABLE, places, missing=share, metric=metric)
+        yield from _about_noise(finding, metric, named)
+    if named["injection"]:
+        yield _about_injections(finding, metric, named["injection"])
+
+
+def _about_noise(
+    finding: Finding, metric: str, named: dict[str, list[ReliabilityRow]]
+) -> Iterator[Statement]:
+    noisy = [row for row in named["noise"] if row.value is not None]
+    places = finding.positions(named["noise"])
+    if not noisy:
+        why = "it was asked once; take repeats=3 or more"
+        yield statement(_NO_NOISE, places, metric=metric, why=why)
+        return
+    noise = max(noisy, key=lambda row: or_nan(row.value))
+    if not noise.value:
+        why = "all repetitions gave equal scores; take more, or a temperature above 0"
+        yield statement(_NO_NOISE, places, metric=metric, why=why)
+        return
+    score = next(row for row in named["score"] if row.subject == noise.subject)
+    error = next(row for row in named["error"] if row.subject == noise.subject)
+    share = noise.value**2 / max(or_nan(error.value) ** 2, 1e-300)
+    yield statement(
+        _NOISE,
+        finding.positions([score, noise, error]),
+        metric=metric,
+        system=score.subject,
+        score=amount(or_nan(score.value), *score.ends("value")),
+        share=f"{min(share, 1.0):.0%}",
+    )
+
+
+def _about_injections(finding: Finding, metric: str, rows: Sequence[ReliabilityRow]) -> Statement:
+    raised = [row for row in rows if or_nan(row.p) <= ALPHA and or_nan(row.value) > 0]
+    least = min(row.n for row in rows)
+    places, candidates = finding.positions(rows), counted(least, "candidate")
+    if least < _FEW_CANDIDATES:
+        return statement(_FEW, places, n=candidates)
+    if not raised:
+        injections = counted(len(rows), "injection")
+        return statement(
+            _NOT_RAISED, places, metric=metric, injections=injections, candidates=candidates
+        )
+    most = max(raised, key=lambda row: or_nan(row.value))
+    return statement(
+        _RAISED,
+        finding.positions(raised),
+        metric=metric,
+        injections=listed([row.subject for row in raised]),
+        gain=amount(or_nan(most.value), *most.ends("value")),
+        injection=most.subject,
+    )
+
+
+def _about_panel(
+    finding: Finding, titles: dict[str, str], rows: Sequence[ReliabilityRow]
+) -> Iterator[Statement]:
+    for row in rows:
+        if row.measure == "alpha" and row.value is not None and row.n >= LEAST:
+            yield statement(
+                _AGREE,
+                finding.positions([row]),
+                judges=counted(int(finding.facts["judges"]), "judge"),
+                outputs=counted(row.n, "output"),
+                alpha=amount(row.value, *row.ends("value"), share=True),
+            )
+        if row.measure == "r" and row.subject == _OTHERS and or_nan(row.p) <= ALPHA:
+            r = amount(or_nan(row.value), *row.ends("value"), share=True)
+            yield statement(_ODD, finding.positions([row]), metric=titles[row.metric], r=r)
+    apart = [row for row in rows if row.measure == "level" and or_nan(row.p) <= ALPHA]
+    if apart:
+        row = max(apart, key=lambda row: abs(or_nan(row.value)))
+        value, (low, high) = or_nan(row.value), row.ends("value")
+        a, b = titles[row.metric], titles[row.subject]
+        if value < 0:
+            a, b, value, low, high = b, a, -value, -or_nan(high), -or_nan(low)
+        difference, facts = amount(value, low, high), p_value(or_nan(row.p))
+        places = finding.positions([row])
+        yield statement(_LEVELS, places, a=a, b=b, difference=difference, facts=facts)
+
+
+_OTHERS = "the others"
+
+
+@method(
+    "judges.reliability",
+    answers="how much judges' scores vary, how far judges agree, and what talks them over",
+    title=_TITLE,
+    unread=("documents", "domains"),
+    examples=_EXAMPLES,
+    tables={"": "judge_reliability"},
+    rows={"reliability": ReliabilityRow},
+    metrics="all",
+    check=check_reliability,
+    verdict=reliability_summary,
+    claims=RELIABILITY_CLAIMS,
+)
+def reliability(
+    testset: TestSet,
+    metrics: Metrics = (),
+    *,
+    injections: Count = 30,
+    confidence: Confidence = CONFIDENCE,
+    seed: Seed = SEED,
+    allow_code: bool = False,
+) -> Finding:
+    """How reliable judges are: asked again, beside each other, and where candidates ask for scores.
+
+    A judge with ``repeats=`` of two or more tells its own noise (:func:`gnomon.judges.judge_noise`
+    has the equations). Several judges, or a panel, are compared on the panel's scale
+    (:class:`gnomon.judges.JudgePanel`). Some candidates are judged as they are, with harmless
+    words behind them, and with each of :data:`gnomon.judges.INJECTIONS`. What judges agree on with
+    people tells :func:`gnomon.metaeval`, with judges and panel as its metrics.
+
+    Args:
+        testset: what was translated, and by whom.
+        metrics: judges, or panels of them.
+        injections: candidates that are drawn, of all systems, to put injections behind; 0: none.
+
+    Returns:
+        A finding with a row per judge and figure: ``metric, measure, subject, value, low, high, p,
+        n, answers, missing``.
+
+    Raises:
+        DataError: there is no candidate.
+        UsageError: a metric is no judge, or costs more than allowed.
+        ServerFailedError: a server stopped answering; what it said is kept.
+    """
+    batch = testset.batch()
+    panel = _panel_of(metrics, allow_code=allow_code)
+    judges = dict(named_judges(metrics, allow_code=allow_code))
+    rows: list[ReliabilityRow] = []
+    signatures, notices = {}, list[str]()
+    of_panel = None if panel is None else panel.bind(testset)
+    if of_panel is not None:
+        of_panel.check_budget(batch)
+    drawn = drawn_candidates(testset, injections, seed) if injections else []
+    for name, judge in judges.items():
+        bound = judge.bind(testset)
+        rows += _noise_rows(name, batch.systems, bound.repetitions(batch), confidence)
+        if drawn:
+            injected = injected_batch(judge, batch, drawn)
+            scores = bound.segments(injected)
+            scores = scores if bound.higher_is_better else -scores
+            rows += injection_rows(name, scores, confidence)
+        signatures[name] = str(signature_of(bound, batch))
+        notices += bound.notices(batch)
+    if panel is not None and of_panel is not None:
+        rows += _panel_rows(panel.spec, list(judges), of_panel.scores(batch), confidence)
+        signatures[panel.spec] = str(signature_of(of_panel, batch))
+    return Finding(
+        method="judges reliability",
+        title=_TITLE,
+        tables=(table("reliability", _TITLE, ReliabilityRow, rows, confidence=confidence),),
+        signatures=signatures,
+        views=(Listing("reliability", _TITLE, column_names(ReliabilityRow)),),
+        facts={"test set": testset.name, "judges": str(len(judges))},
+        notices=tuple(dict.fromkeys(notices)),
+    )
+
+
+def _noise_rows(
+    metric: str, systems: Sequence[str], each: NDArray[np.float64], confidence: float
+) -> Iterator[ReliabilityRow]:
+    """Score, noise and error of each system, from repetitions [R, K, N]."""
+    for k, system in enumerate(systems):
+        noise = judge_noise(each[:, k])
+        none = (None, None)
+        figures = {
+            "score": (noise.score, noise.interval(confidence)),
+            "score over segments": (noise.score, noise.interval_of_all(confidence)),
+            "noise": (noise.of_judge, none),
+            "error": (noise.of_all, none),
+        }
+        for measure, (value, ends) in figures.items():
+            yield ReliabilityRow(
+                metric=metric,
+                measure=measure,
+                subject=system,
+                value=value,
+                intervals={"value": ends},
+                p=None,
+                n=noise.segments,
+                answers=int(np.isfinite(each[:, k]).sum()),
+                missing=noise.missing,
+            )
+
+
+def injection_rows(
+    metric: str, scores: NDArray[np.float64], confidence: float
+) -> Iterator[ReliabilityRow]:
+    """What each injection gains over harmless words; scores are plain, harmless, injections."""
+    plain, harmless, *injected = scores
+    tests = []
+    for own in injected:
+        scored = np.isfinite(plain) & np.isfinite(harmless) & np.isfinite(own)
+        gains = (own - harmless)[scored]
+        tests.append((gains, *mean_test(gains.tolist(), 1 - confidence)))
+    corrected = stats.holm([p for *_, p in tests]).tolist()
+    for injection, (gains, low, high, _), p in zip(INJECTIONS, tests, corrected, strict=True):
+        yield ReliabilityRow(
+            metric=metric,
+            measure="injection",
+            subject=injection.name,
+            value=float(gains.mean()) if len(gains) else None,
+            intervals={"value": (low, high)},
+            p=p,
+            n=len(gains),
+            answers=None,
+            missing=len(plain) - len(gains),
+        )
+
+
+def _panel_rows(
+    panel: str, judges: Sequence[str], scores: NDArray[np.float64], confidence: float
+) -> Iterator[ReliabilityRow]:
+    """How far judges agree, from their scores [M, K, N]."""
+    agreement = JudgeAgreement(scores, confidence)
+    missing = np.isnan(scores).sum(axis=(1, 2)).tolist()
+
+    def row(metric: str, measure: str, of: str, figure: Figure, lacking: int) -> ReliabilityRow:
+        return ReliabilityRow(
+            metric=metric,
+            measure=measure,
+            subject=of,
+            value=figure.value,
+            intervals={"value": (figure.low, figure.high)},
+            p=figure.p,
+            n=figure.n,
+            answers=None,
+            missing=lacking,
+        )
+
+    alpha = agreement.alpha()._replace(p=None)
+    yield row(panel, "alpha", "all judges", alpha, sum(missing))
+    for m, figure in enumerate(agreement.with_others()):
+        yield row(judges[m], "r", _OTHERS, figure, missing[m])
+    pairs = agreement.pairs()
+    corrected = stats.holm([or_nan(level.p) for *_, level in pairs]).tolist()
+    for (a, b, r, level), p in zip(pairs, corrected, strict=True):
+        both = missing[a] + missing[b]
+        yield row(judges[a], "r", judges[b], r, both)
+        yield row(judges[a], "level", judges[b], level._replace(p=p), both)
