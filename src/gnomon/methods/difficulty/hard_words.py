@@ -286,7 +286,7 @@ def words(
     bound: list[Bound] = []
     taggers: dict[str, None] = {}
     for done, options in enumerate(wanted, start=1):
-        metric = options.bind(testset)
+        metric = options.weigh(testset)
         bound.append(metric)
         if save is not None:
             metric.save(save)

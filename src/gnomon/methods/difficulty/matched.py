@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
 import numpy as np
@@ -26,6 +27,7 @@ from gnomon.methods.difficulty.token_hardness import (
 )
 from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.matching import harmonic_mean
+from gnomon.metrics.means import OfOptions
 from gnomon.metrics.sequences import ranges
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
+    from gnomon.core.signature import Signature
     from gnomon.core.testset import TestSet
     from gnomon.methods.difficulty.metric import Difficulty
     from gnomon.methods.difficulty.pools import Pool
@@ -324,8 +327,65 @@ class TokenDifficulty(PooledMetric):
         return np.divide(total, by, out=means, where=by > 0), tokens <= 0
 
 
+class OfParts(ABC):
+    """Scores of segments and of corpora from precision and recall of each output."""
+
+    metric: Difficulty
+
+    @abstractmethod
+    def parts(self, batch: Batch) -> NDArray[np.float64]:
+        """Precision, recall and F, float64 [K, N, 3]; NaN without a text to compare with."""
+
+    @property
+    def _part(self) -> int:
+        return _PARTS[getattr(self.metric.metric, "score", "f")]
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Sentence scores, float64 [K, N]; NaN without a text to compare with."""
+        return self.parts(batch)[..., self._part]
+
+    def system(self, batch: Batch) -> NDArray[np.float64]:
+        """F of the means of precision and recall over segments, float64 [K]."""
+        return self.aggregate(self.statistics(batch).sum(axis=1))
+
+    def statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """Precision, recall and 1, or zeros where undefined: float64 [K, N, 3]."""
+        return part_statistics(self.parts(batch))
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Corpus scores [...] from summed statistics [..., 3]."""
+        return corpus_parts(statistics, self.metric.beta)[..., self._part]
+
+
 @dataclass(frozen=True, eq=False)
-class BoundDifficulty(TokenDifficulty):
+class UnweightedMatches(OfOptions, OfParts):
+    """A matching metric without weights, aggregated as the weighted one is.
+
+    Attributes:
+        metric: the options.
+        base: the wrapped metric, bound.
+    """
+
+    metric: Difficulty
+    base: BoundMetric
+
+    @property
+    def signature(self) -> Signature:
+        """Spec, and fields of the wrapped metric."""
+        return replace(self.base.signature, spec=self.metric.spec)
+
+    def parts(self, batch: Batch) -> NDArray[np.float64]:
+        """Precision, recall and F, float64 [K, N, 3]; NaN without a text to compare with."""
+        matches = next(iter(_matching(self.base).matches(batch)))
+        of_pairs = matches.parts()
+        parts = (of_pairs.precision[matches.pair], of_pairs.recall[matches.pair])
+        precision, recall = (similarity(matches, values) for values in parts)
+        f = f_of(precision, recall, self.metric.beta)
+        return best_of(matches, np.stack([precision, recall, f], axis=-1))
+
+
+@dataclass(frozen=True, eq=False)
+class BoundDifficulty(TokenDifficulty, OfParts):
     """A matching metric with frozen difficulties, ready to score."""
 
     def parts(self, batch: Batch) -> NDArray[np.float64]:
@@ -337,22 +397,6 @@ class BoundDifficulty(TokenDifficulty):
             self.__dict__["_last"] = last
         parts: NDArray[np.float64] = last[1]
         return parts
-
-    def base_parts(self, batch: Batch) -> NDArray[np.float64]:
-        """Precision, recall and F of the wrapped metric alone, float64 [K, N, 3].
-
-        Special tokens are matched or not as here, so that only the weights differ.
-        """
-        matches = self.compare(batch)
-        of_pairs = matches.parts()
-        parts = (of_pairs.precision[matches.pair], of_pairs.recall[matches.pair])
-        precision, recall = (similarity(matches, values) for values in parts)
-        f = f_of(precision, recall, self.metric.beta)
-        return best_of(matches, np.stack([precision, recall, f], axis=-1))
-
-    def segments(self, batch: Batch) -> NDArray[np.float64]:
-        """Sentence scores, float64 [K, N]; NaN without a text to compare with."""
-        return self.parts(batch)[..., self._part]
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """Those of all difficulties, and what precision and F rest on."""
@@ -390,18 +434,6 @@ class BoundDifficulty(TokenDifficulty):
                 f" score is therefore 0, of {named(systems)}"
             )
 
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """F of the means of precision and recall over segments, float64 [K]."""
-        return self.aggregate(self.statistics(batch).sum(axis=1))
-
-    def statistics(self, batch: Batch) -> NDArray[np.float64]:
-        """Precision, recall and 1, or zeros where undefined: float64 [K, N, 3]."""
-        return part_statistics(self.parts(batch))
-
-    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Corpus scores [...] from summed statistics [..., 3]."""
-        return corpus_parts(statistics, self.metric.beta)[..., self._part]
-
     def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:
         """Similarities have no length."""
 
@@ -426,10 +458,6 @@ class BoundDifficulty(TokenDifficulty):
             means[rows] = self._rows(matches, plain, rows, groups, self._weights(name))
         f = f_of(means[:, 0], means[:, 1], self.metric.beta)
         return best_of(matches, np.column_stack([means, f]))
-
-    @property
-    def _part(self) -> int:
-        return _PARTS[getattr(self.metric.metric, "score", "f")]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.options import InputFile, Reaches, Specs
@@ -80,6 +80,8 @@ class Difficulty(Options):
         softmax_norm: the authors' option: weights of a text go through a softmax.
         max_norm: the authors' option: weights of a text are divided by the largest.
         range_one: the authors' option: weighted means (divided by the sum of the weights).
+        weighted: False: the wrapped metric without weights, aggregated as the weighted one is
+            (special tokens, rescaling, F of means), so that only the weights differ.
 
     Raises:
         SpecError: an option has a value that it cannot have.
@@ -110,6 +112,7 @@ class Difficulty(Options):
     softmax_norm: bool = False
     max_norm: bool = False
     range_one: bool = False
+    weighted: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -130,6 +133,11 @@ class Difficulty(Options):
                 "difficulty: frozen difficulties bring their pool with them; leave out the"
                 " pool, what ranks it, and leaving systems out of it"
             )
+        if not self.weighted and (self.pool != "all" or self.frozen or self.leave_one_out):
+            raise SpecError(
+                "difficulty: without weights no words are hard; leave out the pool, frozen"
+                " difficulties, and leaving systems out of it"
+            )
         if self.by and not str(self.pool).startswith("top:"):
             raise SpecError(
                 "difficulty: what ranks systems (by) is for a pool 'top:...', which is not given"
@@ -145,7 +153,21 @@ class Difficulty(Options):
         """As of the wrapped metric; of deletions, which count words, True."""
         return self.units == "deletions" or self.metric.higher_is_better
 
-    def bind(
+    def bind(self, testset: TestSet) -> BoundMetric:
+        """Freeze how hard every unit was, see :meth:`weigh`; without weights, just bind.
+
+        Raises:
+            GnomonError: as :meth:`weigh`.
+        """
+        if self.weighted:
+            return cast("BoundMetric", self.weigh(testset))
+        from gnomon.methods.difficulty.matched import UnweightedMatches
+
+        bound = self._bind_wrapped(testset)
+        by_match = self.units is None and isinstance(bound, Matching)
+        return UnweightedMatches(self, bound) if by_match else bound
+
+    def weigh(
         self, testset: TestSet
     ) -> BoundDifficulty | BoundAlignedDifficulty | BoundNgramDifficulty | BoundSegmentDifficulty:
         """Choose the pool and freeze how hard every unit was for it.

@@ -220,7 +220,7 @@ def score(
         )
         for metric in each_metric(metrics)
     ]
-    runs = _runs(testset, [options.bind(testset) for options in wanted], progress)
+    runs = _runs(testset, [options.weigh(testset) for options in wanted], progress)
     if save is not None:
         runs[0].bound.save(save)
     # while the matches of all texts are remembered

@@ -9,7 +9,12 @@ import numpy as np
 
 from gnomon.core.errors import UsageError
 from gnomon.core.records import table
-from gnomon.methods.difficulty.matched import BoundDifficulty, corpus_parts, part_statistics
+from gnomon.methods.difficulty.matched import (
+    BoundDifficulty,
+    UnweightedMatches,
+    corpus_parts,
+    part_statistics,
+)
 from gnomon.methods.difficulty.metric import Difficulty
 from gnomon.metrics import resolve
 from gnomon.metrics.means import aggregate_means, mean_statistics, quotients
@@ -66,6 +71,8 @@ def wrapped(metric: str | Metric, *, allow_code: bool = False, **options: Any) -
     """
     given = {name: value for name, value in options.items() if value not in (None, False)}
     resolved = resolve(metric, allow_code=allow_code)
+    if isinstance(resolved, Difficulty) and not resolved.weighted:
+        raise UsageError(f"{resolved.spec!r} weighs no words; leave out weighted=False")
     if not isinstance(resolved, Difficulty):
         return Difficulty(metric=resolved, **given)
     defaults = {field.name: field.default for field in fields(resolved)}
@@ -86,17 +93,9 @@ def weighted_side(bound: Bound, batch: Batch) -> Side:
 
 def base_side(bound: Bound, batch: Batch) -> Side:
     """The metric without weights, aggregated as the weighted one: only the weights differ."""
-    if not isinstance(bound, BoundDifficulty):
-        return _side(_short(bound), bound.base, batch)
-    parts = bound.base_parts(batch)
-    index = {"precision": 0, "recall": 1, "f": 2}[getattr(bound.metric.metric, "score", "f")]
-    beta = bound.metric.beta
-    return Side(
-        _short(bound),
-        parts[..., index],
-        part_statistics(parts),
-        lambda statistics: corpus_parts(statistics, beta)[..., index],
-    )
+    by_match = isinstance(bound, BoundDifficulty)
+    base = UnweightedMatches(bound.metric, bound.base) if by_match else bound.base
+    return _side(_short(bound), base, batch)
 
 
 def _short(bound: Bound) -> str:
@@ -128,7 +127,10 @@ def precision_recall(bound: Bound, batch: Batch) -> Both | None:
         return None
     weighted, base = (
         corpus_parts(part_statistics(parts).sum(axis=1), bound.metric.beta)
-        for parts in (bound.parts(batch), bound.base_parts(batch))
+        for parts in (
+            bound.parts(batch),
+            UnweightedMatches(bound.metric, bound.base).parts(batch),
+        )
     )
     return Both(weighted[:, 0], weighted[:, 1], base[:, 0], base[:, 1])
 
