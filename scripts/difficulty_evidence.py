@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 
 import gnomon as gn
-from gnomon.methods.difficulty import score
 from gnomon.stats import benjamini_hochberg, holm
 
 SETS = ("wmt18/cs-en", "wmt18/de-en", "wmt18/fi-en", "wmt19/de-en", "wmt19/kk-en", "wmt19/lt-en")
@@ -95,24 +94,20 @@ def judged(one: str, args: argparse.Namespace) -> dict[str, Any]:
     specs = {name: spec.replace("(M", f"({model}") for name, spec in VARIANTS.items()}
     rows: list[dict[str, Any]] = []
     notices: list[str] = []
-    seen = set()
-    for top in TOPS:
-        finding = score(
+    for variant, spec in specs.items():
+        base = f"{spec[:-1]}, weighted=False)"
+        finding = gn.metaeval.metaeval(
             testset,
-            list(specs.values()),
+            [base, spec],
             human="da-z",
-            top=top,
-            curves=False,
-            other_metrics=[],
+            top=TOPS,
+            baseline=base,
+            levels=["system"],
+            statistics=["pearson", "kendall_b"],
+            alternative="two-sided",
             resamples=args.resamples,
         )
-        order = list(dict.fromkeys(row["metric"] for row in finding.table("gains").rows))
-        names = dict(zip(order, specs, strict=True))
-        for row in finding.table("gains").rows:
-            key = row["subset"], row["statistic"], row["metric"]
-            if key not in seen:
-                seen.add(key)
-                rows.append({**row, "variant": names[row["metric"]]})
+        rows += [{**row, "variant": variant} for row in finding.table("gains").rows]
         notices += finding.notices
     size = {"systems": len(testset.systems), "segments": testset.segments}
     return {**size, "rows": rows, "notices": list(dict.fromkeys(notices))}
@@ -125,11 +120,11 @@ def show(out: Path) -> None:
     for start, label in SUBSETS.items():
         _head(f"{label}, Pearson's r", "model", "base", *SHOWN)
         for result in results:
-            rows = [_row(result, "Pearson's r", start, variant) for variant in SHOWN]
+            rows = [_row(result, "pearson", start, variant) for variant in SHOWN]
             if rows[0] is not None:
                 cells = map(_difference, rows)
                 _line(result["set"], result["model"], f"{rows[0]['base']:.3f}", *cells)
-    for statistic in ("Pearson's r", "Kendall's tau-b"):
+    for statistic in ("pearson", "kendall_b"):
         _head(f"{statistic}: mean (intervals above 0 / below 0, of sets)", *VARIANTS)
         for model in dict.fromkeys(result["model"] for result in results):
             of_model = [result for result in results if result["model"] == model]
@@ -138,7 +133,7 @@ def show(out: Path) -> None:
                 _line(f"{model}, {label}", *means)
     _head("r of the weighted score, all systems", "model", *VARIANTS)
     for result in results:
-        rows = [_row(result, "Pearson's r", "all", variant) for variant in VARIANTS]
+        rows = [_row(result, "pearson", "all", variant) for variant in VARIANTS]
         _line(
             result["set"],
             result["model"],
@@ -215,17 +210,17 @@ def _row(one: dict[str, Any], statistic: str, start: str, variant: str) -> dict[
 def _difference(row: dict[str, Any] | None) -> str:
     if row is None:
         return ""
-    low, high = row["difference_low"], row["difference_high"]
-    return f"{row['difference']:+.2f} [{low:+.2f}, {high:+.2f}]"
+    low, high = row["gain_low"], row["gain_high"]
+    return f"{row['gain']:+.2f} [{low:+.2f}, {high:+.2f}]"
 
 
 def _mean(own: list[dict[str, Any]], statistic: str, start: str, variant: str) -> str:
     rows = [row for member in own if (row := _row(member, statistic, start, variant)) is not None]
     if not rows:
         return ""
-    mean = sum(row["difference"] for row in rows) / len(rows)
-    above = sum(row["difference_low"] > 0 for row in rows)
-    below = sum(row["difference_high"] < 0 for row in rows)
+    mean = sum(row["gain"] for row in rows) / len(rows)
+    above = sum(row["gain_low"] > 0 for row in rows)
+    below = sum(row["gain_high"] < 0 for row in rows)
     return f"{mean:+.3f} ({above} / {below} of {len(rows)})"
 
 

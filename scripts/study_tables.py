@@ -59,7 +59,6 @@ features = ["pos:NOUN"]
 draws = 10
 [methods.difficulty.score]
 metrics = ["bleu"]
-resamples = 20
 [methods.difficulty.words]
 metrics = ["bleu"]
 resamples = 20
@@ -70,9 +69,6 @@ metrics = ["chrf"]
 sample = 3
 faithfulness = true
 resamples = 20
-[methods.paraphrase.gain]
-resamples = 20
-n = [1, 2]
 [methods.paraphrase.diversity]
 measures = ["lexical"]
 [methods.paraphrase.coverage]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gnomon import Scores, TestSet
-from gnomon.agreement.gains import AgreementGainRow, GainTesting, gain_rows
+from gnomon.agreement.gains import AgreementGainRow, GainTesting, draw_scores, gain_row
 from gnomon.agreement.measures import Measure
 from gnomon.agreement.pairing import PairingRequest, pairings
 from gnomon.core.human import HumanScores
@@ -48,5 +48,6 @@ def gained(human: np.ndarray, pair: Sequence[Scores], seed: int) -> AgreementGai
     metrics = [(scores.metric, scores) for scores in pair]
     (pairing,) = pairings([testset], metrics, PairingRequest(controls=False))
     how = GainTesting(199, seed, alternative="two-sided")
-    (row,) = gain_rows(pairing, pairing.entries, [Measure("pearson", "system", "none")], how)
-    return row
+    pair = pairing.entries
+    drawn = [draw_scores(metric, segments, how) for metric in pair]
+    return gain_row(pairing, pair, Measure("pearson", "system", "none"), how, drawn)

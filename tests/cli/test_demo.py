@@ -122,7 +122,7 @@ def test_the_bundled_study_is_well_formed_and_reads_the_bundled_texts() -> None:
         "difficulty.score",
         "bmx.explain",
         "compare",
-        "paraphrase.gain",
+        "paraphrase.coverage",
     }
 
 

@@ -22,35 +22,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_score_prints_the_tables_of_the_paper(gnomon: Callable, folder: Path) -> None:
-    answer = gnomon(
-        "difficulty", "score", "-t", folder, "-m", "rouge1", "--other-metrics", "ter", "bleu"
-    )
+def test_score_prints_one_table_and_who_is_on_top(gnomon: Callable, folder: Path) -> None:
+    answer = gnomon("difficulty", "score", "-t", folder, "-m", "rouge1")
     assert answer.code == 0, answer.err
-    for heading in (
-        "Scores with and without difficulty",
-        "Agreement with people, all 10 systems",
-        "Agreement with people, top 3 of 10 systems",
-        "Ranks, top 3 systems",
-        "Distance to the ranks by people",
-    ):
-        assert heading in answer.out
+    assert "Scores with and without difficulty" in answer.out
+    assert "with and without weights for hard words" in " ".join(answer.out.split())
     assert "pool:10#" in answer.out
 
 
 def test_score_has_the_fields_of_the_contract_in_every_machine_format(
     gnomon: Callable, folder: Path
 ) -> None:
-    start = ("difficulty", "score", "-t", folder, "-m", "rouge1", "--other-metrics", "-q")
+    start = ("difficulty", "score", "-t", folder, "-m", "rouge1", "-q")
     content = gnomon(*start, "-f", "json").json()
     assert content["command"] == "difficulty score"
-    assert tuple(content["rows"][0])[:6] == SCORE
-    assert set(content["tables"]) == {
-        "agreement", "gains", "ranks", "rank_sums", "curves", "points",
-    }  # fmt: skip
-    tsv = gnomon(*start[:-1], "-f", "tsv")
-    assert "--allow-circular" in tsv.err  # no place for notices in the table
-    rows = list(csv.DictReader(io.StringIO(tsv.out), delimiter="\t"))
+    assert tuple(content["rows"][0]) == SCORE
+    assert not content.get("tables")
+    rows = list(csv.DictReader(io.StringIO(gnomon(*start, "-f", "tsv").out), delimiter="\t"))
     assert [row["system"] for row in rows] == [row["system"] for row in content["rows"]]
     assert "\\begin{tabular}" in gnomon(*start, "-f", "latex").out
     assert "| System" in gnomon(*start, "-f", "markdown").out
@@ -71,14 +59,13 @@ def test_words_prints_hard_words_strips_and_systems(gnomon: Callable, folder: Pa
     assert {"strips", "systems", "distribution", "segments"} <= set(found["tables"])
 
 
-@pytest.mark.parametrize("command", ["score", "words"])
-def test_both_write_a_page_and_the_omission_test(
-    gnomon: Callable, folder: Path, tmp_path: Path, command: str
+def test_words_writes_a_page_and_the_omission_test(
+    gnomon: Callable, folder: Path, tmp_path: Path
 ) -> None:
     page = tmp_path / "page.html"
     answer = gnomon(
-        "difficulty", command, "-t", folder, "-m", "rouge1", "--omission", "--resamples", 20,
-        "--html", page, *(["--other-metrics"] if command == "score" else []),
+        "difficulty", "words", "-t", folder, "-m", "rouge1", "--omission", "--resamples", 20,
+        "--html", page,
     )  # fmt: skip
     assert answer.code == 0, answer.err
     heading = re.search("<h1[^>]*>([^<]*)", page.read_text(encoding="utf-8"))[1]
@@ -93,7 +80,7 @@ def test_difficulties_are_saved_and_applied_to_a_new_system(
 ) -> None:
     hard, new = tmp_path / "hard.npz", tmp_path / "new.txt"
     start = ("difficulty", "score", "-m", "rouge1", "-q")
-    first = gnomon(*start, "-t", folder, "--save", hard, "--other-metrics", "-f", "json").json()
+    first = gnomon(*start, "-t", folder, "--save", hard, "-f", "json").json()
     new.write_bytes((folder / "systems" / "s4.txt").read_bytes())
     again = gnomon(*start, folder / "ref.A.txt", "-i", new, "--frozen", hard, "-f", "json").json()
     expected = {row["system"]: row["score"] for row in first["rows"]}
@@ -108,12 +95,12 @@ def test_difficulties_are_saved_and_applied_to_a_new_system(
 
 
 def test_pools_are_rules_or_names(gnomon: Callable, folder: Path) -> None:
-    start = ("difficulty", "score", "-t", folder, "-m", "rouge1", "--other-metrics", "-f", "json")
+    start = ("difficulty", "score", "-t", folder, "-m", "rouge1", "-f", "json")
     named = gnomon(*start, "--pool", "s1", "s2").json()
-    assert {row["system"] for row in named["rows"] if row["in_pool"]} == {"s1", "s2"}
+    (signature,) = named["signatures"].values()
+    assert "chosen:2 systems by name" in signature
     best = gnomon(*start, "--pool", "top:4", "--pool-by", "bleu")
     assert best.code == 0, best.err
-    assert "agreement" in best.json()["tables"]
     for pool, code, said in (
         (["top:3", "s1"], 2, "--pool takes all, top:K, or names"),
         (["nobody"], 2, "unknown system of the pool 'nobody'"),
@@ -125,26 +112,6 @@ def test_pools_are_rules_or_names(gnomon: Callable, folder: Path) -> None:
 
 
 def test_circular_figures_need_leave(gnomon: Callable, folder: Path) -> None:
-    start = (
-        "difficulty",
-        "score",
-        "-t",
-        folder,
-        "-m",
-        "rouge1",
-        "--other-metrics",
-        "--pool",
-        "top:4",
-    )
-    silent = gnomon(*start)
-    assert silent.code == 0
-    assert "Agreement with people, all" not in silent.out
-    assert "--allow-circular shows it" in " ".join(silent.out.split())
-    refused = gnomon(*start, "--human", "da")
-    assert refused.code == 2
-    assert "chose the pool" in refused.err
-    allowed = gnomon(*start, "--allow-circular")
-    assert "CIRCULAR, as was allowed" in allowed.out
     spec = "difficulty(rouge1, pool='top:4')"
     meta = gnomon("metaeval", "-t", folder, "-m", spec, "--resamples", 0)
     assert meta.code == 2
@@ -154,28 +121,8 @@ def test_circular_figures_need_leave(gnomon: Callable, folder: Path) -> None:
     assert "CIRCULAR" in free.out
 
 
-def test_human_scores_may_come_from_a_file(gnomon: Callable, folder: Path, tmp_path: Path) -> None:
-    plain = (
-        "difficulty",
-        "score",
-        folder / "ref.A.txt",
-        "-m",
-        "rouge1",
-        "--other-metrics",
-        "-f",
-        "json",
-    )
-    systems = [folder / "systems" / f"s{k}.txt" for k in range(4)]
-    file = tmp_path / "mqm.sys.tsv"
-    file.write_text("system\tmqm\n" + "".join(f"s{k}\t{-k}\n" for k in range(4)), encoding="utf-8")
-    answer = gnomon(*plain, "-i", *systems, "--human", file, "--top", 3)
-    assert answer.code == 0, answer.err
-    assert {row["human"] for row in answer.json()["tables"]["agreement"]} == {"mqm"}
-
-
-@pytest.mark.parametrize("command", ["score", "words"])
-def test_help_tells_the_share_of_the_best_systems(gnomon: Callable, command: str) -> None:
-    answer = gnomon("difficulty", command, "--help")
+def test_help_tells_the_share_of_the_best_systems(gnomon: Callable) -> None:
+    answer = gnomon("difficulty", "words", "--help")
     assert answer.code == 0
     assert "(default: 30%)" in " ".join(answer.out.split())
 
@@ -198,21 +145,20 @@ def test_outputs_that_cannot_be_written_are_refused_before_any_work(
     assert "/nowhere" in answer.err
 
 
-@pytest.mark.parametrize("command", ["score", "words"])
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (("--top", "0"), "a number or a share"),
-        (("--top", "101%"), "a number or a share"),
+        (("--top", "0"), "takes a number of systems from 2 on, or a share"),
+        (("--top", "101%"), "takes a number of systems from 2 on, or a share"),
         (("--confidence", "2"), "--confidence: it must be a number"),
         (("--resamples", "-1"), "a whole number, 0 or more"),
     ],
 )
 def test_options_out_of_range_are_refused_whatever_the_data_has(
-    gnomon: Callable, tmp_path: Path, command: str, wrong: tuple[str, str], said: str
+    gnomon: Callable, tmp_path: Path, wrong: tuple[str, str], said: str
 ) -> None:
     (tmp_path / "text.txt").write_text("a word\n", encoding="utf-8")
     data = (tmp_path / "text.txt", "-i", tmp_path / "text.txt", "-l", "en", "-m", "rouge1")
-    answer = gnomon("difficulty", command, *data, *wrong)
+    answer = gnomon("difficulty", "words", *data, *wrong)
     assert answer.code == 2
     assert said in answer.err

@@ -86,7 +86,7 @@ def test_json_holds_the_fields_of_the_contract(gnomon, sets) -> None:
 @pytest.mark.parametrize("form", ["text", "json", "tsv", "latex", "markdown"])
 def test_notices_are_given_in_every_format(gnomon, sets, form) -> None:
     answer = gnomon(
-        "metaeval", "-t", sets[0], "-m", "bleu", "--levels", "system", "--inliers",
+        "metaeval", "-t", sets[0], "-m", "bleu", "--levels", "system", "--preset", "outliers",
         "--statistics", "pearson", "--resamples", 0, "-f", form,
     )  # fmt: skip
     said = "outliers by human score"
@@ -116,7 +116,7 @@ def test_several_test_sets_are_judged_at_once_with_gains(gnomon, sets, scored) -
         "--levels", "system", "--statistics", "pearson", "pairwise_accuracy", "--resamples", 0,
     )  # fmt: skip
     assert answer.code == 0
-    assert "Gains over the baseline: Pearson, system level" in answer.out
+    assert "Gains over the test sets: Pearson, system level" in answer.out
     lines = [line.split() for line in answer.out.split("\n") if line.strip()]
     assert {line[0] for line in lines} >= {"de-en", "fi-en", "average", "all"}
 
@@ -173,9 +173,9 @@ def test_the_page_has_plots_maps_and_every_table(gnomon, sets, tmp_path) -> None
     for part in (
         "Systems by metric and by people, de-en",
         "Agreement over the K best systems alone: pearson",
-        "decisions repaired and broken, against BLEU",
+        "decisions repaired and broken",
         "p of row better than column",
-        "Pairs of systems decided otherwise than by the baseline",
+        "Gains in agreement",
     ):
         assert part in text
 
@@ -232,17 +232,18 @@ def test_paraphrases_stand_beside_the_originals_as_in_python(gnomon, sets, tmp_p
     found = answer.json()
     assert (answer.code, answer.err) == (0, "")
     names = {row["metric"] for row in found["rows"] if not row["control"]}
-    assert names == {"bleu", "chrf", "bleu+paraphrases", "chrf+paraphrases"}
+    assert names == {"bleu", "chrf", "bleu+human 1", "chrf+human 1"}
+    compared = {(row["metric"], row["against"]) for row in found["tables"]["gains"]}
+    assert compared == {("bleu+human 1", "bleu"), ("chrf+human 1", "chrf"), ("chrf", "bleu")}
     assert "Paraphrases" in page.read_text(encoding="utf-8")
     ts = TestSet.read(sets[0])
-    wide = ts.with_paraphrases([more])
-    direct = gn.metaeval(ts, ["bleu", "chrf"], wide, baseline="bleu", resamples=30)
+    direct = gn.metaeval(ts, ["bleu", "chrf"], [more], baseline="bleu", resamples=30)
     assert [dict(row) for row in direct.rows] == found["rows"]
-    with pytest.raises(UsageError, match="1 test sets and 2 with paraphrases"):
-        gn.metaeval(ts, "bleu", [wide, wide])
+    with pytest.raises(UsageError, match="1 test sets and paraphrases of 2"):
+        gn.metaeval(ts, "bleu", [[more], [more]])
     answer = gnomon("metaeval", "-t", *sets, "--paraphrases", more)
     assert answer.code == 2
-    assert "--paraphrases belong to one test set" in answer.err
+    assert "write {pair} where file names differ" in answer.err
 
 
 def test_tables_are_written_by_name(gnomon, sets, tmp_path) -> None:

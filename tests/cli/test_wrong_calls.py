@@ -147,7 +147,7 @@ WRONG = """
 2 | compare -t set --seed=-1 | 0 or more; got -1
 2 | metaeval -t set --human da | unknown kind of human scores 'da'; there are: esa
 2 | metaeval -t set --statistics kendall | did you mean 'kendall_
-2 | metaeval -t set --top 1 | a whole number, 2 or more; got 1
+2 | metaeval -t set --top 1 | a number of systems from 2 on, or a share
 1 | metaeval ref.txt -i a.txt b.txt | there are no human scores | add it (--human scores.tsv)
 1 | metaeval -t set --human empty | (--human-format of gnomon metaeval
 2 | muler score -t set --features noun | did you mean 'pos:NOUN'?
@@ -158,7 +158,7 @@ WRONG = """
 2 | bmx tune -t set --test-on sets | unknown test set 'sets'
 2 | difficulty score -t set --pool sysD | unknown system of the pool 'sysD'
 2 | difficulty score -t set -m difficulty(difficulty(bleu)) | which is weighed already
-2 | paraphrase gain -t set --paraphrases ref.beam.1.txt --n 2 0 | 1 or more; got 0
+2 | metaeval -t set --paraphrases ref.beam.1.txt --n 2 0 | 1 or more; got 0
 2 | paraphrase generate -t set --method beam --save x.jsonl | --model FOLDER
 2 | paraphrase codes --texts ref.txt --kind syntactic --save x | (-l en) | (--trees FILE.ptb)
 1 | run missing.toml | there is no file missing.toml

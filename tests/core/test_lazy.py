@@ -74,7 +74,7 @@ def test_every_function_of_a_test_set_says_how_to_read_one(
         (lambda ts: gn.muler(ts, features=[5]), "features[0] must be a text; got 5 (int)"),
         (lambda ts: gn.muler(ts, features=["lex:a"], lexicon="a"), "must be a mapping or None"),
         (lambda ts: gn.bmx.explanations(ts, "bleu", systems="a"), "pass ['a']"),
-        (lambda ts: gn.paraphrase.gain(ts, [5]), "gnomon.formats.read_paraphrases"),
+        (lambda ts: gn.metaeval(ts, "bleu", [5]), "gnomon.formats.read_paraphrases"),
         (lambda _: gn.paraphrase.diversity("path"), "sets must be a mapping"),
         (lambda _: gn.study.plan("study.toml"), "gnomon.study.read_study('study.toml')"),
         (lambda _: gn.TestSet.read(5), "path must be a path; got 5 (int)"),

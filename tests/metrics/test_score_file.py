@@ -156,7 +156,7 @@ def test_metaeval_signs_score_files_alike(testset, file, rest) -> None:
 
 def test_metaeval_reads_another_column_too(testset, tmp_path) -> None:
     path = write(tmp_path / "f.tsv", "system\tcomet", "a\t1", "b\t2")
-    (told,) = metaeval.metric_scores([path], [testset], column="comet")["f"]
+    (told,) = metaeval.metric_scores([f"{path}:comet"], [testset])["f"]
     assert told is not None
     assert told.system.tolist() == [1.0, 2.0]
     assert told.signature.spec == "scores('f.tsv', column='comet')"

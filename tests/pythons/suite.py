@@ -64,7 +64,7 @@ errors {_JUDGED} --human mqm {_NUMBERS} --resamples 20
 bmx score -t es-en --first 4 -m chrf --explainer erasure
 bmx explain {_JUDGED} -m chrf --explainers erasure random
 bmx tune -t judged/es-en judged/gl-en --human mqm -m chrf --sample 12 --resamples 20
-difficulty score {_JUDGED} -m rouge1 --human da --resamples 20
+difficulty score {_JUDGED} -m rouge1
 difficulty words {_SET} -m rouge1 --resamples 20
 paraphrase generate {_SET} --save generated.jsonl --method 'pseudo(chrf)'
 paraphrase train --pairs pairs.txt --save trained | pip install
@@ -72,7 +72,7 @@ paraphrase codes --texts a.txt --kind random --k 4 --save codes | {_MODELS}
 paraphrase tree-stats --trees trees.ptb
 paraphrase adequacy {_WIDE} -m chrf --sheet adequacy.tsv --key adequacy.key --items 3
 paraphrase judge --answers adequacy.tsv --key adequacy.key | no item is scored
-paraphrase gain {_WIDE} --human da -m bleu --n 1 2 --resamples 20
+metaeval {_WIDE} --human da -m bleu --n 1 2 --resamples 20
 paraphrase coverage {_WIDE}
 paraphrase show {_WIDE}
 paraphrase constraints {_SET}
@@ -221,7 +221,7 @@ def _session() -> None:
     for found in (
         gn.compare(small, ["bleu", own], resamples=20),
         gn.muler(small, "bleu", **numbers),
-        gn.difficulty.score(small, "rouge1", resamples=20),
+        gn.difficulty.score(small, "rouge1"),
         gn.bmx.explain(small.select(segments=range(4)), "chrf", explainers=["erasure"]),
         gn.metaeval(judged, ["bleu", gn.score(judged, "chrf")], human="da", resamples=20),
     ):

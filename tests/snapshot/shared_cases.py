@@ -39,7 +39,7 @@ _CASES = (
     Case("muler score: counts", f"muler score {_SET} -m none {_POS} --resamples 50"),
     Case(
         "difficulty score",
-        f"difficulty score {_SET} -m rouge1 --resamples 50 --other-metrics bleu",
+        f"difficulty score {_SET} -m rouge1",
     ),
     Case("difficulty words", f"difficulty words {_SET} -m rouge1 --resamples 50 --occurrences"),
     Case("bmx score", "bmx score -t wmt19/de-en --first 20 -m chrf --explainer erasure"),
@@ -53,7 +53,7 @@ _CASES = (
     ),
     Case("bmx tune: wmt17", "bmx tune -t wmt17/cs-en -m chrf --sample 60"
          " --resamples 50 --seed 0"),
-    Case("paraphrase gain", f"paraphrase gain {_WIDE} --n 1 5 --seed 0"
+    Case("metaeval: paraphrases", f"metaeval {_WIDE} --n 1 5 --seed 0"
          " -m bleu --resamples 20"),
     Case("paraphrase coverage", f"paraphrase coverage {_WIDE}"),
 )  # fmt: skip

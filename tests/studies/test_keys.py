@@ -416,21 +416,18 @@ def test_files_of_metrics_are_located_whatever_they_look_like(tmp_path: Path) ->
 
 
 _SPECS = {
-    "difficulty.score": "other_metrics = [\"scores('own.tsv')\"]\nresamples = 0",
+    "difficulty.score": "pool = 'top:1'\npool_by = \"scores('own.tsv')\"",
     "difficulty.words": "pool = 'top:1'\npool_by = \"scores('own.tsv')\"\nresamples = 0",
-    "paraphrase.gain": "adequacy = \"scores('own.tsv')\"",
 }
 
 
 def _study_of_specs(folder: Path, method: str, options: str) -> None:
-    more = "paraphrases = 'p.jsonl'\n" if method == "paraphrase.gain" else ""
-    (folder / "p.jsonl").write_text('{"segment": 1, "text": "a b", "method": "m"}\n')
     (folder / "set" / "human").mkdir(exist_ok=True)
     (folder / "set" / "human" / "da.seg.tsv").write_text(
         "system\tseg\tscore\ns\t1\t3\ns\t2\t4\nt\t1\t1\nt\t2\t1\n"
     )
     (folder / "study.toml").write_text(
-        f"metrics = ['bleu']\n[[testsets]]\npath = 'set'\n{more}[methods.{method}]\n{options}\n"
+        f"metrics = ['bleu']\n[[testsets]]\npath = 'set'\n[methods.{method}]\n{options}\n"
     )
 
 
@@ -461,15 +458,6 @@ def test_the_place_of_metrics_in_options_does_not_count(
         assert str(tmp_path) not in task.said
 
 
-def test_code_of_a_metric_in_options_counts(code: Path) -> None:
-    _study_of_specs(code, "paraphrase.gain", "adequacy = \"python('own.metric:value')\"")
-    before = _keys_of_code(code)
-    file = code / "code" / "own" / "metric.py"
-    file.write_text(file.read_text().replace("2.0", "4.0"))
-    assert before
-    assert not before & _keys_of_code(code)
-
-
 def test_a_kind_of_human_scores_among_the_options_is_no_metric(folder: Path) -> None:
     _study_of_specs(folder, "difficulty.words", "pool = 'top:1'\npool_by = 'da'")
     assert all({need.kind for need in one.needs} == {"package"} for one in _tasks(folder).values())
@@ -477,24 +465,13 @@ def test_a_kind_of_human_scores_among_the_options_is_no_metric(folder: Path) -> 
 
 def test_tables_name_metrics_in_options_as_the_study_does(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
-    _study_of_specs(
-        folder,
-        "difficulty.score",
-        "other_metrics = [\"scores('own.tsv')\", \"scores('own.tsv', lower_is_better=True)\"]\n"
-        "human = 'da'\nresamples = 0\npool = 'top:1'\npool_by = \"scores('own.tsv')\"",
-    )
-    (folder / "set" / "systems" / "u.txt").write_text("a\nc\n")  # agreement needs three
-    for name in ("own.tsv", "set/human/da.seg.tsv"):
-        with (folder / name).open("a") as rows:
-            rows.write("u\t1\t2\nu\t2\t2\n")
+    _study_of_specs(folder, "difficulty.score", "pool = 'top:1'\npool_by = \"scores('own.tsv')\"")
     made = study.plan(study.read_study(folder / "study.toml"))
     assert study.run(made, study.open_engine("here")).failed == {}
     store = study.Store.open(made.study.store)
     assert str(tmp_path) not in (store.path / "manifest.jsonl").read_text("utf-8")
-    sql = "select distinct metric from difficulty_agreement union select metric from difficulty"
-    assert {one for (one,) in store.query(sql).rows} >= {
-        "scores('own.tsv')",
-        "scores('own.tsv', lower_is_better=True)",
+    sql = "select distinct metric from difficulty"
+    assert {one for (one,) in store.query(sql).rows} == {
         "difficulty(bleu, pool='top:1', by='scores(\\'own.tsv\\')')",
     }
     assert not [one for (one,) in store.query(sql).rows if str(tmp_path) in one]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import gnomon
 from gnomon import example, paraphrase, study
 from gnomon.core.errors import DataError
 from gnomon.core.testset import Paraphrase, TestSet
@@ -98,10 +99,11 @@ def test_another_number_of_paraphrases_is_another_task(folder: Path) -> None:
     assert keys[0] == keys[3]  # the only method there is
 
 
-def test_the_gain_of_a_study_is_that_of_the_method(folder: Path) -> None:
-    store = _run(_file(folder, "[methods.paraphrase.gain]\nresamples = 20\nn = [1, 2]\n"))
-    direct = paraphrase.gain(_set(folder), _made(folder), ["bleu"], resamples=20, n=[1, 2])
-    assert _kept(store, "paraphrase_gain") == _rows(direct.rows)
+def test_gains_of_a_study_are_those_of_the_method(folder: Path) -> None:
+    store = _run(_file(folder, "[methods.metaeval]\nresamples = 20\nn = [1, 2]\n"))
+    direct = gnomon.metaeval(_set(folder), ["bleu"], _made(folder), resamples=20, n=[1, 2])
+    assert _kept(store, "agreement_gains") == _rows(direct.table("gains").rows)
+    assert {row["paraphrases"] for row in _kept(store, "agreement_gains")} == {1, 2}
 
 
 def test_the_diversity_of_a_study_is_that_of_the_method(folder: Path) -> None:
@@ -121,8 +123,8 @@ def test_the_coverage_of_a_study_is_that_of_the_method(folder: Path) -> None:
 
 
 def test_methods_about_paraphrases_need_some(folder: Path) -> None:
-    file = _file(folder, "[methods.paraphrase.gain]\n")
+    file = _file(folder, "[methods.paraphrase.coverage]\n")
     text = file.read_text().replace('paraphrases = ["es-en/paraphrases/*.txt"]\n', "")
     file.write_text(text.replace("n = 2\n", ""))
-    with pytest.raises(DataError, match=r"gain needs paraphrases.*paraphrases = "):
+    with pytest.raises(DataError, match=r"coverage needs paraphrases.*paraphrases = "):
         study.plan(study.read_study(file))

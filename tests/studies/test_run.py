@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 from threadpoolctl import threadpool_limits
 
-from gnomon import example, study
+from gnomon import study
 from gnomon.core.errors import DataError, OutputError, UsageError
 from gnomon.core.testset import TestSet
 from gnomon.metrics import score
@@ -51,21 +50,6 @@ def test_the_store_holds_what_score_says(study_file: Path) -> None:
     assert len(found) == len(expected)
     assert outcome.failed == {}
     assert outcome.done == len(expected) + 1
-
-
-def test_difficulty_without_the_omission_test_needs_no_tagger(tmp_path: Path) -> None:
-    folder, file = tmp_path / "es-tlh", tmp_path / "study.toml"
-    shutil.copytree(example.path(), folder)
-    file.write_text(f"""
-metrics = ["bleu"]
-[[testsets]]
-path = "{folder}"
-first = 5
-[methods.difficulty.score]
-tagger = "auto"
-""")
-    outcome = _run(file)
-    assert (outcome.done, outcome.failed) == (1, {})
 
 
 def test_a_second_run_does_nothing(study_file: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from tests.agreement.pairs import gained, means, of_side
-from tests.methods.difficulty.test_verdict import said_of
+from tests.methods.metaeval.test_gain_verdict import over_baseline
 from tests.noise import is_mostly_undecided
 from tests.truth.worlds_difficulty import hard_words_that_people_hear
 
@@ -27,7 +27,7 @@ def levels(sides: list[Scores], human: np.ndarray, seed: int) -> set[str]:
     row = gained(human, sides, seed)
     assert row.intervals is not None
     ends = row.intervals["gain"]
-    told = said_of(row.gain, *ends, p=row.p_segments, williams_p=row.p, systems=len(human))
+    told = over_baseline(row.gain, *ends, p=row.p_segments, williams_p=row.p, systems=len(human))
     return {one.level for one in told}
 
 
@@ -35,7 +35,7 @@ def levels(sides: list[Scores], human: np.ndarray, seed: int) -> set[str]:
 def sides() -> list[Scores]:
     """ROUGE-1 with and without weights, of systems that differ in hard and in easy words."""
     testset = hard_words_that_people_hear()
-    bound = Difficulty(parse("rouge1")).bind(testset)
+    bound = Difficulty(parse("rouge1")).weigh(testset)
     batch = testset.batch()
     return [of_side(base_side(bound, batch)), of_side(weighted_side(bound, batch))]
 

@@ -146,7 +146,7 @@ def test_the_shared_tasks_test_of_acc_eq_stands_beside_and_nothing_rests_on_it()
 def test_values_of_acc_eq_are_those_of_the_calibration() -> None:
     human = np.round(1.5 * people(12, 60, seed=3))
     made = metric(near(human, 1.0, 1), "m")
-    found = gn.metaeval(judged(human), made, statistics=["acc_eq"], resamples=0, controls=False)
+    found = gn.metaeval(judged(human), made, statistics=["acc_eq"], resamples=0)
     assert found.rows[0]["value"] == stats.calibrate_ties(human, made.segments).accuracy
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.methods.metaeval.contests import contest, scores
-from tests.methods.paraphrase.test_verdict import gained
+from tests.methods.metaeval.test_gain_verdict import with_paraphrases
 from tests.noise import fewest_undecided, is_mostly_undecided
 
-from gnomon.agreement.gains import GainTesting, gain_rows
+from gnomon.agreement.gains import GainTesting, gain_row
 from gnomon.agreement.measures import Measure
 from gnomon.agreement.pairing import PairingRequest, pairings
 from gnomon.core.findings import Finding
@@ -39,8 +39,9 @@ def findings(draws: int, *, by_document: bool) -> int:
         metrics = [("before", scores(before, SYSTEMS)), ("after", scores(after, SYSTEMS))]
         (pairing,) = pairings([judged], metrics, PairingRequest(controls=False))
         how = GainTesting(199, seed, by_document=by_document)
-        (row,) = gain_rows(pairing, pairing.entries, [Measure("pearson", "segment", "none")], how)
-        told = gained(
+        measure = Measure("pearson", "segment", "none")
+        row = gain_row(pairing, pairing.entries, measure, how, (None, None))
+        told = with_paraphrases(
             *(0.0, -0.1, 0.1, 0.5),
             by_segment=(row.gain, *row.intervals["gain"]),
             by_segment_p=row.p,

@@ -51,88 +51,72 @@ def hard_words_that_people_hear(segments: int = 120, *, people: str = "hard") ->
     return judged(made, {name: float(worth[k]) for k, name in enumerate(outputs)})
 
 
-def score(testset: gn.TestSet, **options: object) -> Finding:
-    """Scores under ROUGE-1, which is quick, without metrics beside."""
-    given = {"other_metrics": (), "curves": False, "resamples": 300, **options}
-    return scored(testset, "rouge1", **given)
+def gain(testset: gn.TestSet, metric: str = "difficulty(rouge1)", **options: object) -> Finding:
+    """What difficulty adds to ROUGE-1, which is quick, at system level."""
+    given = {"levels": ["system"], "statistics": ["pearson"], "resamples": 300, **options}
+    return gn.metaeval(testset, ["rouge1", metric], baseline="rouge1", **given)
 
 
-@world(
-    "people hear hard words alone",
-    says=["difficulty.score.agrees", "difficulty.score.ranks"],
-    silent=["difficulty.*"],
-)
+@world("people hear hard words alone", says=["metaeval.gain"], silent=["metaeval.gain_alike"])
 def heard() -> Finding:
-    return score(hard_words_that_people_hear())
+    return gain(hard_words_that_people_hear())
 
 
 @world(
     "people's scores are drawn at random",
-    says=["difficulty.score.agrees_alike", "difficulty.score.ranks"],
-    silent=["difficulty.*"],
-    without=["has the highest agreement"],
+    says=["metaeval.gain_alike"],
+    silent=["metaeval.gain"],
 )
 def drawn_people() -> Finding:
-    return score(hard_words_that_people_hear(people="nothing"))
+    return gain(hard_words_that_people_hear(people="nothing"))
 
 
 @world(
     "four systems were judged",
-    says=["difficulty.score.few_systems", "difficulty.score.few_segments"],
-    silent=["difficulty.score.agrees", "difficulty.score.agrees_alike", "difficulty.empty"],
+    says=["metaeval.few_systems"],
+    silent=["metaeval.gain", "metaeval.gain_alike"],
 )
 def four_systems() -> Finding:
-    return score(contest(systems=4, segments=20))
+    return gain(contest(systems=4, segments=20))
 
 
 @world(
     "people's scores chose the pool that they judge",
-    says=["difficulty.circular", "difficulty.score.ranks"],
-    silent=["difficulty.*"],
+    says=["metaeval.circular"],
+    silent=["metaeval.gain", "metaeval.gain_alike"],
 )
 def circular_pool() -> Finding:
-    testset = hard_words_that_people_hear()
-    return score(testset, pool="top:5", pool_by="da", allow_circular=True)
-
-
-@world(
-    "raw scores of the same judgements chose the pool",
-    says=["difficulty.score.ranks"],
-    silent=["difficulty.score.agrees", "difficulty.score.agrees_alike"],
-)
-def circular_by_another_name() -> Finding:
-    testset = hard_words_that_people_hear()
-    (own,) = testset.human
-    raw = dict(zip(own.systems, (50 + 10 * own.values[:, 0]).tolist(), strict=True))
-    return score(judged(testset, raw, kind="da-raw"), pool="top:5", pool_by="da-raw")
+    pooled = "difficulty(rouge1, pool='top:5', by='da')"
+    return gain(hard_words_that_people_hear(), pooled, allow_circular=True)
 
 
 @world(
     "people's scores are rates of edits",
-    says=["difficulty.score.ranks"],
-    silent=["difficulty.score.agrees", "difficulty.score.agrees_alike"],
+    says=["metaeval.edits"],
+    silent=["metaeval.gain", "metaeval.gain_alike"],
 )
 def rates_of_edits() -> Finding:
     testset = hard_words_that_people_hear()
     (own,) = testset.human
-    return score(replace(testset, human=(replace(own, kind="hter"),)))
+    return gain(replace(testset, human=(replace(own, kind="hter"),)))
 
 
 @world(
     "a third of a system's outputs are empty",
     says=["difficulty.empty", "difficulty.score.ranks"],
-    silent=["difficulty.score.few_segments", "difficulty.circular"],
 )
 def empty_outputs() -> Finding:
     texts = {name: list(own)[:60] for name, own in bundled().systems.items()}
     first = next(iter(texts))
     texts[first] = ["" if n % 3 == 0 else text for n, text in enumerate(texts[first])]
-    return score(planted(texts, segments=60))
+    return scored(planted(texts, segments=60), "rouge1")
 
 
 @world("the reference among the systems", says=["data.copied"])
 def copied_reference() -> Finding:
-    return score(planted({"copy": references(), "B": outputs(), "C": outputs("apertium-french")}))
+    return scored(
+        planted({"copy": references(), "B": outputs(), "C": outputs("apertium-french")}), "rouge1"
+    )
 
 
 @world(

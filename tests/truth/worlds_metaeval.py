@@ -74,7 +74,7 @@ _AGREEMENTS = ["metaeval.agrees", "metaeval.better", "metaeval.highest", "metaev
 def one_is_better() -> Finding:
     human = people()
     made = [metric(near(human, 0.2, 1), "near"), metric(near(human, 3.0, 2), "far")]
-    return gn.metaeval(judged(human), made, levels=["segment"], controls=False, **FEW)
+    return gn.metaeval(judged(human), made, levels=["segment"], **FEW)
 
 
 @world(
@@ -85,7 +85,7 @@ def one_is_better() -> Finding:
 def one_of_two_is_worse() -> Finding:
     human = people()
     made = [metric(near(human, noise, k), f"m{k}") for k, noise in enumerate((1.0, 1.0, 6.0))]
-    return gn.metaeval(judged(human), made, levels=["segment"], controls=False, **FEW)
+    return gn.metaeval(judged(human), made, levels=["segment"], **FEW)
 
 
 @world(
@@ -96,24 +96,24 @@ def one_of_two_is_worse() -> Finding:
 def equally_good() -> Finding:
     human = people()
     made = [metric(near(human, 1.0, k), f"m{k}") for k in (1, 2)]
-    return gn.metaeval(judged(human), made, levels=["segment"], controls=False, **FEW)
+    return gn.metaeval(judged(human), made, levels=["segment"], **FEW)
 
 
 @world("two metrics and no draws", says=["metaeval.untested"], silent=["metaeval.*"])
 def not_tested() -> Finding:
     human = people()
     made = [metric(near(human, 1.0, k), f"m{k}") for k in (1, 2)]
-    return gn.metaeval(judged(human), made, levels=["segment"], controls=False, resamples=0)
+    return gn.metaeval(judged(human), made, levels=["segment"], resamples=0)
 
 
 @world(
     "a metric that is near to people",
-    says=["metaeval.agrees", "metaeval.decided"],
+    says=["metaeval.agrees"],
     silent=["metaeval.*"],
 )
 def agrees() -> Finding:
     human = people()
-    return gn.metaeval(judged(human), metric(near(human, 1.0, 1), "m"), controls=False, **FEW)
+    return gn.metaeval(judged(human), metric(near(human, 1.0, 1), "m"), **FEW)
 
 
 @world(
@@ -124,35 +124,35 @@ def agrees() -> Finding:
 def goes_against() -> Finding:
     human = people()
     made = metric(-near(human, 0.5, 1), "rate")
-    return gn.metaeval(judged(human), made, levels=["segment"], controls=False, **FEW)
+    return gn.metaeval(judged(human), made, levels=["segment"], **FEW)
 
 
 @world(
     "human scores drawn at random",
-    says=["metaeval.unsure", "metaeval.decided"],
+    says=["metaeval.unsure"],
     silent=["metaeval.*"],
 )
 def random_people() -> Finding:
     made = metric(people(seed=5, spread=0.0), "m")
-    return gn.metaeval(judged(people(seed=4, spread=0.0)), made, controls=False, **FEW)
+    return gn.metaeval(judged(people(seed=4, spread=0.0)), made, **FEW)
 
 
 @world("two metrics that go against people", says=["metaeval.none"], silent=_AGREEMENTS)
 def none_agrees() -> Finding:
     human = people()
     made = [metric(-near(human, 1.0, k), f"m{k}") for k in (1, 2)]
-    return gn.metaeval(judged(human), made, levels=["segment"], controls=False, **FEW)
+    return gn.metaeval(judged(human), made, levels=["segment"], **FEW)
 
 
 def _by_chance(level: str, seed: int) -> Finding:
     draws = [people(seed=seed + k, spread=0.0) for k in range(3)]
     made = [metric(one, f"m{k}") for k, one in enumerate(draws[1:])]
-    return gn.metaeval(judged(draws[0]), made, levels=[level], controls=False, **FEW)
+    return gn.metaeval(judged(draws[0]), made, levels=[level], **FEW)
 
 
 @world(
     "human scores of systems drawn at random, and two metrics",
-    says=["metaeval.none", "metaeval.decided"],
+    says=["metaeval.none", "metaeval.controls"],
     silent=["metaeval.*"],
     without=["highest agreement", "agrees better"],
 )
@@ -218,7 +218,6 @@ def value_alone() -> Finding:
         judged(human),
         metric(near(human, 0.3, 1), "m"),
         statistics=["acc_eq"],
-        controls=False,
         **FEW,
     )
 
@@ -229,7 +228,7 @@ def _kinds(human: Array, made: list[gn.Scores]) -> Finding:
         replace(first.human[0], kind=f"kind{k}", values=near(human, 0.3, 40 + k)) for k in range(3)
     ]
     told = replace(first, human=tuple(kinds))
-    return gn.metaeval(told, made, levels=["segment"], controls=False, **FEW)
+    return gn.metaeval(told, made, levels=["segment"], **FEW)
 
 
 @world(
@@ -260,7 +259,7 @@ def _several(noises: tuple[float, ...]) -> Finding:
         for k, noise in enumerate(noises):
             scores[k].append(metric(near(human, noise, 10 * seed + k), f"m{k}"))
     made = {f"m{k}": one for k, one in enumerate(scores)}
-    return gn.metaeval(sets, made, levels=["segment"], controls=False, **FEW)
+    return gn.metaeval(sets, made, levels=["segment"], **FEW)
 
 
 @world("two metrics on three test sets", says=["metaeval.average"], silent=["metaeval.*"])
@@ -282,7 +281,7 @@ def one_metric_on_several_sets() -> Finding:
 def the_same() -> Finding:
     human = people()
     made = [metric(2 * human + 1, "same"), metric(near(human, 0.5, 1), "m")]
-    return gn.metaeval(judged(human), made, levels=["segment"], controls=False, **FEW)
+    return gn.metaeval(judged(human), made, levels=["segment"], **FEW)
 
 
 @world("human scores with a little noise", says=["metaeval.circular"], silent=["metaeval.*"])
@@ -296,14 +295,14 @@ def nearly_the_same() -> Finding:
 def people_as_a_metric() -> Finding:
     human = people()
     made = metric(near(human, 0.5, 1), "esa", from_people=True)
-    return gn.metaeval(judged(human), made, controls=False, **FEW)
+    return gn.metaeval(judged(human), made, **FEW)
 
 
 @world("a metric made with the human scores", says=["metaeval.circular"], silent=["metaeval.*"])
 def informed() -> Finding:
     human = people()
     made = metric(near(human, 0.5, 1), "m", informed_by=("quality",))
-    return gn.metaeval(judged(human), made, controls=False, allow_circular=True, **FEW)
+    return gn.metaeval(judged(human), made, allow_circular=True, **FEW)
 
 
 @world("post-edits as references", says=["metaeval.circular"], silent=["metaeval.*"])
@@ -318,7 +317,7 @@ def post_edits() -> Finding:
         references={"post-edit": texts},
         human=(HumanScores("quality", "segment", systems, human),),
     )
-    return gn.metaeval(made, ["bleu"], levels=["segment"], controls=False, **FEW)
+    return gn.metaeval(made, ["bleu"], levels=["segment"], **FEW)
 
 
 def _hter(kind: str) -> gn.TestSet:
@@ -329,35 +328,33 @@ def _hter(kind: str) -> gn.TestSet:
 
 @world("HTER as human scores", says=["metaeval.edits"], silent=["metaeval.*"])
 def edit_rates() -> Finding:
-    return gn.metaeval(_hter("hter"), ["bleu", "chrf"], controls=False, **FEW)
+    return gn.metaeval(_hter("hter"), ["bleu", "chrf"], **FEW)
 
 
 @world("HTER under another name", says=["metaeval.edits"], silent=["metaeval.*"])
 def edit_rates_by_another_name() -> Finding:
-    return gn.metaeval(_hter("effort"), ["bleu", "chrf"], controls=False, **FEW)
+    return gn.metaeval(_hter("effort"), ["bleu", "chrf"], **FEW)
 
 
 @world("three systems", says=["metaeval.few_systems"], silent=["metaeval.*"], without=["[1.0"])
 def three_systems() -> Finding:
     human = people(3)
     made = metric(near(human, 0.1, 1), "m")
-    return gn.metaeval(judged(human), made, levels=["system"], controls=False, **FEW)
+    return gn.metaeval(judged(human), made, levels=["system"], **FEW)
 
 
 @world("three segments", says=["metaeval.few_segments"], silent=_AGREEMENTS)
 def three_segments() -> Finding:
     human = people(6, 3)
     made = metric(near(human, 0.1, 1), "m")
-    return gn.metaeval(
-        judged(human, documents=None), made, levels=["segment"], controls=False, **FEW
-    )
+    return gn.metaeval(judged(human, documents=None), made, levels=["segment"], **FEW)
 
 
 @world("ten documents", says=["metaeval.few_documents"], silent=["metaeval.*"])
 def ten_documents() -> Finding:
     human = people(6, 100)
     made = metric(near(human, 0.1, 1), "m")
-    return gn.metaeval(judged(human, documents=10), made, levels=["segment"], controls=False, **FEW)
+    return gn.metaeval(judged(human, documents=10), made, levels=["segment"], **FEW)
 
 
 @world("a metric that scored three of the systems", says=["metaeval.thin"], silent=_AGREEMENTS[2:])
@@ -367,7 +364,7 @@ def scored_few() -> Finding:
     partly[3:] = np.nan
     thin = gn.Scores("thin", SYSTEMS[:12], partly.mean(axis=1), partly, True, Signature("thin"))
     made = [metric(near(human, 0.3, 1), "m"), thin]
-    return gn.metaeval(judged(human), made, levels=["system"], controls=False, **FEW)
+    return gn.metaeval(judged(human), made, levels=["system"], **FEW)
 
 
 @world(
@@ -396,7 +393,7 @@ def a_control_is_no_metric() -> Finding:
     chrf = gn.score(told, "chrf").segments
     human = chrf + 5 * np.random.default_rng(1).normal(size=chrf.shape)
     made = replace(told, human=(HumanScores("quality", "segment", tuple(told.systems), human),))
-    return gn.metaeval(made, ["chrf", "random"], levels=["segment"], controls=False, **FEW)
+    return gn.metaeval(made, ["chrf", "random"], levels=["segment"], **FEW)
 
 
 @world(
@@ -411,37 +408,3 @@ def one_score_of_each_system() -> Finding:
     noise = draw.normal(size=(2, 12, 60))
     made = [metric(noise[0], "one"), metric(noise[1], "two")]
     return gn.metaeval(judged(human), made, levels=["segment"], statistics=["acc_eq"], **FEW)
-
-
-@world(
-    "people who tell some pairs of systems apart",
-    says=["metaeval.decided"],
-    silent=["metaeval.none_decided"],
-)
-def some_pairs_decided() -> Finding:
-    human = people(8, 90)
-    return gn.metaeval(judged(human), metric(near(human, 1.0, 1), "m"), controls=False, **FEW)
-
-
-@world(
-    "people who score equal systems by documents",
-    says=["metaeval.none_decided"],
-    silent=["metaeval.decided"],
-)
-def no_pair_decided() -> Finding:
-    # systems are equal, and each document is judged by somebody who is lenient or severe
-    draw = np.random.default_rng(3)
-    human = np.repeat(draw.normal(size=(5, 20)), 10, axis=1) + 0.1 * draw.normal(size=(5, 200))
-    by = metric(near(human, 1.0, 1), "m")
-    return gn.metaeval(judged(human, documents=10), by, controls=False, **FEW)
-
-
-@world(
-    "people who judged too few documents for a test",
-    silent=["metaeval.decided", "metaeval.none_decided"],
-)
-def no_pair_tested() -> Finding:
-    human = people(8, 60)
-    return gn.metaeval(
-        judged(human, documents=6), metric(near(human, 1.0, 1), "m"), controls=False, **FEW
-    )

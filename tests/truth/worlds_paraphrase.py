@@ -17,7 +17,7 @@ from gnomon.core.human import HumanScores
 from gnomon.core.records import Record, columns_of, table
 from gnomon.core.scores import BEGINNINGS
 from gnomon.core.testset import Paraphrase
-from gnomon.methods.paraphrase.gains._verdict import gain_verdict
+from gnomon.methods.metaeval.agreement_verdict import metaeval_verdict
 from gnomon.methods.paraphrase.generation._generate import GeneratedRow, generate_verdict
 from gnomon.methods.paraphrase.training._verdict import TrainedRow, TrainingPlanRow, train_verdict
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Statement
 
 _SYSTEMS = 12
+_GAINS = ["metaeval.gain", "metaeval.gain_alike", "metaeval.own_output", "metaeval.edits"]
 
 
 @cache
@@ -74,15 +75,14 @@ def styles(
 
 
 def gain(testset: gn.TestSet, made: Sequence[Paraphrase], **options: object) -> Finding:
-    return gn.paraphrase.gain(
-        testset, list(made), "bleu", n=1, adequacy=None, **{"resamples": 200, **options}
-    )
+    given = {"statistics": ["pearson"], "groupings": ["none"], "resamples": 200, **options}
+    return gn.metaeval(testset, "bleu", list(made), n=[1], **given)
 
 
 @world(
     "paraphrases in a style that half of the outputs have",
-    says=["paraphrase.gain.agrees", "paraphrase.gain.by_segment"],
-    silent=["paraphrase.gain.*"],
+    says=["metaeval.gain"],
+    silent=_GAINS,
 )
 def another_style() -> Finding:
     return gain(*styles())
@@ -90,8 +90,8 @@ def another_style() -> Finding:
 
 @world(
     "people's scores are drawn at random",
-    says=["paraphrase.gain.agrees_alike", "paraphrase.gain.by_segment_alike"],
-    silent=["paraphrase.gain.*"],
+    says=["metaeval.gain_alike"],
+    silent=_GAINS,
 )
 def drawn_people() -> Finding:
     return gain(*styles(people="nothing"))
@@ -99,8 +99,8 @@ def drawn_people() -> Finding:
 
 @world(
     "segments of eight documents",
-    says=["paraphrase.gain.agrees", "paraphrase.gain.by_segment_alike"],
-    silent=["paraphrase.gain.*"],
+    says=["metaeval.gain", "metaeval.gain_alike", "metaeval.few_documents"],
+    silent=_GAINS,
 )
 def few_documents() -> Finding:
     return gain(*styles(documents=8))
@@ -108,8 +108,8 @@ def few_documents() -> Finding:
 
 @world(
     "a tenth of the segments have no paraphrase",
-    says=["paraphrase.gain.missing"],
-    silent=["paraphrase.gain.own_output", "paraphrase.gain.few_segments"],
+    says=["metaeval.paraphrases_missing"],
+    silent=["metaeval.own_output", "metaeval.few_paraphrases"],
 )
 def holes() -> Finding:
     testset, made = styles()
@@ -118,8 +118,8 @@ def holes() -> Finding:
 
 @world(
     "the outputs of a judged system as paraphrases",
-    says=["paraphrase.gain.own_output"],
-    silent=["paraphrase.gain.*"],
+    says=["metaeval.own_output"],
+    silent=_GAINS,
 )
 def own_outputs() -> Finding:
     testset, _ = styles()
@@ -129,8 +129,8 @@ def own_outputs() -> Finding:
 
 @world(
     "people's scores are rates of edits",
-    says=["paraphrase.gain.circular"],
-    silent=["paraphrase.gain.*"],
+    says=["metaeval.edits"],
+    silent=_GAINS,
     without=["agrees better"],
 )
 def edits() -> Finding:
@@ -141,8 +141,8 @@ def edits() -> Finding:
 
 @world(
     "four systems and twenty segments",
-    says=["paraphrase.gain.few_systems", "paraphrase.gain.few_segments"],
-    silent=["paraphrase.gain.*"],
+    says=["metaeval.few_systems", "metaeval.few_paraphrases"],
+    silent=_GAINS,
 )
 def few_systems() -> Finding:
     return gain(*styles(20, documents=20, systems=4))
@@ -151,7 +151,7 @@ def few_systems() -> Finding:
 @world(
     "halves of the systems ask for paraphrases",
     says=["paraphrase.half_splits.gain"],
-    silent=["paraphrase.gain.*"],
+    silent=_GAINS,
 )
 def half_splits() -> Finding:
     return gn.paraphrase.half_splits(styles()[0], "bleu", splits=3)
@@ -368,9 +368,9 @@ def trees() -> Finding:
 @world(
     "a model that reads the beginnings of texts",
     says=["score.cut"],
-    silent=["paraphrase.gain.missing", "paraphrase.gain.own_output"],
+    silent=["metaeval.paraphrases_missing", "metaeval.own_output"],
 )
 def beginnings() -> list[Statement]:
     found = gain(*styles())
     notice = f"3 texts are longer than 512 pieces: {BEGINNINGS}"
-    return list(gain_verdict(replace(found, notices=(notice,))))
+    return list(metaeval_verdict(replace(found, notices=(notice,))))

@@ -51,7 +51,6 @@ _SUFFIXES = (".score", ".tsv", ".jsonl", ".ndjson", ".wmt")
 _BLOCKS = re.compile(
     r"(?P<metric>.+)-(?P<reference>[^-]+)\.(?P<level>\w+)\.score(?:\.gz)?", re.DOTALL
 )
-_OWN = "metric-scores"
 
 
 class _ScoreFile(NamedTuple):
@@ -60,6 +59,7 @@ class _ScoreFile(NamedTuple):
     name: str | None
     path: str
     folder: str | None = None
+    column: str = "score"
 
 
 def metric_scores(
@@ -67,21 +67,19 @@ def metric_scores(
     testsets: Sequence[TestSet],
     *,
     lower_is_better: Sequence[str] = (),
-    column: str = "score",
-    own_scores: bool = False,
 ) -> dict[str, list[Scores | None]]:
     """The metrics of score files, ready to be judged beside others.
 
     Args:
         files: score files: ours, mt-metrics-eval's, or WMT's ``METRIC LP TESTSET SYSTEM [SEGMENT]
-            SCORE``; a folder stands for all of them in it and below. ``NAME=FILE``, or a mapping
-            from names, renames the one metric of a file. System and segment scores of one metric
+            SCORE``; a folder stands for all of them in it and below, and a relative one that is not
+            there is looked up in the folder of each test set. ``NAME=FILE``, or a mapping from
+            names, renames the one metric of a file, and ``FILE:COLUMN`` names the column of TSV and
+            JSONL files. System and segment scores of one metric
             may stand in different files. Where there are several test sets, a file that does not
             say its language pair line by line must say it in its name or folder.
         testsets: the test sets, in the order in which they are judged.
         lower_is_better: metrics among them that are error rates.
-        column: the column of the scores, in TSV and JSONL files.
-        own_scores: also the scores that lie in the folder of each test set (``metric-scores``).
 
     Returns:
         Metric -> its scores on each test set; None where no file has any.
@@ -93,48 +91,52 @@ def metric_scores(
         UsageError: a score is given twice, or it is unclear which test set a file belongs to.
         UnknownNameError: ``lower_is_better`` names a metric that no file has.
     """
-    given = score_files(files)
+    every = _named_scores(files)
+    own = {file.path for file in every if _lies_in_sets(file.path, testsets)}
+    given = _expanded([file for file in every if file.path not in own])
     by_metric: dict[str, list[Scores | None]] = {}
     used: set[str] = set()
     for number, testset in enumerate(testsets):
-        beside = _own_files(testset) if own_scores else []
-        for name, from_files in _read([*given, *beside], testset, len(testsets), column).items():
+        beside = [file for path in own for file in _files_of_set(testset, path)]
+        for name, from_files in _read([*given, *beside], testset, len(testsets)).items():
             used |= set(from_files.sources)
             options = ScoreFile(
                 file=from_files.sources[0],
-                column=column,
+                column=from_files.column,
                 metric=from_files.metric,
                 lower_is_better=name in lower_is_better,
             )
             scores = _scores(name, from_files, options, testset)
             by_metric.setdefault(name, [None] * len(testsets))[number] = scores
     _check_used(given, used, testsets)
-    if own_scores and not by_metric:
-        raise DataError(
-            f"no folder of the test sets holds scores of metrics ({_OWN}/PAIR, as in"
-            f" mt-metrics-eval's data): {', '.join(str(s.path or s.name) for s in testsets)}"
-        )
     for name in lower_is_better:
         if name not in by_metric:
             raise UnknownNameError("metric of the score files", name, by_metric)
     return by_metric
 
 
-def score_files(files: Files) -> list[_ScoreFile]:
-    """Score files under the names that they are to have, those in folders one by one."""
-    expanded: list[_ScoreFile] = []
+def _named_scores(files: Files) -> list[_ScoreFile]:
+    """Score files under the names that they are to have, with their columns."""
+    named = []
     for name, path in named_files(files):
-        if not Path(path).is_dir():
-            expanded.append(_ScoreFile(name, path))
+        file, _, column = path.rpartition(":")
+        told = bool(column) and not Path(path).exists() and Path(file).is_file()
+        named.append(_ScoreFile(name, file, None, column) if told else _ScoreFile(name, path))
+    return named
+
+
+def _expanded(files: Iterable[_ScoreFile]) -> list[_ScoreFile]:
+    """Score files, those in folders one by one."""
+    expanded: list[_ScoreFile] = []
+    for file in files:
+        if not Path(file.path).is_dir():
+            expanded.append(file)
             continue
-        if name is not None:
-            raise UsageError(f"{path} cannot be called {name}: it is a folder of several metrics")
-        inside = _in_folder(Path(path))
-        if not inside:
-            raise DataError(
-                f"{path} holds no file of scores ({', '.join(_SUFFIXES)}, compressed or not)"
+        if file.name is not None:
+            raise UsageError(
+                f"{file.path} cannot be called {file.name}: it is a folder of several metrics"
             )
-        expanded += inside
+        expanded += _in_folder(Path(file.path))
     return expanded
 
 
@@ -161,14 +163,25 @@ def _in_folder(folder: Path) -> list[_ScoreFile]:
             several = len(variants[path.parent, match["metric"]]) > 1
             name = f"{match['metric']}-{match['reference']}" if several else match["metric"]
         inside.append(_ScoreFile(name, str(path), str(folder)))
+    if not inside:
+        raise DataError(
+            f"{folder} holds no file of scores ({', '.join(_SUFFIXES)}, compressed or not)"
+        )
     return inside
 
 
-def _own_files(testset: TestSet) -> list[_ScoreFile]:
-    """The files of scores that lie in the folder of a test set."""
-    if testset.path is None:
+def _lies_in_sets(path: str, testsets: Sequence[TestSet]) -> bool:
+    """Whether a path is of a folder that test sets have in theirs."""
+    if Path(path).is_absolute() or Path(path).exists():
+        return False
+    return any(testset.path and (Path(testset.path) / path).is_dir() for testset in testsets)
+
+
+def _files_of_set(testset: TestSet, path: str) -> list[_ScoreFile]:
+    """The files of scores that lie in a folder of a test set; none where it has no such folder."""
+    folder = Path(testset.path or "") / path
+    if testset.path is None or not folder.is_dir():
         return []
-    folder = Path(testset.path) / _OWN
     inner = folder / (testset.language_pair or "")
     return _in_folder(inner if inner.is_dir() else folder)
 
@@ -210,14 +223,13 @@ class _MetricInFiles(NamedTuple):
     given: Given
     sources: list[str]
     metric: str | None
+    column: str
 
 
-def _read(
-    files: Sequence[_ScoreFile], testset: TestSet, sets: int, column: str
-) -> dict[str, _MetricInFiles]:
+def _read(files: Sequence[_ScoreFile], testset: TestSet, sets: int) -> dict[str, _MetricInFiles]:
     """Metric -> all that the files say of it on a test set."""
     metrics: dict[str, _MetricInFiles] = {}
-    for name, path, folder in files:
+    for name, path, folder, column in files:
         pair = pair_of(path)
         if folder is not None and pair is not None and pair != testset.language_pair:
             continue
@@ -227,8 +239,8 @@ def _read(
                 f"{path} cannot be called {name}: it holds several metrics: {', '.join(scores)}"
             )
         for column_name, given in scores.items():
-            fresh = _MetricInFiles({}, [], column_name if len(scores) > 1 else None)
-            cells, sources, _ = metrics.setdefault(name or column_name or Path(path).stem, fresh)
+            fresh = _MetricInFiles({}, [], column_name if len(scores) > 1 else None, column)
+            cells, sources, *_ = metrics.setdefault(name or column_name or Path(path).stem, fresh)
             twice = next((cell for cell in given if cell in cells), None)
             if twice is not None:
                 raise UsageError(
@@ -262,7 +274,7 @@ def _of(path: str, testset: TestSet, sets: int, column: str) -> Mapping[str, Giv
 
 
 def _scores(name: str, metric: _MetricInFiles, options: ScoreFile, testset: TestSet) -> Scores:
-    given, sources, _ = metric
+    given, sources = metric.given, metric.sources
     systems = tuple(dict.fromkeys(system for system, _ in given))
     _check_systems(systems, testset, sources)
     cells = np.full((len(systems), testset.segments), np.nan)
@@ -344,7 +356,6 @@ def textless(
     scores: Files,
     *,
     language_pair: str | None = None,
-    column: str = "score",
 ) -> list[TestSet]:
     """Test sets of judged systems without any text, one per language pair of the files.
 
@@ -353,7 +364,6 @@ def textless(
         scores: score files; they tell the systems and, with the human scores, the number of
             segments.
         language_pair: the pair of files whose names do not tell it.
-        column: the column of the scores, in score files that are TSV or JSONL.
 
     Raises:
         UsageError: there are no such files, or it is unclear what they are of.
@@ -369,12 +379,12 @@ def textless(
             "without test sets, the names of files with human scores must tell their language"
             " pairs, as in de-en.da-z.sys.tsv; or give one file, and its pair with -l"
         )
-    return [_bare(pair, human, scores, column) for pair in pairs]
+    return [_bare(pair, human, scores) for pair in pairs]
 
 
-def _bare(pair: str | None, human: Files, given: Files, column: str) -> TestSet:
+def _bare(pair: str | None, human: Files, given: Files) -> TestSet:
     places: dict[tuple[str, int | None], None] = {}
-    for _, path, _ in score_files(given):
+    for _, path, _, column in _expanded(_named_scores(given)):
         if pair_of(path) not in (None, pair):
             continue
         try:

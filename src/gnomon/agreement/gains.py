@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.agreement.judging import Result
     from gnomon.agreement.measures import Measure, MeasuredScores
     from gnomon.agreement.pairing import JudgedMetric, Pairing
+    from gnomon.agreement.paraphrased import ComparedMetrics
+    from gnomon.agreement.tables import DecisionRow
     from gnomon.core.records import Ends
     from gnomon.stats.significance import Alternative
 
@@ -33,7 +36,6 @@ if TYPE_CHECKING:
 
 #: systems or scores that a correlation needs to say anything
 FEWEST_POINTS = 3
-Over: TypeAlias = Literal["segments", "systems"]
 
 
 class AgreementGainRow(Record):
@@ -64,7 +66,7 @@ class AgreementGainRow(Record):
     test: str | None = column("Test", help="behind p")
     alternative: str | None = column("Alternative", help="the hypothesis: the gain is ... 0")
     interval: str | None = column(
-        "Interval over", help="what is independent: documents left out, segments or systems drawn"
+        "Interval over", help="what is independent: documents left out, or segments drawn"
     )
     drawn: int | None = column("Drawn", help="how many of these the gain rests on")
     unit: str = column("n counts", help="what n counts: systems, scores or pairs")
@@ -103,7 +105,6 @@ class GainTesting:
     resamples: int = RESAMPLES  # draws; 0 for no intervals, of documents neither
     seed: int = SEED  # of all draws
     confidence: float = CONFIDENCE  # of the intervals
-    over: Over = "segments"  # what is drawn for intervals of system-level figures
     # whether documents, where they are known, are independent at segment level
     by_document: bool = False
     alternative: Alternative = "greater"  # of Williams's test
@@ -123,59 +124,181 @@ class _TestedGain(NamedTuple):
     drawn: int | None = None
 
 
-def gain_rows(
+def draw_scores(metric: JudgedMetric, segments: int, how: GainTesting) -> Floats | None:
+    """System scores in every resample of the segments [B, K]; None: there are none."""
+    if not how.resamples:
+        return None
+    return metric.resampled(resample_counts(segments, count=how.resamples, seed=how.seed))
+
+
+def gain_row(
     pairing: Pairing,
     pair: tuple[JudgedMetric, JudgedMetric],
-    measures: Sequence[Measure],
+    measure: Measure,
     how: GainTesting,
-    subsets: Sequence[tuple[str, NDArray[np.bool_] | None]] = ((ALL, None),),
-) -> Iterator[AgreementGainRow]:
-    """The gain of the second metric over the first, by each measure, on what both scored.
+    drawn: Sequence[Floats | None],
+    *,
+    subset: str = ALL,
+    systems: NDArray[np.bool_] | None = None,
+) -> AgreementGainRow:
+    """The gain of the second metric over the first, over some systems; None: all.
 
-    Subsets are named groups of systems [K]; None: all.
+    Scores of both in resamples come from :func:`draw_scores`.
     """
-    drawn: Sequence[Floats | None] = (None, None)
-    if how.resamples and how.over == "segments" and any(m.level == "system" for m in measures):
-        segments = pairing.testset.segments
-        counts = resample_counts(segments, count=how.resamples, seed=how.seed)
-        drawn = [metric.resampled(counts) for metric in pair]
-    for subset, systems in subsets:
-        for measure in measures:
-            both = cells(pairing, measure, pair, by_document=how.by_document)
-            missing = np.isnan(both.metrics).any(axis=0)
-            both = both.having(both.human, np.where(missing, np.nan, both.metrics))
-            if systems is not None:
-                both = both.only(systems)
-            base, other = (value(both, k) for k in range(2))
-            enough = other.n >= FEWEST_POINTS or measure.statistic == "darr"
-            gain = other.value - base.value
-            tested = _TestedGain()
-            if enough and measure.level == "system":
-                tested = _over_systems(both, gain, drawn, pairing.testset.segments, how)
-            elif enough and how.resamples:
-                tested = _over_segments(both, how)
-            ranked = measure.statistic == "darr" and both.pairs is not None
-            yield AgreementGainRow(
-                test_set=pairing.label,
-                level=measure.level,
-                statistic=measure.statistic,
-                grouping=measure.grouping,
-                subset=subset,
-                metric=pair[1].metric,
-                base=base.value if enough else None,
-                value=other.value if enough else None,
-                gain=gain if enough else None,
-                p=tested.p,
-                p_segments=tested.p_segments,
-                n=other.n,
-                test=tested.test,
-                alternative=tested.alternative,
-                interval=tested.interval,
-                drawn=tested.drawn,
-                unit=measure.unit,
-                human=pairing.kinds.get("ranking" if ranked else measure.human_level),
-                intervals={"gain": tested.ends},
+    both = cells(pairing, measure, pair, by_document=how.by_document)
+    missing = np.isnan(both.metrics).any(axis=0)
+    both = both.having(both.human, np.where(missing, np.nan, both.metrics))
+    if systems is not None:
+        both = both.only(systems)
+    base, other = (value(both, k) for k in range(2))
+    enough = other.n >= FEWEST_POINTS or measure.statistic == "darr"
+    gain = other.value - base.value
+    tested = _TestedGain()
+    if enough and measure.level == "system":
+        tested = _over_systems(both, gain, drawn, pairing.testset.segments, how)
+    elif enough and how.resamples:
+        tested = _over_segments(both, how)
+    ranked = measure.statistic == "darr" and both.pairs is not None
+    return AgreementGainRow(
+        test_set=pairing.label,
+        level=measure.level,
+        statistic=measure.statistic,
+        grouping=measure.grouping,
+        subset=subset,
+        metric=pair[1].metric,
+        base=base.value if enough else None,
+        value=other.value if enough else None,
+        gain=gain if enough else None,
+        p=tested.p,
+        p_segments=tested.p_segments,
+        n=other.n,
+        test=tested.test,
+        alternative=tested.alternative,
+        interval=tested.interval,
+        drawn=tested.drawn,
+        unit=measure.unit,
+        human=pairing.kinds.get("ranking" if ranked else measure.human_level),
+        intervals={"gain": tested.ends},
+    )
+
+
+class MetricGainRow(AgreementGainRow):
+    """What a metric adds to the agreement of the baseline, or paraphrases to that of a metric."""
+
+    against: str = column("Against", help="the metric that it is compared with")
+    method: str | None = column("Paraphrases", help="the method that made them")
+    paraphrases: int | None = column("Number", help="paraphrases of each segment, at most")
+    diversity: float | None = column(
+        "Diversity", kind="share", digits=3, help="lexical, among the paraphrases of a segment"
+    )
+    repaired: int | None = column("Repaired", help="pairs of systems, wrong by base, now right")
+    broken: int | None = column("Broken", help="pairs of systems, right by base, now wrong")
+    covered: int | None = column("Covered", help="segments that have a paraphrase")
+    without: int | None = column("Without", help="segments that have none")
+    outputs: float | None = column(
+        "Outputs", kind="share", digits=3, help="of its paraphrases, outputs of judged systems"
+    )
+
+    @property
+    def larger_p(self) -> float:
+        """The larger p, two-sided, of the tests over systems and over segments; NaN without one."""
+        one_sided = self.p is not None and self.alternative != "two-sided"
+        p = None if self.p is None else 2 * min(self.p, 1 - self.p) if one_sided else self.p
+        known = [each for each in (p, self.p_segments) if each is not None]
+        return max(known, default=float("nan"))
+
+
+def metric_gains(
+    results: Sequence[Result],
+    compared: Sequence[ComparedMetrics],
+    decisions: Sequence[DecisionRow],
+    how: GainTesting,
+) -> Iterator[MetricGainRow]:
+    """The gains of metrics over those that they are compared with, on whole test sets.
+
+    Measures without a test of their own here have the p of the tests of all pairs of metrics.
+    """
+    places = {label: n for n, label in enumerate(dict.fromkeys(r.label for r in results))}
+    counts = {(d.test_set, d.human, d.metric): d for d in decisions if d.comparison == "systems"}
+    drawn: dict[tuple[int, str], Floats | None] = {}
+    for result in results:
+        if result.slice is not None:
+            continue
+        for pair in compared:
+            row = _metric_gain(result, pair, how, drawn)
+            if row is None:
+                continue
+            facts = pair.facts[places[result.label]] if pair.facts else None
+            of_systems = row.level == "system" and row.subset == ALL
+            found = counts.get((row.test_set, row.human, pair.metric)) if of_systems else None
+            yield MetricGainRow.of(
+                row,
+                against=pair.base,
+                method=pair.method,
+                paraphrases=pair.n,
+                diversity=None if facts is None else facts.diversity,
+                repaired=None if found is None else found.repaired,
+                broken=None if found is None else found.broken,
+                covered=None if facts is None else facts.segments,
+                without=None if facts is None else facts.without,
+                outputs=None if facts is None else facts.outputs,
             )
+
+
+def _metric_gain(
+    result: Result,
+    pair: ComparedMetrics,
+    how: GainTesting,
+    drawn: dict[tuple[int, str], Floats | None],
+) -> AgreementGainRow | None:
+    """One gain; None where the test set lacks one of the metrics."""
+    pairing, measure = result.pairing, result.measure
+    entries = {entry.metric: entry for entry in pairing.entries}
+    if not {pair.base, pair.metric} <= set(result.cells.names):
+        return None
+    both = entries[pair.base], entries[pair.metric]
+    how = replace(how, expanded=pair.method is None)
+    of_systems = measure.level == "system" and measure.is_row_statistic
+    ranked = measure.statistic == "darr" and result.cells.pairs is not None
+    if not (of_systems or ranked or (measure.statistic, measure.grouping) == ("pearson", "none")):
+        return _tested_gain(result, pair, how)
+    for entry in both if of_systems and how.resamples else ():
+        key = id(pairing), entry.metric
+        if key not in drawn:
+            drawn[key] = draw_scores(entry, pairing.testset.segments, how)
+    of_both = [drawn.get((id(pairing), entry.metric)) for entry in both]
+    return gain_row(
+        pairing, both, measure, how, of_both, subset=result.subset, systems=result.systems
+    )
+
+
+def _tested_gain(result: Result, pair: ComparedMetrics, how: GainTesting) -> AgreementGainRow:
+    """A gain by a measure whose differences are tested with those of all pairs of metrics."""
+    measure, tests = result.measure, result.verdicts
+    base, other = (result.cells.names.index(name) for name in (pair.base, pair.metric))
+    values = result.values[base].value, result.values[other].value
+    difference, p = float(tests.differences[other, base]), float(tests.p[other, base])
+    return AgreementGainRow(
+        test_set=result.label,
+        level=measure.level,
+        statistic=measure.statistic,
+        grouping=measure.grouping,
+        subset=result.subset,
+        metric=pair.metric,
+        base=values[0],
+        value=values[1],
+        gain=values[1] - values[0] if np.isnan(difference) else difference,
+        p=p,
+        p_segments=None,
+        n=result.values[other].n,
+        test=tests.test or None,
+        alternative=None if np.isnan(p) else how.alternative,
+        interval=None,
+        drawn=None,
+        unit=measure.unit,
+        human=result.human,
+        intervals={"gain": (None, None)},
+    )
 
 
 def _over_systems(
@@ -185,7 +308,7 @@ def _over_systems(
     segments: int,
     how: GainTesting,
 ) -> _TestedGain:
-    """Of scores of systems: segments or systems drawn; Williams's test of Pearson's r."""
+    """Of scores of systems: segments drawn; Williams's test of Pearson's r."""
     scored = ~np.isnan(both.human + both.metrics.sum(axis=0))
     human = both.human[scored]
     tested = _TestedGain()
@@ -194,11 +317,6 @@ def _over_systems(
         p = stats.williams(human, other, base, alternative=how.alternative).p
         tested = _TestedGain(p=p, test="Williams's test", alternative=how.alternative)
     statistic = grouped_statistic(both.measure.statistic, "none", "system")
-    if how.resamples and how.over == "systems":
-        places = stats.resamples(len(human), count=how.resamples, seed=how.seed)
-        values = [statistic.of_paired_rows(human[places], m[scored][places]) for m in both.metrics]
-        ends = _ends(values[1] - values[0], how.confidence)
-        return tested._replace(ends=ends, interval="systems", drawn=len(human))
     draws = [scores[:, scored] for scores in drawn if scores is not None]
     if len(draws) < len(both.metrics):
         return tested

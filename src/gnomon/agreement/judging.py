@@ -17,6 +17,7 @@ from gnomon.agreement.significance import (
     pooled_verdicts,
     verdicts,
 )
+from gnomon.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 ALL = "all"
 _PAIR = 2  # systems that it takes to compare any
+_WHOLE = 100  # per cent
 _FEWEST = 3  # systems below which every draw and every order says the same line: no verdict
 _ALONE = tuple(Measure(name, "segment", "none") for name in ("pearson", "spearman", "kendall_b"))
 
@@ -41,7 +43,7 @@ class Judging:
 
     measures: tuple[Measure, ...]  # what is measured
     testing: Testing  # how differences are tested
-    top: tuple[int, ...] = ()  # over the K best systems alone, too, for each of these K
+    top: tuple[str, ...] = ()  # over these best systems alone, too: numbers, or shares ("30%")
     inliers: bool = False  # over the systems whose human score is no outlier alone, too
     # smallest difference of human scores that counts for DaRR from scores; None: DaRR from rankings
     # alone
@@ -55,8 +57,7 @@ class Judging:
     @property
     def by_document(self) -> bool:
         """Whether documents are taken as independent, where they are known."""
-        test_of_segments = self.testing.test != "auto" or self.testing.swap is not None
-        return self.unit == "document" or (self.unit == "auto" and not test_of_segments)
+        return self.unit == "document" or (self.unit == "auto" and self.testing.test == "auto")
 
 
 class Result(NamedTuple):
@@ -70,6 +71,7 @@ class Result(NamedTuple):
     ranks: NDArray[np.float64]  # ranks from 1 [M]; NaN where undefined
     clusters: NDArray[np.float64]  # clusters from 1 [M]
     controls: tuple[tuple[str, Value], ...]  # names and values of the controls
+    systems: NDArray[np.bool_] | None = None  # over which systems; None: all
 
     @property
     def measure(self) -> Measure:
@@ -115,7 +117,7 @@ def judge(pairing: Pairing, judging: Judging) -> Iterator[Result]:
                 (metrics if systems is None else metrics.only(systems)).trimmed(),
                 (others if systems is None else others.only(systems)).trimmed(),
                 judging.testing,
-            )
+            )._replace(systems=systems)
 
 
 def _cells(
@@ -137,12 +139,34 @@ def _subsets(
     yield ALL, None
     if measure.level == "segment":
         return
-    for k in judging.top:
+    for top in judging.top:
+        k = best_count(top, int((~np.isnan(pairing.system)).sum()))
+        if k < _FEWEST and top.endswith("%"):
+            continue
         kept = np.zeros(len(pairing.systems), dtype=bool)
         kept[stats.top(pairing.system, k)] = True
-        yield f"top {k}", kept
+        yield f"top {top}", kept
     if judging.inliers:
         yield "without outliers", ~stats.outliers(pairing.system)
+
+
+def best_count(top: int | str, judged: int) -> int:
+    """How many systems are the best: "30%" of those judged, rounded down, or a number.
+
+    Raises:
+        UsageError: it is neither, a number below 2, or a share above 100%.
+
+    >>> best_count("30%", 16), best_count(4, 16)
+    (4, 4)
+    """
+    text = str(top)
+    digits, share = text.removesuffix("%"), text.endswith("%")
+    number = int(digits) if digits.isdecimal() else 0
+    if not (1 <= number <= _WHOLE if share else number >= _PAIR):
+        raise UsageError(
+            f"top takes a number of systems from 2 on, or a share of them such as 30%; got {text!r}"
+        )
+    return number * judged // _WHOLE if share else number
 
 
 def _result(

@@ -36,7 +36,7 @@ StatisticName: TypeAlias = Literal[
     "pairwise_difference_pearson",
     "darr",
 ]
-PresetName: TypeAlias = Literal["wmt19", "wmt22", "wmt23", "wmt24"]
+PresetName: TypeAlias = Literal["wmt19", "wmt22", "wmt23", "wmt24", "outliers"]
 _UNPUBLISHED = (
     "the task judges metrics by correlations with people at the level of segments and of systems,"
     " and no formulas or weights of it were found published; --preset wmt24 (preset='wmt24') takes"

@@ -36,8 +36,6 @@ FEW_SYSTEMS = 4
 
 
 Test: TypeAlias = Literal["auto", "williams", "permutation", "bootstrap"]
-#: what permutation tests exchange between two metrics
-Exchange: TypeAlias = Literal["cells", "rows+cols", "inputs", "systems", "pairs"]
 #: of p for the number of comparisons
 Correction: TypeAlias = Literal["holm", "benjamini-hochberg", "none"]
 
@@ -61,8 +59,6 @@ class Testing:
     plus_one: bool = True  # p = (r + 1)/(B + 1), else r/B
     early_stopping: EarlyStopping | None = None  # of permutation tests
     williams: bool = True  # whether "auto" means Williams's test for Pearson of system scores
-    # what permutation tests exchange; None: as is usual for each statistic
-    swap: Exchange | None = None
     # whether single cells are what is usual for segment scores, as in the shared tasks; else all
     # scores of a segment, which need not be independent of one another
     cells: bool = False
@@ -183,36 +179,10 @@ def of_confidence(found: MeasuredScores, how: Testing) -> Verdicts:
         return values[:, 0], values[:, 1:]
 
     result = _by_bootstrap(len(found.names), draws, how, "systems")
-    exchanges = how.test == "permutation" or (how.test == "auto" and how.swap is not None)
-    return _of_exchanges(found, how, result) if exchanges and how.resamples else result
-
-
-def _of_exchanges(found: MeasuredScores, how: Testing, result: Verdicts) -> Verdicts:
-    """Tests of soft pairwise accuracy that exchange scores, or confidences in pairs of systems."""
-    drawn: dict[str, Any] = {
-        "alternative": how.alternative,
-        "count": how.resamples,
-        "seed": how.seed,
-        "plus_one": how.plus_one,
-        "early_stopping": how.early_stopping,
-    }
-    if how.swap == "pairs":
-        tested = stats.spa_pair_swap_test(
-            found.human, found.metrics, spa_seed=found.spa_seed, **drawn
-        )
-        what = "confidences in pairs of systems"
-    else:
-        tested = stats.permutation_test(
-            found.human,
-            found.metrics,
-            statistic=stats.SoftPairwiseAccuracy(seed=found.spa_seed),
-            swap=how.swap or "cells",
-            **drawn,
-        )
-        what = f"scores ({_SWAPPED[how.swap or 'cells']})"
-    return result._replace(
-        differences=tested.differences, p=tested.p, test=f"permutation of {what}"
-    )
+    if how.test != "permutation" or not how.resamples:
+        return result
+    soft = {"statistic": stats.SoftPairwiseAccuracy(seed=found.spa_seed)}
+    return _permutation(found, how, "cells", soft, result)
 
 
 def _gaps(
@@ -328,12 +298,7 @@ def _by_bootstrap(
 # Intervals of a measure, and tests of the differences between metrics.
 
 
-_SWAPPED = {
-    "cells": "PERM-BOTH",
-    "rows+cols": "PERM-BOTH by rows and columns",
-    "inputs": "PERM-INPUTS",
-    "systems": "PERM-SYSTEMS",
-}
+_SWAPPED = {"cells": "PERM-BOTH", "inputs": "PERM-INPUTS"}
 _NARROWEST = 1e-9  # an interval below this is a point
 _SEVERAL = 2  # segments that it takes to resample any
 _UNITS = {"systems": "systems", "inputs": "segments"}
@@ -464,7 +429,8 @@ def _of_scores(found: MeasuredScores, how: Testing) -> Verdicts:
         return result._replace(p=np.full_like(result.p, np.nan), test="")
     if how.test == "bootstrap" or not how.resamples:
         return result
-    return _permutation(found, how, measured, result)
+    alone = found.measure.level == "system"
+    return _permutation(found, how, "cells" if alone or how.cells else "inputs", measured, result)
 
 
 def _measured(found: MeasuredScores) -> dict[str, Any]:
@@ -500,11 +466,8 @@ def _bootstrap(
 
 
 def _permutation(
-    found: MeasuredScores, how: Testing, measured: dict[str, Any], result: Verdicts
+    found: MeasuredScores, how: Testing, swap: Swap, measured: dict[str, Any], result: Verdicts
 ) -> Verdicts:
-    alone = found.measure.level == "system"
-    usual: Swap = "cells" if alone or how.cells else "inputs"
-    swap = usual if alone or how.swap is None or how.swap == "pairs" else how.swap
     tested = stats.permutation_test(
         found.human,
         found.metrics,
@@ -516,6 +479,7 @@ def _permutation(
         early_stopping=how.early_stopping,
         **measured,
     )
+    alone = found.metrics.ndim == 2  # scores of whole systems
     what = "system scores" if alone else f"scores ({_SWAPPED[swap]})"
     test = f"permutation of {what}"
     return result._replace(differences=tested.differences, p=tested.p, test=test)
@@ -544,7 +508,11 @@ def pooled_verdicts(parts: list[MeasuredScores], how: Testing) -> Verdicts:
     human = np.concatenate([scores.human for scores in parts])
     metrics = np.concatenate([_standardised(scores) for scores in parts], axis=1)
     return _permutation(
-        parts[0].having(human, metrics), how, {"statistic": accuracy}, nothing(len(metrics))
+        parts[0].having(human, metrics),
+        how,
+        "cells",
+        {"statistic": accuracy},
+        nothing(len(metrics)),
     )
 
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon import stats
-from gnomon.agreement.decided import decided_agreement, human_decisions
 from gnomon.agreement.judging import ALL, AVERAGE, Joined, grouped, mean_value
 from gnomon.agreement.measures import value
 from gnomon.agreement.significance import FEW_SYSTEMS, beats
-from gnomon.core.records import METRIC, SLICE, SYSTEM, EndColumns, Record, column, column_of, table
+from gnomon.core.records import METRIC, SLICE, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.verdicts import amount
 
 if TYPE_CHECKING:
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.judging import Overall, Result
     from gnomon.agreement.measures import Value
     from gnomon.agreement.pairing import JudgedMetric, Pairing
+    from gnomon.agreement.paraphrased import ComparedMetrics
     from gnomon.agreement.significance import Correction, Testing
     from gnomon.core.findings import Table
     from gnomon.core.records import Ends
@@ -122,26 +122,8 @@ class AgreementRow(Record):
         return amount(self.known_value, *self.ends("value"), share=True)
 
 
-class SliceAgreementRow(Record):
-    """An agreement on a slice once more, ready to be looked at side by side."""
-
-    test_set: str = TEST_SET
-    level: str = LEVEL
-    statistic: str = STATISTIC
-    grouping: str = GROUPING
-    subset: str = SUBSET
-    slice: str = column("Slice", help="which segments")
-    metric: str = METRIC
-    value: float | None = column(
-        "Agreement", digits=3, better="higher", help="the statistic on the slice"
-    )
-    n: int = column_of(AgreementRow, "n", help="systems, scores or pairs behind the value")
-    few: bool = column_of(AgreementRow, "few")
-    human: str | None = HUMAN
-
-
-class MetricGainRow(Record):
-    """One metric's gain over the baseline, over test sets."""
+class AverageGainRow(Record):
+    """One metric's gain over what it is compared with, over test sets."""
 
     level: str = LEVEL
     statistic: str = STATISTIC
@@ -149,7 +131,8 @@ class MetricGainRow(Record):
     subset: str = SUBSET
     metric: str = METRIC
     average: float | None = column("Average", digits=3, better="higher", help="over the test sets")
-    gain: float | None = column("Ave gain", digits=3, better="higher", help="over the baseline")
+    against: str = column("Against", help="the metric that it is compared with")
+    gain: float | None = column("Ave gain", digits=3, better="higher", help="over that metric")
     gain_min: float | None = column(
         "Min gain", digits=3, better="higher", help="the smallest over the test sets"
     )
@@ -160,7 +143,7 @@ class MetricGainRow(Record):
         "Ave %",
         digits=2,
         better="higher",
-        help="gain in per cent of the baseline's value; over the test sets where that is above 0",
+        help="gain in per cent of that metric's value; over the test sets where that is above 0",
     )
     percent_min: float | None = column(
         "Min %", digits=2, better="higher", help="the smallest over the test sets"
@@ -170,7 +153,9 @@ class MetricGainRow(Record):
     )
     test_sets: int = column("Test sets", help="where both are defined")
     better: int | None = column("Better", help="test sets on which it is significantly better")
-    worse: int | None = column("Worse", help="test sets on which the baseline is")
+    worse: int | None = column("Worse", help="test sets on which the other one is")
+    method: str | None = column("Paraphrases", help="the method that made them")
+    paraphrases: int | None = column("Number", help="paraphrases of each segment, at most")
     human: str | None = HUMAN
     slice: str | None = SLICE
 
@@ -277,54 +262,15 @@ class DecisionRow(Record):
     human: str | None = HUMAN
 
 
-class DecisionPairRow(Record):
-    """A pair of systems that a metric orders otherwise than the baseline."""
-
-    test_set: str = TEST_SET
-    metric: str = METRIC
-    change: str = column("Change", help="repaired or broken, against the baseline")
-    better: str = column("Better system", help="by human score")
-    worse: str = column("Worse system", help="by human score")
-    human_difference: float = column("Human difference", digits=3, help="of the human scores")
-    baseline: float = column("Baseline's difference", digits=3, help="of the baseline's scores")
-    score: float = column("Metric's difference", digits=3, help="of the metric's scores")
-    human: str | None = HUMAN
-
-
-class DecidedPairsRow(Record):
-    """How many pairs of systems people decide, and how often a metric agrees on these."""
-
-    test_set: str = TEST_SET
-    metric: str = METRIC
-    pairs: int = column(
-        "Pairs", help="of systems, which the metric scored and people's scores test"
-    )
-    decided: int = column("Decided", help="by people: p of their difference is at most alpha")
-    agree: int = column("Agree", help="decided pairs that the metric orders as people do")
-    value: float | None = column(
-        "Agreement",
-        digits=3,
-        better="higher",
-        help="share of the decided pairs",
-        interval=EndColumns(how="by bootstrap over systems"),
-    )
-    unit: str = column("Unit", help="of people's test: document (left out in turn) or segment")
-    units: int = column("Units", help="how many documents or segments people's test rests on")
-    human: str | None = HUMAN
-
-
 #: by the names of the tables
 ROWS: Mapping[str, type[Record]] = {
     "metaeval": AgreementRow,
-    "slices": SliceAgreementRow,
-    "gains": MetricGainRow,
+    "averages": AverageGainRow,
     "overall": OverallRow,
     "wins": WinRow,
     "systems": JudgedSystemRow,
     "top_k": TopSystemsRow,
     "decisions": DecisionRow,
-    "decision_pairs": DecisionPairRow,
-    "decided": DecidedPairsRow,
 }
 
 
@@ -390,13 +336,6 @@ def _agreement_row(result: Result | Joined, name: str, found: Value, **tested: A
     )
 
 
-def slice_rows(rows: Iterable[AgreementRow]) -> Iterator[SliceAgreementRow]:
-    """The rows that are of slices."""
-    for row in rows:
-        if row.slice is not None:
-            yield SliceAgreementRow.of(row)
-
-
 def _names(result: Result | Joined) -> tuple[str, ...]:
     return result.names if isinstance(result, Joined) else result.cells.names
 
@@ -433,26 +372,33 @@ def _whole(number: float) -> int | None:
     return None if np.isnan(number) else int(number)
 
 
-def gain_rows(results: Sequence[Result], baseline: str, how: Testing) -> Iterator[MetricGainRow]:
-    """Each metric's gain over the baseline: mean, smallest and largest over test sets."""
+def average_gains(
+    results: Sequence[Result], compared: Sequence[ComparedMetrics], how: Testing
+) -> Iterator[AverageGainRow]:
+    """Gains over what metrics are compared with: mean, smallest and largest over test sets."""
+    pairs = {pair.metric: pair for pair in compared}
     for group, parts in grouped(results).items():
+        if len(parts) == 1:
+            continue
         measure, subset, slice_name, _ = group
         kinds = {result.human for result in parts}
         human = kinds.pop() if len(kinds) == 1 else None
         names = dict.fromkeys(name for result in parts for name in result.cells.names)
         means = {name: mean_value([_of(result, name) for result in parts]).value for name in names}
-        others = [name for name in means if name != baseline]
+        others = [name for name in means if name in pairs]
         for name in sorted(others, key=lambda n: (np.isnan(means[n]), -means[n], n)):
+            baseline = pairs[name].base
             shared = [p for p in parts if {name, baseline} <= set(p.cells.names)]
             gains = [_gain(result, name, baseline) for result in shared]
             defined = np.array([gain for gain in gains if not np.isnan(gain)])
             percent = _percent(shared, baseline, gains)
-            yield MetricGainRow(
+            yield AverageGainRow(
                 level=measure.level,
                 statistic=measure.statistic,
                 grouping=measure.grouping,
                 subset=subset,
                 metric=name,
+                against=baseline,
                 average=means[name],
                 gain=float(defined.mean()) if len(defined) else None,
                 gain_min=float(defined.min()) if len(defined) else None,
@@ -463,6 +409,8 @@ def gain_rows(results: Sequence[Result], baseline: str, how: Testing) -> Iterato
                 test_sets=len(defined),
                 better=_won(shared, name, baseline, how),
                 worse=_won(shared, baseline, name, how),
+                method=pairs[name].method,
+                paraphrases=pairs[name].n,
                 human=human,
                 slice=slice_name,
             )
@@ -586,14 +534,15 @@ def curve_rows(results: Iterable[Result]) -> Iterator[TopSystemsRow]:
 
 
 def decision_rows(
-    pairing: Pairing, baseline: str, how: Testing, threshold: float | None
+    pairing: Pairing, compared: Sequence[ComparedMetrics], how: Testing, threshold: float | None
 ) -> Iterator[DecisionRow]:
-    """How many decisions each metric gets right where the baseline does not, and the reverse."""
-    base = _entry(pairing, baseline)
-    compared = dict(ordered_outputs(pairing, threshold)) if base is not None else {}
-    for entry in pairing.entries if base is not None else ():
-        if base is not None and entry is not base:
-            yield from changed_decisions(pairing, (base, entry), compared, how)
+    """How many decisions metrics get right where what they are compared with does not."""
+    entries = {entry.metric: entry for entry in pairing.entries}
+    ordered = dict(ordered_outputs(pairing, threshold)) if compared else {}
+    for pair in compared:
+        if {pair.base, pair.metric} <= set(entries):
+            both = entries[pair.base], entries[pair.metric]
+            yield from changed_decisions(pairing, both, ordered, how)
 
 
 def changed_decisions(
@@ -657,54 +606,6 @@ def _decision_row(
     )
 
 
-def decision_pair_rows(pairing: Pairing, baseline: str) -> Iterator[DecisionPairRow]:
-    """The pairs of systems that a metric orders otherwise than the baseline."""
-    base = _entry(pairing, baseline)
-    for entry in pairing.entries:
-        if base is None or entry is base:
-            continue
-        for i, j, change in _changes(pairing, entry, base):
-            if change in ("repaired", "broken"):
-                yield DecisionPairRow(
-                    test_set=pairing.label,
-                    metric=entry.metric,
-                    change=change,
-                    better=pairing.systems[i],
-                    worse=pairing.systems[j],
-                    human_difference=float(pairing.system[i] - pairing.system[j]),
-                    baseline=float(base.system[i] - base.system[j]),
-                    score=float(entry.system[i] - entry.system[j]),
-                    human=pairing.kinds.get("system"),
-                )
-
-
-def decided_rows(pairing: Pairing, how: Testing) -> Iterator[DecidedPairsRow]:
-    """The pairs of systems that people's segment scores decide, metric by metric, best first."""
-    people = human_decisions(pairing.segments, pairing.documents, alpha=how.alpha)
-    rows = []
-    for entry in pairing.entries:
-        found = decided_agreement(people, entry.system, how)
-        if found.pairs and not (entry.control or entry.circular):
-            row = DecidedPairsRow(
-                test_set=pairing.label,
-                metric=entry.metric,
-                pairs=found.pairs,
-                decided=found.decided,
-                agree=found.agree,
-                value=found.agree / found.decided if found.decided else None,
-                unit=people.unit,
-                units=people.units,
-                human=pairing.kinds.get("segment"),
-                intervals={"value": (found.low, found.high)},
-            )
-            rows.append(row)
-    yield from sorted(rows, key=lambda row: (-(row.value or 0.0), row.metric))
-
-
-def _entry(pairing: Pairing, name: str) -> JudgedMetric | None:
-    return next((entry for entry in pairing.entries if entry.metric == name), None)
-
-
 def _changes(
     pairing: Pairing, entry: JudgedMetric, base: JudgedMetric
 ) -> Iterator[tuple[int, int, str]]:
@@ -729,6 +630,7 @@ def tables(
     over: Sequence[Joined],
     averages: Sequence[Overall],
     how: Testing,
+    compared: Sequence[ComparedMetrics],
     *,
     baseline: str | None,
     correction: Correction,
@@ -737,16 +639,14 @@ def tables(
     """The tables of a meta-evaluation, by name."""
     every: list[Result | Joined] = [*results, *over]
     whole = [pairing for pairing in pairings if pairing.slice is None]
-    of_systems = {id(result.pairing) for result in results if result.measure.level == "system"}
     rows = [row for result in every for row in agreement_rows(result, how, baseline, correction)]
     made = [
         table("metaeval", "Agreement with people", AgreementRow, rows),
-        table("slices", "Agreement on slices", SliceAgreementRow, slice_rows(rows)),
         table(
-            "gains",
-            "Gains over the baseline",
-            MetricGainRow,
-            gain_rows(results, baseline, how) if baseline is not None else (),
+            "averages",
+            "Gains over the test sets",
+            AverageGainRow,
+            average_gains(results, compared, how),
         ),
         table(
             "overall",
@@ -771,29 +671,7 @@ def tables(
             "decisions",
             "Decisions repaired and broken",
             DecisionRow,
-            (
-                row
-                for pairing in whole
-                if baseline is not None
-                for row in decision_rows(pairing, baseline, how, threshold)
-            ),
-        ),
-        table(
-            "decision_pairs",
-            "Pairs of systems decided otherwise than by the baseline",
-            DecisionPairRow,
-            (
-                row
-                for pairing in whole
-                if baseline is not None
-                for row in decision_pair_rows(pairing, baseline)
-            ),
-        ),
-        table(
-            "decided",
-            "Pairs of systems that people decide",
-            DecidedPairsRow,
-            (row for p in whole if id(p) in of_systems for row in decided_rows(p, how)),
+            (row for pairing in whole for row in decision_rows(pairing, compared, how, threshold)),
         ),
     ]
     return {table_.name: table_ for table_ in made}

@@ -111,7 +111,7 @@ def build(parser: Parser, method: Method) -> None:
     if method.given != "nothing":
         several = method.given == "testsets" or callable(method.given)
         # those that need paraphrases, and the others of their group, are about them
-        about = method.paraphrased or method.name.startswith("paraphrase.")
+        about = "paraphrases" in method.data or method.name.startswith("paraphrase.")
         _options.add_data(
             parser,
             several=several,

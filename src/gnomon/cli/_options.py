@@ -401,8 +401,6 @@ class Inputs:
 
     def originals(self) -> list[TestSet]:
         """Several test sets without paraphrases, with systems."""
-        if self.args.paraphrases and self.args.test_set and len(self.args.test_set) > 1:
-            raise UsageError(_OF_ONE)
         plain = {"paraphrases": None, "n": None, "methods": None, "no_original": False}
         return load_several(argparse.Namespace(**vars(self.args) | plain))
 

@@ -126,6 +126,8 @@ class TaskLayout:
 
         tasks_of = {}
         for spec, trait in traits.items():
+            if chosen.from_study and planned.source.paraphrases:
+                continue  # it scores with the references that it makes itself
             if chosen.reuses == "all" or (chosen.reuses == "costly" and trait.costly):
                 tasks = list(self._of(Step(_SCORE, (spec,)), (spec,), planned))
                 for task in tasks:

@@ -232,7 +232,8 @@ def called(task: Task, testset: TestSet, scores: Mapping[str, Scores]) -> Scores
     if chosen.metrics != "none":
         wanted = [scores.get(spec, task.places.get(spec, spec)) for spec in task.metrics]
         options["metrics"] = wanted[0] if chosen.metrics == "one" else wanted
-    result = chosen.function(*_data_of(task, testset), **options)
+    data = dict(zip(chosen.data, _data_of(task, testset), strict=False))
+    result = chosen.function(**data, **options)
     if not isinstance(result, Scores | Finding):
         raise DataError(f"{task.method} gave neither scores nor a finding; a study cannot keep it")
     return _as_named(task, result)
@@ -315,10 +316,10 @@ def _data_of(task: Task, testset: TestSet) -> tuple[object, ...]:
         return (testset,)
     from gnomon.methods.paraphrase import first_of
 
-    original = read_original(task.source)
-    if task.systems:
-        original = original.select(systems=task.systems)
-    paraphrases = paraphrases_of(task.source) if task.source.paraphrases else []
+    original, paraphrases = testset, []
+    if task.source.paraphrases:
+        original = read_original(task.source).select(systems=task.systems or None)
+        paraphrases = paraphrases_of(task.source)
     return make(
         testset=testset,
         original=original,

@@ -12,6 +12,7 @@ import gnomon as gn
 from gnomon.core.errors import DataError, SpecError, UsageError
 from gnomon.core.spans import SpanTable
 from gnomon.methods.difficulty import Difficulty
+from gnomon.methods.difficulty.matched import UnweightedMatches
 from gnomon.metrics import BertScore, MaskPlan, parse
 from gnomon.models import load_encoder
 
@@ -177,13 +178,18 @@ def test_equal_texts_of_two_segments_have_their_own_difficulties(options) -> Non
     assert found[0, 1] > 0.01
 
 
+def _unweighted(testset, options, **more) -> UnweightedMatches:
+    bound = _bound(testset, options, **more)
+    return UnweightedMatches(bound.metric, bound.base)
+
+
 def test_texts_are_encoded_once_for_base_and_weights(testset, options) -> None:
     encoder = load_encoder(options["model"], layer=2, device="cpu")
     encoder.memory.clear()
     before = encoder.encoded
     bound = _bound(testset, options)
     bound.segments(testset.batch())
-    bound.base_parts(testset.batch())
+    UnweightedMatches(bound.metric, bound.base).parts(testset.batch())
     distinct = {text for texts in (*SYSTEMS.values(), *REFERENCES) for text in texts}
     assert encoder.encoded - before == len(distinct)
 
@@ -191,11 +197,10 @@ def test_texts_are_encoded_once_for_base_and_weights(testset, options) -> None:
 def test_base_and_weighted_scores_differ_in_the_weights_alone(testset, options) -> None:
     batch = testset.batch()
     excluded = BertScore(**options, special="exclude").bind(testset).parts(batch)
-    assert np.allclose(_bound(testset, options).base_parts(batch), excluded, atol=1e-12)
+    assert np.allclose(_unweighted(testset, options).parts(batch), excluded, atol=1e-12)
     matched = BertScore(**options, special="match").bind(testset).parts(batch)
-    assert np.allclose(
-        _bound(testset, options, special="match").base_parts(batch), matched, atol=1e-12
-    )
+    own = _unweighted(testset, options, special="match").parts(batch)
+    assert np.allclose(own, matched, atol=1e-12)
     assert not np.allclose(excluded, matched)
 
 

@@ -115,14 +115,15 @@ def test_difficulties_stay_those_of_the_whole_outputs(small, tiny_model: Path) -
     }
 
 
-@pytest.mark.parametrize("method", [difficulty.score, difficulty.words])
-def test_only_what_was_cut_is_encoded_beside_the_test_set(small, tiny_model: Path, method) -> None:
+def test_only_what_was_cut_is_encoded_beside_the_test_set(small, tiny_model: Path) -> None:
     pytest.importorskip("torch", reason="pip install 'gnomon[models]'")
     options = BertScore(model=str(tiny_model), layer=2, device="cpu")
     encoder = options.bind(small).encoder
     encoder.memory.clear()
     before = encoder.encoded
-    method(small, difficulty.Difficulty(options, rescale=False), omission=True, resamples=0)
+    difficulty.words(
+        small, difficulty.Difficulty(options, rescale=False), omission=True, resamples=0
+    )
     # all texts once; then an output, the same without a word, and a reference of each segment
     assert encoder.encoded - before <= len(small.batch().texts) + 3 * small.segments
 
@@ -144,7 +145,7 @@ def test_how_content_words_were_told_is_said(small) -> None:
 
 def test_sets_without_such_words_leave_the_test_out() -> None:
     tiny = gn.TestSet.from_lists({"a": ["x y"], "b": ["x"]}, ["x y"], language_pair="en")
-    found = difficulty.score(tiny, "rouge1", omission=True)
+    found = difficulty.words(tiny, "rouge1", omission=True)
     assert all(table.name != "omission" for table in found.tables)
     assert any("omission test left out" in notice for notice in found.notices)
 
@@ -152,7 +153,7 @@ def test_sets_without_such_words_leave_the_test_out() -> None:
 @pytest.mark.parametrize(("draws", "confidence"), [(-1, 0.95), (10, 0.0), (10, 1.0)])
 def test_options_out_of_range_are_refused(small, draws: int, confidence: float) -> None:
     with pytest.raises(UsageError, match=r"(resamples|confidence) must"):
-        difficulty.score(small, "rouge1", resamples=draws, confidence=confidence)
+        difficulty.words(small, "rouge1", resamples=draws, confidence=confidence)
 
 
 def test_metrics_on_sources_have_no_omission_test(tiny_model: Path) -> None:

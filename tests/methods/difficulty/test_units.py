@@ -195,26 +195,24 @@ def test_alignments_of_ter_have_the_edits_of_sacrebleu(small) -> None:
 
 @pytest.mark.parametrize("metric", ["ter", "rougeL", "chrf", "random", "bmx(bleu, p=1.0, w=0.5)"])
 def test_every_metric_is_judged_with_and_without_weights(metric, small) -> None:
-    found = difficulty.score(small, metric, other_metrics=[], resamples=20, curves=False)
-    assert len(found.rows) == 5
+    assert len(difficulty.score(small, metric).rows) == 5
+    base = f"difficulty({metric}, weighted=False)"
+    both = [base, f"difficulty({metric})"]
+    found = gn.metaeval(small, both, baseline=base, resamples=20, levels=["system"])
     for row in found.table("gains").rows:
         if row["gain"] is not None:
             assert row["gain"] == pytest.approx(row["value"] - row["base"])
-            assert row["gain_low"] <= row["gain_high"]
+            assert row["gain_low"] is None or row["gain_low"] <= row["gain_high"]
 
 
 def test_an_error_rate_is_turned_before_people_judge_it(small) -> None:
-    found = difficulty.score(small, "ter", other_metrics=[], resamples=0, curves=False)
+    found = difficulty.score(small, "ter")
     best = found.rows[0]
     assert best["rank"] == 1
     assert best["score"] == min(row["score"] for row in found.rows)
-    (row,) = [
-        row
-        for row in found.table("gains").rows
-        if row["statistic"] == "pearson" and row["subset"] == "all"
-    ]
-    assert row["base"] > 0.5
-    assert row["value"] > 0.5
+    options = {"levels": ["system"], "statistics": ["pearson"], "resamples": 0}
+    for row in gn.metaeval(small, ["ter", "difficulty(ter)"], **options).rows:
+        assert row["value"] > 0.5
 
 
 def test_words_are_shown_of_whatever_tells_them(small) -> None:
@@ -225,7 +223,7 @@ def test_words_are_shown_of_whatever_tells_them(small) -> None:
 
 
 def test_what_falls_back_to_segments_says_so(small) -> None:
-    found = difficulty.score(small, "random", other_metrics=[], resamples=0, curves=False)
+    found = difficulty.score(small, "random")
     assert any("whole segments are weighed" in notice for notice in found.notices)
 
 

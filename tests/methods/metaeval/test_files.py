@@ -11,7 +11,13 @@ import pytest
 import gnomon as gn
 from gnomon import metaeval
 from gnomon.cli import main
-from gnomon.core.errors import DataError, FormatError, UnknownNameError, UsageError
+from gnomon.core.errors import (
+    DataError,
+    FormatError,
+    MissingFileError,
+    UnknownNameError,
+    UsageError,
+)
 
 NAMES = ("a", "b", "c", "d")
 
@@ -232,7 +238,7 @@ def grid(name: str, *gone: tuple[str, int]) -> list[str]:
 def said(testset, *lines: str, folder: Path, **options: object) -> list[str]:
     """Notices on the scores of a file."""
     scores = metaeval.metric_scores([write(folder / "m.wmt", *lines)], [testset])
-    found = gn.metaeval([testset], scores, resamples=0, controls=False, **options)
+    found = gn.metaeval([testset], scores, resamples=0, **options)
     return [notice for notice in found.notices if "draws" not in notice and "test of" not in notice]
 
 
@@ -399,18 +405,18 @@ def test_each_test_set_takes_its_language_pair_of_a_folder(folder) -> None:
 
 def test_own_scores_are_those_in_the_folder_of_the_test_set(folder, testset) -> None:
     ts = gn.TestSet.read(folder, language_pair="de-en")
-    found = gn.metaeval(ts, own_scores=True, resamples=0, controls=False)
-    assert {row["metric"] for row in found} == {"BLEU-refA", "BLEU-refB", "COMET-22"}
-    given = gn.metaeval(
-        ts, scores=[str(folder / "metric-scores")], resamples=0, controls=False, by="domain"
-    )
+    found = gn.metaeval(ts, scores="metric-scores", resamples=0)
+    metrics = {row["metric"] for row in found if not row["control"]}
+    assert metrics == {"BLEU-refA", "BLEU-refB", "COMET-22"}
+    given = gn.metaeval(ts, scores=[str(folder / "metric-scores")], resamples=0, by="domain")
     assert [row for row in given if row["slice"] is None] == list(found)
-    with pytest.raises(DataError, match="no folder of the test sets holds scores of metrics"):
-        gn.metaeval(testset, own_scores=True)
+    with pytest.raises(MissingFileError, match="metric-scores"):
+        gn.metaeval(testset, scores="metric-scores")
 
 
 def test_own_scores_are_judged_from_the_command_line(folder, capsys) -> None:
-    options = ["--own-scores", "--preset", "wmt24", "--resamples", "0", "-f", "tsv", "-q"]
+    options = ["--scores", "metric-scores", "--preset", "wmt24", "-f", "tsv", "-q"]
+    options += ["--resamples", "0"]
     assert main(["metaeval", "-t", *(str(folder / p) for p in ("de-en", "fi-en")), *options]) == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:]]
     assert {row[4] for row in rows if row[0] == "fi-en"} >= {"COMET-22", "BLEU-refA"}
@@ -448,8 +454,8 @@ def test_own_scores_of_a_real_set_say_what_its_texts_say(shared, tmp_path) -> No
     laid = [gn.TestSet.read(tmp_path / "wmt19", language_pair=one.language_pair) for one in sets]
     few = {"levels": ["system"], "statistics": ["pearson", "kendall_b"], "resamples": 0}
     names = {"chrF": "chrf", "sentBLEU": "bleu", "TER-2006": "ter"}
-    told = gn.metaeval(laid, own_scores=True, controls=False, **few)
-    computed = gn.metaeval(sets, list(names.values()), controls=False, **few)
+    told = gn.metaeval(laid, scores="metric-scores", **few)
+    computed = gn.metaeval(sets, list(names.values()), **few)
     key = ("language_pair", "statistic", "metric")
     expected = {tuple(row[k] for k in key): row["value"] for row in computed}
     found = {(*(row[k] for k in key[:2]), names[row["metric"]]): row["value"] for row in told}

@@ -5,15 +5,12 @@ from __future__ import annotations
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
+from gnomon.agreement.judging import best_count
 from gnomon.core.errors import GnomonError, UnknownNameError, UsageError
-from gnomon.core.human import are_of_same_judgements
 from gnomon.core.options import Group, Help, InputFile, Metavar, OutputFile
-from gnomon.core.scores import Scores
-from gnomon.core.slices import check_slices
 from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import Human, human_files
 from gnomon.linguistics import Annotator, feature_faults, tagger_faults
-from gnomon.methods.difficulty.agreement import best_count, circular
 from gnomon.methods.difficulty.pools import RANKING, check_pool
 from gnomon.methods.difficulty.reference_words import no_words
 from gnomon.methods.difficulty.sides import wrapped
@@ -60,9 +57,6 @@ Frozen: TypeAlias = Annotated[
 ]
 Judges: TypeAlias = Annotated[Human, _PEOPLE]
 Top: TypeAlias = Annotated[str, Metavar("K"), _PEOPLE]
-AllowCircular: TypeAlias = Annotated[bool, _PEOPLE]
-Curves: TypeAlias = Annotated[bool, _PEOPLE]
-OtherMetrics: TypeAlias = Annotated[Metrics, _PEOPLE]
 Omission: TypeAlias = Annotated[
     bool,
     _OMISSION,
@@ -71,9 +65,6 @@ Omission: TypeAlias = Annotated[
         " weighted score is given by how hard the word was."
     ),
 ]
-
-#: metrics that are compared with the weighed ones, as far as they are available
-OTHER_METRICS = ("ter", "meteor", "bleu")
 
 
 def pool_of(pool: PoolOfSystems) -> str | tuple[str, ...] | None:
@@ -108,31 +99,19 @@ def weighted(
 
 def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.difficulty.score` refuses of options that fit each alone."""
-    if options.omission:  # nothing else is tagged
-        yield from _of_tagger(outline, options.tagger)
-        yield from _without_words(options.metrics, allow_code=options.allow_code)
-    for number, metric in enumerate(
-        () if options.other_metrics is OTHER_METRICS else each_metric(options.other_metrics)
-    ):
-        if not isinstance(metric, Scores):
-            option = f"other_metrics[{number}]"
-            yield from problems(
-                option, check_metric, metric, outline, allow_code=options.allow_code
-            )
-    yield from _shared_faults(
-        outline,
-        options,
-        leave_one_out=options.leave_one_out,
-        allow_circular=options.allow_circular,
-    )
-    if outline is not None:
-        yield from problems("by", check_slices, outline, options.by, scored=True)
+    yield from _shared_faults(outline, options, leave_one_out=options.leave_one_out)
 
 
 def check_words(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.difficulty.words` refuses of options that fit each alone."""
     yield from _of_tagger(outline, options.tagger)
     yield from _without_words(options.metrics, allow_code=options.allow_code)
+    yield from problems("top", best_count, options.top, 0)
+    kinds = human_files(options.human)[1]  # those of files are not known yet
+    for number, kind in enumerate(kinds):
+        option = f"human[{number}]" if isinstance(options.human, list | tuple) else "human"
+        if outline is not None:
+            yield from problems(option, _check_kind, outline, kind)
     yield from _shared_faults(outline, options)
     if outline is not None:
         for position, number in enumerate(options.segments or ()):
@@ -170,15 +149,8 @@ def _shared_faults(
     options: BoundOptions,
     *,
     leave_one_out: bool = False,
-    allow_circular: bool = True,
 ) -> Iterator[Problem]:
-    """Metrics, their pool, and people: the best systems, and whether they are to judge it."""
-    yield from problems("top", best_count, options.top, 0)
-    kinds = human_files(options.human)[1]  # those of files are not known yet
-    if outline is not None:
-        for number, kind in enumerate(kinds):
-            option = f"human[{number}]" if isinstance(options.human, list | tuple) else "human"
-            yield from problems(option, _check_kind, outline, kind)
+    """Metrics and their pool."""
     wrong = list(problems("pool", _check_pool, options.pool))
     yield from wrong
     yield from problems("metrics", check_once, options.metrics, allow_code=options.allow_code)
@@ -207,15 +179,8 @@ def _shared_faults(
             yield Problem("", error)
             continue
         if outline is not None:
-            pool_problems = list(
-                problems(
-                    "frozen" if options.frozen else "pool", weighted_metric.check_pool, outline
-                )
-            )
-            yield from pool_problems
-            if not pool_problems and not allow_circular:
-                for kind in kinds:
-                    yield from problems("human", _check_judge, outline, weighted_metric, kind)
+            option = "frozen" if options.frozen else "pool"
+            yield from problems(option, weighted_metric.check_pool, outline)
 
 
 def _check_pool(pool: PoolOfSystems) -> None:
@@ -233,17 +198,6 @@ def _check_kind(outline: Outline, kind: str) -> None:
     kinds = outline.human_kinds("system")
     if kind not in kinds:
         raise UnknownNameError("kind of human system scores", kind, kinds)
-
-
-def _check_judge(outline: Outline, metric: Difficulty, kind: str) -> None:
-    """Refuse people as judges whose scores choose the pool."""
-    seen = [
-        seen_kind
-        for seen_kind in metric.will_see(outline)
-        if are_of_same_judgements(kind, seen_kind)
-    ]
-    if seen:
-        raise UsageError(f"{circular(seen[0])}; take another pool, or allow it (--allow-circular)")
 
 
 def _check_segment(outline: Outline, number: int) -> None:

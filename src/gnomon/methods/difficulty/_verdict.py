@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from gnomon import stats
-from gnomon.agreement.gains import AgreementGainRow
-from gnomon.agreement.judging import ALL
 from gnomon.core.errors import SpecError
 from gnomon.core.verdicts import (
     LEAST,
@@ -16,7 +12,6 @@ from gnomon.core.verdicts import (
     counted,
     listed,
     metric_title,
-    p_value,
     titles_of,
 )
 from gnomon.methods.difficulty.pools import EMPTY
@@ -27,57 +22,22 @@ from gnomon.metrics.spec import read_spec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from gnomon.agreement.tables import AgreementRow
     from gnomon.core.findings import Cell, Finding, Statement
 
 _ALPHA = 0.05
 #: correlations over so many systems or fewer say little
 _FEW_SYSTEMS = 4
-_CIRCULAR = "CIRCULAR"
 _FIRST = "pearson"
 #: systems that move by fewer places are not named
 _NAMED = 3
 #: names of metrics that know nothing of quality
 _CONTROLS = ("length", "random")
 
-_AGREES = Claim(
-    "difficulty.score.agrees",
-    "{metric} agrees {more} with people ({kind}) where hard words count more, by {facts}",
-    None,
-    "the interval of the difference of Pearson's r over segments, and the larger p of that"
-    " bootstrap and of Williams's test over systems, Holm's over metrics and kinds of human scores",
-)
-_AGREES_ALIKE = Claim(
-    "difficulty.score.agrees_alike",
-    "The data cannot tell whether {metric} agrees {more} with people ({kind}) where hard words"
-    " count more, by {facts}",
-    "undecided",
-    "the interval holds 0, or one of both tests shows no difference, or no interval was made",
-)
 _RANKS = Claim(
     "difficulty.score.ranks",
     "{tops}; {moves}{of}. Changes of place were not tested",
     "undecided",
     "ranks of the systems with and without weights; nothing is tested",
-)
-_FEW_JUDGED = Claim(
-    "difficulty.score.few_systems",
-    "people judged {systems}; agreement with people over so few says little",
-    "caution",
-    "the number of judged systems, four at most",
-)
-_FEW_SEGMENTS = Claim(
-    "difficulty.score.few_segments",
-    "{segments} say little of how hard words are elsewhere",
-    "caution",
-    "the number of segments, below 30",
-)
-_CHOSE_POOL = Claim(
-    "difficulty.circular",
-    "the human scores that judge also chose the systems whose misses say which words are hard;"
-    " agreement with them proves nothing",
-    "caution",
-    "a kind of human scores that chose the pool judges (--allow-circular)",
 )
 _EMPTY_OUTPUTS = Claim(
     "difficulty.empty",
@@ -85,10 +45,7 @@ _EMPTY_OUTPUTS = Claim(
     "caution",
     "more than 1 in 100 outputs of a system of the pool are empty",
 )
-SCORE_CLAIMS = (
-    *(_AGREES, _AGREES_ALIKE, _RANKS),
-    *(_FEW_JUDGED, _FEW_SEGMENTS, _CHOSE_POOL, _EMPTY_OUTPUTS),
-)
+SCORE_CLAIMS = (_RANKS, _EMPTY_OUTPUTS)
 
 _HARDEST = Claim(
     "difficulty.words.hardest",
@@ -132,20 +89,21 @@ _NONE_HAS = Claim(
 )
 WORDS_CLAIMS = (
     *(_HARDEST, _NONE_HARD, _PUNCTUATION, _NEAREST, _FEW_WORDS, _NONE_HAS),
-    *(_CHOSE_POOL, _EMPTY_OUTPUTS),
+    _EMPTY_OUTPUTS,
 )
 
 
 def score_verdict(finding: Finding) -> Iterator[Statement]:
-    """Who is on top where hard words count more, who rises, and whether people agree better."""
-    segments = _segments(finding)
+    """Who is on top where hard words count more, and who rises; nothing was tested."""
     yield from _empty(finding)
-    if any(table.name == "gains" for table in finding.tables):
-        yield from _gains(finding)
-    yield from _moves(finding, segments)
-    yield from _circular(finding)
-    if segments is not None and segments < LEAST:
-        yield _FEW_SEGMENTS.said(segments=counted(segments))
+    every = finding.records(WeightedRow)
+    metrics = list(dict.fromkeys(row.metric for row in every))
+    for metric in metrics:
+        rows = [row for row in every if row.metric == metric and row.rank is not None]
+        if len(rows) > 1:
+            alone = len(metrics) == 1
+            title = metric_title(_weighed(metric)) if alone else _base(metric, finding)
+            yield _moves(finding, rows, title)
 
 
 def words_verdict(finding: Finding) -> Iterator[Statement]:
@@ -155,50 +113,35 @@ def words_verdict(finding: Finding) -> Iterator[Statement]:
     for metric in dict.fromkeys(row.metric for row in words):
         yield from _hardest(finding, [row for row in words if row.metric == metric])
         yield from _right(finding, metric)
-    yield from _circular(finding)
 
 
-def _segments(finding: Finding) -> int | None:
-    """How many segments there are, as far as tables say."""
-    judged = any(table.name == "agreement" for table in finding.tables)
-    return int(finding.facts["segments"]) if judged else None
-
-
-def _moves(finding: Finding, segments: int | None) -> Iterator[Statement]:
-    """Who is on top under each metric, and who rises or falls; nothing was tested."""
-    every = finding.records(WeightedRow)
-    metrics = list(dict.fromkeys(row.metric for row in every))
-    for metric in metrics:
-        rows = [row for row in every if row.metric == metric and row.rank is not None]
-        if len(rows) < 2:
-            continue
-        alone = len(metrics) == 1
-        title = metric_title(_weighed(metric)) if alone else _base(metric, finding)
-        ours, theirs = _tops(rows)
-        moves = [(row, row.moved) for row in rows if row.moved]
-        verb = "has" if len(ours) == 1 else "have"
-        tops = f"{listed(ours)} {verb} the highest {title} with and without weights for hard words"
-        if set(ours) != set(theirs):
-            tops = (
-                f"{listed(ours)} {verb} the highest {title} where hard words count more,"
-                f" {listed(theirs)} without weights"
-            )
-        up = sorted((move for move in moves if move[1] > 0), key=lambda move: -move[1])
-        down = sorted((move for move in moves if move[1] < 0), key=lambda move: move[1])
-        phrases = [
-            f"{listed([_places(row, by) for row, by in some], most=_NAMED)} {verb}"
-            for some, verb in (
-                (up, "rise" if len(up) > 1 else "rises"),
-                (down, "fall" if len(down) > 1 else "falls"),
-            )
-            if some
-        ]
-        yield _RANKS.said(
-            finding.positions(rows),
-            tops=tops,
-            moves=" and ".join(phrases) or "no system changes its place",
-            of="" if segments is None else f" ({counted(segments)})",
+def _moves(finding: Finding, rows: Sequence[WeightedRow], title: str) -> Statement:
+    """Who is on top under a metric, and who rises or falls."""
+    ours, theirs = _tops(rows)
+    moves = [(row, row.moved) for row in rows if row.moved]
+    verb = "has" if len(ours) == 1 else "have"
+    tops = f"{listed(ours)} {verb} the highest {title} with and without weights for hard words"
+    if set(ours) != set(theirs):
+        tops = (
+            f"{listed(ours)} {verb} the highest {title} where hard words count more,"
+            f" {listed(theirs)} without weights"
         )
+    up = sorted((move for move in moves if move[1] > 0), key=lambda move: -move[1])
+    down = sorted((move for move in moves if move[1] < 0), key=lambda move: move[1])
+    phrases = [
+        f"{listed([_places(row, by) for row, by in some], most=_NAMED)} {verb}"
+        for some, verb in (
+            (up, "rise" if len(up) > 1 else "rises"),
+            (down, "fall" if len(down) > 1 else "falls"),
+        )
+        if some
+    ]
+    return _RANKS.said(
+        finding.positions(rows),
+        tops=tops,
+        moves=" and ".join(phrases) or "no system changes its place",
+        of=f" ({counted(int(finding.facts['segments']))})",
+    )
 
 
 def _tops(rows: Sequence[WeightedRow]) -> tuple[list[str], list[str]]:
@@ -225,70 +168,8 @@ def moves_headline(rows: Sequence[WeightedRow], specs: Iterable[str]) -> str:
     return f"{text}; {moved or 'none'} of {counted(len(rows), 'system')} changed place"
 
 
-def agreement_headline(rows: Sequence[AgreementRow]) -> str:
-    """Which metric has the highest agreement, as the title of a picture; empty for few systems."""
-    values = {
-        row.metric: (row.value, row)
-        for row in rows
-        if row.statistic == _FIRST and row.value is not None and row.metric not in _CONTROLS
-    }
-    if len(values) < 2 or any(row.n <= _FEW_SYSTEMS for _, row in values.values()):
-        return ""
-    value, best = max(values.values(), key=lambda pair: pair[0])
-    return (
-        f"{best.metric} has the highest agreement with people ({best.human}) of {len(values)}"
-        f" metrics, r = {amount(value, share=True)} over {counted(best.n, 'system')}"
-    )
-
-
 def _places(row: WeightedRow, by: int) -> str:
     return f"{row.system} (by {counted(abs(by), 'place')})"
-
-
-def _gains(finding: Finding) -> Iterator[Statement]:
-    """Whether weights make a metric agree better with people, over all systems.
-
-    P-values are Holm's, over metrics and kinds of human scores.
-    """
-    rows = [
-        row
-        for row in finding.records(AgreementGainRow, "gains")
-        if row.statistic == _FIRST and row.subset == ALL
-    ]
-    few = [row for row in rows if row.n <= _FEW_SYSTEMS]
-    sound = [row for row in rows if row not in few]
-    p = stats.holm([_larger_p(row) for row in sound])
-    if not any(notice.startswith(_CIRCULAR) for notice in finding.notices):
-        for row, corrected in zip(sound, p, strict=True):
-            yield from _gain(finding, row, float(corrected), several=len(sound) > 1)
-    if few:
-        yield _FEW_JUDGED.said(finding.positions(few), systems=counted(few[0].n, "system"))
-
-
-def _larger_p(row: AgreementGainRow) -> float:
-    """Of the bootstrap over segments and of Williams's test over systems; NaN without either."""
-    return math.nan if row.p is None or row.p_segments is None else max(row.p, row.p_segments)
-
-
-def _gain(
-    finding: Finding, row: AgreementGainRow, p: float, *, several: bool
-) -> Iterator[Statement]:
-    if row.gain is None:
-        return
-    untested = row.ends("gain")[0] is None
-    tested = "; resamples make a test" if untested else "; no test was possible"
-    if not math.isnan(p):
-        tested = f", {'corrected ' if several else ''}{p_value(p)}"
-    parts: dict[str, Any] = {
-        "metric": _base(row.metric, finding),
-        "more": row.direction,
-        "kind": row.human,
-        "facts": f"{row.size} ({row.sides}{tested})",
-    }
-    if row.excludes_zero and p <= _ALPHA:
-        yield _AGREES.said(finding.positions([row]), level=row.direction, **parts)
-    else:
-        yield _AGREES_ALIKE.said(finding.positions([row]), **parts)
 
 
 def _base(spec: Cell, finding: Finding) -> str:
@@ -311,11 +192,6 @@ def _weighed(text: str) -> str:
     """What difficulty weighs, whatever its options."""
     spec = read_spec(text)
     return str(spec.first) if spec.name == "difficulty" and spec.first is not None else text
-
-
-def _circular(finding: Finding) -> Iterator[Statement]:
-    if any(notice.startswith(_CIRCULAR) for notice in finding.notices):
-        yield _CHOSE_POOL.said()
 
 
 def _empty(finding: Finding) -> Iterator[Statement]:

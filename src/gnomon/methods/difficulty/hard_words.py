@@ -41,7 +41,7 @@ from gnomon.methods.difficulty._requests import (
     weighted,
 )
 from gnomon.methods.difficulty._verdict import WORDS_CLAIMS, words_headline, words_verdict
-from gnomon.methods.difficulty.agreement import judges, subsets
+from gnomon.methods.difficulty.best_systems import best_systems
 from gnomon.methods.difficulty.omission import (
     OMISSION_TITLE,
     OmissionRow,
@@ -361,18 +361,10 @@ def _pools(
     pools: dict[str, list[int] | None] = {how: None}
     everyone = f"all {len(testset.systems)} systems"
     pools.setdefault(everyone, list(range(len(testset.systems))))
-    # to choose the best systems is not to judge them
-    people, judge_notices = judges(testset, kinds, (), allow_circular=True)
-    statements = [
-        notice.replace("agreement with people is", "the difficulties for the best systems are")
-        for notice in judge_notices
-    ]
-    for judge in people:
-        chosen, notices = subsets(judge, top)
-        statements += notices
-        for subset in chosen[1:]:
-            pools.setdefault(f"{subset.title} by human {judge.kind}", subset.rows.tolist())
-    return pools, statements
+    best, notices = best_systems(testset, kinds, top)
+    for systems in best:
+        pools.setdefault(systems.title, systems.rows)
+    return pools, notices
 
 
 def _explained(words: ReferenceWords, least: int) -> tuple[str, ...]:

@@ -90,6 +90,7 @@ class Difficulty(Options):
 
     name: ClassVar[str] = "difficulty"
     title: ClassVar[str] = "difficulty-weighted {}"
+    titles = MappingProxyType({"weighted=False": "unweighted {}"})
     bounds = MappingProxyType({"max_calls": (1, 10**9)})
     positional: ClassVar[str | None] = "metric"
     pooled: ClassVar[bool] = True

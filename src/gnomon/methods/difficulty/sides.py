@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -12,8 +12,6 @@ from gnomon.core.records import table
 from gnomon.methods.difficulty.matched import (
     BoundDifficulty,
     UnweightedMatches,
-    corpus_parts,
-    part_statistics,
 )
 from gnomon.methods.difficulty.metric import Difficulty
 from gnomon.metrics import resolve
@@ -110,29 +108,6 @@ def _side(name: str, bound: BoundMetric, batch: Batch) -> Side:
     if isinstance(bound, Statistics):
         return Side(name, segments, bound.statistics(batch), bound.aggregate, sign)
     return Side(name, segments, mean_statistics(segments), aggregate_means, sign)
-
-
-class Both(NamedTuple):
-    """Means over segments, float64 [K] each."""
-
-    precision: NDArray[np.float64]  # of the weighted metric
-    recall: NDArray[np.float64]  # likewise
-    base_precision: NDArray[np.float64]  # of the metric without weights
-    base_recall: NDArray[np.float64]  # likewise
-
-
-def precision_recall(bound: Bound, batch: Batch) -> Both | None:
-    """Precision and recall of every system; None for metrics that do not match tokens."""
-    if not isinstance(bound, BoundDifficulty):
-        return None
-    weighted, base = (
-        corpus_parts(part_statistics(parts).sum(axis=1), bound.metric.beta)
-        for parts in (
-            bound.parts(batch),
-            UnweightedMatches(bound.metric, bound.base).parts(batch),
-        )
-    )
-    return Both(weighted[:, 0], weighted[:, 1], base[:, 0], base[:, 1])
 
 
 def tables_of(

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.core.findings import Exhibit, ExhibitText, Highlight
 from gnomon.core.records import METRIC, SEGMENT, SYSTEM, Record, column
-from gnomon.methods.difficulty.agreement import ranks
+from gnomon.methods.difficulty.best_systems import ranks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -13,12 +13,22 @@ from gnomon.agreement.files import (
     with_judgements,
     with_reference_systems,
 )
-from gnomon.agreement.judging import Judging, Result, grouped, joined, judge, overall
+from gnomon.agreement.gains import GainTesting, MetricGainRow, metric_gains
+from gnomon.agreement.judging import (
+    Judging,
+    Result,
+    best_count,
+    grouped,
+    joined,
+    judge,
+    overall,
+)
 from gnomon.agreement.measures import (
     LEVELS,
     NO_PRESET,
     Grouping,
     Level,
+    Preset,
     PresetName,
     StatisticName,
     WeightedMeasure,
@@ -34,19 +44,26 @@ from gnomon.agreement.pairing import (
     check_kinds,
     circular,
     kinds_of,
+    labels_of,
     metric_faults,
     pairings,
     title_of,
 )
+from gnomon.agreement.paraphrased import (
+    ComparedMetrics,
+    Paraphrases,
+    first_paraphrases,
+    paraphrases_by_set,
+    score_with_paraphrases,
+)
 from gnomon.agreement.significance import (
     Correction,
-    Exchange,
     Test,
     Testing,
     resample_faults,
     without_documents,
 )
-from gnomon.agreement.tables import ROWS, tables
+from gnomon.agreement.tables import ROWS, DecisionRow, tables
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
@@ -66,17 +83,17 @@ from gnomon.core.options import (
     Seed,
     Unit,
 )
+from gnomon.core.records import table
 from gnomon.core.registry import method
-from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature, of_test_sets
 from gnomon.core.slices import check_slices
-from gnomon.core.testset import TestSet
+from gnomon.core.testset import Paraphrase, TestSet
 from gnomon.core.validation import Problem, problems, refuse
 from gnomon.data.formats import Human, human_files
 from gnomon.methods.metaeval.agreement_verdict import CLAIMS, metaeval_verdict
 from gnomon.methods.metaeval.agreement_views import BEST_METRICS_VIEW, PEOPLE, views
 from gnomon.methods.metaeval.notices import notices
-from gnomon.metrics import resolve, score
+from gnomon.metrics import resolve
 from gnomon.metrics.functions import FunctionMetric
 from gnomon.metrics.protocol import Choosing, each_metric
 from gnomon.metrics.registry import check_metric
@@ -84,21 +101,20 @@ from gnomon.metrics.spec import read_spec
 from gnomon.stats.significance import Alternative
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from gnomon.agreement.measures import Measure
-    from gnomon.agreement.pairing import Wanted
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
-    from gnomon.metrics.protocol import AnyMetric
 
 _EXAMPLES = """\
 examples:
   gnomon metaeval -t wmt19/de-en wmt19/kk-en -m bleu chrf --html report.html
   gnomon metaeval -t wmt21/en-de -m bleu --scores comet.tsv --human mqm --baseline bleu
-  gnomon metaeval -t wmt19/de-en -m bleu --paraphrases p*.txt --baseline bleu
+  gnomon metaeval -t wmt19/de-en wmt19/lt-en -m bleu --paraphrases '{pair}.beam.jsonl' --n 1 5
+  gnomon metaeval -t wmt19/de-en -m bertscore 'difficulty(bertscore)' --baseline bertscore --top 30%
   gnomon metaeval -t summeval.jsonl -m rougeL bleu --human coherence relevance
-  gnomon metaeval -t wmt23/he-en --own-scores --preset wmt23 --by domain
+  gnomon metaeval -t wmt23/he-en --scores metric-scores --preset wmt23 --by domain
   gnomon metaeval --human de-en.da-z.sys.tsv --scores BLEU.tsv COMET.tsv --levels system
 
 Several kinds of human scores, all that there are unless some are named, are blocks of one table.
@@ -106,20 +122,40 @@ Without a test set, files of human scores and score files are enough. A file's n
 language pair (de-en.da-z.sys.tsv); NAME=FILE gives a metric or a kind of judgement its name.
 """
 _SCORES = Group("scores of metrics and of people")
+_PARAPHRASES = Group("paraphrases as further references")
 _MEASURED = Group("what is measured")
 _TESTS = Group("intervals and tests")
 
 
-def _test_sets(inputs: Any, options: Mapping[str, Any]) -> tuple[Sequence[TestSet], ...]:
-    """The test sets of a command line, and these with paraphrases; or those that files make."""
+def _test_sets(inputs: Any, options: Mapping[str, Any]) -> tuple[Sequence[Any], ...]:
+    """The test sets of a command line, and their paraphrases; or test sets that files make."""
+    args = inputs.args
     if not inputs.has_testset:
-        column, pair = options.get("score_column", "score"), inputs.args.language_pair
         files, _ = human_files(options.get("human", ()))
-        return (textless(files, options.get("scores", ()), language_pair=pair, column=column),)
-    if not inputs.args.paraphrases:
+        scores = options.get("scores", ())
+        return (textless(files, scores, language_pair=args.language_pair),)
+    if args.no_original:
+        raise UsageError(
+            "metrics are judged with paraphrases beside the original references; leave out"
+            " --no-original"
+        )
+    files = args.paraphrases
+    if files and len(args.test_set or ()) > 1 and not all("{pair}" in name for name in files):
+        raise UsageError(
+            "-t names several test sets, and each has its own paraphrases: write {pair} where file"
+            " names differ, as in --paraphrases '{pair}.beam.jsonl'"
+        )
+    if not files:
         return (inputs.testsets(),)
     sets = inputs.originals()
-    return sets, [inputs.paraphrased(testset) for testset in sets]
+    pairs = [testset.language_pair or testset.name for testset in sets]
+    return sets, [[name.replace("{pair}", pair) for name in files] for pair in pairs]
+
+
+def _sets_of_study(
+    *, original: TestSet, paraphrases: Sequence[Paraphrase], **_: object
+) -> tuple[TestSet, Sequence[Paraphrase]]:
+    return original, paraphrases
 
 
 def check_metaeval(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
@@ -128,7 +164,10 @@ def check_metaeval(outline: Outline | None, options: BoundOptions) -> Iterator[P
     What people said in files is not known yet, and of several test sets that are judged together
     each may lack some of what is asked for.
     """
-    if options.preset is not None and (options.statistics or options.groupings):
+    chosen = _shared_task(options.preset)
+    for number, top in enumerate(options.top):
+        yield from problems(f"top[{number}]", best_count, top, 0)
+    if chosen is not None and (options.statistics or options.groupings):
         message = f"preset {options.preset!r} brings its statistics and groupings; leave them out"
         yield Problem("preset", UsageError(message))
     option = "statistics" if options.statistics else "levels"
@@ -139,27 +178,21 @@ def check_metaeval(outline: Outline | None, options: BoundOptions) -> Iterator[P
             options.levels,
             options.statistics,
             options.groupings,
-            preset_of(options.preset),
+            chosen,
         )
     )
     yield from wrong
-    asked = (
-        ()
-        if wrong
-        else measures(
-            options.levels, options.statistics, options.groupings, preset_of(options.preset)
-        )
-    )
+    asked = () if wrong else measures(options.levels, options.statistics, options.groupings, chosen)
     if asked:
-        yield from problems("weights", tasks_of, asked, preset_of(options.preset), options.weights)
+        yield from problems("weights", tasks_of, asked, chosen, options.weights)
     yield from resample_faults(options.resamples, options.confidence)
-    wanted = _wanted(options.metrics, options.scores, own_scores=options.own_scores)
+    wanted = _wanted(options.metrics, options.scores)
     yield from metric_faults(outline, wanted, allow_code=options.allow_code)
     if outline is not None:
         yield from problems("by", check_slices, outline, options.by)
         if options.unit == "document" and not outline.slices.get("document"):
             yield Problem("unit", without_documents(title_of(outline)))
-    if options.baseline is not None and not options.scores and not options.own_scores:
+    if options.baseline is not None and not options.scores:
         yield from problems(
             "baseline", _check_named, wanted, options.baseline, allow_code=options.allow_code
         )
@@ -177,15 +210,16 @@ def check_metaeval(outline: Outline | None, options: BoundOptions) -> Iterator[P
     "metaeval",
     answers="which metric agrees best with people",
     title="Agreement with people",
-    data=("testsets", "paraphrased"),
+    data=("testsets", "paraphrases"),
     given=_test_sets,
     examples=_EXAMPLES,
     tables={"": "agreement"},
-    rows=ROWS,
+    rows={**ROWS, "gains": MetricGainRow},
     metrics="all",
     human=True,
     judged=True,
     reuses="all",
+    from_study=_sets_of_study,
     views=(BEST_METRICS_VIEW,),
     standing=PEOPLE,
     check=check_metaeval,
@@ -195,14 +229,14 @@ def check_metaeval(outline: Outline | None, options: BoundOptions) -> Iterator[P
 def metaeval(
     testsets: TestSet | Sequence[TestSet] = (),
     metrics: Judged = None,
-    paraphrased: TestSet | Sequence[TestSet] = (),
+    paraphrases: Paraphrases | Sequence[Paraphrases] = (),
     *,
+    n: Annotated[Sequence[int], Limits(1), Metavar("N"), _PARAPHRASES, Rare()] = (1, 5, 20),
+    methods: Annotated[Sequence[str] | None, Metavar("NAME"), _PARAPHRASES, Rare()] = None,
     scores: Annotated[Files, _SCORES, NotInStudies()] = (),
-    own_scores: Annotated[bool, _SCORES, Rare()] = False,
     lower_is_better: Annotated[
         Sequence[str], Metavar("NAME"), _SCORES, Rare(), NotInStudies()
     ] = (),
-    score_column: Annotated[str, Metavar("NAME"), _SCORES, Rare(), NotInStudies()] = "score",
     human: Annotated[Human, _SCORES] = (),
     human_format: Annotated[str | None, Metavar("NAME"), _SCORES, Rare(), NotInStudies()] = None,
     human_systems: Annotated[bool, _SCORES, Rare()] = False,
@@ -214,13 +248,10 @@ def metaeval(
     groupings: Annotated[Sequence[Grouping] | None, _MEASURED, Rare()] = None,
     weights: Annotated[Sequence[str], Metavar("STATISTIC=W"), _MEASURED, Rare()] = (),
     by: Annotated[By, _MEASURED] = None,
-    top: Annotated[Sequence[int], Limits(2), Metavar("K"), _MEASURED, Rare()] = (),
-    inliers: Annotated[bool, _MEASURED, Rare()] = False,
+    top: Annotated[Sequence[int | str], Metavar("K"), _MEASURED, Rare()] = (),
     darr_threshold: Annotated[float | None, Limits(0), Metavar("X"), _MEASURED, Rare()] = None,
-    controls: Annotated[bool, _MEASURED, Rare()] = True,
     baseline: Annotated[str | None, Metavar("METRIC"), _TESTS] = None,
     test: Annotated[Test, _TESTS] = "auto",
-    swap: Annotated[Exchange | None, _TESTS, Rare()] = None,
     unit: Unit = "auto",
     alternative: Annotated[Alternative, _TESTS, Rare()] = "greater",
     correction: Annotated[Correction, _TESTS] = "none",
@@ -241,15 +272,17 @@ def metaeval(
         metrics: spec strings, metrics, functions, or :class:`~gnomon.core.scores.Scores`; where
             there are several test sets, Scores come as a list with one per test set (None: it has
             none there). A mapping gives them names. By default bleu, or score files alone.
-        paraphrased: the same test sets with paraphrases among the references; every metric that is
-            to score is judged with these, too, as ``METRIC+paraphrases``.
+        paraphrases: of the one test set, or a list with those of each; files of them, too. Every
+            metric that is to score is judged with them beside the references, too, as
+            ``METRIC+METHOD N``.
+        n: numbers of paraphrases of each segment; a larger one than there are is the largest.
+        methods: of the paraphrases, these alone.
         scores: score files of further metrics: gnomon's, mt-metrics-eval's, or WMT's ``METRIC LP
-            TESTSET SYSTEM [SEGMENT] SCORE``; ``NAME=FILE``, or a mapping, names the metric. A
-            folder stands for all score files in it and below.
-        own_scores: further metrics are those whose scores lie in the folder of each test set
-            (``metric-scores``, as in mt-metrics-eval's data).
+            TESTSET SYSTEM [SEGMENT] SCORE``; ``NAME=FILE``, or a mapping, names the metric,
+            ``FILE:COLUMN`` the column of TSV and JSONL files (score, by default). A folder stands
+            for all score files in it and below; a relative one that is not there is looked up in
+            the folder of each test set (``metric-scores``, as in mt-metrics-eval's data).
         lower_is_better: metrics of the score files that are error rates.
-        score_column: the column of the scores, in score files that are TSV or JSONL.
         human: kinds of human scores and rankings ("mqm", "darr"), or files of them, each a block of
             the tables; by default all.
         human_format: the format of the files of human scores, if they do not tell.
@@ -259,7 +292,8 @@ def metaeval(
         allow_circular: judge metrics even by human scores that went into them (difficulty whose
             pool these chose); otherwise that is refused.
         preset: that shared task's measures (at these levels) and tests, in place of statistics and
-            groupings.
+            groupings; "outliers": system level without outlying systems, too (by the median
+            absolute deviation of human scores, see :func:`gnomon.stats.outliers`).
         levels: "system", "segment", or both.
         statistics: statistics of agreement; by default those usual at each level, as far as the
             human scores allow them.
@@ -269,23 +303,16 @@ def metaeval(
             "pearson=1", "system.pearson=2"; others have none. Presets bring their own.
         by: slices, too: by "document", "domain", "length" or a label of the test set; each is
             judged alone, and system scores are those of its segments.
-        top: system level over the K best systems by human score alone, too.
-        inliers: system level without outlying systems, too (by the median absolute deviation of
-            human scores, see :func:`gnomon.stats.outliers`).
+        top: system level over the best systems by human score alone, too: a number, or a share
+            ("30%", rounded down).
         darr_threshold: DaRR from scores that differ by at least this much (25 on a scale of 0 to
             100), where there are no rankings; by default from rankings alone.
-        controls: constant, random numbers and lengths beside figures that judge ties.
         baseline: name of the metric that every other one is tested against.
         test: "auto": Williams's test for system-level Pearson, bootstrap for soft pairwise
             accuracy, a jackknife over documents for segment levels where these are known (see
             unit), else bootstrap for DaRR and permutation for the rest. A named test
             leaves statistics without p-values for which it does not exist, and takes segments as
             independent.
-        swap: what permutation tests of segment scores exchange between two metrics: "cells",
-            "rows+cols", "inputs" (segments) or "systems"; by default inputs, with a preset cells.
-            Soft pairwise accuracy goes by permutation where this is given, and can exchange "pairs"
-            of systems. That of acc_eq exchanges inputs; p_decisions exchanges decisions on pairs,
-            as the shared tasks do, and is too small.
         unit: what is independent at segment level: "segment", "document", or "auto": documents
             where they are known and no test is named. At system level systems are.
         alternative: what p speaks of: the metric is "greater" (better) than the baseline, "less",
@@ -298,7 +325,8 @@ def metaeval(
         A finding whose rows hold ``language_pair, level, statistic, grouping, metric, value, n,
         p, low, high, rank, cluster, ...``; rows over several test sets have the language pair
         "average" (mean over test sets) or "all" (pairwise decisions pooled). Further tables:
-        "gains", "overall", "wins", "systems", "top_k", "decisions", "decision_pairs".
+        "gains" (over the baseline, and with paraphrases over the metric without), "averages" of
+        these over test sets, "overall", "wins", "systems", "top_k", "decisions".
 
     Raises:
         DataError: there are no human scores for what is to be measured, or nobody judged a
@@ -309,21 +337,25 @@ def metaeval(
     """
     files, kinds = human_files(human)
     sets = [testsets] if isinstance(testsets, TestSet) else list(testsets)
-    sets = sets or textless(files, scores, column=score_column)
-    wanted = by_name(_wanted(metrics, scores, own_scores=own_scores))
+    sets = sets or textless(files, scores)
+    wanted = by_name(_wanted(metrics, scores))
     if files:
         sets, more = with_judgements(sets, files, format=human_format)
         kinds = [*kinds, *more]
-    wide = [paraphrased] if isinstance(paraphrased, TestSet) else list(paraphrased)
+    made = paraphrases_by_set(paraphrases, sets)
     sets, judged_references = with_reference_systems(sets, reference_systems)
-    wide, _ = with_reference_systems(wide, reference_systems)
-    wanted += metric_scores(
-        scores, sets, lower_is_better=lower_is_better, column=score_column, own_scores=own_scores
-    ).items()
-    wanted += _widened(wide, sets, wanted, allow_code=allow_code)
+    wanted += metric_scores(scores, sets, lower_is_better=lower_is_better).items()
+    firsts = [first_paraphrases(of_set, n, methods) for of_set in made]
+    scored = list(
+        score_with_paraphrases(
+            sets, wanted, [first for first, _ in firsts], allow_code=allow_code, tick=progress
+        )
+    )
+    wanted += [(pair.metric, with_paraphrases) for pair, with_paraphrases in scored]
     if not wanted:
         raise UsageError("there is no metric to judge; name one, or give score files")
-    chosen, rules = preset_of(preset), stats.rules(preset)
+    chosen = _shared_task(preset)
+    rules = stats.rules(None if chosen is None else preset)
     judging = Judging(
         measures=measures(levels, statistics, groupings, chosen),
         testing=Testing(
@@ -336,13 +368,12 @@ def metaeval(
             plus_one=rules.plus_one,
             early_stopping=rules.early_stopping,
             williams=chosen is None or chosen.williams,
-            swap=swap,
             cells=chosen is not None,
         ),
-        top=tuple(dict.fromkeys(top)),
-        inliers=inliers,
+        top=tuple(dict.fromkeys(map(str, top))),
+        inliers=preset == "outliers",
         threshold=darr_threshold,
-        spa_seed=rules.spa_seed if preset else seed,
+        spa_seed=rules.spa_seed if chosen else seed,
         named=bool(chosen or statistics or groupings),
         unit=unit,
     )
@@ -354,7 +385,6 @@ def metaeval(
         by=by,
         human_systems=human_systems,
         reference_systems=judged_references,
-        controls=controls,
         seed=seed,
         allow_code=allow_code,
         allow_circular=allow_circular,
@@ -379,37 +409,47 @@ def metaeval(
             progress("judging", done, len(judged))
     if not results:
         raise _without_scores({title_of(testset): testset.outline.human for testset in sets})
-    tasks = tasks_of(judging.measures, chosen, weights)
-    asked = _Request(judging, baseline, correction, tasks, chosen.says if chosen else None)
+    asked = _Request(
+        judging,
+        baseline,
+        _compared([pair for pair, _ in scored], names, baseline),
+        correction,
+        tasks_of(judging.measures, chosen, weights),
+        [*([chosen.says] if chosen else ()), *_of_paraphrases(sets, firsts)],
+    )
     return _finding(judged, results, asked)
 
 
 # What is judged, and what is refused
 
 
-def _wanted(metrics: object, scores: Files, *, own_scores: bool = False) -> Any:
+def _wanted(metrics: object, scores: Files) -> Any:
     """The metrics, or those that are taken where none is named."""
-    return (() if scores or own_scores else ("bleu",)) if metrics is None else metrics
+    return (() if scores else ("bleu",)) if metrics is None else metrics
 
 
-def _widened(
-    wide: Sequence[TestSet],
-    sets: Sequence[TestSet],
-    wanted: Sequence[tuple[str | None, Wanted]],
-    *,
-    allow_code: bool,
-) -> Iterator[tuple[str, list[Scores]]]:
-    """The metrics with paraphrased references."""
-    if len(wide) not in (0, len(sets)):
-        raise UsageError(
-            f"there are {len(sets)} test sets and {len(wide)} with paraphrases; give one for each"
-        )
-    for name, metric in wanted if wide else ():
-        if isinstance(metric, Scores | list | tuple):
-            continue  # of the references that there were
-        named = cast("AnyMetric", metric)
-        scores = [score(testset, named, allow_code=allow_code) for testset in wide]
-        yield f"{name or scores[0].metric}+paraphrases", scores
+def _compared(
+    with_paraphrases: Sequence[ComparedMetrics], names: Iterable[str], baseline: str | None
+) -> list[ComparedMetrics]:
+    """Metrics with paraphrases against themselves, and all others against the baseline."""
+    wide = {pair.metric for pair in with_paraphrases}
+    others = [name for name in names if name != baseline and name not in wide]
+    against = [] if baseline is None else [ComparedMetrics(name, baseline) for name in others]
+    return [*with_paraphrases, *against]
+
+
+def _of_paraphrases(
+    sets: Sequence[TestSet], firsts: Sequence[tuple[object, Sequence[str]]]
+) -> Iterator[str]:
+    """Which numbers of paraphrases were not there, test set by test set."""
+    for label, (_, notices_of_set) in zip(labels_of(sets), firsts, strict=False):
+        for notice in notices_of_set:
+            yield f"{label}: {notice}" if len(sets) > 1 else notice
+
+
+def _shared_task(preset: PresetName | None) -> Preset | None:
+    """The measures and formulas of a shared task; None where the usual ones are taken."""
+    return None if preset == "outliers" else preset_of(preset)
 
 
 def _check_named(metrics: object, baseline: str, *, allow_code: bool) -> None:
@@ -527,9 +567,10 @@ class _Request(NamedTuple):
 
     judging: Judging
     baseline: str | None
+    compared: Sequence[ComparedMetrics]
     correction: Correction
     tasks: tuple[WeightedMeasure, ...]
-    says: str | None
+    notices: Sequence[str]
 
 
 def _finding(pairings: Sequence[Pairing], results: Sequence[Result], asked: _Request) -> Finding:
@@ -542,10 +583,24 @@ def _finding(pairings: Sequence[Pairing], results: Sequence[Result], asked: _Req
         over,
         averages,
         asked.judging.testing,
+        asked.compared,
         baseline=asked.baseline,
         correction=asked.correction,
         threshold=asked.judging.threshold,
     )
+    how = asked.judging.testing
+    testing = GainTesting(
+        how.resamples,
+        how.seed,
+        how.confidence,
+        by_document=asked.judging.by_document,
+        alternative=how.alternative,
+    )
+    decisions = cast("Sequence[DecisionRow]", made["decisions"].records)
+    gained = list(metric_gains(results, asked.compared, decisions, testing))
+    confidence = how.confidence if how.resamples else None
+    title = "Gains in agreement"
+    made["gains"] = table("gains", title, MetricGainRow, gained, confidence=confidence)
     return Finding(
         method="metaeval",
         title="Meta-evaluation: do the metrics agree with people?",
@@ -558,13 +613,15 @@ def _finding(pairings: Sequence[Pairing], results: Sequence[Result], asked: _Req
             asked.baseline,
             alternative=asked.judging.testing.alternative,
         ),
-        notices=notices(
-            pairings,
-            results,
-            asked.judging,
-            averages,
-            baseline=asked.baseline,
-            says=asked.says,
+        notices=(
+            *asked.notices,
+            *notices(
+                pairings,
+                results,
+                asked.judging,
+                averages,
+                baseline=asked.baseline,
+            ),
         ),
         facts=_facts(pairings),
     )

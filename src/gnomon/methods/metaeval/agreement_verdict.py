@@ -11,17 +11,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gnomon import stats
+from gnomon.agreement.gains import MetricGainRow
 from gnomon.agreement.judging import ALL, AVERAGE, POOLED
 from gnomon.agreement.measures import STATISTICS
 from gnomon.agreement.significance import FEW_SYSTEMS
-from gnomon.agreement.tables import AgreementRow, DecidedPairsRow, WinRow
-from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
+from gnomon.agreement.tables import AgreementRow, WinRow
+from gnomon.core.verdicts import (
+    CUT,
+    LEAST,
+    Claim,
+    amount,
+    counted,
+    cut_texts,
+    listed,
+    p_value,
+    titles_of,
+)
+from gnomon.methods.metaeval.gain_verdict import GAIN_CLAIMS, gains_verdict
 from gnomon.methods.metaeval.notices import equal_notice
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.student import upper_tail
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Finding, Statement
 
@@ -114,20 +126,6 @@ _AVERAGE_VALUE = Claim(
     "undecided",
     "the average alone",
 )
-_DECIDED = Claim(
-    "metaeval.decided",
-    "{people} decide {decided} of {pairs} pairs of systems ({facts}); on these {agreements}",
-    "undecided",
-    "tests of each pair by people's segment scores, not corrected: the jackknife over documents"
-    " where these are known, else Student's t over segments",
-)
-_NONE_DECIDED = Claim(
-    "metaeval.none_decided",
-    "{people} decide none of {pairs} pairs of systems ({facts}): what agrees with their order at"
-    " system level may agree with chance",
-    "caution",
-    "the same tests",
-)
 _CIRCULAR = Claim(
     "metaeval.circular",
     "{metrics} cannot be judged by these human scores: {why}",
@@ -193,13 +191,13 @@ CLAIMS = (
         _KINDS_HIGHEST,
         _AVERAGE,
         _AVERAGE_VALUE,
-        _DECIDED,
-        _NONE_DECIDED,
         _CIRCULAR,
         _EDITS,
         _EQUAL,
     ),
     *(_FEW, _FEW_SEGMENTS, _FEW_DOCUMENTS, _THIN, _BACKWARDS, _CONTROLS),
+    *GAIN_CLAIMS,
+    CUT,
 )
 
 
@@ -330,8 +328,9 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
     else:
         for group in sound if sets == 1 else ():
             yield from _of_set(finding, group)
-    silent = {(group.first.test_set, group.first.human) for group in equal}
-    yield from _decided_pairs(finding, silent)
+    alike = {(group.first.test_set, group.first.human) for group in equal}
+    yield from gains_verdict(finding, alike)
+    yield from cut_texts(finding.notices)
     yield from (_EQUAL.said(notice=text) for text in _widest(equal.values()))
     yield from _circular(finding)
     yield from _edits(finding, single)
@@ -355,8 +354,10 @@ def _groups(finding: Finding) -> Iterator[_MeasureRows]:
     """What was measured, by measure and test set, over all systems and segments."""
     parts: dict[tuple[str, str, str | None], list[AgreementRow]] = {}
     titles = titles_of(finding)
+    gains = finding.records(MetricGainRow)
+    with_paraphrases = {row.metric for row in gains if row.method is not None}
     for row in finding.records(AgreementRow):
-        if row.subset == ALL and row.slice is None:
+        if row.subset == ALL and row.slice is None and row.metric not in with_paraphrases:
             parts.setdefault((row.test_set, row.measure, row.human), []).append(row)
     yield from (_MeasureRows(tuple(rows), titles) for rows in parts.values())
 
@@ -614,66 +615,6 @@ def _decided(finding: Finding, sets: Sequence[_MeasureRows], best: str, other: s
             for pair in _against(finding, group, row)
         )
         for group in sets
-    )
-
-
-def _decided_pairs(
-    finding: Finding, silent: Container[tuple[str, str | None]]
-) -> Iterator[Statement]:
-    """How many pairs of systems people decide, and how often each metric agrees on these.
-
-    Nothing is said of next to no systems, nor where people scored all of them alike.
-    """
-    few = FEW_SYSTEMS * (FEW_SYSTEMS - 1) // 2
-    rows = [
-        row
-        for row in finding.records(DecidedPairsRow)
-        if row.pairs > few and (row.test_set, row.human) not in silent
-    ]
-    by_set: dict[tuple[str, str | None], DecidedPairsRow] = {}
-    for row in rows:  # of the metric that scored most systems
-        key = row.test_set, row.human
-        by_set[key] = max(by_set.get(key, row), row, key=lambda each: each.pairs)
-    if not by_set:
-        return
-    most = list(by_set.values())
-    kinds = list(dict.fromkeys(row.human for row in most))
-    people = f"People ({kinds[0]})" if len(kinds) == 1 and kinds[0] else "People"
-    if len(most) == 1:
-        facts = f"{most[0].test_set}, {counted(most[0].units, most[0].unit)}"
-        facts += ", taken as independent" * (most[0].unit == "segment")
-    else:
-        sets = len({row.test_set for row in most})
-        several = sets > 1, len(most) > sets
-        names = [
-            " ".join(
-                text
-                for text, shown in zip((row.test_set, row.human), several, strict=True)
-                if shown and text
-            )
-            for row in most
-        ]
-        each = zip(names, most, strict=True)
-        facts = listed([f"{name} {row.decided:,} of {row.pairs:,}" for name, row in each])
-    decided, pairs = (sum(getattr(row, name) for row in most) for name in ("decided", "pairs"))
-    parts: dict[str, Any] = {"people": people, "pairs": f"{pairs:,}", "facts": facts}
-    if not decided:
-        yield _NONE_DECIDED.said(finding.positions(rows), **parts)
-        return
-    titles = titles_of(finding)
-    agreements: list[str] = []
-    for metric in dict.fromkeys(row.metric for row in rows):
-        of_metric = [row for row in rows if row.metric == metric]
-        scored = sum(row.decided for row in of_metric)
-        of = "" if scored == decided else f" of the {scored:,} that it scored"
-        agree = sum(row.agree for row in of_metric)
-        verb = " agrees" * (not agreements)
-        agreements.append(f"{titles[metric]}{verb} in {agree:,}{of}")
-    yield _DECIDED.said(
-        finding.positions(rows),
-        decided=f"{decided:,}",
-        agreements=listed(agreements),
-        **parts,
     )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from gnomon.agreement.gains import MetricGainRow
 from gnomon.agreement.tables import (
     AgreementRow,
+    AverageGainRow,
     DecisionRow,
     JudgedSystemRow,
-    SliceAgreementRow,
     TopSystemsRow,
     WinRow,
 )
@@ -51,12 +52,12 @@ def views(
     for measure, subset in measured:
         all_views += shown.agreement(measure, subset)
     all_views += [*shown.rankings(), *shown.overview()]
-    if baseline is not None and len(places) > 1:
-        all_views += [shown.gains(measure, subset) for measure, subset in measured]
+    for measure, subset in measured:
+        all_views += shown.averages(measure, subset)
     for measure, subset in measured:
         all_views += shown.wins(measure, subset, _SAID[alternative])
     all_views += shown.plots(places)
-    all_views += [*shown.decided(), *shown.decisions()]
+    all_views += [*shown.gains(), *shown.decisions()]
     return tuple(all_views)
 
 
@@ -143,11 +144,11 @@ class _Shown(NamedTuple):
         if not self.whole:
             return
         for added, of_kind in self.by_kind():
-            rows = self.rows(SliceAgreementRow, {**where, **of_kind})
+            rows = self.rows(AgreementRow, {**where, **of_kind})
             for test_set in dict.fromkeys(row.test_set for row in rows):
                 at = f", {test_set}" if self.sets > 1 else ""
                 yield HeatMap(
-                    table="slices",
+                    table="metaeval",
                     title=f"{title}{added}{at}: by slice",
                     rows="metric",
                     columns="slice",
@@ -202,16 +203,72 @@ class _Shown(NamedTuple):
                     prominent=False,
                 )
 
-    def gains(self, measure: Measure, subset: str) -> Listing:
+    def gains(self) -> Iterator[View]:
+        """What the metrics add to those that they are compared with, level by level; as curves."""
+        every = self.rows(MetricGainRow, {})
+        for level in dict.fromkeys(row.level for row in every):
+            rows = [row for row in every if row.level == level]
+            shown = ["human"] if self.kinds else []
+            shown += ["test_set"] if self.sets > 1 else []
+            shown += ["subset"] if len({row.subset for row in rows}) > 1 else []
+            shown += ["metric", "statistic"]
+            shown += ["grouping"] if len({row.grouping for row in rows}) > 1 else []
+            shown += ["base", "value", "gain"]
+            if any(row.ends("gain")[0] is not None for row in rows):
+                shown += ["gain_low", "gain_high"]
+            shown += ["p", "p_segments"] if level == "system" else ["p"]
+            shown += ["n"]
+            if any(row.method is not None for row in rows):
+                shown += ["diversity"]
+            shown += ["repaired", "broken"] if level == "system" else []
+            where: dict[str, Cell] = {"level": level}
+            yield Listing("gains", f"Gains in agreement, {level} level", tuple(shown), where)
+        yield from self._of_paraphrases([row for row in every if row.method is not None])
+
+    def _of_paraphrases(self, rows: Sequence[MetricGainRow]) -> Iterator[View]:
+        """Gains by diversity and by number of paraphrases, on each test set."""
+        for test_set in dict.fromkeys(row.test_set for row in rows):
+            for added, of_kind in self.by_kind():
+                where: dict[str, Cell] = {"level": "system", "statistic": "pearson"}
+                where |= {"subset": "all", "test_set": test_set, **of_kind}
+                some = [row for row in rows if row in self.rows(MetricGainRow, where)]
+                title = f"{test_set}{added}"
+                if any(row.diversity is not None for row in some):
+                    yield Scatter(
+                        table="gains",
+                        title=f"Gain by diversity of paraphrases, {title}",
+                        x="diversity",
+                        y="gain",
+                        label="metric",
+                        series="method",
+                        panels="against",
+                        where=where,
+                    )
+                if len({row.paraphrases for row in some}) > 1:
+                    yield Lines(
+                        table="gains",
+                        title=f"Gain by number of paraphrases, {title}",
+                        x="paraphrases",
+                        y="gain",
+                        series="method",
+                        panels="against",
+                        where=where,
+                    )
+
+    def averages(self, measure: Measure, subset: str) -> Iterator[View]:
         """Gains of one measure over test sets."""
+        where = {**_where(measure, subset), **self.whole}
+        if not self.rows(AverageGainRow, where):
+            return
         kind = ("human",) if self.kinds else ()
-        return Listing(
-            "gains",
-            f"Gains over the baseline: {measure.title}"
+        yield Listing(
+            "averages",
+            f"Gains over the test sets: {measure.title}"
             + ("" if subset == "all" else f", {subset}"),
             (
                 *kind,
                 "metric",
+                "against",
                 "average",
                 "gain",
                 "gain_min",
@@ -223,7 +280,7 @@ class _Shown(NamedTuple):
                 "better",
                 "worse",
             ),
-            {**_where(measure, subset), **self.whole},
+            where,
         )
 
     def wins(self, measure: Measure, subset: str, said: str) -> Iterator[View]:
@@ -272,15 +329,6 @@ class _Shown(NamedTuple):
                         where={"statistic": statistic, **of_kind},
                     )
 
-    def decided(self) -> Iterator[View]:
-        """The pairs of systems that people decide."""
-        rows = self.tables["decided"].rows
-        if rows:
-            shown = ["human"] if self.kinds else []
-            shown += ["test_set"] if self.sets > 1 else []
-            shown += ["metric", "pairs", "decided", "agree", "value", "low", "high"]
-            yield Listing("decided", self.tables["decided"].title, tuple(shown))
-
     def decisions(self) -> Iterator[View]:
         """Decisions repaired and broken, of systems and of segments."""
         for comparison in dict.fromkeys(self.tables["decisions"].values("comparison")):
@@ -292,7 +340,7 @@ class _Shown(NamedTuple):
                 title = _DECIDED[str(comparison)]
                 yield StackedBars(
                     table="decisions",
-                    title=f"{title}: decisions repaired and broken, against {self.baseline}{added}",
+                    title=f"{title}: decisions repaired and broken{added}",
                     category="metric",
                     series="test_set",
                     parts=("right_share", "repaired_share", "broken_share", "wrong_share"),
@@ -307,7 +355,7 @@ class _Shown(NamedTuple):
                         shown += [f"{name}_low", f"{name}_high"] if ends else []
                     yield Listing(
                         "decisions",
-                        f"{title} decided otherwise than by {self.baseline}{added}",
+                        f"{title} decided otherwise than before{added}",
                         tuple(shown),
                         where,
                     )

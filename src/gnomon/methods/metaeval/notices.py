@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon import stats
+from gnomon.agreement.gains import FEWEST_POINTS
+from gnomon.agreement.judging import best_count
 from gnomon.core.scores import coverage, named
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
@@ -36,11 +38,9 @@ def notices(
     averages: Sequence[Overall] = (),
     *,
     baseline: str | None,
-    says: str | None,
 ) -> tuple[str, ...]:
     """All that should be said, each once."""
-    statements = [says] if says else []
-    statements += [notice for pairing in pairings for notice in pairing.notices]
+    statements = [notice for pairing in pairings for notice in pairing.notices]
     whole = [pairing for pairing in pairings if pairing.slice is None]
     for pairing in whole:
         statements += _missing(pairing, judging)
@@ -366,9 +366,13 @@ def _directions(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
 def _subsets(pairings: Sequence[Pairing], judging: Judging) -> Iterator[str]:
     for pairing in pairings:
         systems = int((~np.isnan(pairing.system)).sum())
-        for k in judging.top:
-            if systems and k > systems:
-                yield f"{pairing.name}: top {k} is all of its {systems} judged systems"
+        for top in judging.top if systems else ():
+            k = best_count(top, systems)
+            if k > systems:
+                yield f"{pairing.name}: top {top} is all of its {systems} judged systems"
+            elif top.endswith("%"):
+                few = ", too few to correlate" if k < FEWEST_POINTS else ""
+                yield f"{pairing.name}: top {top} is {k} of its {systems} judged systems{few}"
         if judging.inliers and systems:
             outliers = np.flatnonzero(stats.outliers(pairing.system))
             left = [pairing.systems[k] for k in outliers]

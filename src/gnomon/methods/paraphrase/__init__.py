@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.core.lazy import callable_package, lazy_exports
+from gnomon.core.lazy import lazy_exports
 from gnomon.methods.paraphrase import codes as codes
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from gnomon.methods.paraphrase._diversity import lexical_diversity as lexical_diversity
     from gnomon.methods.paraphrase._diversity import syntactic_diversity as syntactic_diversity
     from gnomon.methods.paraphrase._diversity import tree_similarity as tree_similarity
+    from gnomon.methods.paraphrase._page import paraphrases_used as paraphrases_used
+    from gnomon.methods.paraphrase._page import show as show
     from gnomon.methods.paraphrase._translations import pseudo_references as pseudo_references
     from gnomon.methods.paraphrase._translations import round_trip as round_trip
     from gnomon.methods.paraphrase._translations import translate as translate
@@ -47,9 +49,6 @@ if TYPE_CHECKING:
     from gnomon.methods.paraphrase._wordings import tree_sets as tree_sets
     from gnomon.methods.paraphrase._wordings import wordings_of as wordings_of
     from gnomon.methods.paraphrase.codes import tree_stats as tree_stats
-    from gnomon.methods.paraphrase.gains import gain as gain
-    from gnomon.methods.paraphrase.gains import paraphrases_used as paraphrases_used
-    from gnomon.methods.paraphrase.gains import show as show
     from gnomon.methods.paraphrase.generation import ConstrainedBy as ConstrainedBy
     from gnomon.methods.paraphrase.generation import describe_generators as describe_generators
     from gnomon.methods.paraphrase.generation import find_generator as find_generator
@@ -61,4 +60,3 @@ if TYPE_CHECKING:
     from gnomon.methods.paraphrase.training import train as train
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)
-callable_package(__name__, "gain")

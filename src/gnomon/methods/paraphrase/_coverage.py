@@ -73,7 +73,7 @@ class GramRow(Record):
 _MATCHES = Claim(
     "paraphrase.coverage.matches",
     "With paraphrases, references match {shares}. More matches need not mean better agreement with"
-    " people: gnomon paraphrase gain tests that",
+    " people: gnomon metaeval --paraphrases tests that",
     "undecided",
     "counts of matched n-grams",
 )

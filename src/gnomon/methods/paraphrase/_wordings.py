@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -11,7 +11,6 @@ from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import (
     DataError,
     FormatError,
-    MissingFileError,
     UnknownNameError,
     UsageError,
 )
@@ -174,16 +173,6 @@ def trees_of(given: TreeSets | None) -> dict[str, Parses]:
     if not given:
         return {}
     return dict(given) if isinstance(given, Mapping) else tree_sets(given)
-
-
-def judgement_files(human: str | Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Which of some names are files of judgements, and which are kinds of them."""
-    names = [human] if isinstance(human, str) else [fspath(file) for file in human]
-    files = [name for name in names if Path(name).is_file()]
-    for name in names:
-        if name not in files and ("/" in name or name.endswith(_SCORE_FILES)):
-            raise MissingFileError(f"human {name}: there is no such file")
-    return files, tuple(name for name in names if name not in files)
 
 
 def sets_in(given: Mapping[str, Wordings] | TestSet | Paraphrases) -> Mapping[str, Wordings]:

@@ -11,8 +11,8 @@ from gnomon.core.options import Metavar, Positive
 from gnomon.core.records import SEGMENT, Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
-from gnomon.methods.paraphrase._diversity import lexical_values, mean
 from gnomon.methods.paraphrase._wordings import Paraphrases, needed
+from gnomon.metrics.diversity import lexical_values, mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
