@@ -537,7 +537,7 @@ def score(
             default ``pos:*``, ``ent:*``, and the word lists, patterns and labels that are given;
             these alone where neither a tagger is named nor the language is known.
         scorers: sentence scorers: names (``sentiment``, ``concreteness``, ``valence=FILE``),
-            scorers or functions of a sentence, see :func:`gnomon.annotate.scorers.scorer`. What
+            scorers or functions of a sentence; see :func:`gnomon.annotate.scorers.scorer`. What
             they find is the table "scorers"; the only one where no feature is named and there is
             neither a metric nor a tagger.
         examples: segments shown per feature and system; 0 for none.
