@@ -14,7 +14,7 @@ import gnomon as gn
 from gnomon import stats
 
 DRAWS = [20, pytest.param(1000, marks=pytest.mark.verify)]
-ONE: dict[str, Any] = {"controls": False, "resamples": 200}
+ONE: dict[str, Any] = {"resamples": 200}
 POOLED: dict[str, Any] = {"statistics": ["pearson"], "groupings": ["none"], "levels": ["segment"]}
 
 

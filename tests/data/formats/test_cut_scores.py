@@ -132,7 +132,7 @@ def test_a_cut_score_file_is_refused_or_spoken_of(
 
     def read() -> object:
         scores = metric_scores({"M": tmp_path / name}, [testset])
-        found = gn.metaeval(testset, scores, resamples=0, controls=False)
+        found = gn.metaeval(testset, scores, resamples=0)
         for notice in found.notices:
             logging.getLogger("gnomon.notices").info("%s", notice)
         return [(one.systems, one.system, one.segments) for one in scores["M"] if one is not None]
