@@ -369,7 +369,7 @@ def test_progress_on_a_terminal_does_not_mix_with_the_result(files) -> None:
     assert "\x1b[2K" not in result  # nothing is erased once the result is printed
 
 
-@pytest.mark.parametrize("command", ["score", "sentences", "correlate"])
+@pytest.mark.parametrize("command", ["score", "correlate"])
 def test_a_negative_number_of_examples_is_refused_with_and_without_a_page(
     gnomon, files, command: str
 ) -> None:

@@ -142,7 +142,7 @@ WRONG = """
 1 | score --table table.tsv --reference-columns gold | or name it (--reference-columns reference)
 2 | compare -t set --baseline sysD | unknown system (baseline) 'sysD'
 2 | compare -t set --confidence 95 | --confidence: it must be a number, strictly between 0 and 1
-2 | compare -t set --alpha 1e-320 | --alpha: it must be a number, strictly between 0 and 1
+2 | compare -t set --confidence 1e-320 | --confidence: it must be a number, strictly between 0 and 1
 2 | compare -t set --by gender | length, score
 2 | compare -t set --seed=-1 | 0 or more; got -1
 2 | metaeval -t set --human da | unknown kind of human scores 'da'; there are: esa
