@@ -90,6 +90,8 @@ def test_what_a_method_answers_is_read_without_loading_it(name: str) -> None:
 def test_seeds_intervals_and_resamples_have_the_same_defaults_everywhere(name: str) -> None:
     usual = {"seed": SEED, "confidence": 0.95, "resamples": 1000, "examples": 3}
     options = methods.find(name).options
+    if name == "compare":  # 1000 of a bootstrap, and 10000 exchanges
+        usual["resamples"] = None
     assert {k: v.default for k, v in options.items() if k in usual} == {
         k: v for k, v in usual.items() if k in options
     }
@@ -229,7 +231,8 @@ def test_texts_of_the_command_line_are_read_by_the_type_of_the_option() -> None:
 
 
 @pytest.mark.parametrize(
-    "group", sorted({name.partition(".")[0] for name in methods.BUILT_IN if "." in name})
+    "group",
+    sorted({name.partition(".")[0] for name in methods.BUILT_IN if "." in name} - {"paraphrase"}),
 )
 def test_a_group_of_methods_is_callable_as_one_of_them(group: str) -> None:
     called = getattr(gn, group)
