@@ -78,7 +78,7 @@ LABELS = {
     "min_count": "least occurrences of a listed word",
     "min_drop": "smallest drop that fails",
     "ngrams": "phrases listed",
-    "null": "how p is computed",
+    "experiments": "what is tried",
     "perturbed_system": "whose texts are changed",
     "overlap": "when a word counts as covered",
     "p": "exponent of the mean",
