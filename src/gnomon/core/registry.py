@@ -111,7 +111,7 @@ BUILT_IN: Mapping[str, str] = {
 #: that, too, but to read it all have to be loaded
 OF_OUTPUTS_ALONE = (
     *("score", "compare", "muler.score", "muler.validate"),
-    *("bmx.score", "bmx.explain", "paraphrase.diversity", "stress"),
+    *("bmx.score", "bmx.explain", "difficulty.score", "paraphrase.diversity", "stress"),
 )
 #: methods that have a first word of their own on the command line, beside their group's
 OWN_WORDS: Mapping[str, str] = {"errors": "muler.errors"}
