@@ -260,7 +260,7 @@ def test_servers_elsewhere_are_refused_before_any_text_is_read() -> None:
     with pytest.raises(UsageError, match=r"sent to judge\.invalid"):
         gn.score(sets(s=["a"]), judge)
     pairs = "judge('pairwise', model='m')"
-    with pytest.raises(UsageError, match="gnomon judge"):
+    with pytest.raises(UsageError, match="gnomon compare"):
         gn.score(sets(s=["a"]), pairs)
 
 
