@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from gnomon.cli import _options, _requests
 from gnomon.cli._parser import HelpFormatter, rare
 from gnomon.cli._progress import stages
-from gnomon.cli._recipe import add_recipe, read_recipe
 from gnomon.core import registry as methods
 from gnomon.core.errors import GateError, GnomonError, UsageError
 from gnomon.core.options import (
@@ -107,6 +106,8 @@ def build(parser: Parser, method: Method) -> None:
     parser.epilog = method.examples or None
     _options.add_run(parser)
     if method.recipe:
+        from gnomon.cli._recipe import add_recipe
+
         add_recipe(parser, method)
     if method.given != "nothing":
         several = method.given == "testsets" or callable(method.given)
@@ -295,6 +296,8 @@ def _run(method: Method, args: argparse.Namespace) -> int:
     """Check, read, call, write the page and the tables, print."""
     options = _named_options(method, args)
     if method.recipe:
+        from gnomon.cli._recipe import read_recipe
+
         options |= read_recipe(method, args)
     options |= _chosen_metrics(method, args)
     outcomes = [options.get(name) for name, option in method.options.items() if is_outcome(option)]
