@@ -137,7 +137,7 @@ def test_views_do_not_pool_steps_with_other_options(tmp_path: Path) -> None:
         '[[methods.muler.score]]\nmetrics = ["chrf"]\nresamples = 0\nvariants = ["ratio"]\n'
         "features = ['re:x']\npattern = {{x = '{}'}}\n"
     )
-    asked = "[[methods.metaeval]]\nresamples = {}\ncontrols = false\n"
+    asked = "[[methods.metaeval]]\nresamples = {}\n"
     file = tmp_path / "study.toml"
     file.write_text(
         'metrics = ["chrf", "ter"]\n[[testsets]]\npath = "s"\n'
