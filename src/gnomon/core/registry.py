@@ -167,6 +167,8 @@ class Method:
     # whether it takes scores of other tasks: of all metrics, or of those "costly" ones whose corpus
     # scores are means
     reuses: Literal["", "all", "costly"] = ""
+    # the option with which it resamples corpus scores, so that statistics are wanted beside them
+    resamples_with: str = ""
     # options that a study sets otherwise than the function does
     usual: Mapping[str, object] = field(default_factory=dict)
     # makes its data of what it takes by name: `testset` with paraphrases, the `original` without,

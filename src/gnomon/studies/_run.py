@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, wait
@@ -120,10 +121,12 @@ def stored_scores(store: Store, task: Task) -> dict[str, Scores]:
     left out for methods that resample; these compute them again.
     """
     scores_of = {}
+    method = methods.find(task.method)
+    resampled = method.reuses != "all" or bool(json.loads(task.options).get(method.resamples_with))
     for spec, keys in task.after.items():
         if all(key in store.entries for key in keys):
             scores, made_of = _scores(store, keys)
-            if methods.find(task.method).reuses == "all" or made_of != "statistics":
+            if made_of != "statistics" or not resampled:
                 scores_of[spec] = scores
     return scores_of
 

@@ -219,6 +219,7 @@ def check_metaeval(outline: Outline | None, options: BoundOptions) -> Iterator[P
     human=True,
     judged=True,
     reuses="all",
+    resamples_with="baseline",
     from_study=_sets_of_study,
     views=(BEST_METRICS_VIEW,),
     standing=PEOPLE,
