@@ -129,7 +129,7 @@ def goes_against() -> Finding:
 
 @world(
     "human scores drawn at random",
-    says=["metaeval.unsure"],
+    says=["metaeval.unsure", "metaeval.controls"],
     silent=["metaeval.*"],
 )
 def random_people() -> Finding:
@@ -162,7 +162,7 @@ def random_people_of_systems() -> Finding:
 
 @world(
     "human scores of segments drawn at random, and two metrics",
-    says=["metaeval.none"],
+    says=["metaeval.none", "metaeval.controls"],
     silent=["metaeval.*"],
     without=["highest agreement", "agrees better"],
 )

@@ -110,8 +110,10 @@ def score(
         bound.append(metric)
         rows += score_rows(metric, testset)
         told = metric.notices(batch)  # while the matches of all texts are remembered
-        spec = options.metric.spec
-        notices += [of_metric(spec, one) if len(wanted) > 1 else one for one in told]
+        inner = f"{options.metric.spec}: "  # rows are of what weighs it
+        if len(wanted) > 1:
+            told = tuple(of_metric(metric.metric.spec, one.removeprefix(inner)) for one in told)
+        notices += told
         notices += empty_notices(testset, metric.pool.systems if metric.pool else ())
     if progress:
         progress("scoring", len(wanted), len(wanted))
