@@ -173,7 +173,7 @@ def test_help_is_written_in_sentences_without_commands(pages):
     assert "Names of metrics, as bleu" in page
     assert "<code>resamples</code>" in page  # as the API calls it
     assert "spacy:NAME or an annotator" in page  # a name stays as it is written
-    assert "sentence scorers: names (sentiment" in page
+    assert "Sentence scorers: names (sentiment" in page
     assert client.get("/help/nothing").status_code == 404
 
 
