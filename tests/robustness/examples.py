@@ -193,7 +193,7 @@ def _scores(base: Path, whole: Path) -> Iterable[Example]:
 def _scored(form: str, file: Path, whole: Path) -> Example:
     command = (
         "metaeval", "-t", str(whole), "--scores", str(file), "--human", "da", "--resamples", "0",
-        "--no-controls", "-o", "OUT", "-f", "json",
+        "-o", "OUT", "-f", "json",
     )  # fmt: skip
     name = file.parent.name
     covers = (f"scores:{form}", "--scores")
@@ -454,17 +454,7 @@ def _results(base: Path, whole: Path) -> Iterable[Example]:
     )  # fmt: skip
     hard = base / "frozen" / "hard.npz"
     hard.parent.mkdir()
-    word = (
-        "difficulty",
-        "score",
-        "-t",
-        str(whole),
-        "-m",
-        "rouge1",
-        "--resamples",
-        "0",
-        "--other-metrics",
-    )
+    word = ("difficulty", "score", "-t", str(whole), "-m", "rouge1")
     run(*word, "--save", hard)
     yield Example(
         "frozen", ("--frozen",), hard.parent,

@@ -143,6 +143,7 @@ def test_every_format_that_is_registered_has_an_example(made: list[Example]) -> 
 
 # options that take no file of a format, and what is damaged elsewhere
 ELSEWHERE = {
+    "--batch-read": "answers of batches: tests/metrics/judges/test_requests.py",
     "--batch-write": "is written",
     "--certificate": "certificates: tests/serve/test_command.py",
     "--config": "settings of a server: tests/serve/test_command.py",
