@@ -360,8 +360,8 @@ def _annotations(base: Path, _: Path) -> Iterable[Example]:
         file = write(base / f"scorer {name}" / "w.tsv", lines)
         yield Example(
             f"scorer {name}", (f"scorer:{name}", "--scorers"), file.parent,
-            ("muler", "sentences", *data[:3], "--scorers", f"{name}={file}", "--resamples", "0",
-             "-l", "es", "-f", "json", "-o", "OUT"),
+            ("muler", "score", *data[:3], "-m", "none", "--scorers", f"{name}={file}",
+             "--resamples", "0", "-l", "es", "-f", "json", "-o", "OUT"),
             lambda _, file=file, name=name: [
                 one[""] for one in read_ratings(file, name).values.values()
             ],
