@@ -98,7 +98,7 @@ list metrics
 setup en --dry-run
 selftest
 cache
-demo | pip install 'gnomon[spacy,study]'
+demo | pip install 'gnomon[study]'
 serve --no-browser | pip install 'gnomon[serve]'
 serve tokens . --add Ana
 """

@@ -45,7 +45,7 @@ def ridge_coefficients(
 
     Every level has an indicator, none is left out as a baseline: the penalty makes the coefficients
     of a factor add up to 0. Gains and indicators are centred, so that the intercept, the mean gain,
-    is not penalised; indicators are not scaled. Minimises |gain - X b|^2 + ridge |b|^2.
+    is not penalised; indicators are not scaled. Minimises ``|gain - X b|^2 + ridge |b|^2``.
     """
     if not ridge > 0:
         raise UsageError(f"the penalty of a ridge regression is above 0; got {ridge}")
