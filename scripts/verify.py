@@ -127,8 +127,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
+def _kept_lines(passed: Path) -> list[str]:
+    """Seconds and name of each test that passed, a line each."""
+    text = passed.read_text(encoding="utf-8") if passed.is_file() else ""
+    return [line for line in text.split("\n") if line]
+
+
 def _told(passed: Path) -> str:
-    lines = passed.read_text(encoding="utf-8").splitlines() if passed.is_file() else []
+    lines = _kept_lines(passed)
     seconds = sum(float(line.partition("\t")[0]) for line in lines)
     return f"{len(lines)} tests passed that took {seconds:.0f} s"
 
@@ -167,7 +173,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what passed before."""
     passed = config.getoption("passed")
-    lines = passed.read_text(encoding="utf-8").splitlines() if passed.is_file() else []
+    lines = _kept_lines(passed)
     before = {line.partition("\t")[2] for line in lines}
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in before])
     items[:] = [item for item in items if item.nodeid not in before]
