@@ -6,7 +6,7 @@ takes the judged segments of WMT24's English to Czech and to Japanese (ESA) and 
 to German (MQM) under DATA as the whole, and judges a part of them again and again: at random, in
 strata, weighted, or the first k by the metric, always with as many segments in mean. For each two
 systems it compares the error of their mean difference with that of random draws, and counts
-intervals that hold the whole's difference. It prints the table of docs/methods/people-evidence.md.
+intervals that hold the whole's difference. It prints the table of docs/methods/human-evidence.md.
 
 ``--slopes`` prints another table of that page: how many more judgements a difference takes when the
 metric's mean over further segments moves it by a slope that is estimated, or fixed.
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import gnomon as gn
-from gnomon.methods.people.sampling import How, SamplingUnit, Unit, design_of, units_of
+from gnomon.methods.human.sampling import DesignName, SamplingUnit, Unit, design_of, units_of
 from gnomon.stats.covariate import pooled_slope
 from gnomon.stats.jackknife import jackknife, left_out_sums
 from gnomon.stats.student import upper_quantile
@@ -41,7 +41,7 @@ SIZES: tuple[tuple[Unit, int], ...] = (
 )
 ROWS = {
     "random": "at random",
-    "strata": "thirds by the metric",
+    "stratified": "thirds by the metric",
     "pps": "weighted by the metric's spread",
     "spread": "top-k by the metric's spread",
     "worst": "top-k by the metric's worst scores",
@@ -189,7 +189,9 @@ def chosen_units(
         top = order[: max(2, int((np.cumsum(sizes[order]) <= budget).sum()))]
         return [(top, np.full(len(units), len(top) / len(units)))]
     scores = None if choice == "random" else metric
-    how: How = "random" if choice == "random" else "strata" if choice == "strata" else "pps"
+    how: DesignName = (
+        "random" if choice == "random" else "stratified" if choice == "stratified" else "pps"
+    )
     design = design_of(units, how, count, testset, scores)
     while how == "pps" and float(design.inclusion @ sizes) > budget * (1 + 1e-9):
         count -= 1

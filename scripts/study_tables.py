@@ -86,7 +86,7 @@ features = ["pos:NOUN", "pos:VERB"]
 resamples = 20
 [methods.compare]
 resamples = 20
-[methods.people.compare]
+[methods.human.compare]
 human = ["da"]
 unit = "segment"
 [methods.stress]

@@ -34,7 +34,7 @@ PARTS = {
     "truth": ("tests/truth",),
     "ter": ("tests/metrics/test_ter.py", "tests/native"),
     "metrics": ("tests/metrics", "tests/models"),
-    "people": ("tests/methods/people", "tests/methods/stress"),
+    "human": ("tests/methods/human", "tests/methods/stress"),
     "methods": ("tests/methods", "tests/agreement", "tests/stats"),
     "browser": ("tests/serve", "tests/report"),
     "others": ("tests", "src"),

@@ -212,8 +212,8 @@ MARKED = {
     "paraphrase.generate method": "",
     "paraphrase.generate filter": "--least 0",
     "paraphrase.constraints variants": "",
-    "people.compare sample": "",
-    "people.plan campaign": "",
+    "human.compare sample": "",
+    "human.plan campaign": "",
     "stress pairs": "",
 }
 

@@ -104,7 +104,7 @@ def test_gnomon_alone_lists_every_command_under_its_heading(gnomon, every):
     [
         ("score", "--document-column"),
         ("errors", "--paraphrases"),
-        ("people compare", "--domain-column"),
+        ("human compare", "--domain-column"),
         ("paraphrase coverage", "--source"),
         ("stress check", "--document-column"),
         ("metaeval", "--lowercase"),

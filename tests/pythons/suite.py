@@ -78,9 +78,9 @@ paraphrase show {_WIDE}
 paraphrase constraints {_SET}
 paraphrase half-splits -t judged/es-en --splits 2 --human da -m bleu
 paraphrase diversity {_WIDE} --measures lexical
-people compare {_JUDGED} --human da
-people plan --difference 2 --protocol esa
-people draw -t judged/es-en --segments 10 --raters 2 --save campaign.json
+human compare {_JUDGED} --human da
+human plan --difference 2 --protocol esa
+human sample -t judged/es-en --segments 10 --raters 2 --save campaign.json
 stress --pairs minimal.tsv -m bleu chrf
 stress {_SET} -m chrf --perturb number swap --limit 20
 stress pairs {_SET} --perturb number lower --save pairs-made.tsv

@@ -325,4 +325,4 @@ def test_methods_are_listed_with_the_schema_of_their_options(running: TestClient
     assert [n for n in registry.steps() if is_served(registry.find(n))] == list(served_methods())
     assert "compare" in served_methods()
     assert "muler.score" in served_methods()
-    assert not {"judges.reliability", "paraphrase.train", "people.compare"} & set(served_methods())
+    assert not {"judges.reliability", "paraphrase.train", "human.compare"} & set(served_methods())

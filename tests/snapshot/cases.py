@@ -738,12 +738,16 @@ _STRESS = (
     Case("stress check", "stress check -t es-en --perturb number swap --shown 3"),
 )
 
-_PEOPLE = (
-    Case("people compare", "people compare -t judged/es-en --human da -m chrf"),
-    Case("people plan", "people plan --difference 2 3 --protocol esa --looks 5 --same-rater"),
+_HUMAN = (
+    Case("human compare", "human compare -t judged/es-en --human da -m chrf"),
     Case(
-        "people draw",
-        "people draw -t es-en --documents 16 --raters 3 --how pps -m chrf --to tsv --save c.tsv",
+        "human plan",
+        "human plan --difference 2 3 --protocol esa --interim-analyses 5 --same-rater",
+    ),
+    Case(
+        "human sample",
+        "human sample -t es-en --documents 16 --raters 3 --design pps -m chrf --export tsv"
+        " --save c.tsv",
         files=("sample.tsv",),
     ),
 )
@@ -793,7 +797,7 @@ GROUPS = (
     Group("bmx", _BMX, toys),
     Group("paraphrase", _PARAPHRASE, toys),
     Group("stress", _STRESS, toys),
-    Group("people", _PEOPLE, example),
+    Group("human", _HUMAN, example),
     Group("meaning", _MEANING, parts),
     Group("study", _STUDIES, study),
 )

@@ -47,7 +47,7 @@ _OTHERS = ("studies", "serve", "data", "installation", "demo")
 _GROUPS = {
     "start": ("demo", "serve", "score", "compare"),
     "explain": ("muler", "errors", "difficulty", "bmx", "paraphrase"),
-    "metrics and raters": ("metaeval", "people", "judges", "stress", "train"),
+    "metrics and raters": ("metaeval", "human", "judges", "stress", "train"),
     "many at once": ("run", "query", "report", "export"),
     "data and set-up": ("data", "info", "list", "setup", "selftest", "cache"),
 }

@@ -12,7 +12,7 @@ from tests.data.formats.judged_sets import judged_set, written
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.data.formats import Sample, SampledSegment, read_sample, write_sample
 
-HEADER = "segment\tdocument\tinclusion\tstratum\tlook\trater"
+HEADER = "segment\tdocument\tinclusion\tstratum\tanalysis\trater"
 SAMPLE = Sample(
     (
         SampledSegment(0, "d", 1 / 3, "news", 2, ("rater1",)),
@@ -42,12 +42,14 @@ def test_inclusion_stands_at_the_place_of_its_segment() -> None:
 
 
 def test_an_earlier_look_holds_its_share_of_the_documents() -> None:
-    rows = [SampledSegment(n, f"d{n // 2}", 0.8, look=1 + n // 4) for n in range(8)]
+    rows = [SampledSegment(n, f"d{n // 2}", 0.8, analysis=1 + n // 4) for n in range(8)]
     first = Sample(tuple(rows)).after(1)
     assert [row.segment for row in first.rows] == [0, 1, 2, 3]
     assert {row.inclusion for row in first.rows} == {0.4}
     assert Sample(tuple(rows)).after(2).rows == tuple(rows)
-    with pytest.raises(UsageError, match="look 3 is not planned; the sample has looks 1 to 2"):
+    with pytest.raises(
+        UsageError, match="analysis 3 is not planned; the sample has analyses 1 to 2"
+    ):
         Sample(tuple(rows)).after(3)
 
 
@@ -63,9 +65,9 @@ def test_an_earlier_look_holds_its_share_of_the_documents() -> None:
         (["1\td\t\t\t1\tr"], "s.tsv:2: inclusion is ''; a probability above 0"),
         (["1\td\tmuch\t\t1\tr"], "s.tsv:2: inclusion is 'much'; a number is expected"),
         (["1\te\t.5\t\t1\tr"], "s.tsv:2: segment 1 is of the document 'd' in the test set"),
-        (["2\te\t.5\t\t1\t", "3\te\t.5\t\t2\t"], "s.tsv:3: document 'e' is in look 2 here and"),
-        (["1\td\t.5\t\t0\tr"], "s.tsv:2: look is '0'; a whole number from 1 is expected"),
-        (["1\td\t.5\t\t2\tr"], "s.tsv:2: look 1 has no segment"),
+        (["2\te\t.5\t\t1\t", "3\te\t.5\t\t2\t"], "s.tsv:3: document 'e' is in analysis 2 here and"),
+        (["1\td\t.5\t\t0\tr"], "s.tsv:2: analysis is '0'; a whole number from 1 is expected"),
+        (["1\td\t.5\t\t2\tr"], "s.tsv:2: analysis 1 has no segment"),
         (["1\td\t.5\t\t1"], "s.tsv:2: 5 tab-separated fields; the header has 6"),
         ([], "s.tsv:1: has a header and no segment"),
     ],

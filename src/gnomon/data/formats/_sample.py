@@ -2,11 +2,12 @@
 
 A tab-separated table with a row per segment::
 
-    segment  document  inclusion  stratum  look  rater
+    segment  document  inclusion  stratum  analysis  rater
 
 ``segment`` counts from 1; ``inclusion`` is the probability of the segment to be drawn, in (0, 1];
-``look`` is the first planned look whose judgements hold the segment; ``rater`` is who judges it, or
-one for each system between commas. All but ``segment`` and ``inclusion`` may be left out.
+``analysis`` is the first planned analysis whose judgements hold the segment; ``rater`` is who
+judges it, or one for each system between commas. All but ``segment`` and ``inclusion`` may be left
+out.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.testset import TestSet
 
-_COLUMNS = ("segment", "document", "inclusion", "stratum", "look", "rater")
+_COLUMNS = ("segment", "document", "inclusion", "stratum", "analysis", "rater")
 
 
 class SampledSegment(NamedTuple):
@@ -42,7 +43,7 @@ class SampledSegment(NamedTuple):
         document: empty where it is not known.
         inclusion: the probability of being drawn.
         stratum: of a stratified draw; else empty.
-        look: the first planned look that holds it, from 1.
+        analysis: the first planned analysis that holds it, from 1.
         raters: who judges it: one for all systems, or one for each; none if that is left open.
     """
 
@@ -50,7 +51,7 @@ class SampledSegment(NamedTuple):
     document: str
     inclusion: float
     stratum: str = ""
-    look: int = 1
+    analysis: int = 1
     raters: tuple[str, ...] = ()
 
 
@@ -65,9 +66,9 @@ class Sample:
     rows: tuple[SampledSegment, ...]
 
     @property
-    def looks(self) -> int:
-        """How many looks are planned."""
-        return max(row.look for row in self.rows)
+    def analyses(self) -> int:
+        """How many analyses are planned."""
+        return max(row.analysis for row in self.rows)
 
     def inclusion(self, segments: int) -> NDArray[np.float64]:
         """Inclusion probabilities of the segments of a test set [segments]; NaN: not drawn.
@@ -79,21 +80,24 @@ class Sample:
         probabilities[[row.segment for row in self.rows]] = [row.inclusion for row in self.rows]
         return probabilities
 
-    def after(self, look: int) -> Sample:
-        """What the looks up to this one hold, with the inclusion probabilities at that look.
+    def after(self, analysis: int) -> Sample:
+        """What the analyses up to this one hold, with the inclusion probabilities by then.
 
-        The order of the documents (of the segments, where there are none) over the looks is random,
-        so each probability is that of the draw times the share of documents that these looks hold.
+        The order of the documents (of the segments, where there are none) over the analyses is
+        random, so each probability is that of the draw times the share of documents that these
+        analyses hold.
 
         Args:
-            look: from 1.
+            analysis: from 1.
 
         Raises:
-            UsageError: no such look is planned.
+            UsageError: no such analysis is planned.
         """
-        if not 1 <= look <= self.looks:
-            raise UsageError(f"look {look} is not planned; the sample has looks 1 to {self.looks}")
-        rows = [row for row in self.rows if row.look <= look]
+        if not 1 <= analysis <= self.analyses:
+            raise UsageError(
+                f"analysis {analysis} is not planned; the sample has analyses 1 to {self.analyses}"
+            )
+        rows = [row for row in self.rows if row.analysis <= analysis]
         share = len(_units(rows)) / len(_units(self.rows))
         return Sample(tuple(row._replace(inclusion=row.inclusion * share) for row in rows))
 
@@ -113,7 +117,7 @@ def read_sample(path: str | PathLike[str], testset: TestSet | None = None) -> Sa
 
     Raises:
         FormatError: a segment is doubled or not in the test set, its document is another one, an
-            inclusion probability is not in (0, 1], or a document stands in several looks.
+            inclusion probability is not in (0, 1], or a document stands in several analyses.
     """
     table = read_tsv(path)
     table.require("segment", "inclusion")
@@ -121,7 +125,7 @@ def read_sample(path: str | PathLike[str], testset: TestSet | None = None) -> Sa
     if not table.rows:
         raise FileRecord(table.path, 1, {}).error("has a header and no segment")
     lines: dict[int, int] = {}
-    looks: dict[str, tuple[int, int]] = {}
+    analyses: dict[str, tuple[int, int]] = {}
     rows = []
     for record in table:
         row = _row(record, testset)
@@ -130,16 +134,18 @@ def read_sample(path: str | PathLike[str], testset: TestSet | None = None) -> Sa
                 f"segment {row.segment + 1} stands in line {lines[row.segment]}, too; keep one"
             )
         lines[row.segment] = record.line
-        look, line = looks.setdefault(row.document or f"\t{row.segment}", (row.look, record.line))
-        if look != row.look:
+        analysis, line = analyses.setdefault(
+            row.document or f"\t{row.segment}", (row.analysis, record.line)
+        )
+        if analysis != row.analysis:
             raise record.error(
-                f"document {row.document!r} is in look {row.look} here and in look {look} in line"
-                f" {line}; a document is judged in one look"
+                f"document {row.document!r} is in analysis {row.analysis} here and in analysis"
+                f" {analysis} in line {line}; a document is judged in one analysis"
             )
         rows.append(row)
-    missing = set(range(1, max(row.look for row in rows) + 1)) - {row.look for row in rows}
+    missing = set(range(1, max(row.analysis for row in rows) + 1)) - {row.analysis for row in rows}
     if missing:
-        raise record.error(f"look {min(missing)} has no segment; looks count from 1")
+        raise record.error(f"analysis {min(missing)} has no segment; analyses count from 1")
     return Sample(tuple(sorted(rows)))
 
 
@@ -165,7 +171,7 @@ def _row(record: FileRecord, testset: TestSet | None) -> SampledSegment:
         document,
         inclusion,
         record.get("stratum"),
-        record.integer("look", 1) if record.get("look") else 1,
+        record.integer("analysis", 1) if record.get("analysis") else 1,
         tuple(name for name in record.get("rater").split(",") if name),
     )
 
@@ -187,7 +193,7 @@ def sample_text(sample: Sample) -> str:
 
 def _cells(row: SampledSegment) -> Sequence[str]:
     inclusion, raters = print_number(row.inclusion, ""), ",".join(row.raters)
-    return str(row.segment + 1), row.document, inclusion, row.stratum, str(row.look), raters
+    return str(row.segment + 1), row.document, inclusion, row.stratum, str(row.analysis), raters
 
 
 FORMATS = (

@@ -14,7 +14,7 @@ from gnomon.stats.leniency import Leniency, adjusted_means
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gnomon.methods.people.campaign import Campaign
+    from gnomon.methods.human.campaign import Campaign
 
 __all__ = ["Covariate", "Estimates", "JudgedFrame", "estimates"]
 

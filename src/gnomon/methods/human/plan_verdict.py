@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from gnomon.core.verdicts import Claim, counted
-from gnomon.methods.people.plan_rows import BasisRow, PlannedRow
-from gnomon.methods.people.verdict import points
+from gnomon.methods.human.plan_rows import BasisRow, PlannedRow
+from gnomon.methods.human.verdict import points
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,51 +16,51 @@ if TYPE_CHECKING:
 
 _POWER = "the noncentral t at the variance of the campaign or the protocol"
 TAKES = Claim(
-    "people.plan.takes",
+    "human.plan.takes",
     "To see {points} in {often} takes about {size} per system, judged as in {source}{further}",
     "undecided",
     _POWER,
 )
 BEYOND = Claim(
-    "people.plan.beyond",
+    "human.plan.beyond",
     "no campaign that can be paid for sees {points}, judged as in {source}",
     "caution",
     f"{_POWER}, beyond a thousand million segments",
 )
 BETWEEN = Claim(
-    "people.plan.interval",
+    "human.plan.interval",
     "it may be {low} to {high}, as the variance is known from the {judged} of {source} alone",
     "caution",
     "the interval of the variance (chi-square)",
 )
 SHOWS = Claim(
-    "people.plan.shows",
+    "human.plan.shows",
     "The {judged} of {source} show {differences}",
     "undecided",
     f"{_POWER}, at the size of the campaign",
 )
 SAME = Claim(
-    "people.plan.same_rater",
+    "human.plan.same_rater",
     "If one person judges a document of all systems, about {size} are enough for {points}",
     "better",
     f"{_POWER}, less twice the variance between raters",
 )
 SAME_UNKNOWN = Claim(
-    "people.plan.same_rater_unknown",
+    "human.plan.same_rater_unknown",
     "nothing tells what one rater for all systems would save: {source} does not say who judged, or"
     " its raters do not link the systems",
     "caution",
     "the variance between raters, where it cannot be estimated",
 )
 STOPS = Claim(
-    "people.plan.looks",
-    "{looks} planned looks let a campaign of that size stop at {share} of the judgements on average"
-    " if the difference is that large",
+    "human.plan.analyses",
+    "{analyses} planned analyses let a campaign of that size stop at {share} of the judgements on"
+    " average if the difference is that large",
     "better",
     "the chances to stop of O'Brien and Fleming's boundaries",
 )
 UNKNOWN = Claim(
-    "people.plan.no_documents",
+    "human.plan.no_documents",
     "documents of {source} are not known: where one person judges a document as a whole, it takes"
     " 2.6 times as many segments (WMT24)",
     "caution",
@@ -113,8 +113,8 @@ def _around(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> It
     elif finding.facts["one rater for all systems"].startswith("planned"):
         yield SAME_UNKNOWN.said(places, source=basis.source)
     if plain.expected is not None:
-        looks, share = finding.facts["looks"], f"{plain.expected:.0%}"
-        yield STOPS.said(finding.positions([plain]), looks=looks, share=share)
+        analyses, share = finding.facts["interim analyses"], f"{plain.expected:.0%}"
+        yield STOPS.said(finding.positions([plain]), analyses=analyses, share=share)
     judged = counted(basis.segments)
     if basis.documents is not None:
         judged = counted(basis.documents, "document")

@@ -1,4 +1,4 @@
-"""Draws what people judge, and writes the campaign (``gnomon people draw``)."""
+"""Draws what people judge, and writes the campaign (``gnomon human sample``)."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from gnomon.data.formats import (
     sample_text,
     write_together,
 )
-from gnomon.methods.people.comparison import LEAST_FIRST_LOOK
-from gnomon.methods.people.draw_rows import (
-    DrawnLookRow,
+from gnomon.methods.human.comparison import LEAST_FIRST_ANALYSIS
+from gnomon.methods.human.sample_rows import (
+    DrawnAnalysisRow,
     DrawnRaterRow,
     DrawnSegmentRow,
     DrawnStratumRow,
 )
-from gnomon.methods.people.draw_verdict import CLAIMS, draw_verdict
-from gnomon.methods.people.sampling import (
+from gnomon.methods.human.sample_verdict import CLAIMS, sample_verdict
+from gnomon.methods.human.sampling import (
     TERCILES,
     Design,
-    How,
+    DesignName,
+    analysis_of_units,
     blocks_of,
     design_of,
-    look_of_units,
     units_of,
 )
 from gnomon.metrics.protocol import Metrics, each_metric
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
-    from gnomon.methods.people.sampling import Block, SamplingUnit, Unit
+    from gnomon.methods.human.sampling import Block, SamplingUnit, Unit
 
 _TITLE = "What people are to judge"
 _NO_TOP = (
@@ -73,14 +73,14 @@ _SAMPLE = "sample.tsv"
 _PAGE = 200
 _EXAMPLES = """\
 examples:
-  gnomon people draw -t wmt24/en-cs --documents 60 --raters 6 --same-rater --save campaign.json
-  gnomon people draw ref.txt -s src.txt -i a.txt b.txt --segments 200 --to tsv --save campaign.tsv
-  gnomon people draw -t wmt24/en-cs --judgements 900 --how pps -m chrf --save campaign.json
+  gnomon human sample -t wmt24/en-cs --documents 60 --raters 6 --same-rater --save campaign.json
+  gnomon human sample ref.txt -i a.txt b.txt --segments 200 --export tsv --save campaign.tsv
+  gnomon human sample -t wmt24/en-cs --judgements 900 --design pps -m chrf --save campaign.json
 """
 
 
-def check_draw(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.people.draw` refuses of options that fit each alone."""
+def check_sample(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.human.sample` refuses of options that fit each alone."""
     sizes = [name for name in ("documents", "segments", "judgements") if getattr(options, name)]
     if len(sizes) != 1:
         given = " and ".join(sizes) or "none of them"
@@ -88,19 +88,21 @@ def check_draw(outline: Outline | None, options: BoundOptions) -> Iterator[Probl
         yield Problem("", UsageError(said))
     metrics = each_metric(options.metrics)
     yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
-    if options.how == "random" and metrics:
-        said = "metrics goes with the draws strata and pps; a random draw asks no metric"
+    if options.design == "random" and metrics:
+        said = "metrics goes with the designs stratified and pps; a random draw asks no metric"
         yield Problem("metrics", UsageError(said))
-    elif options.how == "pps" and len(metrics) != 1:
-        said = f"the draw pps takes one metric, whose scores weigh the units; got {len(metrics)}"
+    elif options.design == "pps" and len(metrics) != 1:
+        said = f"the design pps takes one metric, whose scores weigh the units; got {len(metrics)}"
         yield Problem("metrics", UsageError(said))
     elif len(metrics) > 1:
         said = f"a draw within strata takes one metric or none (domains); got {len(metrics)}"
         yield Problem("metrics", UsageError(said))
-    suffix = _SUFFIXES[options.to]
+    suffix = _SUFFIXES[options.export]
     name = Path(fspath(options.save)).name
     if not name.endswith(suffix) or name == _SAMPLE:
-        said = f"save must be a file name in {suffix} for {options.to}, not {_SAMPLE}; got {name}"
+        said = (
+            f"save must be a file name in {suffix} for {options.export}, not {_SAMPLE}; got {name}"
+        )
         yield Problem("save", UsageError(said))
     if outline is not None:
         yield from _check_set(outline, options, by_metric=bool(metrics))
@@ -117,45 +119,47 @@ def _check_set(outline: Outline, options: BoundOptions, *, by_metric: bool) -> I
     if options.segments and options.segments > outline.segments:
         said = f"{options.segments:,} segments cannot be drawn: the set has {outline.segments:,}"
         yield Problem("segments", DataError(said))
-    if options.how == "strata" and not by_metric and not outline.slices.get("domain"):
+    if options.design == "stratified" and not by_metric and not outline.slices.get("domain"):
         said = (
             "the test set has no domains to draw from; name a metric, whose thirds are the strata,"
             " or draw at random"
         )
-        yield Problem("how", DataError(said))
-    if options.how == "pps" and len(outline.systems) < 2:
-        said = "the draw pps weighs units by how far a metric sees systems apart: give two systems"
-        yield Problem("how", DataError(said))
+        yield Problem("design", DataError(said))
+    if options.design == "pps" and len(outline.systems) < 2:
+        said = (
+            "the design pps weighs units by how far a metric sees systems apart: give two systems"
+        )
+        yield Problem("design", DataError(said))
 
 
 @method(
-    "people.draw",
+    "human.sample",
     answers="which documents or segments to let people judge, and a campaign of them",
     title=_TITLE,
     examples=_EXAMPLES,
     rows={
         "strata": DrawnStratumRow,
-        "looks": DrawnLookRow,
+        "analyses": DrawnAnalysisRow,
         "raters": DrawnRaterRow,
         "sample": DrawnSegmentRow,
     },
     metrics="all",
-    verdict=draw_verdict,
+    verdict=sample_verdict,
     claims=CLAIMS,
-    check=check_draw,
+    check=check_sample,
 )
-def draw(
+def sample(
     testset: TestSet,
     metrics: Metrics = (),
     *,
     documents: _Number = None,
     segments: _Number = None,
     judgements: _Number = None,
-    how: Annotated[How, Absent(_TOP), _SIZE] = "random",
+    design: Annotated[DesignName, Absent(_TOP), _SIZE] = "random",
     raters: Annotated[Positive, _PEOPLE] = 1,
     same_rater: Annotated[bool, _PEOPLE] = False,
-    looks: Annotated[int, Limits(1, 10), Metavar("N"), _PEOPLE] = 1,
-    to: Annotated[CampaignForm, Group("campaign")] = "pearmut",
+    interim_analyses: Annotated[int, Limits(1, 10), Metavar("N"), _PEOPLE] = 1,
+    export: Annotated[CampaignForm, Group("campaign")] = "pearmut",
     save: Annotated[str | PathLike[str], Outcome(), Metavar("FILE"), Group("campaign")],
     seed: Annotated[Seed, _SIZE] = SEED,
     allow_code: bool = False,
@@ -163,8 +167,8 @@ def draw(
 ) -> Finding:
     """Draw documents or segments for people to judge, and write the campaign.
 
-    Beside the campaign, ``sample.tsv`` keeps how likely each segment was to be drawn, in which look
-    it is judged and by whom; weights of judgements come from there.
+    Beside the campaign, ``sample.tsv`` keeps how likely each segment was to be drawn, in which
+    analysis it is judged and by whom; weights of judgements come from there.
 
     Args:
         testset: the outputs of the systems; sources, and documents if documents are drawn.
@@ -173,23 +177,23 @@ def draw(
         segments: draw so many segments.
         judgements: draw documents (segments where there are none) with so many outputs to judge,
             as many as expected in mean over draws, or fewer.
-        how: "random", "strata" (at random within domains or, with a metric, within thirds by its
-            difference between two systems, or its mean score) or "pps" (chances in proportion to
-            the spread of a metric between systems, equal where that is below its mean).
+        design: "random", "stratified" (at random within domains or, with a metric, within thirds
+            by its difference between two systems, or its mean score) or "pps" (chances in
+            proportion to a metric's spread between systems, equal where that is below its mean).
         raters: how many people judge.
         same_rater: each document is judged for all systems by one person; otherwise systems of a
             document go to different people, as at WMT.
-        looks: after how many parts of the judgements systems may be compared; each part has its own
-            campaign.
-        to: the tool: "pearmut", "appraise", or "tsv" for a table to fill in.
-        save: the campaign; of several looks, files with the look in their names.
+        interim_analyses: after how many parts of the judgements systems may be compared; each part
+            has its own campaign.
+        export: the tool: "pearmut", "appraise", or "tsv" for a table to fill in.
+        save: the campaign; of several analyses, files with the analysis in their names.
 
     Returns:
-        A finding with the strata, the looks, the raters and the segments that were drawn.
+        A finding with the strata, the analyses, the raters and the segments that were drawn.
 
     Raises:
-        DataError: the set has fewer documents or segments than are drawn, the first look has fewer
-            than 30 documents, or the tool needs what the set lacks.
+        DataError: the set has fewer documents or segments than are drawn, the first analysis has
+            fewer than 30 documents, or the tool needs what the set lacks.
         UsageError: another sample.tsv is there.
         OutputError: a file cannot be written.
     """
@@ -208,25 +212,27 @@ def draw(
         signatures[name] = str(signature_of(bound, batch))
         if progress:
             progress("scoring", 1, 1)
-    count = documents or segments or _affordable(units, how, judgements or 0, testset, scores)
+    count = documents or segments or _affordable(units, design, judgements or 0, testset, scores)
     if count > len(units):
         raise DataError(f"{count:,} {unit}s cannot be drawn: the set has {len(units):,}")
-    design = design_of(units, how, count, testset, scores)
+    plan = design_of(units, design, count, testset, scores)
     drawing, ordering, assigning = (np.random.default_rng([seed, k]) for k in range(3))
-    chosen = design.draw(drawing)
+    chosen = plan.draw(drawing)
     drawn_units = [units[number] for number in chosen.tolist()]
-    look_of = look_of_units(drawn_units, looks, ordering)
-    _check_first_look(drawn_units, look_of, looks)
+    analysis_of = analysis_of_units(drawn_units, interim_analyses, ordering)
+    _check_first_analysis(drawn_units, analysis_of, interim_analyses)
     rows = [
         SampledSegment(
             segment,
-            drawn.document,
-            float(design.inclusion[number]),
-            design.strata[number],
-            int(look),
+            unit_drawn.document,
+            float(plan.inclusion[number]),
+            plan.strata[number],
+            int(analysis),
         )
-        for number, drawn, look in zip(chosen.tolist(), drawn_units, look_of, strict=True)
-        for segment in drawn.segments
+        for number, unit_drawn, analysis in zip(
+            chosen.tolist(), drawn_units, analysis_of, strict=True
+        )
+        for segment in unit_drawn.segments
     ]
     blocks = blocks_of(
         sorted(rows), tuple(testset.systems), raters, same_rater=same_rater, rng=assigning
@@ -236,14 +242,14 @@ def draw(
             f"{raters:,} raters are more than there is to share: the draw gives {len(blocks):,}"
             " documents or outputs of documents; take fewer raters, or draw more"
         )
-    sample = Sample(tuple(sorted(_with_raters(rows, blocks, tuple(testset.systems)))))
-    files = _write(Path(fspath(save)), testset, sample, blocks, to)
-    return _finding(testset, design, unit, chosen, sample, blocks, files, signatures, seed=seed)
+    drawn = Sample(tuple(sorted(_with_raters(rows, blocks, tuple(testset.systems)))))
+    files = _write(Path(fspath(save)), testset, drawn, blocks, export)
+    return _finding(testset, plan, unit, chosen, drawn, blocks, files, signatures, seed=seed)
 
 
 def _affordable(
     units: Sequence[SamplingUnit],
-    how: How,
+    name: DesignName,
     judgements: int,
     testset: TestSet,
     scores: NDArray[np.float64] | None,
@@ -252,14 +258,14 @@ def _affordable(
     sizes = np.array([len(unit.segments) for unit in units]) * len(testset.systems)
 
     def expected(count: int) -> float:
-        return float(design_of(units, how, count, testset, scores).inclusion @ sizes)
+        return float(design_of(units, name, count, testset, scores).inclusion @ sizes)
 
     if sizes.sum() < judgements:
         raise DataError(
             f"{judgements:,} judgements are more than the set's {sizes.sum():,} outputs; let people"
             " judge all of it, or draw fewer"
         )
-    strata = len(set(design_of(units, how, len(units), testset, scores).strata))
+    strata = len(set(design_of(units, name, len(units), testset, scores).strata))
     fewest, most = strata - 1, len(units)
     while fewest < most:
         middle = (fewest + most + 1) // 2
@@ -277,15 +283,19 @@ def _affordable(
     return fewest
 
 
-def _check_first_look(units: Sequence[SamplingUnit], looks: NDArray[np.intp], count: int) -> None:
-    """Refuse looks of which the first has too few documents."""
-    first = {unit.document or unit.segments for unit, n in zip(units, looks, strict=True) if n == 1}
-    if count > 1 and len(first) < LEAST_FIRST_LOOK:
+def _check_first_analysis(
+    units: Sequence[SamplingUnit], analyses: NDArray[np.intp], count: int
+) -> None:
+    """Refuse analyses of which the first has too few documents."""
+    first = {
+        unit.document or unit.segments for unit, n in zip(units, analyses, strict=True) if n == 1
+    }
+    if count > 1 and len(first) < LEAST_FIRST_ANALYSIS:
         what = "documents" if units[0].document else "segments"
         raise DataError(
-            f"the first of {count} looks would have {len(first)} {what}, and a look at fewer than"
-            f" {LEAST_FIRST_LOOK} calls equal systems different too often; plan fewer looks, or"
-            f" draw {count * LEAST_FIRST_LOOK} {what} or more"
+            f"the first of {count} analyses would have {len(first)} {what}, and an analysis of"
+            f" fewer than {LEAST_FIRST_ANALYSIS} calls equal systems different too often; plan"
+            f" fewer analyses, or draw {count * LEAST_FIRST_ANALYSIS} {what} or more"
         )
 
 
@@ -310,14 +320,14 @@ def _rater(number: int) -> str:
 def _write(
     path: Path, testset: TestSet, sample: Sample, blocks: Sequence[Block], form: CampaignForm
 ) -> list[str]:
-    """Write the campaign of each look, and the sample; the names of the campaigns."""
+    """Write the campaign of each analysis, and the sample; the names of the campaigns."""
     files: dict[str | PathLike[str], str | bytes] = {}
-    for look in range(1, sample.looks + 1):
-        name = path.stem if sample.looks == 1 else f"{path.stem}.look{look}"
+    for analysis in range(1, sample.analyses + 1):
+        name = path.stem if sample.analyses == 1 else f"{path.stem}.analysis{analysis}"
         items = [
             CampaignItem(_rater(block.rater), block.document, block.segments, block.systems)
             for block in blocks
-            if block.look == look
+            if block.analysis == analysis
         ]
         files[path.with_name(name + path.suffix)] = campaign_text(testset, form, name, items)
     beside, text = path.with_name(_SAMPLE), sample_text(sample)
@@ -351,7 +361,7 @@ def _finding(
         note = f"the first {_PAGE}; sample.tsv holds all {len(sample.rows):,}"
         excerpt = Excerpt(tuple(range(_PAGE)), note)
     strata = list(_stratum_rows(design, unit, chosen))
-    looks = list(_look_rows(sample, blocks, files))
+    analyses = list(_analysis_rows(sample, blocks, files))
     raters = list(_rater_rows(blocks))
     segments = [
         DrawnSegmentRow(
@@ -359,20 +369,20 @@ def _finding(
             document=row.document,
             inclusion=row.inclusion,
             stratum=row.stratum,
-            look=row.look,
+            analysis=row.analysis,
             rater=",".join(row.raters),
         )
         for row in sample.rows
     ]
     titles = {
         "strata": "What is drawn",
-        "looks": "Planned looks" if len(looks) > 1 else "The campaign",
+        "analyses": "Planned analyses" if len(analyses) > 1 else "The campaign",
         "raters": "Who judges how much",
         "sample": "Segments that were drawn",
     }
     tables = (
         table("strata", titles["strata"], DrawnStratumRow, strata),
-        table("looks", titles["looks"], DrawnLookRow, looks),
+        table("analyses", titles["analyses"], DrawnAnalysisRow, analyses),
         table("raters", titles["raters"], DrawnRaterRow, raters),
         table("sample", titles["sample"], DrawnSegmentRow, segments, excerpt=excerpt),
     )
@@ -381,7 +391,7 @@ def _finding(
         for one in tables[:3]
     )
     return Finding(
-        method="people.draw",
+        method="human.sample",
         title=_TITLE,
         tables=tables,
         signatures=signatures,
@@ -390,7 +400,7 @@ def _finding(
             "test set": testset.name,
             "systems": str(len(testset.systems)),
             "documents": "no" if testset.documents is None else "yes",
-            "draw": design.how,
+            "design": design.name,
             "seed": str(seed),
             "written": ", ".join([*files, _SAMPLE]),
         },
@@ -418,21 +428,21 @@ def _stratum_rows(
         )
 
 
-def _look_rows(
+def _analysis_rows(
     sample: Sample, blocks: Sequence[Block], files: Sequence[str]
-) -> Iterator[DrawnLookRow]:
+) -> Iterator[DrawnAnalysisRow]:
     so_far = 0
-    for look, file in enumerate(files, start=1):
-        rows = [row for row in sample.rows if row.look == look]
+    for analysis, file in enumerate(files, start=1):
+        rows = [row for row in sample.rows if row.analysis == analysis]
         documents = len({row.document or row.segment for row in rows})
         so_far += documents
-        yield DrawnLookRow(
-            look=look,
+        yield DrawnAnalysisRow(
+            analysis=analysis,
             file=file,
             documents=documents,
             so_far=so_far,
             segments=len(rows),
-            judgements=_outputs([block for block in blocks if block.look == look]),
+            judgements=_outputs([block for block in blocks if block.analysis == analysis]),
         )
 
 

@@ -1,4 +1,4 @@
-"""Draws of documents and segments: how often each is drawn, looks, and who judges what."""
+"""Draws of documents and segments: how often each is drawn, analyses, and who judges what."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from scipy import stats
 import gnomon as gn
 from gnomon.core.errors import DataError
 from gnomon.data.formats import SampledSegment
-from gnomon.methods.people.sampling import (
+from gnomon.methods.human.sampling import (
     Design,
-    How,
+    DesignName,
+    analysis_of_units,
     blocks_of,
     design_of,
-    look_of_units,
     units_of,
 )
 
@@ -36,13 +36,13 @@ def toy() -> gn.TestSet:
     )
 
 
-def design(how: How, count: int = 5, *, by_metric: bool = False) -> Design:
+def design(how: DesignName, count: int = 5, *, by_metric: bool = False) -> Design:
     scores = SCORES if how == "pps" or by_metric else None
     return design_of(units_of(toy(), "document"), how, count, toy(), scores)
 
 
 def shares(plan: Design) -> np.ndarray:
-    """How often each unit is drawn, over seeds."""
+    """DesignName often each unit is drawn, over seeds."""
     counts = np.zeros(len(plan.units))
     for seed in range(SEEDS):
         drawn = plan.draw(np.random.default_rng(seed))
@@ -62,10 +62,11 @@ def test_a_random_draw_takes_each_set_of_units_equally_often() -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "by_metric"), [("random", False), ("strata", False), ("strata", True), ("pps", True)]
+    ("how", "by_metric"),
+    [("random", False), ("stratified", False), ("stratified", True), ("pps", True)],
 )
 def test_each_unit_is_drawn_as_often_as_its_inclusion_probability_says(
-    how: How, by_metric: bool
+    how: DesignName, by_metric: bool
 ) -> None:
     plan = design(how, by_metric=by_metric)
     assert plan.inclusion.sum() == pytest.approx(5)
@@ -74,9 +75,9 @@ def test_each_unit_is_drawn_as_often_as_its_inclusion_probability_says(
     assert (abs(shares(plan) - plan.inclusion) <= 3.95 * errors + 1e-12).all()
 
 
-@pytest.mark.parametrize(("how", "by_metric"), [("random", 0), ("strata", 0), ("pps", 1)])
+@pytest.mark.parametrize(("how", "by_metric"), [("random", 0), ("stratified", 0), ("pps", 1)])
 def test_weighted_totals_are_unbiased_and_plain_means_of_a_weighted_draw_are_not(
-    how: How, by_metric: int
+    how: DesignName, by_metric: int
 ) -> None:
     plan = design(how, by_metric=bool(by_metric))
     values = np.array([SCORES[1, list(unit.segments)].sum() for unit in plan.units])
@@ -100,8 +101,8 @@ def test_a_horvitz_thompson_total_over_every_possible_draw_is_the_total() -> Non
 
 
 def test_strata_are_domains_or_thirds_by_the_metric() -> None:
-    assert design("strata").strata == ("news",) * 5 + ("talk",) * 7
-    thirds = design("strata", by_metric=True)
+    assert design("stratified").strata == ("news",) * 5 + ("talk",) * 7
+    thirds = design("stratified", by_metric=True)
     differences = [(SCORES[0] - SCORES[1])[list(u.segments)].mean() for u in thirds.units]
     by_third = {
         third: [d for d, of in zip(differences, thirds.strata, strict=True) if of == third]
@@ -111,7 +112,7 @@ def test_strata_are_domains_or_thirds_by_the_metric() -> None:
     assert max(by_third["low"]) <= min(by_third["middle"])
     assert max(by_third["middle"]) <= min(by_third["high"])
     with pytest.raises(DataError, match="there are 2 strata, and 1 units"):
-        design("strata", 1)
+        design("stratified", 1)
 
 
 def test_chances_of_a_weighted_draw_follow_the_spread_where_that_is_above_the_mean() -> None:
@@ -134,21 +135,21 @@ def test_segments_are_units_of_their_own_and_documents_hold_all_of_theirs() -> N
     assert [unit.document for unit in documents] == [f"d{n}" for n in range(12)]
 
 
-def test_looks_hold_equally_many_documents_and_no_document_is_parted() -> None:
+def test_analyses_hold_equally_many_documents_and_no_document_is_parted() -> None:
     segments = units_of(toy(), "segment")
-    look = look_of_units(segments, 4, np.random.default_rng(1))
+    analysis = analysis_of_units(segments, 4, np.random.default_rng(1))
     parts: dict[int, set[str]] = {}
-    for unit, which in zip(segments, look.tolist(), strict=True):
+    for unit, which in zip(segments, analysis.tolist(), strict=True):
         parts.setdefault(which, set()).add(unit.document)
     assert {which: len(names) for which, names in parts.items()} == dict.fromkeys((1, 2, 3, 4), 3)
     assert sum(len(names) for names in parts.values()) == len(set(DOCUMENTS))
 
 
-def rows(looks: int = 1) -> list[SampledSegment]:
-    look = look_of_units(units_of(toy(), "segment"), looks, np.random.default_rng(2))
+def rows(analyses: int = 1) -> list[SampledSegment]:
+    analysis = analysis_of_units(units_of(toy(), "segment"), analyses, np.random.default_rng(2))
     return [
-        SampledSegment(n, name, 0.5, look=int(k))
-        for n, (name, k) in enumerate(zip(DOCUMENTS, look, strict=True))
+        SampledSegment(n, name, 0.5, analysis=int(k))
+        for n, (name, k) in enumerate(zip(DOCUMENTS, analysis, strict=True))
     ]
 
 
@@ -185,7 +186,7 @@ def test_one_person_judges_all_systems_of_a_document_where_that_is_asked_for() -
 def test_people_judge_about_equally_much_at_every_look() -> None:
     rng = np.random.default_rng(5)
     blocks = blocks_of(rows(2), ("a", "b"), 2, same_rater=False, rng=rng)
-    loads = Counter((b.look, b.rater) for b in blocks for _ in b.segments)
-    for look in (1, 2):
-        assert abs(loads[look, 0] - loads[look, 1]) <= max(SIZES)
-    assert [block.look for block in blocks] == sorted(block.look for block in blocks)
+    loads = Counter((b.analysis, b.rater) for b in blocks for _ in b.segments)
+    for analysis in (1, 2):
+        assert abs(loads[analysis, 0] - loads[analysis, 1]) <= max(SIZES)
+    assert [block.analysis for block in blocks] == sorted(block.analysis for block in blocks)

@@ -36,7 +36,7 @@ class PlannedRow(Record):
     expected: float | None = column(
         "Expected share",
         kind="share",
-        help="of these that planned looks let one judge on average if the difference is that large",
+        help="of these that is judged on average, with planned analyses, if the difference is real",
     )
 
 

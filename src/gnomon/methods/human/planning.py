@@ -15,8 +15,8 @@ from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.data.formats import Human, with_human
-from gnomon.methods.people.campaign import campaigns
-from gnomon.methods.people.plan_rows import (
+from gnomon.methods.human.campaign import campaigns
+from gnomon.methods.human.plan_rows import (
     BASIS,
     CURVES,
     PLAN,
@@ -26,9 +26,9 @@ from gnomon.methods.people.plan_rows import (
     PlannedRow,
     PowerRow,
 )
-from gnomon.methods.people.plan_verdict import CLAIMS, plan_verdict
-from gnomon.methods.people.protocols import Pilot, ProtocolName, pilot_of, pilot_of_protocol
-from gnomon.methods.people.verdict import points
+from gnomon.methods.human.plan_verdict import CLAIMS, plan_verdict
+from gnomon.methods.human.protocols import Pilot, ProtocolName, pilot_of, pilot_of_protocol
+from gnomon.methods.human.verdict import points
 from gnomon.stats.looks import look_levels, stopping
 from gnomon.stats.power import detectable, needed_units, power_of_t
 
@@ -44,9 +44,9 @@ _SIZES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2)
 _OBSERVED = ("observed", "seen", "pilot")
 _EXAMPLES = """\
 examples:
-  gnomon people plan --difference 2 --protocol esa
-  gnomon people plan --difference 2 3 5 --from wmt24/en-cs --human esa.csv
-  gnomon people plan --difference 2 --protocol esa --systems 5 --looks 5 --same-rater
+  gnomon human plan --difference 2 --protocol esa
+  gnomon human plan --difference 2 3 5 --from wmt24/en-cs --human esa.csv
+  gnomon human plan --difference 2 --protocol esa --systems 5 --interim-analyses 5 --same-rater
 """
 
 
@@ -83,7 +83,7 @@ def _positive(value: object) -> bool:
 
 
 @method(
-    "people.plan",
+    "human.plan",
     answers="how many documents, segments and judgements it takes to see a difference",
     title="How large a campaign has to be",
     data=(),
@@ -106,7 +106,7 @@ def plan(
     protocol: ProtocolName | None = None,
     power: Annotated[float, Limits(0.06, 0.999), Metavar("SHARE")] = 0.8,
     systems: Annotated[int, Limits(2, 1000), Metavar("K")] = 2,
-    looks: Annotated[Positive, Limits(1, 99)] = 1,
+    interim_analyses: Annotated[Positive, Limits(1, 99)] = 1,
     same_rater: bool = False,
     confidence: Confidence = CONFIDENCE,
 ) -> Finding:
@@ -125,7 +125,7 @@ def plan(
             (WMT21) or "da" (WMT17, standardised, single segments).
         power: share of campaigns that are to find the difference.
         systems: how many are compared, each with each: p is corrected for the number of pairs.
-        looks: how many looks are planned (O'Brien and Fleming); 1 for the end alone.
+        interim_analyses: how many analyses are planned (O'Brien and Fleming); 1 for the end alone.
         same_rater: also plan for one person judging a document of all systems.
 
     Returns:
@@ -139,12 +139,17 @@ def plan(
     """
     pilots = [pilot_of_protocol(protocol)] if protocol else _pilots(campaign, human)
     asked = _PlannedDifference(
-        tuple(float(value) for value in difference), power, systems, looks, same_rater, confidence
+        tuple(float(value) for value in difference),
+        power,
+        systems,
+        interim_analyses,
+        same_rater,
+        confidence,
     )
     planned = [row for pilot in pilots for row in _planned(pilot, asked)]
     curves = [row for pilot in pilots for row in _curves(pilot, asked, planned)]
     return Finding(
-        method="people plan",
+        method="human plan",
         title="How large a campaign has to be",
         tables=(
             table(PLAN, "Size of the campaign", PlannedRow, planned, confidence=confidence),
@@ -162,7 +167,7 @@ def plan(
             "as judged in": "; ".join(pilot.name for pilot in pilots),
             "systems": f"{systems}, each with each" if systems > 2 else "2",
             "level": f"{asked.level:.3g}",
-            "looks": str(looks),
+            "interim analyses": str(interim_analyses),
             "one rater for all systems": "planned for, too" if same_rater else "not planned for",
         },
     )
@@ -174,7 +179,7 @@ class _PlannedDifference(NamedTuple):
     differences: tuple[float, ...]
     power: float
     systems: int
-    looks: int
+    analyses: int
     same_rater: bool
     confidence: float
 
@@ -185,8 +190,8 @@ class _PlannedDifference(NamedTuple):
 
     @property
     def level(self) -> float:
-        """Of the last look."""
-        return look_levels(self.looks, self.alpha)[-1]
+        """Of the last analysis."""
+        return look_levels(self.analyses, self.alpha)[-1]
 
 
 def _pilots(campaign: Any, human: Human) -> list[Pilot]:
@@ -235,7 +240,7 @@ def _planned(pilot: Pilot, asked: _PlannedDifference) -> Iterator[PlannedRow]:
                 documents=units if pilot.length else None,
                 segments=segments[0],
                 judgements=None if segments[0] is None else segments[0] * asked.systems,
-                expected=_expected(asked, z) if asked.looks > 1 else None,
+                expected=_expected(asked, z) if asked.analyses > 1 else None,
                 intervals={
                     "documents": (low, high) if pilot.length else (None, None),
                     "segments": (segments[1], segments[2]),
@@ -245,8 +250,8 @@ def _planned(pilot: Pilot, asked: _PlannedDifference) -> Iterator[PlannedRow]:
 
 def _expected(asked: _PlannedDifference, z: float) -> float:
     """The share of the judgements that is made on average."""
-    stops = stopping(asked.looks, z, asked.alpha)
-    at = sum(float(chance) * k / asked.looks for k, chance in enumerate(stops, start=1))
+    stops = stopping(asked.analyses, z, asked.alpha)
+    at = sum(float(chance) * k / asked.analyses for k, chance in enumerate(stops, start=1))
     return at + 1 - float(stops.sum())
 
 

@@ -6,9 +6,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gnomon.core.verdicts import Claim, amount, counted, listed, metric_title, p_value
-from gnomon.methods.people.campaign import LEAST_SEGMENTS
-from gnomon.methods.people.rows import (
-    LookRow,
+from gnomon.methods.human.campaign import LEAST_SEGMENTS
+from gnomon.methods.human.rows import (
+    AnalysisRow,
     PeopleScoreRow,
     PreferredRow,
     RaterRow,
@@ -23,122 +23,122 @@ if TYPE_CHECKING:
 
 _T = "Student's t over documents (jackknife), corrected for the number of pairs"
 PREFERS = Claim(
-    "people.compare.prefers", "People prefer {a} to {b} by {amount} ({data})", "better", _T
+    "human.compare.prefers", "People prefer {a} to {b} by {amount} ({data})", "better", _T
 )
 EVEN = Claim(
-    "people.compare.undecided",
+    "human.compare.undecided",
     "{a} and {b} cannot be told apart: people score {a} {amount} higher ({data})",
     "undecided",
     _T,
 )
 FIRST = Claim(
-    "people.compare.first",
+    "human.compare.first",
     "People prefer {first} to all {others} other systems; the next is {second}, {amount} lower"
     " ({data})",
     "better",
     _T,
 )
 LEADS = Claim(
-    "people.compare.leads",
+    "human.compare.leads",
     "People score {first} highest and prefer it to {beaten} of the {others} other systems;"
     " {even} cannot be told apart from it ({data})",
     "better",
     _T,
 )
 ALL_EVEN = Claim(
-    "people.compare.all_undecided",
+    "human.compare.all_undecided",
     "People score {first} highest, but none of the {others} other systems can be told apart from it"
     " ({data})",
     "undecided",
     _T,
 )
 AGAINST = Claim(
-    "people.compare.against", "Compared with {baseline}, people {what} ({data})", None, _T
+    "human.compare.against", "Compared with {baseline}, people {what} ({data})", None, _T
 )
 TOGETHER = Claim(
-    "people.compare.documents",
+    "human.compare.documents",
     "segments alone would call {segments} different; {decided}, because documents were judged as"
     " wholes",
     "caution",
     "p of segments and of documents, both uncorrected",
 )
 SAVES = Claim(
-    "people.compare.saves",
+    "human.compare.saves",
     "{what}",
     "better",
     "the median over pairs of 1 - (standard error / that of documents alone)^2, above 1 in 100",
 )
 COSTS = Claim(
-    "people.compare.costs",
+    "human.compare.costs",
     "{what} makes intervals {share} wider than they are without",
     "caution",
     "the median over pairs of the same, below -5 in 100",
 )
 FEW = Claim(
-    "people.compare.few",
+    "human.compare.few",
     "{what}: too few for an interval, so that nothing is said of which system is better ({least})",
     "caution",
     "fewer than 15 documents, or fewer than 30 segments",
 )
 UNEVEN = Claim(
-    "people.compare.effective",
+    "human.compare.effective",
     "{documents} of very different length say as much as {effective} of one length",
     "caution",
     "effective documents below 20",
 )
 OWN_PEOPLE = Claim(
-    "people.compare.own_people",
+    "human.compare.own_people",
     "each system was judged by people of its own: leniency cannot be separated from quality",
     "caution",
     "raters who judged several systems, none",
 )
 SOME_ALONE = Claim(
-    "people.compare.one_system",
+    "human.compare.one_system",
     "{alone} of {raters} judged one system alone, so that their leniency counts as its quality",
     "caution",
     "raters who judged one system, more than half, where leniency is not taken out",
 )
 NO_RATERS = Claim(
-    "people.compare.no_raters",
+    "human.compare.no_raters",
     "nothing says who judged ({human}): a difference may be one of leniency",
     "caution",
     "judgements without raters",
 )
 NO_DOCUMENTS = Claim(
-    "people.compare.no_documents",
+    "human.compare.no_documents",
     "documents are not known ({human}), so that segments count as independent; where one person"
     " judges a document as a whole, intervals are 1.6 times as wide (WMT24)",
     "caution",
     "segments as the unit",
 )
 FLAT = Claim(
-    "people.compare.flat",
+    "human.compare.flat",
     "{metric} says nothing of these judgements: its slope is 0",
     "caution",
     "the pooled slope, not above 0",
 )
 UNEQUAL = Claim(
-    "people.compare.unequal",
+    "human.compare.unequal",
     "systems were judged on different segments ({fewest:,} to {most:,}): the comparison holds if"
     " these were drawn at random",
     "caution",
     "the judged segments of each system",
 )
 FEW_OF_EACH = Claim(
-    "people.compare.single",
+    "human.compare.single",
     "intervals of single systems are rough below 100 segments; those of differences are not",
     "caution",
     "30 to 99 judged segments",
 )
-LOOK = Claim(
-    "people.compare.look",
-    "At look {look} of {looks}, {decided} of {pairs} are decided ({needs}){go_on}",
+ANALYSIS = Claim(
+    "human.compare.analysis",
+    "At analysis {analysis} of {analyses}, {decided} of {pairs} are decided ({needs}){go_on}",
     "undecided",
-    "O'Brien and Fleming's level of the look",
+    "O'Brien and Fleming's level of the analysis",
 )
 CLAIMS = (
     *(PREFERS, EVEN, FIRST, LEADS, ALL_EVEN, AGAINST, TOGETHER, SAVES, COSTS, FEW, UNEVEN),
-    *(OWN_PEOPLE, SOME_ALONE, NO_RATERS, NO_DOCUMENTS, FLAT, UNEQUAL, FEW_OF_EACH, LOOK),
+    *(OWN_PEOPLE, SOME_ALONE, NO_RATERS, NO_DOCUMENTS, FLAT, UNEQUAL, FEW_OF_EACH, ANALYSIS),
 )
 #: shares of judgements, saved and lost, that are worth a sentence
 _WORTH, _COSTLY = 0.01, 0.05
@@ -159,7 +159,7 @@ def people_verdict(finding: Finding) -> Iterator[Statement]:
         systems = [row for row in finding.records(PeopleScoreRow) if row.human == human]
         raters = [row for row in finding.records(RaterRow) if row.human == human]
         yield from _outcome(finding, pairs, systems, raters)
-        yield from _looks(finding, human, pairs)
+        yield from _analyses(finding, human, pairs)
         yield from _width(finding, human, pairs)
         yield from _cautions(finding, pairs, systems, raters)
 
@@ -250,19 +250,21 @@ def _leader(finding: Finding, own: Sequence[PreferredRow], data: str) -> Stateme
     )
 
 
-def _looks(finding: Finding, human: str, pairs: Sequence[PreferredRow]) -> Iterator[Statement]:
-    rows = [row for row in finding.records(LookRow) if row.human == human]
+def _analyses(finding: Finding, human: str, pairs: Sequence[PreferredRow]) -> Iterator[Statement]:
+    rows = [row for row in finding.records(AnalysisRow) if row.human == human]
     row = next((row for row in rows if row.decided is not None), None)
     if row is None:
         return
     open_ = len(pairs) - (row.decided or 0)
     go_on = ""
     if open_:
-        go_on = "; judge on to the next look for the others" if row.look < row.looks else ""
-    yield LOOK.said(
+        go_on = (
+            "; judge on to the next analysis for the others" if row.analysis < row.analyses else ""
+        )
+    yield ANALYSIS.said(
         finding.positions([row]),
-        look=row.look,
-        looks=row.looks,
+        analysis=row.analysis,
+        analyses=row.analyses,
         decided=row.decided,
         pairs=counted(len(pairs), "pair"),
         needs=p_value(row.level).replace("=", "<="),

@@ -9,7 +9,7 @@ from gnomon.core.records import SYSTEM, EndColumns, Record, column
 #: what is said of a pair: of its first system, or that nothing can be
 PairVerdict: TypeAlias = Literal["better", "worse", "undecided", "too few"]
 
-PAIRS, SYSTEMS, RATERS, WIDTH, LOOKS = "pairs", "systems", "raters", "width", "looks"
+PAIRS, SYSTEMS, RATERS, WIDTH, INTERIM = "pairs", "systems", "raters", "width", "analyses"
 _HUMAN = column("Judgements", help="the kind of people's scores")
 _OTHER = column("Other system", help="that it is compared with")
 _INTERVAL = EndColumns()
@@ -110,17 +110,17 @@ class WidthRow(Record):
     half_width: float | None = column("Half-width", help="of the interval: the sum of these")
 
 
-class LookRow(Record):
-    """A planned look at judgements that are still coming in."""
+class AnalysisRow(Record):
+    """A planned analysis at judgements that are still coming in."""
 
     human: str = _HUMAN
-    look: int = column("Look", help="from 1")
-    looks: int = column("Looks", help="how many were planned")
+    analysis: int = column("Analysis", help="from 1")
+    analyses: int = column("Analyses", help="how many were planned")
     documents: int | None = column("Documents", help="judged by then; blank before it is reached")
     z: float = column("z", digits=3, help="that a difference must reach to stop (O'Brien-Fleming)")
     level: float = column("Level", digits=5, help="the two-sided p that it must not exceed")
     decided: int | None = column(
-        "Decided", help="pairs that are decided at this look; blank before it is reached"
+        "Decided", help="pairs that are decided at this analysis; blank before it is reached"
     )
 
 
@@ -129,5 +129,5 @@ ROWS: dict[str, type[Record]] = {
     SYSTEMS: PeopleScoreRow,
     RATERS: RaterRow,
     WIDTH: WidthRow,
-    LOOKS: LookRow,
+    INTERIM: AnalysisRow,
 }

@@ -11,9 +11,9 @@ from tests.truth.campaigns import campaign
 
 import gnomon as gn
 from gnomon.core.errors import DataError, UsageError
-from gnomon.methods.people.campaign import campaigns
-from gnomon.methods.people.plan_verdict import rounded
-from gnomon.methods.people.protocols import PROTOCOLS, pilot_of, pilot_of_protocol
+from gnomon.methods.human.campaign import campaigns
+from gnomon.methods.human.plan_verdict import rounded
+from gnomon.methods.human.protocols import PROTOCOLS, pilot_of, pilot_of_protocol
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +42,7 @@ def test_protocols_are_the_figures_of_the_sets_that_they_name(shared: Path, name
 
 def test_two_points_of_wmt24_take_750_documents(shared: Path) -> None:
     folder = shared / "data/wmt24/en-cs"
-    found = gn.people.plan(folder, difference=[2], human=str(folder / "esa.csv"))
+    found = gn.human.plan(folder, difference=[2], human=str(folder / "esa.csv"))
     assert found.verdict[0].text.startswith(
         "To see 2 points of ESA in four of five campaigns takes about 750 documents (2,620"
         " segments) per system, judged as in wmt24 en-cs; 1,9"
@@ -55,7 +55,7 @@ def test_two_points_of_wmt24_take_750_documents(shared: Path) -> None:
 
 def test_documents_of_a_plan_have_the_power_that_was_asked_for() -> None:
     pilot = pilot_of_protocol("esa")
-    found = gn.people.plan(protocol="esa", difference=[3], power=0.9)
+    found = gn.human.plan(protocol="esa", difference=[3], power=0.9)
     documents = int(str(found.rows[0]["documents"]))
     for n, enough in ((documents, True), (documents - 1, False)):
         df = pilot.evenness * n - 1
@@ -70,33 +70,33 @@ def test_the_interval_is_that_of_the_variance() -> None:
     df = pilot.df
     assert low == pytest.approx(pilot.variance * df / scipy_stats.chi2.ppf(0.975, df), rel=2e-3)
     assert high == pytest.approx(pilot.variance * df / scipy_stats.chi2.ppf(0.025, df), rel=2e-3)
-    row = gn.people.plan(protocol="esa", difference=[2]).rows[0]
+    row = gn.human.plan(protocol="esa", difference=[2]).rows[0]
     assert row["documents_low"] < row["documents"] < row["documents_high"]
     assert row["documents_high"] / row["documents"] == pytest.approx(
         high / pilot.variance, rel=0.02
     )
 
 
-def test_more_systems_and_more_looks_take_more() -> None:
+def test_more_systems_and_more_analyses_take_more() -> None:
     def documents(**asked: int) -> int:
-        return int(
-            str(gn.people.plan(protocol="esa", difference=[3], **asked).rows[0]["documents"])
-        )
+        return int(str(gn.human.plan(protocol="esa", difference=[3], **asked).rows[0]["documents"]))
 
     plain = documents()
     assert documents(systems=6) > 1.5 * plain
-    assert plain < documents(looks=5) < 1.1 * plain
-    assert gn.people.plan(protocol="esa", difference=[3], looks=5).rows[0]["expected"] < 0.85
+    assert plain < documents(interim_analyses=5) < 1.1 * plain
+    assert (
+        gn.human.plan(protocol="esa", difference=[3], interim_analyses=5).rows[0]["expected"] < 0.85
+    )
 
 
 def test_one_rater_for_all_systems_takes_less() -> None:
-    found = gn.people.plan(protocol="esa", difference=[2], same_rater=True)
+    found = gn.human.plan(protocol="esa", difference=[2], same_rater=True)
     sizes = {row["design"]: row["documents"] for row in found}
     assert sizes["one rater for all systems"] < sizes["raters adjusted"] < sizes["as judged"]
 
 
 def test_curves_rise_with_size_and_difference() -> None:
-    rows = gn.people.plan(protocol="esa", difference=[2, 4]).table("curves").rows
+    rows = gn.human.plan(protocol="esa", difference=[2, 4]).table("curves").rows
     own = [r for r in rows if r["design"] == "as judged" and r["difference"] == 2]
     powers = [float(str(row["power"])) for row in own]
     assert powers == sorted(powers)
@@ -107,32 +107,32 @@ def test_curves_rise_with_size_and_difference() -> None:
 @pytest.mark.parametrize("word", ["observed", "seen", "Pilot"])
 def test_power_for_a_difference_that_was_observed_is_refused(word: str) -> None:
     with pytest.raises(UsageError, match="smallest difference that would matter"):
-        gn.people.plan(protocol="esa", difference=[word])
+        gn.human.plan(protocol="esa", difference=[word])
 
 
 @pytest.mark.parametrize("value", [0, -2, "two", float("nan"), float("inf")])
 def test_what_is_no_difference_is_refused(value: object) -> None:
     with pytest.raises(UsageError, match="points above 0"):
-        gn.people.plan(protocol="esa", difference=[value])
+        gn.human.plan(protocol="esa", difference=[value])
 
 
 def test_a_plan_rests_on_a_campaign_or_a_protocol() -> None:
     with pytest.raises(UsageError, match="name what the plan rests on"):
-        gn.people.plan(difference=[2])
+        gn.human.plan(difference=[2])
     with pytest.raises(UsageError, match="not both"):
-        gn.people.plan(campaign({"A": 1, "B": 2}), difference=[2], protocol="esa")
+        gn.human.plan(campaign({"A": 1, "B": 2}), difference=[2], protocol="esa")
     with pytest.raises(UsageError, match="smallest difference that would matter"):
-        gn.people.plan(protocol="esa")
+        gn.human.plan(protocol="esa")
 
 
 def test_a_pilot_of_few_documents_is_refused() -> None:
     with pytest.raises(DataError, match="14 documents are too few to plan by"):
-        gn.people.plan(campaign({"A": 1, "B": 2}, documents=14, length=4), difference=[2])
+        gn.human.plan(campaign({"A": 1, "B": 2}, documents=14, length=4), difference=[2])
 
 
 def test_a_plan_by_a_planted_campaign_finds_its_variances() -> None:
     testset = campaign({"A": 70, "B": 70, "C": 70}, documents=400, raters=60, together=6)
-    (basis,) = gn.people.plan(testset, difference=[2]).table("basis").rows
+    (basis,) = gn.human.plan(testset, difference=[2]).table("basis").rows
     segments = 2 * (8**2 + 6**2 + 15**2)
     whole = segments + 2 * (4 - 1) * (8**2 + 6**2)
     assert basis["sd"] == pytest.approx(math.sqrt(segments), rel=0.05)

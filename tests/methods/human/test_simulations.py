@@ -1,4 +1,4 @@
-"""What must hold of intervals, savings, looks and plans: shortly here, at length under `verify`."""
+"""What must hold of intervals, savings and plans: shortly here, at length under `verify`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from tests.methods.people.simulations import campaign_of, decided, frame_of, simulated, stopped
+from tests.methods.human.simulations import campaign_of, decided, frame_of, simulated, stopped
 from tests.truth.campaigns import judged
 
-from gnomon.methods.people.estimates import estimates
-from gnomon.methods.people.protocols import pilot_of
+from gnomon.methods.human.estimates import estimates
+from gnomon.methods.human.protocols import pilot_of
 from gnomon.stats.power import needed_units
 
 _LIKE_WMT24 = {"leniency": 8.0, "together": 5.0, "noise": 14.0}
@@ -52,8 +52,8 @@ def test_a_metric_of_random_numbers_costs_nothing() -> None:
     assert found.saved_by_metric > -0.04
 
 
-def test_five_looks_stop_early_where_systems_differ_clearly() -> None:
-    stops = stopped(12, 12.0, looks=5, at=(30, 60, 90, 120, 150))
+def test_five_analyses_stop_early_where_systems_differ_clearly() -> None:
+    stops = stopped(12, 12.0, analyses=5, at=(30, 60, 90, 120, 150))
     assert (stops > 0).all()
     assert (stops / 5).mean() <= 0.7
 
@@ -79,8 +79,8 @@ def test_a_slope_never_costs_more_than_two_in_a_hundred(documents: int, explaine
 
 
 @pytest.mark.verify
-def test_five_looks_call_equal_systems_different_as_often_as_one() -> None:
-    stops = stopped(1000, 0.0, looks=5, at=(30, 60, 90, 120, 150), seed=7)
+def test_five_analyses_call_equal_systems_different_as_often_as_one() -> None:
+    stops = stopped(1000, 0.0, analyses=5, at=(30, 60, 90, 120, 150), seed=7)
     assert (stops > 0).mean() <= 0.07
 
 

@@ -1,4 +1,4 @@
-"""Worlds of draws for people to judge: many and few documents, one person and several, looks."""
+"""Worlds of draws for people to judge: many and few documents, one person and several, analyses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import gnomon as gn
 if TYPE_CHECKING:
     from gnomon.core.findings import Finding
 
-_ALL = "people.draw.*"
+_ALL = "human.sample.*"
 
 
 def drawn(*metrics: str, systems: int = 3, documents: int | None = 104, **options: Any) -> Finding:
@@ -24,32 +24,32 @@ def drawn(*metrics: str, systems: int = 3, documents: int | None = 104, **option
         dict(zip("abc"[:systems], texts, strict=False)), segments=208, documents=names
     )
     with tempfile.TemporaryDirectory() as folder:
-        return gn.people.draw(testset, metrics, save=Path(folder) / "c.json", **options)
+        return gn.human.sample(testset, metrics, save=Path(folder) / "c.json", **options)
 
 
-@world("a random draw for one person", says=["people.draw.random"], silent=[_ALL])
+@world("a random draw for one person", says=["human.sample.random"], silent=[_ALL])
 def random_draw() -> Finding:
     return drawn(documents=104, judgements=200)
 
 
-@world("a draw of everything", says=["people.draw.whole"], silent=[_ALL])
+@world("a draw of everything", says=["human.sample.whole"], silent=[_ALL])
 def whole_set() -> Finding:
-    return drawn("chrf", judgements=208 * 3, how="pps")
+    return drawn("chrf", judgements=208 * 3, design="pps")
 
 
-@world("a draw within thirds", says=["people.draw.strata"], silent=[_ALL])
+@world("a draw within thirds", says=["human.sample.strata"], silent=[_ALL])
 def stratified_draw() -> Finding:
-    return drawn("chrf", segments=60, how="strata")
+    return drawn("chrf", segments=60, design="stratified")
 
 
-@world("a weighted draw", says=["people.draw.weighted"], silent=[_ALL])
+@world("a weighted draw", says=["human.sample.weighted"], silent=[_ALL])
 def weighted_draw() -> Finding:
-    return drawn("chrf", segments=60, how="pps")
+    return drawn("chrf", segments=60, design="pps")
 
 
 @world(
     "four people, a document each",
-    says=["people.draw.random", "people.draw.raters"],
+    says=["human.sample.random", "human.sample.raters"],
     silent=[_ALL],
 )
 def together() -> Finding:
@@ -58,7 +58,7 @@ def together() -> Finding:
 
 @world(
     "four people, an output each",
-    says=["people.draw.random", "people.draw.raters", "people.draw.apart"],
+    says=["human.sample.random", "human.sample.raters", "human.sample.apart"],
     silent=[_ALL],
 )
 def apart() -> Finding:
@@ -67,7 +67,7 @@ def apart() -> Finding:
 
 @world(
     "two people, of whom each judges some systems of a document",
-    says=["people.draw.random", "people.draw.raters", "people.draw.apart"],
+    says=["human.sample.random", "human.sample.raters", "human.sample.apart"],
     silent=[_ALL],
 )
 def half_apart() -> Finding:
@@ -76,37 +76,39 @@ def half_apart() -> Finding:
 
 @world(
     "four people and one system, which nobody is compared with",
-    says=["people.draw.random", "people.draw.raters"],
+    says=["human.sample.random", "human.sample.raters"],
     silent=[_ALL],
 )
 def one_system() -> Finding:
     return drawn(systems=1, judgements=100, raters=4)
 
 
-@world("three planned looks", says=["people.draw.random", "people.draw.looks"], silent=[_ALL])
-def looks() -> Finding:
-    return drawn(judgements=560, looks=3)
+@world(
+    "three planned analyses", says=["human.sample.random", "human.sample.analyses"], silent=[_ALL]
+)
+def analyses() -> Finding:
+    return drawn(judgements=560, interim_analyses=3)
 
 
-@world("14 documents", says=["people.draw.random", "people.draw.few"], silent=[_ALL])
+@world("14 documents", says=["human.sample.random", "human.sample.few"], silent=[_ALL])
 def few_documents() -> Finding:
     return drawn(judgements=6 * 14)
 
 
-@world("15 documents", says=["people.draw.random"], silent=[_ALL])
+@world("15 documents", says=["human.sample.random"], silent=[_ALL])
 def enough_documents() -> Finding:
     return drawn(judgements=6 * 15)
 
 
 @world(
     "29 segments without documents",
-    says=["people.draw.random", "people.draw.few"],
+    says=["human.sample.random", "human.sample.few"],
     silent=[_ALL],
 )
 def few_segments() -> Finding:
     return drawn(documents=None, segments=29)
 
 
-@world("30 segments without documents", says=["people.draw.random"], silent=[_ALL])
+@world("30 segments without documents", says=["human.sample.random"], silent=[_ALL])
 def enough_segments() -> Finding:
     return drawn(documents=None, segments=30)

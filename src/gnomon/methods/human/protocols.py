@@ -10,8 +10,8 @@ import numpy as np
 
 from gnomon.core.errors import DataError
 from gnomon.core.verdicts import counted
-from gnomon.methods.people.campaign import LEAST_SEGMENTS
-from gnomon.methods.people.estimates import JudgedFrame, estimates
+from gnomon.methods.human.campaign import LEAST_SEGMENTS
+from gnomon.methods.human.estimates import JudgedFrame, estimates
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.leniency import rater_ridge
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.methods.people.campaign import Campaign
+    from gnomon.methods.human.campaign import Campaign
 
 __all__ = ["PROTOCOLS", "Pilot", "ProtocolName", "pilot_of", "pilot_of_protocol"]
 

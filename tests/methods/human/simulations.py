@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from tests.truth.campaigns import judged
 
-from gnomon.methods.people.campaign import Campaign
-from gnomon.methods.people.estimates import Covariate, Estimates, JudgedFrame, estimates
+from gnomon.methods.human.campaign import Campaign
+from gnomon.methods.human.estimates import Covariate, Estimates, JudgedFrame, estimates
 from gnomon.stats.looks import look_levels
 
 if TYPE_CHECKING:
@@ -121,19 +121,19 @@ def decided(found: Estimates) -> bool:
 
 
 def stopped(
-    draws: int, difference: float, *, looks: int, at: Sequence[int], seed: int = 0
+    draws: int, difference: float, *, analyses: int, at: Sequence[int], seed: int = 0
 ) -> NDArray[np.int64]:
-    """The look at which each campaign stops, from 1; 0: at none."""
-    levels = look_levels(looks)
+    """The analysis at which each campaign stops, from 1; 0: at none."""
+    levels = look_levels(analyses)
     stops = np.zeros(draws, dtype=np.int64)
     for number in range(draws):
         said = judged([difference, 0], documents=at[-1], length=(1, 5), seed=seed + number)
-        for look, (documents, level) in enumerate(zip(at, levels, strict=True), start=1):
+        for analysis, (documents, level) in enumerate(zip(at, levels, strict=True), start=1):
             kept = said.document < documents
             part = type(said)(*(column[kept] for column in said))
             campaign = campaign_of(part, 2)
             found = estimates(campaign, frame_of(campaign), adjust=False, confidence=1 - level)
             if decided(found):
-                stops[number] = look
+                stops[number] = analysis
                 break
     return stops

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.verdicts import Claim, counted, listed
-from gnomon.methods.people.campaign import LEAST_SEGMENTS
-from gnomon.methods.people.draw_rows import (
-    DrawnLookRow,
+from gnomon.methods.human.campaign import LEAST_SEGMENTS
+from gnomon.methods.human.sample_rows import (
+    DrawnAnalysisRow,
     DrawnRaterRow,
     DrawnSegmentRow,
     DrawnStratumRow,
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 
 _COUNTS = "counts of the draw"
 RANDOM = Claim(
-    "people.draw.random",
+    "human.sample.random",
     "{drawn} of {units} are drawn at random, each with the same chance ({chance:.3g}): {segments},"
     " {judgements} to judge",
     "undecided",
     _COUNTS,
 )
 WHOLE = Claim(
-    "people.draw.whole",
+    "human.sample.whole",
     "All {units} are judged, so that nothing is drawn: {segments}, {judgements} to judge",
     "undecided",
     _COUNTS,
 )
 STRATA = Claim(
-    "people.draw.strata",
+    "human.sample.strata",
     "{drawn} of {units} are drawn at random within {strata}: {segments}, {judgements} to judge",
     "undecided",
     f"{_COUNTS}, stratum by stratum",
 )
 WEIGHTED = Claim(
-    "people.draw.weighted",
+    "human.sample.weighted",
     "{drawn} of {units} are drawn with chances from {least:.3g} to {most:.3g}, the larger the more"
     " the metric's scores of the systems differ: {segments}, {judgements} to judge. Plain means of"
     " these judgements are biased; means weighted by sample.tsv are not",
@@ -48,66 +48,66 @@ WEIGHTED = Claim(
     "the inclusion probabilities",
 )
 SHARES = Claim(
-    "people.draw.raters",
+    "human.sample.raters",
     "Each of {raters} people judges {judgements}",
     "undecided",
     "what each person judges",
 )
 APART = Claim(
-    "people.draw.apart",
+    "human.sample.apart",
     "outputs of one document go to different people, so differences between systems hold"
     " differences between people, too; one person for all systems of a document (same_rater)"
     " avoids that",
     "caution",
     "documents of which nobody judges all systems",
 )
-LOOKS = Claim(
-    "people.draw.looks",
-    "{looks} looks are planned, after {documents} {units}: systems may be compared at these, and at"
-    " no other time",
+INTERIM = Claim(
+    "human.sample.analyses",
+    "{analyses} analyses are planned, after {documents} {units}: systems may be compared at these,"
+    " and at no other time",
     "undecided",
-    "the documents of each look",
+    "the documents of each analysis",
 )
 FEW = Claim(
-    "people.draw.few",
+    "human.sample.few",
     "{drawn} are too few for an interval, which takes {least} {units} or more",
     "caution",
     f"fewer than {LEAST_DOCUMENTS} documents, or fewer segments than an interval takes",
 )
-CLAIMS = (RANDOM, WHOLE, STRATA, WEIGHTED, SHARES, APART, LOOKS, FEW)
+CLAIMS = (RANDOM, WHOLE, STRATA, WEIGHTED, SHARES, APART, INTERIM, FEW)
 
 
-def draw_verdict(finding: Finding) -> Iterator[Statement]:
+def sample_verdict(finding: Finding) -> Iterator[Statement]:
     """What is judged, by how many people, and when systems may be compared."""
     strata = finding.records(DrawnStratumRow)
-    looks = finding.records(DrawnLookRow)
+    analyses = finding.records(DrawnAnalysisRow)
     unit = strata[0].unit
     drawn = sum(row.drawn for row in strata)
     parts: dict[str, Any] = {
         "drawn": f"{drawn:,}",
         "units": counted(sum(row.units for row in strata), unit),
         "segments": counted(sum(row.segments for row in strata)),
-        "judgements": counted(sum(row.judgements for row in looks), "output"),
+        "judgements": counted(sum(row.judgements for row in analyses), "output"),
     }
     least = min(row.least or 0.0 for row in strata)
     most = max(row.most or 0.0 for row in strata)
     places = finding.positions(strata)
     if drawn == sum(row.units for row in strata):
         yield WHOLE.said(places, **parts)
-    elif finding.facts["draw"] == "pps":
+    elif finding.facts["design"] == "pps":
         yield WEIGHTED.said(places, least=least, most=most, **parts)
-    elif finding.facts["draw"] == "strata":
+    elif finding.facts["design"] == "stratified":
         named = [f"{row.stratum} ({row.drawn} of {row.units})" for row in strata]
         yield STRATA.said(places, strata=listed(named), **parts)
     else:
         yield RANDOM.said(places, chance=most, **parts)
     yield from _raters(finding, finding.records(DrawnRaterRow))
-    documents = looks[-1].so_far
+    documents = analyses[-1].so_far
     what = "document" if finding.facts["documents"] == "yes" else "segment"
-    if len(looks) > 1:
-        after = listed([f"{row.so_far:,}" for row in looks], most=len(looks))
-        yield LOOKS.said(
-            finding.positions(looks), looks=len(looks), documents=after, units=f"{what}s"
+    if len(analyses) > 1:
+        after = listed([f"{row.so_far:,}" for row in analyses], most=len(analyses))
+        yield INTERIM.said(
+            finding.positions(analyses), analyses=len(analyses), documents=after, units=f"{what}s"
         )
     enough = LEAST_DOCUMENTS if what == "document" else LEAST_SEGMENTS
     if documents < enough:

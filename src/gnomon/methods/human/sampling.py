@@ -1,4 +1,4 @@
-"""Which documents or segments people judge, in which look, and who judges them."""
+"""Which documents or segments people judge, in which analysis, and who judges them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.data.formats import SampledSegment
 
-How: TypeAlias = Literal["random", "strata", "pps"]
+DesignName: TypeAlias = Literal["random", "stratified", "pps"]
 #: what is drawn as a whole
 Unit: TypeAlias = Literal["document", "segment"]
 TERCILES = ("low", "middle", "high")
@@ -47,14 +47,14 @@ class Design:
         inclusion: the probability of each unit to be drawn [units].
     """
 
-    how: How
+    name: DesignName
     units: tuple[SamplingUnit, ...]
     strata: tuple[str, ...]
     inclusion: NDArray[np.float64]
 
     def draw(self, rng: np.random.Generator) -> NDArray[np.intp]:
         """The units of one draw, ascending."""
-        if self.how == "pps":
+        if self.name == "pps":
             return systematic_draw(self.inclusion, rng.permutation(len(self.units)), rng.random())
         strata = np.array(self.strata)
         chosen = []
@@ -78,7 +78,7 @@ def units_of(testset: TestSet, unit: Unit) -> tuple[SamplingUnit, ...]:
 
 def design_of(
     units: Sequence[SamplingUnit],
-    how: How,
+    name: DesignName,
     count: int,
     testset: TestSet,
     scores: NDArray[np.float64] | None,
@@ -87,7 +87,7 @@ def design_of(
 
     Args:
         units: of which is drawn.
-        how: at random, within strata, or with unequal probabilities.
+        name: at random, within strata, or with unequal probabilities.
         count: how many units are drawn.
         testset: whose domains are the strata where there are no scores.
         scores: of a metric [systems, segments]; NaN counts as 0 in sums.
@@ -95,10 +95,10 @@ def design_of(
     Raises:
         DataError: there are fewer units to draw than strata.
     """
-    if how == "random":
+    if name == "random":
         strata: Sequence[str] = [""] * len(units)
         inclusion = np.full(len(units), count / len(units))
-    elif how == "pps" and scores is not None:
+    elif name == "pps" and scores is not None:
         strata = [""] * len(units)
         inclusion = inclusion_probabilities(_spreads(units, scores), count)
     else:
@@ -111,7 +111,7 @@ def design_of(
             )
         sizes = np.bincount(members)
         inclusion = (proportional_allocation(sizes, count) / sizes)[members]
-    return Design(how, tuple(units), tuple(strata), inclusion)
+    return Design(name, tuple(units), tuple(strata), inclusion)
 
 
 def _spreads(units: Sequence[SamplingUnit], scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -139,30 +139,32 @@ def _terciles(units: Sequence[SamplingUnit], scores: NDArray[np.float64]) -> lis
     return [TERCILES[number] for number in third.tolist()]
 
 
-def look_of_units(
-    units: Sequence[SamplingUnit], looks: int, rng: np.random.Generator
+def analysis_of_units(
+    units: Sequence[SamplingUnit], analyses: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """The look, from 1, in which each drawn unit is judged: equally many documents in each."""
+    """The analysis, from 1, in which each drawn unit is judged: equally many documents in each."""
     number: dict[str | int, int] = {}
     groups = [number.setdefault(unit.document or unit.segments[0], len(number)) for unit in units]
-    look = np.empty(len(number), dtype=np.intp)
-    for which, members in enumerate(np.array_split(rng.permutation(len(number)), looks), start=1):
-        look[members] = which
-    return look[groups]
+    analysis = np.empty(len(number), dtype=np.intp)
+    for which, members in enumerate(
+        np.array_split(rng.permutation(len(number)), analyses), start=1
+    ):
+        analysis[members] = which
+    return analysis[groups]
 
 
 class Block(NamedTuple):
     """What goes to one person: a document, or its drawn segments, of some systems.
 
     Attributes:
-        look: from 1.
+        analysis: from 1.
         document: empty where the test set does not tell.
         segments: 0-based.
         systems: in the order in which they are shown.
         rater: from 0.
     """
 
-    look: int
+    analysis: int
     document: str
     segments: tuple[int, ...]
     systems: tuple[str, ...]
@@ -179,20 +181,21 @@ def blocks_of(
 ) -> list[Block]:
     """Who judges what, in the order in which each person sees it.
 
-    Every person judges about equally much in each look, and of equally many systems. Where systems
-    of a document go to different people, nobody judges two of them as long as there are enough.
+    Every person judges about equally much in each analysis, and of equally many systems. Where
+    systems of a document go to different people, nobody judges two of them as long as there are
+    enough.
     """
     documents: dict[tuple[int, str | int], list[int]] = {}
     for row in rows:
-        documents.setdefault((row.look, row.document or row.segment), []).append(row.segment)
+        documents.setdefault((row.analysis, row.document or row.segment), []).append(row.segment)
     names = {row.segment: row.document for row in rows}
     loads = np.zeros(raters)
     judged = np.zeros((raters, len(systems)))
     blocks = []
     shuffled = [list(documents)[n] for n in rng.permutation(len(documents))]
     # long documents first, so that short ones level the loads
-    for look, key in sorted(shuffled, key=lambda place: (place[0], -len(documents[place]))):
-        segments = tuple(documents[look, key])
+    for analysis, key in sorted(shuffled, key=lambda place: (place[0], -len(documents[place]))):
+        segments = tuple(documents[analysis, key])
         here = np.zeros(raters)
         order = rng.permutation(len(systems)).tolist()
         for shown in [order] if same_rater else [[number] for number in order]:
@@ -202,6 +205,6 @@ def blocks_of(
             loads[rater] += len(segments) * len(shown)
             judged[rater, shown] += len(segments)
             shown_systems = tuple(systems[number] for number in shown)
-            blocks.append(Block(look, names[segments[0]], segments, shown_systems, rater))
+            blocks.append(Block(analysis, names[segments[0]], segments, shown_systems, rater))
     mixed = [blocks[n] for n in rng.permutation(len(blocks))]
-    return sorted(mixed, key=lambda block: (block.look, block.rater))
+    return sorted(mixed, key=lambda block: (block.analysis, block.rater))

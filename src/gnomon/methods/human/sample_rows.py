@@ -21,15 +21,15 @@ class DrawnStratumRow(Record):
     segments: int = column("Segments", help="that are drawn with them")
 
 
-class DrawnLookRow(Record):
-    """What people judge for one planned look."""
+class DrawnAnalysisRow(Record):
+    """What people judge for one planned analysis."""
 
-    look: int = column("Look", help="from 1")
+    analysis: int = column("Analysis", help="from 1")
     file: str = column("File", help="the campaign")
-    documents: int = column("Documents", help="of this look; segments where there are none")
-    so_far: int = column("So far", help="documents of this look and those before")
-    segments: int = column("Segments", help="of this look")
-    judgements: int = column("Judgements", help="outputs to judge for this look")
+    documents: int = column("Documents", help="of this analysis; segments where there are none")
+    so_far: int = column("So far", help="documents of this analysis and those before")
+    segments: int = column("Segments", help="of this analysis")
+    judgements: int = column("Judgements", help="outputs to judge for this analysis")
 
 
 class DrawnRaterRow(Record):
@@ -54,5 +54,5 @@ class DrawnSegmentRow(Record):
         "Chance", kind="share", digits=3, help="inclusion probability: how likely it was drawn"
     )
     stratum: str = column("Stratum", help="blank where there are none")
-    look: int = column("Look", help="the first planned look that holds it")
+    analysis: int = column("Analysis", help="the first planned analysis that holds it")
     rater: str = column("Rater", help="who judges it; one for each system between commas")

@@ -77,12 +77,12 @@ def difference(finding: gn.Finding) -> dict[str, Any]:
 
 def compared(folder: Path, **options: Any) -> dict[str, Any]:
     testset = toy().with_human(folder / "log.jsonl")
-    return difference(gn.people.compare(testset, raters="ignore", **options))
+    return difference(gn.human.compare(testset, raters="ignore", **options))
 
 
 def test_a_weighted_draw_is_weighed_back_and_its_plain_mean_is_wrong(tmp_path: Path) -> None:
-    gn.people.draw(
-        toy(), "chrf", segments=60, how="pps", raters=3, same_rater=True,
+    gn.human.sample(
+        toy(), "chrf", segments=60, design="pps", raters=3, same_rater=True,
         save=tmp_path / "campaign.json",
     )  # fmt: skip
     answered(tmp_path / "campaign.json", tmp_path / "log.jsonl")
@@ -102,8 +102,8 @@ def test_over_draws_intervals_of_weighted_judgements_cover_what_all_judgements_s
     for seed in range(60):
         folder = tmp_path / str(seed)
         folder.mkdir()
-        gn.people.draw(
-            toy(), "chrf", segments=60, how="pps", seed=seed, save=folder / "campaign.json"
+        gn.human.sample(
+            toy(), "chrf", segments=60, design="pps", seed=seed, save=folder / "campaign.json"
         )
         answered(folder / "campaign.json", folder / "log.jsonl")
         found = compared(folder, sample=folder / "sample.tsv")
@@ -113,25 +113,30 @@ def test_over_draws_intervals_of_weighted_judgements_cover_what_all_judgements_s
     assert covered >= 53  # 57 of 60 are promised; fewer than 53 has a chance of 1 in 100
 
 
-def test_planned_looks_are_taken_one_after_the_other(tmp_path: Path) -> None:
-    gn.people.draw(
-        toy(), documents=90, looks=3, raters=3, same_rater=True, save=tmp_path / "campaign.json"
+def test_planned_analyses_are_taken_one_after_the_other(tmp_path: Path) -> None:
+    gn.human.sample(
+        toy(),
+        documents=90,
+        interim_analyses=3,
+        raters=3,
+        same_rater=True,
+        save=tmp_path / "campaign.json",
     )
     sample = {"sample": tmp_path / "sample.tsv"}
-    for look in (1, 2, 3):
-        answered(tmp_path / f"campaign.look{look}.json", tmp_path / "log.jsonl")
-        row = compared(tmp_path, look=f"{look}/3", **sample)
-        rows = read_sample(tmp_path / "sample.tsv").after(look).rows
+    for analysis in (1, 2, 3):
+        answered(tmp_path / f"campaign.analysis{analysis}.json", tmp_path / "log.jsonl")
+        row = compared(tmp_path, interim=f"{analysis}/3", **sample)
+        rows = read_sample(tmp_path / "sample.tsv").after(analysis).rows
         by_hand = np.mean([score("a", r.segment) - score("b", r.segment) for r in rows])
         assert row["difference"] == pytest.approx(by_hand, rel=1e-9)
-    with pytest.raises(UsageError, match="plans 3 look"):
-        compared(tmp_path, look="2/4", **sample)
+    with pytest.raises(UsageError, match="plans 3 analyses"):
+        compared(tmp_path, interim="2/4", **sample)
 
 
 def test_judgements_outside_of_the_sample_are_refused(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    gn.people.draw(toy(), documents=40, seed=1, save=tmp_path / "campaign.json")
-    gn.people.draw(toy(), documents=40, seed=2, save=tmp_path / "other" / "campaign.json")
+    gn.human.sample(toy(), documents=40, seed=1, save=tmp_path / "campaign.json")
+    gn.human.sample(toy(), documents=40, seed=2, save=tmp_path / "other" / "campaign.json")
     answered(tmp_path / "campaign.json", tmp_path / "log.jsonl")
     with pytest.raises(DataError, match="judged segments are not in the sample"):
         compared(tmp_path, sample=tmp_path / "other" / "sample.tsv")
@@ -141,12 +146,12 @@ def test_the_way_back_on_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     toy().write(tmp_path / "toy")
-    command = ["people", "draw", "-t", str(tmp_path / "toy"), "-m", "chrf", "--how", "pps"]
+    command = ["human", "sample", "-t", str(tmp_path / "toy"), "-m", "chrf", "--design", "pps"]
     save = ["--documents", "40", "--save", str(tmp_path / "campaign.json")]
     assert main([*command, *save]) == 0
     answered(tmp_path / "campaign.json", tmp_path / "log.jsonl")
     capsys.readouterr()
     sample = ["--sample", str(tmp_path / "sample.tsv")]
     human = ["--human", str(tmp_path / "log.jsonl")]
-    assert main(["people", "compare", "-t", str(tmp_path / "toy"), *human, *sample]) == 0
+    assert main(["human", "compare", "-t", str(tmp_path / "toy"), *human, *sample]) == 0
     assert capsys.readouterr().out.startswith("People prefer a to b by ")

@@ -1,4 +1,4 @@
-"""``gnomon people draw``: what is written, how often each segment is in it, what comes back."""
+"""``gnomon human sample``: what is written, how often each segment is in it, what comes back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, GnomonError, UsageError
 from gnomon.data.formats import read_sample, write_human
-from gnomon.methods.people.sampling import design_of, units_of
+from gnomon.methods.human.sampling import design_of, units_of
 
 SIZES = [1 + n % 4 for n in range(40)]
 DOCUMENTS = [f"news.{n}" for n, size in enumerate(SIZES) for _ in range(size)]
@@ -49,7 +49,7 @@ def toy(**parts: Any) -> gn.TestSet:
 
 def draw(folder: Path, *metrics: str, name: str = "c.json", **options: Any) -> gn.Finding:
     given = options.pop("testset", None) or toy()
-    return gn.people.draw(given, metrics, save=folder / name, **options)
+    return gn.human.sample(given, metrics, save=folder / name, **options)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -57,7 +57,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def test_the_same_command_writes_the_same_bytes_and_another_seed_does_not(tmp_path: Path) -> None:
-    options: dict[str, Any] = {"documents": 20, "raters": 3, "how": "strata"}
+    options: dict[str, Any] = {"documents": 20, "raters": 3, "design": "stratified"}
     for name, seed in (("one", 1), ("two", 1), ("three", 2)):
         (tmp_path / name).mkdir()
         draw(tmp_path / name, seed=seed, **options)
@@ -67,7 +67,7 @@ def test_the_same_command_writes_the_same_bytes_and_another_seed_does_not(tmp_pa
     assert one != three
 
 
-def test_which_segments_are_drawn_hangs_on_neither_looks_nor_raters_nor_the_tool(
+def test_which_segments_are_drawn_hangs_on_neither_analyses_nor_raters_nor_the_tool(
     tmp_path: Path,
 ) -> None:
     drawn = set()
@@ -76,8 +76,8 @@ def test_which_segments_are_drawn_hangs_on_neither_looks_nor_raters_nor_the_tool
             {},
             {"raters": 5},
             {"raters": 2, "same_rater": True},
-            {"looks": 1, "to": "appraise"},
-            {"to": "tsv", "name": "c.tsv"},
+            {"interim_analyses": 1, "export": "appraise"},
+            {"export": "tsv", "name": "c.tsv"},
         )
     ):
         (tmp_path / str(n)).mkdir()
@@ -87,21 +87,21 @@ def test_which_segments_are_drawn_hangs_on_neither_looks_nor_raters_nor_the_tool
     assert len(drawn) == 1
 
 
-def test_looks_are_nested_and_each_has_its_campaign(tmp_path: Path) -> None:
+def test_analyses_are_nested_and_each_has_its_campaign(tmp_path: Path) -> None:
     texts = [f"text {n}" for n in range(120)]
     testset = gn.TestSet("flat", {"A": texts}, {"a": texts, "b": texts})
-    finding = draw(tmp_path, testset=testset, segments=100, looks=3)
+    finding = draw(tmp_path, testset=testset, segments=100, interim_analyses=3)
     assert sorted(files(tmp_path)) == [
-        "c.look1.json", "c.look2.json", "c.look3.json", "sample.tsv",
+        "c.analysis1.json", "c.analysis2.json", "c.analysis3.json", "sample.tsv",
     ]  # fmt: skip
     sample = read_sample(tmp_path / "sample.tsv", testset)
-    held = [{row.segment for row in sample.after(look).rows} for look in (1, 2, 3)]
+    held = [{row.segment for row in sample.after(analysis).rows} for analysis in (1, 2, 3)]
     assert held[0] < held[1] < held[2]
     assert [len(segments) for segments in held] == [34, 67, 100]
-    assert [row["so_far"] for row in finding.table("looks").rows] == [34, 67, 100]
+    assert [row["so_far"] for row in finding.table("analyses").rows] == [34, 67, 100]
     before: set[int] = set()
-    for look, segments in enumerate(held, start=1):
-        campaign = json.loads((tmp_path / f"c.look{look}.json").read_text())
+    for analysis, segments in enumerate(held, start=1):
+        campaign = json.loads((tmp_path / f"c.analysis{analysis}.json").read_text())
         numbers = {
             int(item["item_id"].rpartition("_#_")[2]) - 1
             for task in campaign["data"]
@@ -113,16 +113,16 @@ def test_looks_are_nested_and_each_has_its_campaign(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "seeds"), [({"documents": 12}, 100), ({"segments": 30, "how": "pps"}, 120)]
+    ("options", "seeds"), [({"documents": 12}, 100), ({"segments": 30, "design": "pps"}, 120)]
 )
 def test_over_seeds_each_segment_is_in_the_sample_as_often_as_the_sample_says(
     options: dict[str, Any], seeds: int, tmp_path: Path
 ) -> None:
-    metrics = ("chrf",) if options.get("how") == "pps" else ()
+    metrics = ("chrf",) if options.get("design") == "pps" else ()
     counts, expected = np.zeros(N), np.full(N, np.nan)
     for seed in range(seeds):
         (tmp_path / "sample.tsv").unlink(missing_ok=True)
-        draw(tmp_path, *metrics, seed=seed, to="tsv", name="c.tsv", **options)
+        draw(tmp_path, *metrics, seed=seed, export="tsv", name="c.tsv", **options)
         inclusion = read_sample(tmp_path / "sample.tsv").inclusion(N)
         there = ~np.isnan(inclusion)
         counts += there
@@ -143,15 +143,15 @@ def test_judgements_are_as_many_as_asked_for_in_mean_over_draws(tmp_path: Path) 
     assert inclusion == 20 / 40
 
 
-@pytest.mark.parametrize("how", ["random", "strata", "pps"])
+@pytest.mark.parametrize("how", ["random", "stratified", "pps"])
 def test_one_more_unit_would_be_more_judgements_than_asked_for(how: str, tmp_path: Path) -> None:
     metrics = ("chrf",) if how == "pps" else ()
     means = []
-    finding = draw(tmp_path, *metrics, judgements=150, how=how)
+    finding = draw(tmp_path, *metrics, judgements=150, design=how)
     count = sum(int(row["drawn"] or 0) for row in finding.table("strata").rows)
     for number in (count, count + 1):
         (tmp_path / "sample.tsv").unlink()
-        again = draw(tmp_path, *metrics, documents=number, how=how)
+        again = draw(tmp_path, *metrics, documents=number, design=how)
         assert sum(int(row["drawn"] or 0) for row in again.table("strata").rows) == number
         design = design_of(
             units_of(toy(), "document"), how, number, toy(),
@@ -301,7 +301,7 @@ def test_pearmut_itself_takes_the_campaign_and_its_log_comes_back(
 
 def test_what_appraise_exports_comes_back_segment_by_segment(tmp_path: Path) -> None:
     """Its rows, as its command ExportSystemScoresToCSV writes them (WMT 2024)."""
-    draw(tmp_path, documents=20, raters=4, to="appraise")
+    draw(tmp_path, documents=20, raters=4, export="appraise")
     batches = json.loads((tmp_path / "c.json").read_text())
     assert [batch["task"]["batchNo"] for batch in batches] == [1, 2, 3, 4]
     assert {batch["task"]["sourceLanguage"] for batch in batches} == {"deu"}
@@ -324,7 +324,7 @@ def test_what_appraise_exports_comes_back_segment_by_segment(tmp_path: Path) -> 
 
 
 def test_a_table_that_is_filled_in_comes_back_segment_by_segment(tmp_path: Path) -> None:
-    draw(tmp_path, name="c.tsv", documents=20, raters=4, to="tsv")
+    draw(tmp_path, name="c.tsv", documents=20, raters=4, export="tsv")
     head, *rows = (tmp_path / "c.tsv").read_text().splitlines()
     assert head == "rater\tdocument\tsegment\tsystem\tshown\toutput\tscore"
     assert any("\t'=wrong" in row for row in rows)  # no formula in a spreadsheet
@@ -347,7 +347,7 @@ def test_texts_of_any_kind_come_back_by_their_segments(form: str, tmp_path: Path
     documents = [f"{name}_#_x" for name in DOCUMENTS]
     testset = toy(sources=sources, systems=outputs, documents=documents)
     name = "c.json" if form == "pearmut" else "c.tsv"
-    draw(tmp_path, testset=testset, name=name, documents=20, raters=2, to=form)
+    draw(tmp_path, testset=testset, name=name, documents=20, raters=2, export=form)
     if form == "pearmut":
         campaign = json.loads((tmp_path / name).read_text())
         lines = pearmut_log(campaign)
@@ -390,24 +390,33 @@ def test_without_sources_raters_see_the_reference(tmp_path: Path) -> None:
         ({"segments": 101}, "101 segments cannot be drawn: the set has 100"),
         ({"judgements": 301}, "301 judgements are more than the set's 300 outputs"),
         ({"judgements": 2}, "2 judgements do not reach for one document of 3 systems"),
-        ({"judgements": 9, "how": "strata"}, "do not reach for one document of each stratum"),
-        ({"documents": 5, "how": "top-k"}, "segments that a metric picks are not like the others"),
-        ({"documents": 5, "how": "pps"}, "the draw pps takes one metric"),
-        ({"documents": 40, "looks": 2}, "the first of 2 looks would have 20 documents"),
+        (
+            {"judgements": 9, "design": "stratified"},
+            "do not reach for one document of each stratum",
+        ),
+        (
+            {"documents": 5, "design": "top-k"},
+            "segments that a metric picks are not like the others",
+        ),
+        ({"documents": 5, "design": "pps"}, "the design pps takes one metric"),
+        (
+            {"documents": 40, "interim_analyses": 2},
+            "the first of 2 analyses would have 20 documents",
+        ),
         ({"documents": 3, "raters": 10}, "10 raters are more than there is to share"),
         ({"documents": 3, "name": "c.tsv"}, "save must be a file name in .json for pearmut"),
-        ({"documents": 3, "to": "tsv", "name": "sample.tsv"}, "not sample.tsv; got sample.tsv"),
-        ({"segments": 1, "how": "strata"}, "there are 2 strata, and 1 units"),
+        ({"documents": 3, "export": "tsv", "name": "sample.tsv"}, "not sample.tsv; got sample.tsv"),
+        ({"segments": 1, "design": "stratified"}, "there are 2 strata, and 1 units"),
         (
             {"documents": 5, "testset": toy(documents=None)},
             "does not tell which segments belong to which document",
         ),
         (
-            {"segments": 5, "how": "strata", "testset": toy(domains=None)},
+            {"segments": 5, "design": "stratified", "testset": toy(domains=None)},
             "has no domains to draw from",
         ),
         (
-            {"documents": 5, "to": "appraise", "testset": toy(sources=None)},
+            {"documents": 5, "export": "appraise", "testset": toy(sources=None)},
             "Appraise shows sources",
         ),
         (
@@ -429,10 +438,10 @@ def test_a_metric_that_the_draw_does_not_ask_for_is_refused(tmp_path: Path) -> N
     with pytest.raises(UsageError, match="a random draw asks no metric"):
         draw(tmp_path, "chrf", documents=5)
     with pytest.raises(UsageError, match="takes one metric or none"):
-        draw(tmp_path, "chrf", "bleu", documents=5, how="strata")
+        draw(tmp_path, "chrf", "bleu", documents=5, design="stratified")
     one = replace(toy(), systems={"good": toy().systems["good"]})
     with pytest.raises(DataError, match="give two systems"):
-        draw(tmp_path, "chrf", documents=5, how="pps", testset=one)
+        draw(tmp_path, "chrf", documents=5, design="pps", testset=one)
 
 
 def test_the_sample_of_another_draw_is_never_written_over(tmp_path: Path) -> None:
@@ -449,7 +458,7 @@ def test_the_command_says_what_was_drawn(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     toy().write(tmp_path / "toy")
-    arguments = ["people", "draw", "-t", str(tmp_path / "toy"), "--documents", "20"]
+    arguments = ["human", "sample", "-t", str(tmp_path / "toy"), "--documents", "20"]
     save = ["--raters", "2", "--same-rater", "--save", str(tmp_path / "c.json")]
     assert main([*arguments, *save]) == 0
     said = capsys.readouterr().out

@@ -1,7 +1,7 @@
 """What people say: which system they prefer, how surely, and how many judgements it takes.
 
 Intervals take documents as what is independent, and the leniency of raters out. The package is
-callable: ``gnomon.people(testset)`` compares. Everything public is listed in ``__all__``; names are
+callable: ``gnomon.human(testset)`` compares. Everything public is listed in ``__all__``; names are
 imported when first used.
 """
 
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from gnomon.core.lazy import callable_package, lazy_exports
 
 if TYPE_CHECKING:
-    from gnomon.methods.people.comparison import compare as compare
-    from gnomon.methods.people.drawing import draw as draw
-    from gnomon.methods.people.planning import plan as plan
+    from gnomon.methods.human.comparison import compare as compare
+    from gnomon.methods.human.drawing import sample as sample
+    from gnomon.methods.human.planning import plan as plan
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)
 

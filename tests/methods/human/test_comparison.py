@@ -44,9 +44,9 @@ def _of(known: dict[str, Any], row: Any, name: str) -> float:
 @pytest.mark.parametrize("lp", ["en-cs", pytest.param("en-ja", marks=pytest.mark.verify)])
 def test_every_pair_of_wmt24_has_the_known_figures(shared: Path, lp: str) -> None:
     known, testset = _known(shared, f"wmt24.{lp}"), _wmt24(shared, lp)
-    plain = gn.people.compare(testset, raters="ignore", correction="none")
-    adjusted = gn.people.compare(testset, "chrf", raters="adjust", ridge=8, correction="none")
-    without = gn.people.compare(testset, raters="adjust", ridge=8, correction="none")
+    plain = gn.human.compare(testset, raters="ignore", correction="none")
+    adjusted = gn.human.compare(testset, "chrf", raters="adjust", ridge=8, correction="none")
+    without = gn.human.compare(testset, raters="adjust", ridge=8, correction="none")
     assert len(plain.rows) == len(known["pairs"])
     for row in plain:
         assert row["segments"] == known["items"]
@@ -74,10 +74,10 @@ def test_every_pair_of_wmt24_has_the_known_figures(shared: Path, lp: str) -> Non
 
 def test_documents_decide_52_pairs_of_english_to_czech(shared: Path) -> None:
     testset = _wmt24(shared, "en-cs")
-    plain = gn.people.compare(testset, raters="ignore", correction="none")
+    plain = gn.human.compare(testset, raters="ignore", correction="none")
     assert sum(bool(row["uncorrected"]) for row in plain) == 52
     assert plain.rows[0]["effective"] == pytest.approx(40.186, abs=5e-4)
-    found = gn.people.compare(testset)
+    found = gn.human.compare(testset)
     assert sum(bool(row["uncorrected"]) for row in found) == 59
     first = found.verdict[0].text
     assert first.startswith("People score Claude-3.5 highest and prefer it to 6 of the 14 other")
@@ -87,7 +87,7 @@ def test_documents_decide_52_pairs_of_english_to_czech(shared: Path) -> None:
 
 def test_every_pair_of_mqm_without_documents_has_the_known_figures(shared: Path) -> None:
     known = _known(shared, "wmt21.en-de")
-    found = gn.people.compare(gn.TestSet.read(shared / "data/wmt21/en-de"), correction="none")
+    found = gn.human.compare(gn.TestSet.read(shared / "data/wmt21/en-de"), correction="none")
     assert len(found.rows) == len(known["pairs"])
     for row in found:
         assert row["segments"] == known["items"]
@@ -95,7 +95,7 @@ def test_every_pair_of_mqm_without_documents_has_the_known_figures(shared: Path)
         assert row["se"] == pytest.approx(_of(known, row, "se_segments"), rel=_TOLERANCE)
         assert row["documents"] is None
     claims = {said.claim for said in found.verdict}
-    assert {"people.compare.no_documents", "people.compare.no_raters"} <= claims
+    assert {"human.compare.no_documents", "human.compare.no_raters"} <= claims
 
 
 def _pair(found: Finding, a: str, b: str) -> Any:
@@ -104,7 +104,7 @@ def _pair(found: Finding, a: str, b: str) -> Any:
 
 def test_raters_are_adjusted_where_they_link_all_systems() -> None:
     testset = campaign({"A": 70, "B": 70}, documents=40, leniency=20)
-    auto, ignored = (gn.people.compare(testset, raters=how) for how in ("auto", "ignore"))
+    auto, ignored = (gn.human.compare(testset, raters=how) for how in ("auto", "ignore"))
     assert auto.rows[0]["se"] < ignored.rows[0]["se"]
     assert auto.rows[0]["saved"] > 0.1
     assert ignored.table("raters").rows[0]["shrunk"] is None
@@ -113,47 +113,47 @@ def test_raters_are_adjusted_where_they_link_all_systems() -> None:
 def test_raters_who_do_not_link_the_systems_are_not_adjusted_for() -> None:
     said = judged([70, 60], documents=40)
     apart = with_judgements(["A", "B"], said._replace(rater=said.rater + 100 * said.system))
-    assert gn.people.compare(apart).rows[0]["saved"] == 0
+    assert gn.human.compare(apart).rows[0]["saved"] == 0
     with pytest.raises(DataError, match="leniency cannot be separated from quality"):
-        gn.people.compare(apart, raters="adjust")
+        gn.human.compare(apart, raters="adjust")
     anonymous = campaign({"A": 1, "B": 2}, named_raters=False)
     with pytest.raises(DataError, match="nothing says who judged"):
-        gn.people.compare(anonymous, raters="adjust")
+        gn.human.compare(anonymous, raters="adjust")
 
 
 def test_a_test_set_that_is_judged_in_part_varies_less_than_all_texts() -> None:
     said = judged([70, 60], documents=40)
     testset = with_judgements(["A", "B"], said, further=[f"x{k}" for k in range(160)])
-    texts, whole = (gn.people.compare(testset, population=of) for of in ("texts", "test-set"))
+    texts, whole = (gn.human.compare(testset, population=of) for of in ("texts", "test-set"))
     assert whole.rows[0]["se"] == pytest.approx(texts.rows[0]["se"] * np.sqrt(0.5), rel=1e-9)
     assert whole.rows[0]["difference"] == texts.rows[0]["difference"]
 
 
 def test_a_look_takes_the_level_of_obrien_and_fleming() -> None:
     testset = campaign({"A": 70, "B": 66}, documents=70)
-    found = gn.people.compare(testset, look="1/2")
-    (first, second) = found.table("looks").rows
+    found = gn.human.compare(testset, interim="1/2")
+    (first, second) = found.table("analyses").rows
     assert (first["documents"], second["documents"]) == (70, None)
     assert first["level"] == pytest.approx(0.00517, abs=5e-5)
-    plain = gn.people.compare(testset)
+    plain = gn.human.compare(testset)
     wide = found.rows[0]["high"] - found.rows[0]["low"]
     assert wide > 1.3 * (plain.rows[0]["high"] - plain.rows[0]["low"])
 
 
-@pytest.mark.parametrize("look", ["6/5", "0/5", "2", "two of five"])
-def test_looks_that_were_not_planned_are_refused(look: str) -> None:
-    with pytest.raises(UsageError, match="a look that was not planned"):
-        gn.people.compare(campaign({"A": 1, "B": 2}), look=look)
+@pytest.mark.parametrize("analysis", ["6/5", "0/5", "2", "two of five"])
+def test_analyses_that_were_not_planned_are_refused(analysis: str) -> None:
+    with pytest.raises(UsageError, match="an analysis that was not planned"):
+        gn.human.compare(campaign({"A": 1, "B": 2}), interim=analysis)
 
 
 def test_a_first_look_at_few_documents_is_refused() -> None:
-    with pytest.raises(DataError, match="plan the first look at 30 documents"):
-        gn.people.compare(campaign({"A": 1, "B": 2}, documents=58), look="2/4")
+    with pytest.raises(DataError, match="plan the first analysis at 30 documents"):
+        gn.human.compare(campaign({"A": 1, "B": 2}, documents=58), interim="2/4")
 
 
 def test_several_metrics_are_refused() -> None:
     with pytest.raises(UsageError, match="chosen before the judgements are read"):
-        gn.people.compare(campaign({"A": 1, "B": 2}), ["bleu", "chrf"])
+        gn.human.compare(campaign({"A": 1, "B": 2}), ["bleu", "chrf"])
 
 
 def test_a_metric_that_is_the_judgements_is_refused() -> None:
@@ -161,19 +161,19 @@ def test_a_metric_that_is_the_judgements_is_refused() -> None:
     same = gn.score(testset, lambda candidate, _: float(len(candidate)))
     values = testset.human_scores("quality")
     with pytest.raises(UsageError, match="the scores are the human scores"):
-        gn.people.compare(testset, replace(same, segments=values))
+        gn.human.compare(testset, replace(same, segments=values))
 
 
 def test_a_metric_that_was_made_of_the_judgements_is_refused() -> None:
     testset = campaign({"A": 70, "B": 60})
     tuned = replace(gn.score(testset, "chrf"), informed_by=("quality-z",))
     with pytest.raises(UsageError, match="made with these human scores"):
-        gn.people.compare(testset, tuned)
+        gn.human.compare(testset, tuned)
 
 
 def test_the_width_of_an_interval_is_the_sum_of_what_it_comes_from() -> None:
     testset = campaign({"A": 80, "B": 70, "C": 60}, documents=40)
-    found = gn.people.compare(testset, "chrf")
+    found = gn.human.compare(testset, "chrf")
     pairs = {(row["system"], row["other"]): row for row in found}
     for row in found.table("width").rows:
         pair = pairs[str(row["system"]), str(row["other"])]
@@ -183,29 +183,29 @@ def test_the_width_of_an_interval_is_the_sum_of_what_it_comes_from() -> None:
 
 
 def test_fewer_than_fifteen_documents_have_no_interval() -> None:
-    (row,) = gn.people.compare(campaign({"A": 80, "B": 60}, documents=14, length=9)).rows
+    (row,) = gn.human.compare(campaign({"A": 80, "B": 60}, documents=14, length=9)).rows
     assert (row["low"], row["high"], row["p"], row["verdict"]) == (None, None, None, "too few")
 
 
 def test_fewer_than_thirty_segments_have_no_interval() -> None:
-    (row,) = gn.people.compare(campaign({"A": 80, "B": 60}, documents=28, length=1)).rows
+    (row,) = gn.human.compare(campaign({"A": 80, "B": 60}, documents=28, length=1)).rows
     assert (row["low"], row["p_corrected"], row["verdict"]) == (None, None, "too few")
 
 
 def test_documents_that_are_not_known_are_refused_as_the_unit() -> None:
     with pytest.raises(DataError, match="are not known"):
-        gn.people.compare(campaign({"A": 1, "B": 2}, named_documents=False), unit="document")
+        gn.human.compare(campaign({"A": 1, "B": 2}, named_documents=False), unit="document")
 
 
 def test_a_baseline_stands_second_in_every_pair() -> None:
     testset = campaign({"A": 80, "B": 60, "C": 50}, documents=60)
-    found = gn.people.compare(testset, baseline="B")
+    found = gn.human.compare(testset, baseline="B")
     assert [(row["system"], row["other"], row["verdict"]) for row in found] == [
         ("A", "B", "better"),
         ("C", "B", "worse"),
     ]
     with pytest.raises(UnknownNameError, match="'X'"):
-        gn.people.compare(testset, baseline="X")
+        gn.human.compare(testset, baseline="X")
 
 
 def test_systems_that_few_segments_were_judged_of_are_left_out() -> None:
@@ -213,7 +213,7 @@ def test_systems_that_few_segments_were_judged_of_are_left_out() -> None:
     testset = with_judgements(
         ["A", "B", "C"], said, without=(said.system == 2) & (said.segment > 50)
     )
-    found = gn.people.compare(testset)
+    found = gn.human.compare(testset)
     assert {row["system"] for row in found.table("systems").rows} == {"A", "B"}
     assert any("left out" in notice and "C (51 segments)" in notice for notice in found.notices)
 
@@ -226,22 +226,22 @@ def test_rankings_become_shares_of_comparisons_won() -> None:
         rows.append((segment, "A", "B") if a_wins else (segment, "B", "A"))
     plain = campaign({"A": 1, "B": 2}, documents=50)
     ranked = replace(plain, human=(), rankings=(Ranking("rr", tuple(rows)),))
-    found = gn.people.compare(ranked)
+    found = gn.human.compare(ranked)
     won = sum(better == "A" for _, better, _ in rows) / 200
     assert found.rows[0]["difference"] == pytest.approx(2 * won - 1)
     assert found.rows[0]["verdict"] == "better"
     assert "of the comparisons won" in found.verdict[0].text
-    assert "people.compare.no_raters" not in {said.claim for said in found.verdict}
+    assert "human.compare.no_raters" not in {said.claim for said in found.verdict}
 
 
-_HEAD = "segment\tdocument\tinclusion\tstratum\tlook\n"
+_HEAD = "segment\tdocument\tinclusion\tstratum\tanalysis\n"
 
 
-def _sample(path: Path, testset: gn.TestSet, inclusion: Any, stratum: Any, look: Any) -> Path:
+def _sample(path: Path, testset: gn.TestSet, inclusion: Any, stratum: Any, analysis: Any) -> Path:
     documents = list(testset.documents or ())
     number = {name: k for k, name in enumerate(dict.fromkeys(documents))}
     rows = [
-        f"{n}\t{name}\t{inclusion(number[name])}\t{stratum(number[name])}\t{look(number[name])}\n"
+        f"{n}\t{name}\t{inclusion(number[name])}\t{stratum(number[name])}\t{analysis(number[name])}\n"
         for n, name in enumerate(documents, start=1)
     ]
     file = path / "sample.tsv"
@@ -252,7 +252,7 @@ def _sample(path: Path, testset: gn.TestSet, inclusion: Any, stratum: Any, look:
 def test_a_sample_with_equal_chances_changes_nothing(tmp_path: Path) -> None:
     testset = campaign({"A": 80, "B": 70, "C": 60}, documents=40)
     file = _sample(tmp_path, testset, lambda _: 0.2, lambda _: "", lambda _: 1)
-    assert gn.people.compare(testset, sample=file).rows == gn.people.compare(testset).rows
+    assert gn.human.compare(testset, sample=file).rows == gn.human.compare(testset).rows
 
 
 def test_segments_count_with_one_over_their_chance_to_be_drawn(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_segments_count_with_one_over_their_chance_to_be_drawn(tmp_path: Path) -
         said._replace(score=said.score + 10.0 * (often & (said.system == 0))),
     )
     file = _sample(tmp_path, testset, lambda k: 0.8 if k < 48 else 0.2, lambda _: "", lambda _: 1)
-    plain, weighted = (gn.people.compare(testset, sample=one) for one in (None, file))
+    plain, weighted = (gn.human.compare(testset, sample=one) for one in (None, file))
     assert plain.rows[0]["difference"] == pytest.approx(8, abs=0.6)
     assert weighted.rows[0]["difference"] == pytest.approx(5, abs=0.6)
     assert weighted.rows[0]["effective"] == pytest.approx(96**2 / (48 + 12 * 16), rel=1e-9)
@@ -275,18 +275,18 @@ def test_strata_vary_less_than_what_was_drawn_from_all(tmp_path: Path) -> None:
     apart = said.score + 20.0 * ((said.document % 2 == 0) & (said.system == 0))
     testset = with_judgements(["A", "B"], said._replace(score=apart))
     file = _sample(tmp_path, testset, lambda _: 0.5, lambda k: "ab"[k % 2], lambda _: 1)
-    plain, stratified = (gn.people.compare(testset, sample=one) for one in (None, file))
+    plain, stratified = (gn.human.compare(testset, sample=one) for one in (None, file))
     assert stratified.rows[0]["se"] < 0.5 * plain.rows[0]["se"]
     assert stratified.rows[0]["difference"] == pytest.approx(plain.rows[0]["difference"])
 
 
-def test_a_sample_with_looks_counts_what_they_hold(tmp_path: Path) -> None:
+def test_a_sample_with_analyses_counts_what_they_hold(tmp_path: Path) -> None:
     testset = campaign({"A": 80, "B": 70}, documents=90)
     file = _sample(tmp_path, testset, lambda _: 0.5, lambda _: "", lambda k: 1 + k // 30)
-    found = gn.people.compare(testset, sample=file, look="2/3")
+    found = gn.human.compare(testset, sample=file, interim="2/3")
     assert found.rows[0]["documents"] == 60
-    with pytest.raises(UsageError, match=r"plans 3 look\(s\)"):
-        gn.people.compare(testset, sample=file, look="1/2")
+    with pytest.raises(UsageError, match=r"plans 3 analyses"):
+        gn.human.compare(testset, sample=file, interim="1/2")
 
 
 def test_judged_segments_that_a_sample_lacks_are_refused(tmp_path: Path) -> None:
@@ -295,7 +295,7 @@ def test_judged_segments_that_a_sample_lacks_are_refused(tmp_path: Path) -> None
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
     file.write_text("".join(lines[:-4]), encoding="utf-8")
     with pytest.raises(DataError, match="nothing says how likely"):
-        gn.people.compare(testset, sample=file)
+        gn.human.compare(testset, sample=file)
 
 
 def test_several_kinds_of_judgements_are_compared_each_for_itself() -> None:
@@ -304,7 +304,7 @@ def test_several_kinds_of_judgements_are_compared_each_for_itself() -> None:
         for a, kind in ((80, "coherence"), (60, "fluency"))
     )
     both = replace(one, human=one.human + other.human)
-    assert [row["human"] for row in gn.people.compare(both)] == ["coherence", "fluency"]
-    assert [row["human"] for row in gn.people.compare(both, human="fluency")] == ["fluency"]
+    assert [row["human"] for row in gn.human.compare(both)] == ["coherence", "fluency"]
+    assert [row["human"] for row in gn.human.compare(both, human="fluency")] == ["fluency"]
     with pytest.raises(UnknownNameError, match="kind of judgements"):
-        gn.people.compare(both, human="adequacy")
+        gn.human.compare(both, human="adequacy")

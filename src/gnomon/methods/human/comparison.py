@@ -30,23 +30,23 @@ from gnomon.core.scores import Scores, checked_scores
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.data.formats import Human, read_sample, with_human
-from gnomon.methods.people.campaign import LEAST_SEGMENTS, Campaign, campaigns
-from gnomon.methods.people.estimates import Covariate, Estimates, JudgedFrame, estimates
-from gnomon.methods.people.rows import (
-    LOOKS,
+from gnomon.methods.human.campaign import LEAST_SEGMENTS, Campaign, campaigns
+from gnomon.methods.human.estimates import Covariate, Estimates, JudgedFrame, estimates
+from gnomon.methods.human.rows import (
+    INTERIM,
     PAIRS,
     RATERS,
     ROWS,
     SYSTEMS,
     WIDTH,
-    LookRow,
+    AnalysisRow,
     PairVerdict,
     PeopleScoreRow,
     PreferredRow,
     RaterRow,
     WidthRow,
 )
-from gnomon.methods.people.verdict import CLAIMS, people_verdict
+from gnomon.methods.human.verdict import CLAIMS, people_verdict
 from gnomon.metrics import score
 from gnomon.metrics.circularity import REASONS, circularity, kind_counts_edits
 from gnomon.metrics.protocol import Metrics, each_metric
@@ -70,20 +70,20 @@ if TYPE_CHECKING:
 Raters: TypeAlias = Literal["auto", "adjust", "ignore"]
 #: what is spoken of: all texts that might be, or those of the test set
 Population: TypeAlias = Literal["texts", "test-set"]
-#: a first look at fewer documents calls equal systems different too often
-LEAST_FIRST_LOOK = 30
-_LOOK = re.compile(r"([1-9]\d?)/([1-9]\d?)")
+#: a first analysis at fewer documents calls equal systems different too often
+LEAST_FIRST_ANALYSIS = 30
+_INTERIM = re.compile(r"([1-9]\d?)/([1-9]\d?)")
 _TESTS = Group("intervals and tests")
 _EXAMPLES = """\
 examples:
-  gnomon people compare -t wmt24/en-cs --human esa.csv
-  gnomon people compare -t wmt24/en-cs --human esa.csv --systems Claude-3.5 GPT-4 -m chrf
-  gnomon people compare -t wmt24/en-cs --human esa.csv --baseline GPT-4 --population test-set
-  gnomon people compare -t wmt24/en-cs --human esa.csv --look 2/5
+  gnomon human compare -t wmt24/en-cs --human esa.csv
+  gnomon human compare -t wmt24/en-cs --human esa.csv --systems Claude-3.5 GPT-4 -m chrf
+  gnomon human compare -t wmt24/en-cs --human esa.csv --baseline GPT-4 --population test-set
+  gnomon human compare -t wmt24/en-cs --human esa.csv --interim 2/5
 """
 
 
-def check_people(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`compare` refuses of options that fit each alone."""
     yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
     if len(each_metric(options.metrics)) > 1:
@@ -92,14 +92,14 @@ def check_people(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
             " look better on these judgements than it is; name one"
         )
         yield Problem("metrics", UsageError(said))
-    if options.look is not None:
-        planned = _LOOK.fullmatch(options.look)
+    if options.interim is not None:
+        planned = _INTERIM.fullmatch(options.interim)
         if planned is None or int(planned[1]) > int(planned[2]):
             said = (
-                f"look is {options.look!r}; which of how many planned looks is expected, as in 2/5:"
-                " a look that was not planned makes equal systems look different"
+                f"interim is {options.interim!r}; which of how many planned analyses is expected,"
+                " as in 2/5: an analysis that was not planned makes equal systems look different"
             )
-            yield Problem("look", UsageError(said))
+            yield Problem("interim", UsageError(said))
     if outline is None:
         return
     if len(outline.systems) < 2:
@@ -114,17 +114,17 @@ def check_people(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
 
 
 @method(
-    "people.compare",
+    "human.compare",
     answers="which system people prefer, and how surely",
     title="What people say of the systems",
     unread=("domains",),
     examples=_EXAMPLES,
     tables={
-        "": "people_pairs",
-        SYSTEMS: "people_systems",
-        RATERS: "people_raters",
-        WIDTH: "people_width",
-        LOOKS: "people_looks",
+        "": "human_pairs",
+        SYSTEMS: "human_systems",
+        RATERS: "human_raters",
+        WIDTH: "human_width",
+        INTERIM: "human_analyses",
     },
     rows=ROWS,
     metrics="none",
@@ -132,7 +132,7 @@ def check_people(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     judged=True,
     verdict=people_verdict,
     claims=CLAIMS,
-    check=check_people,
+    check=check_compare,
 )
 def compare(
     testset: TestSet,
@@ -145,7 +145,7 @@ def compare(
     ridge: Annotated[float | None, Limits(0), Metavar("N"), _TESTS, Rare()] = None,
     population: Annotated[Population, _TESTS] = "texts",
     sample: Annotated[str | os.PathLike[str] | None, InputFile(), Metavar("FILE"), _TESTS] = None,
-    look: Annotated[str | None, Metavar("K/N"), _TESTS] = None,
+    interim: Annotated[str | None, Metavar("K/N"), _TESTS] = None,
     correction: Correction = "holm",
     confidence: Confidence = CONFIDENCE,
     allow_code: bool = False,
@@ -172,29 +172,29 @@ def compare(
             the variance between raters, as the judgements say.
         population: what the intervals speak of: all "texts" that might have been in the test set,
             or the "test-set" itself, of which part was judged.
-        sample: what ``gnomon people draw`` wrote of its draw ("sample.tsv"): each segment counts
+        sample: what ``gnomon human sample`` wrote of its draw ("sample.tsv"): each segment counts
             with 1 over its chance to be drawn, and strata apart. Needed where these chances differ.
-        look: which of how many looks, planned before the first, this is ("2/5"): the level is
-            O'Brien and Fleming's, so that all looks together call equal systems different as often
-            as one test would.
+        interim: which of how many analyses, planned before the first, this is ("2/5"): the level is
+            O'Brien and Fleming's, so that all analyses together call equal systems different as
+            often as one test would.
         correction: of p for the number of pairs: "holm", "benjamini-hochberg" or "none".
 
     Returns:
         A finding whose rows hold ``human, system, other, difference, low, high, p, p_corrected,
         verdict, segments, documents, se, se_segments, se_documents, design_effect, slope, saved``;
-        further tables ``systems``, ``raters``, ``width`` and, of planned looks, ``looks``. ``None``
-        where undefined.
+        further tables ``systems``, ``raters``, ``width`` and, of planned analyses, ``analyses``.
+        ``None`` where undefined.
 
     Raises:
         DataError: people judged fewer than two systems, raters do not link the systems and are to
             be adjusted for, or documents are asked for and not known.
         UnknownNameError: there is no such kind, system or metric.
-        UsageError: several metrics are named, a metric has seen the judgements, or a look was not
-            planned.
+        UsageError: several metrics are named, a metric has seen the judgements, or an analysis was
+            not planned.
         FormatError: the sample is not of this test set.
     """
     testset, kinds = with_human(testset, human)
-    plan = _Plan(unit, raters, ridge, population, look, correction, confidence, baseline)
+    plan = _Plan(unit, raters, ridge, population, interim, correction, confidence, baseline)
     drawn = None if sample is None else _read_draw(testset, sample, plan)
     segments = None if drawn is None else [row.segment for row in drawn.rows]
     judged = campaigns(testset, kinds, drawn=segments)
@@ -230,21 +230,21 @@ class _Plan(NamedTuple):
     raters: Raters
     ridge: float | None
     population: Population
-    look: str | None
+    interim: str | None
     correction: Correction
     confidence: float
     baseline: str | None
 
     @property
-    def looks(self) -> tuple[int, int]:
-        """This look, and how many were planned."""
-        match = _LOOK.fullmatch(self.look or "1/1")
+    def analyses(self) -> tuple[int, int]:
+        """This analysis, and how many were planned."""
+        match = _INTERIM.fullmatch(self.interim or "1/1")
         return (int(match[1]), int(match[2])) if match else (1, 1)
 
     @property
     def level(self) -> float:
-        """The p that decides at this look."""
-        number, of = self.looks
+        """The p that decides at this analysis."""
+        number, of = self.analyses
         return look_levels(of, 1 - self.confidence)[number - 1]
 
 
@@ -280,13 +280,14 @@ def _refuse_informed(testset: TestSet, scores: Scores, judged: Sequence[Campaign
 
 
 def _read_draw(testset: TestSet, path: str | os.PathLike[str], plan: _Plan) -> Sample:
-    """The segments that count at this look, each with its chance to be drawn by then."""
+    """The segments that count at this analysis, each with its chance to be drawn by then."""
     sample = read_sample(path, testset)
-    number, of = plan.looks
-    if plan.look is not None and of != sample.looks:
+    number, of = plan.analyses
+    if plan.interim is not None and of != sample.analyses:
         raise UsageError(
-            f"the sample {os.fspath(path)} plans {sample.looks} look(s), and look is {plan.look!r}:"
-            " a look that was not planned makes equal systems look different"
+            f"the sample {os.fspath(path)} plans {sample.analyses} analyses, and interim"
+            f" is {plan.interim!r}: an analysis that was not planned makes equal systems"
+            " look different"
         )
     known = {row.segment for row in sample.rows}
     judged = {
@@ -301,7 +302,7 @@ def _read_draw(testset: TestSet, path: str | os.PathLike[str], plan: _Plan) -> S
             f" the first is {min(judged - known) + 1}: nothing says how likely they were to be"
             " drawn; give the sample of this campaign"
         )
-    return sample if plan.look is None else sample.after(number)
+    return sample if plan.interim is None else sample.after(number)
 
 
 def _compared(
@@ -326,7 +327,7 @@ def _compared(
     frame = JudgedFrame(
         groups, weights, of_groups, 1 - share if plan.population == "test-set" else 1.0
     )
-    _refuse_early_look(frame, plan)
+    _refuse_early_analysis(frame, plan)
     adjusted = plan.raters == "adjust" or (plan.raters == "auto" and campaign.tells_leniency)
     if adjusted and not campaign.is_connected:
         raise DataError(
@@ -368,13 +369,13 @@ def _drawn_as(
     return weights / weights.mean(), numbered([row.stratum for row in judged])
 
 
-def _refuse_early_look(frame: JudgedFrame, plan: _Plan) -> None:
-    number, of = plan.looks
-    if of > 1 and len(frame.sizes) / number < LEAST_FIRST_LOOK:
+def _refuse_early_analysis(frame: JudgedFrame, plan: _Plan) -> None:
+    number, of = plan.analyses
+    if of > 1 and len(frame.sizes) / number < LEAST_FIRST_ANALYSIS:
         raise DataError(
-            f"look {number} of {of} at {len(frame.sizes)} documents means a first look at"
-            f" {len(frame.sizes) // number}; plan the first look at {LEAST_FIRST_LOOK} documents or"
-            " later: before, equal systems are called different too often"
+            f"analysis {number} of {of} at {len(frame.sizes)} documents means a first analysis at"
+            f" {len(frame.sizes) // number}; plan the first analysis at {LEAST_FIRST_ANALYSIS}"
+            " documents or later: before, equal systems are called different too often"
         )
 
 
@@ -421,17 +422,17 @@ def _finding(
     systems = [row for one in compared for row in _system_rows(one, plan)]
     raters = [row for one in compared for row in _rater_rows(one)]
     width = [row for one in compared for row in _width_rows(one, plan)]
-    looks = [row for one in compared for row in _look_rows(one, plan)]
+    analyses = [row for one in compared for row in _analysis_rows(one, plan)]
     tables: list[Table] = [
         table(PAIRS, "Pairs of systems", PreferredRow, pairs, confidence=plan.confidence),
         table(SYSTEMS, "Systems", PeopleScoreRow, systems, confidence=plan.confidence),
         table(RATERS, "People who judged", RaterRow, raters),
         table(WIDTH, "Where the width of the intervals comes from", WidthRow, width),
     ]
-    if looks:
-        tables.append(table(LOOKS, "Planned looks", LookRow, looks))
+    if analyses:
+        tables.append(table(INTERIM, "Planned analyses", AnalysisRow, analyses))
     return Finding(
-        method="people compare",
+        method="human compare",
         title="What people say of the systems",
         tables=tuple(tables),
         signatures={} if scores is None else {scores.metric: str(scores.signature)},
@@ -584,8 +585,8 @@ def _width_rows(compared: _Compared, plan: _Plan) -> Iterator[WidthRow]:
         )
 
 
-def _look_rows(compared: _Compared, plan: _Plan) -> Iterator[LookRow]:
-    number, of = plan.looks
+def _analysis_rows(compared: _Compared, plan: _Plan) -> Iterator[AnalysisRow]:
+    number, of = plan.analyses
     if of < 2:
         return
     alpha = 1 - plan.confidence
@@ -593,10 +594,10 @@ def _look_rows(compared: _Compared, plan: _Plan) -> Iterator[LookRow]:
     for k, (z, level) in enumerate(
         zip(obrien_fleming(of, alpha), look_levels(of, alpha), strict=True), start=1
     ):
-        yield LookRow(
+        yield AnalysisRow(
             human=compared.campaign.kind,
-            look=k,
-            looks=of,
+            analysis=k,
+            analyses=of,
             documents=len(compared.frame.sizes) if k == number else None,
             z=z,
             level=level,

@@ -1,0 +1,229 @@
+"""Worlds of what people say: campaigns whose systems differ, or do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from tests.truth.campaigns import Judged, campaign, judged, with_judgements
+from tests.truth.worlds import world
+
+import gnomon as gn
+
+if TYPE_CHECKING:
+    from gnomon.core.findings import Finding
+
+_TWO = {"A": 80.0, "B": 60.0}
+_EQUAL = {"A": 70.0, "B": 70.0}
+
+
+@world("two systems far apart", says=["human.compare.prefers"], silent=["human.compare.*"])
+def far_apart() -> Finding:
+    return gn.human.compare(campaign(_TWO, length=5, leniency=0.5, documents=60))
+
+
+@world(
+    "two equal systems, documents judged as wholes",
+    says=["human.compare.undecided", "human.compare.documents"],
+    silent=["human.compare.prefers", "human.compare.leads", "human.compare.few"],
+)
+def equal_systems() -> Finding:
+    return gn.human.compare(
+        campaign(_EQUAL, together=20, noise=5, length=10, seed=4, leniency=0.0), raters="ignore"
+    )
+
+
+@world(
+    "one system better than two others",
+    says=["human.compare.first"],
+    silent=["human.compare.leads", "human.compare.all_undecided", "human.compare.undecided"],
+)
+def one_first() -> Finding:
+    return gn.human.compare(campaign({"A": 80, "B": 60, "C": 59}, documents=60))
+
+
+@world(
+    "two systems better than a third",
+    says=["human.compare.leads"],
+    silent=["human.compare.first", "human.compare.all_undecided", "human.compare.prefers"],
+)
+def two_first() -> Finding:
+    return gn.human.compare(campaign({"A": 80, "B": 80, "C": 50}, documents=60))
+
+
+@world(
+    "three equal systems",
+    says=["human.compare.all_undecided"],
+    silent=["human.compare.first", "human.compare.leads", "human.compare.against"],
+)
+def three_equal() -> Finding:
+    return gn.human.compare(campaign({"A": 70, "B": 70, "C": 70}))
+
+
+@world(
+    "three systems against a baseline",
+    says=["human.compare.against"],
+    silent=["human.compare.first", "human.compare.leads", "human.compare.all_undecided"],
+)
+def against_a_baseline() -> Finding:
+    testset = campaign({"A": 80, "B": 60, "C": 40}, documents=60)
+    return gn.human.compare(testset, baseline="B")
+
+
+@world(
+    "lenient and strict raters",
+    says=["human.compare.saves"],
+    silent=["human.compare.costs", "human.compare.own_people", "human.compare.no_raters"],
+)
+def lenient() -> Finding:
+    testset = campaign({"A": 80, "B": 60, "C": 50}, leniency=20, together=4, documents=60)
+    return gn.human.compare(testset)
+
+
+@world(
+    "raters who do not differ, taken for lenient and strict",
+    says=["human.compare.costs"],
+    silent=["human.compare.saves"],
+)
+def alike() -> Finding:
+    testset = campaign({"A": 80, "B": 60}, leniency=0, raters=40, documents=40, together=15)
+    return gn.human.compare(testset, raters="adjust", ridge=0.001)
+
+
+@world("twelve documents", says=["human.compare.few"], silent=["human.compare.*"])
+def few_documents() -> Finding:
+    return gn.human.compare(campaign(_TWO, documents=12))
+
+
+@world(
+    "documents of very different length",
+    says=["human.compare.effective"],
+    silent=["human.compare.few", "human.compare.no_documents"],
+)
+def uneven() -> Finding:
+    said = judged(list(_TWO.values()), documents=30, length=10)
+    small = said.document > 5
+    kept = ~small | (said.segment % 10 == 0)
+    numbers = np.unique(said.segment[kept])
+    shorter = Judged(*(part[kept] for part in said))
+    shorter = shorter._replace(segment=np.searchsorted(numbers, shorter.segment))
+    return gn.human.compare(with_judgements(["A", "B"], shorter))
+
+
+@world(
+    "people of its own for each system",
+    says=["human.compare.own_people"],
+    silent=["human.compare.one_system", "human.compare.saves", "human.compare.no_raters"],
+)
+def own_people() -> Finding:
+    said = judged(list(_TWO.values()), documents=60)
+    return gn.human.compare(
+        with_judgements(["A", "B"], said._replace(rater=said.rater + 100 * said.system))
+    )
+
+
+@world(
+    "two thirds of the raters judge one system",
+    says=["human.compare.one_system"],
+    silent=["human.compare.own_people", "human.compare.saves", "human.compare.no_raters"],
+)
+def one_system_each() -> Finding:
+    said = judged(list(_TWO.values()), documents=60)
+    rater = np.where(said.rater < 4, said.rater, said.rater + 100 * said.system)
+    return gn.human.compare(with_judgements(["A", "B"], said._replace(rater=rater)))
+
+
+@world(
+    "nobody says who judged, and in which documents",
+    says=["human.compare.no_raters", "human.compare.no_documents"],
+    silent=["human.compare.own_people", "human.compare.documents", "human.compare.effective"],
+)
+def anonymous() -> Finding:
+    return gn.human.compare(campaign(_TWO, named_raters=False, named_documents=False))
+
+
+@world(
+    "a metric of random numbers",
+    says=["human.compare.flat"],
+    silent=["human.compare.costs"],
+)
+def random_metric() -> Finding:
+    def numbers(candidate: str, _reference: str) -> float:
+        return -float(candidate.endswith("A"))  # constant within each system
+
+    testset = campaign({"A": 80, "B": 60}, leniency=0)
+    return gn.human.compare(testset, numbers, raters="ignore")
+
+
+@world(
+    "each system judged on segments of its own",
+    says=["human.compare.unequal"],
+    silent=["human.compare.few", "human.compare.prefers"],
+)
+def unequal_segments() -> Finding:
+    said = judged([70, 70, 70], documents=60)
+    draw = np.random.default_rng(3)
+    return gn.human.compare(
+        with_judgements(["A", "B", "C"], said, without=draw.random(len(said.score)) < 0.7)
+    )
+
+
+@world(
+    "ninety segments",
+    says=["human.compare.single"],
+    silent=["human.compare.few", "human.compare.unequal"],
+)
+def ninety_segments() -> Finding:
+    return gn.human.compare(campaign(_TWO, documents=45, length=2))
+
+
+@world(
+    "the second of two planned analyses",
+    says=["human.compare.analysis"],
+    silent=["human.compare.few", "human.compare.undecided"],
+)
+def second_look() -> Finding:
+    return gn.human.compare(campaign(_TWO, documents=70), interim="2/2")
+
+
+@world(
+    "a plan by a campaign with documents and raters",
+    says=["human.plan.takes", "human.plan.interval", "human.plan.shows"],
+    silent=["human.plan.*"],
+)
+def plan_by_campaign() -> Finding:
+    return gn.human.plan(campaign(_TWO, documents=60), difference=[5])
+
+
+@world(
+    "a plan by a campaign without documents, nor raters, one rater for all systems asked for",
+    says=[
+        "human.plan.takes",
+        "human.plan.no_documents",
+        "human.plan.same_rater_unknown",
+        "human.plan.interval",
+        "human.plan.shows",
+    ],
+    silent=["human.plan.*"],
+)
+def plan_without_documents() -> Finding:
+    testset = campaign(_TWO, named_documents=False, named_raters=False)
+    return gn.human.plan(testset, difference=[5], same_rater=True)
+
+
+@world(
+    "a plan with analyses, one rater for all systems",
+    says=["human.plan.analyses", "human.plan.same_rater", "human.plan.takes"],
+    silent=["human.plan.no_documents", "human.plan.same_rater_unknown", "human.plan.beyond"],
+)
+def plan_with_looks() -> Finding:
+    return gn.human.plan(protocol="esa", difference=[2], interim_analyses=5, same_rater=True)
+
+
+@world(
+    "a difference that nobody can pay for",
+    says=["human.plan.beyond"],
+    silent=["human.plan.takes", "human.plan.analyses", "human.plan.interval", "human.plan.shows"],
+)
+def plan_beyond() -> Finding:
+    return gn.human.plan(protocol="esa", difference=[0.0001])
