@@ -265,10 +265,9 @@ ARGUMENTS = {
     "llm": (None, {"model": "m"}),
     "file": ("'SCORES'", {}),
     "pseudo": ("chrf", {}),
-    "round-trip": (None, {"forward": "cat", "back": "cat"}),
     "variants": ("'SCORES'", {}),
     "output-codes": ("'SCORES'", {}),
-    "round-trip-models": (None, {"forward": "m", "back": "m"}),
+    "round-trip": (None, {"forward": "m", "back": "m"}),
 }
 #: and what one of its parameters needs beside
 BESIDE = {"baseline": {"rescale": True}, "function_words": {"variant": "1.5"}}
@@ -283,7 +282,7 @@ UNSEEN = {
     "output-codes trees": "read after a model that paraphrases",
     "constrained constraints": "read after a model that paraphrases",
     "constrained variants": "read after a model that paraphrases",
-    "round-trip-models back": "read after the other model",
+    "round-trip back": "read after the other model",
     "revision": "a commit on a hub, which is asked after a model was found there",
     "embeddings": "where vectors are kept, after a model was loaded",
     "vocabulary": "read after a model was loaded",

@@ -21,7 +21,11 @@ from gnomon.core import registry as methods
 _ROOT = Path(__file__).resolve().parents[1]
 _PAGES = sorted(
     page
-    for page in (_ROOT / "README.md", *(_ROOT / "docs").rglob("*.md"))
+    for page in (
+        _ROOT / "README.md",
+        *(_ROOT / "docs").rglob("*.md"),
+        *(_ROOT / "papers").rglob("*.md"),
+    )
     if not {"_build", "_generated"} & set(page.parts)
 )
 _OF_EXAMPLES = ("gnomon lengths", "gnomon repetitions")  # commands of packages

@@ -20,10 +20,20 @@ def _heading(section: str) -> str:
     return re.split(r"[:\n]", section)[0]
 
 
-_PAGE = Path(__file__).resolve().parents[1] / "docs" / "reproduce.md"
+_ROOT = Path(__file__).resolve().parents[1]
+_PAGE = (_ROOT / "docs" / "reproduce.md").read_text(encoding="utf-8")
+_INCLUDE = re.compile(r"^```\{include\} \.\./(\S+)\n.*?^```\n", re.MULTILINE | re.DOTALL)
+
+
+def _included(found: re.Match[str]) -> str:
+    """A page of a paper, its headings one level deeper."""
+    text = (_ROOT / found[1]).read_text(encoding="utf-8")
+    return re.sub("^#", "##", text, flags=re.MULTILINE)
+
+
 _PAPERS = [
     (paper.split("\n", 1)[0], re.split(r"^### ", paper, flags=re.MULTILINE)[1:])
-    for paper in re.split(r"^## ", _PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    for paper in re.split(r"^## ", _INCLUDE.sub(_included, _PAGE), flags=re.MULTILINE)[1:]
 ]
 
 
@@ -157,8 +167,12 @@ def _run(section: str, shared: Path, folder: Path, encoder: str, *, short: bool)
             if option in arguments:
                 assert (folder / arguments[arguments.index(option) + 1]).stat().st_size, line
     for script, *given in _scripts(section):
-        words = [one.replace("$GRIDS", str(shared / "oracles" / "bmx")) for one in given]
-        program = runpy.run_path(str(_PAGE.parents[1] / script))
+        words = _arguments(
+            shlex.join(["", *given]), shared / "data", shared / "oracles" / "bmx", ""
+        )
+        if short and "--first" in words:
+            words += ["--first", str(_SHORT["--first"])]
+        program = runpy.run_path(str(_ROOT / script))
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             program["main"](words)

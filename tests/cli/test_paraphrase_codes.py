@@ -101,32 +101,6 @@ def test_lines_without_a_tree_have_no_code(gnomon, tmp_path: Path) -> None:
     assert about["space"]["recipe"]["hidden"] == 8
 
 
-def test_trees_are_counted_by_depth(gnomon, tmp_path: Path) -> None:
-    trees = tmp_path / "train.ptb"
-    trees.write_text(_TREES)
-    found = gnomon("paraphrase", "tree-stats", "--trees", trees, "--depths", 1, 2, "-f", "json")
-    rows = found.json()["rows"]
-    assert [(row["depth"], row["distinct"], row["skipped"]) for row in rows] == [
-        (1, 2, 2),
-        (2, 2, 2),
-        (None, 3, 2),
-    ]
-
-
-def test_a_whole_tree_has_all_its_children(gnomon, tmp_path: Path) -> None:
-    trees = tmp_path / "wide.ptb"
-    wide = " ".join(["(NN a)"] * 12)
-    trees.write_text(f"(S {wide})\n(S {wide} (VB b))\n")
-    command = ("paraphrase", "tree-stats", "--trees", trees, "--depths", 2, "-f", "json")
-    rows = gnomon(*command).json()["rows"]
-    assert [(row["depth"], row["distinct"], row["nodes"]) for row in rows] == [
-        (2, 2, 13.5),
-        (None, 2, 13.5),
-    ]
-    (_, row) = gnomon(*command, "--most-children", 10).json()["rows"]
-    assert (row["distinct"], row["nodes"]) == (1, 11.0)
-
-
 def test_sources_may_bring_their_trees(gnomon, tmp_path: Path) -> None:
     trees, sources = tmp_path / "x.ptb", tmp_path / "sources.ptb"
     trees.write_text(_TREES)

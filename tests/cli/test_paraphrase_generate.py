@@ -1,4 +1,4 @@
-"""``gnomon paraphrase generate`` and ``half-splits`` with a model."""
+"""``gnomon paraphrase generate`` with a model."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ import json
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from gnomon.cli import main
-from gnomon.core.human import HumanScores
-from gnomon.core.testset import TestSet
 from gnomon.data.formats import read_paraphrases
 
 pytest.importorskip("torch")
@@ -104,28 +100,6 @@ def test_constraints_come_from_a_file_from_variants_or_from_systems(
     assert "c.jsonl:1: text is empty" in capsys.readouterr().err
 
 
-def test_half_splits_ask_a_model(
-    folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    texts = [
-        ["the cat lay on the rug .", "a dog sat on the mat", "the dog lay"],
-        ["the cat lay on a rug .", "a dog sat on the rug", "a dog lay"],
-        ["a cat lay on the rug", "the dog sat on the mat .", "the dog lay ."],
-    ]
-    systems = {f"s{i}": texts[i % 3][: 3 - i % 2] + ["a cat"] * (i % 2) for i in range(8)}
-    values = np.array([[float(i * i % 7)] for i in range(8)])
-    human = HumanScores("da", "system", tuple(systems), values)
-    ts = replace(TestSet.from_lists(systems, _REFERENCES), human=(human,))
-    ts.write(tmp_path / "set")
-    base = ("paraphrase", "half-splits", "-t", str(tmp_path / "set"), "--splits", "3")
-    assert main([*base, "--model", folder, "--beam", "4"]) == 0
-    said = capsys.readouterr().out
-    assert "oracle" in said
-    assert "constraints, each once" in said
-    assert main([*base, "--beam", "4"]) == 2
-    assert "--beam goes with" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -135,8 +109,7 @@ def test_half_splits_ask_a_model(
         (["variants('v.txt')", "--n", "2"], "--n goes with other methods; variants takes: none"),
         (["variants('v.txt')", "--precision", "bf16"], "--precision goes with other methods"),
         (["output-codes", "--model", "F"], "lacks codes; write output-codes(codes=...)"),
-        (["round-trip-models(forward='F')"], "lacks back"),
-        (["round-trip(forward='F', back='B', beam=2)"], "option of round-trip 'beam'"),
+        (["round-trip(forward='F')"], "lacks back"),
         (["sampled(top_p=2)", "--model", "F"], "top_p must be a number, above 0 and at most 1"),
         (["sampled(top_p='x')", "--model", "F"], "sampled: top_p cannot be 'x'"),
         (["diverse(beam=7, groups=2)", "--model", "F"], "7 cannot be split into 2"),

@@ -69,14 +69,12 @@ difficulty words {_SET} -m rouge1 --resamples 20
 paraphrase generate {_SET} --save generated.jsonl --method 'pseudo(chrf)'
 paraphrase train --pairs pairs.txt --save trained | pip install
 paraphrase codes --texts a.txt --kind random --k 4 --save codes | {_MODELS}
-paraphrase tree-stats --trees trees.ptb
 paraphrase adequacy {_WIDE} -m chrf --sheet adequacy.tsv --key adequacy.key --items 3
 paraphrase judge --answers adequacy.tsv --key adequacy.key | no item is scored
 metaeval {_WIDE} --human da -m bleu --n 1 2 --resamples 20
 paraphrase coverage {_WIDE}
 paraphrase show {_WIDE}
 paraphrase constraints {_SET}
-paraphrase half-splits -t judged/es-en --splits 2 --human da -m bleu
 paraphrase diversity {_WIDE} --measures lexical
 human compare {_JUDGED} --human da
 human plan --difference 2 --protocol esa

@@ -648,10 +648,6 @@ _PARAPHRASE = (
         "paraphrase constraints -t es-en --variants variants.txt",
     ),
     Case(
-        "paraphrase constraints: halves",
-        "paraphrase half-splits -t judged/es-en --splits 3 --human da -m bleu --seed 0",
-    ),
-    Case(
         "paraphrase generate: pseudo",
         f"paraphrase generate {_SAVED} --method 'pseudo(chrf, share=.5)' --n 2",
         files=("p.jsonl",),
@@ -660,12 +656,6 @@ _PARAPHRASE = (
         "paraphrase generate: variants",
         "paraphrase generate -t es-en --save v.jsonl --method \"variants('variants.txt')\"",
         files=("v.jsonl",),
-    ),
-    Case(
-        "paraphrase generate: round trip",
-        "paraphrase generate -t es-en --first 20 --save r.jsonl --method"
-        " \"round-trip(forward='rev', back='tr a b')\"",
-        files=("r.jsonl",),
     ),
     *(
         Case(
@@ -705,10 +695,6 @@ _PARAPHRASE = (
         files=("codes-syntactic/*.txt",),
         needs=("sklearn", "torch"),
         tolerance=NEURAL,
-    ),
-    Case(
-        "paraphrase codes: trees",
-        "paraphrase tree-stats --trees toy/ref.x1.ptb --depths 1 2",
     ),
     Case(
         "paraphrase train: dry run",

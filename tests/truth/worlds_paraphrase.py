@@ -149,18 +149,9 @@ def few_systems() -> Finding:
 
 
 @world(
-    "halves of the systems ask for paraphrases",
-    says=["paraphrase.half_splits.gain"],
-    silent=_GAINS,
-)
-def half_splits() -> Finding:
-    return gn.paraphrase.half_splits(styles()[0], "bleu", splits=3)
-
-
-@world(
     "constraints of systems, and none where all outputs are the reference",
     says=["paraphrase.constraints.none"],
-    silent=["paraphrase.constraints.found", "paraphrase.half_splits.gain"],
+    silent=["paraphrase.constraints.found"],
 )
 def no_constraints() -> Finding:
     return gn.paraphrase.constraints(planted({"a": references(), "b": references()}, segments=40))
@@ -338,7 +329,7 @@ def codes() -> Finding:
 @world(
     "one code for all sentences",
     says=["paraphrase.codes.one_code"],
-    silent=["paraphrase.codes.coded", "paraphrase.tree_stats.structures"],
+    silent=["paraphrase.codes.coded"],
 )
 def one_code() -> Finding:
     return coded(k=1)
@@ -350,19 +341,6 @@ def coded(k: int) -> Finding:
         file = Path(folder) / "ref.txt"
         file.write_text("\n".join(references()) + "\n", encoding="utf-8")
         return gn.paraphrase.codes([file], kind="random", k=k)
-
-
-@world(
-    "three trees of two structures",
-    says=["paraphrase.tree_stats.structures"],
-    silent=["paraphrase.codes.*"],
-)
-def trees() -> Finding:
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "ref.ptb"
-        lines = ["(S (NP (N a)) (VP (V b)))", "(S (NP (N c)) (VP (V d)))", "(S (VP (V b)))"]
-        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        return gn.paraphrase.tree_stats(trees=[file])
 
 
 @world(

@@ -130,7 +130,7 @@ def test_a_line_of_one_variant_is_refused(tmp_path: Path, line: str) -> None:
         read_variants(path)
 
 
-def test_the_command_lists_saves_and_tests_constraints(
+def test_the_command_lists_and_saves_constraints(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _judged().write(tmp_path / "set")
@@ -141,8 +141,3 @@ def test_the_command_lists_saves_and_tests_constraints(
     kept = [json.loads(line) for line in saved.read_text(encoding="utf-8").split("\n") if line]
     assert [row["constraint"] for row in rows] == [one["text"] for one in kept]
     assert rows
-    halves = ["paraphrase", "half-splits", *base[2:]]
-    assert main([*halves, "--splits", "2"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert row["splits"] == 2
-    assert main([*halves, "--beam", "2"]) == 2

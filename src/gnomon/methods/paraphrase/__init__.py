@@ -36,11 +36,10 @@ if TYPE_CHECKING:
     from gnomon.methods.paraphrase._diversity import lexical_diversity as lexical_diversity
     from gnomon.methods.paraphrase._diversity import syntactic_diversity as syntactic_diversity
     from gnomon.methods.paraphrase._diversity import tree_similarity as tree_similarity
+    from gnomon.methods.paraphrase._outputs import from_outputs as from_outputs
+    from gnomon.methods.paraphrase._outputs import pseudo_references as pseudo_references
     from gnomon.methods.paraphrase._page import paraphrases_used as paraphrases_used
     from gnomon.methods.paraphrase._page import show as show
-    from gnomon.methods.paraphrase._translations import pseudo_references as pseudo_references
-    from gnomon.methods.paraphrase._translations import round_trip as round_trip
-    from gnomon.methods.paraphrase._translations import translate as translate
     from gnomon.methods.paraphrase._wordings import SYSTEMS as SYSTEMS
     from gnomon.methods.paraphrase._wordings import Parses as Parses
     from gnomon.methods.paraphrase._wordings import Wordings as Wordings
@@ -48,15 +47,11 @@ if TYPE_CHECKING:
     from gnomon.methods.paraphrase._wordings import sets_of as sets_of
     from gnomon.methods.paraphrase._wordings import tree_sets as tree_sets
     from gnomon.methods.paraphrase._wordings import wordings_of as wordings_of
-    from gnomon.methods.paraphrase.codes import tree_stats as tree_stats
-    from gnomon.methods.paraphrase.generation import ConstrainedBy as ConstrainedBy
     from gnomon.methods.paraphrase.generation import describe_generators as describe_generators
     from gnomon.methods.paraphrase.generation import find_generator as find_generator
     from gnomon.methods.paraphrase.generation import generate as generate
     from gnomon.methods.paraphrase.generation import plan as plan
     from gnomon.methods.paraphrase.generation import save_generated as save_generated
-    from gnomon.methods.paraphrase.paper.half_splits import from_outputs as from_outputs
-    from gnomon.methods.paraphrase.paper.half_splits import half_splits as half_splits
     from gnomon.methods.paraphrase.training import train as train
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

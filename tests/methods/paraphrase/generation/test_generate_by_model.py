@@ -13,7 +13,7 @@ import pytest
 
 from gnomon.core.errors import DataError, SpecError, UnknownNameError, UsageError
 from gnomon.core.testset import Paraphrase, TestSet
-from gnomon.methods.paraphrase import ConstrainedBy, Constraint, find_generator, plan
+from gnomon.methods.paraphrase import Constraint, find_generator, plan
 from gnomon.methods.paraphrase.generation import (
     ConstrainedSearch,
     Generator,
@@ -267,7 +267,7 @@ def test_constraints_out_of_reach_are_counted(testset: TestSet, folder: str) -> 
 
 def test_a_round_trip_goes_through_two_models(folder: str, coded: str) -> None:
     ts = TestSet.from_lists({}, ["the cat sat"])
-    method = f"round-trip-models(forward='{folder}', back='{coded}', limit=8)"
+    method = f"round-trip(forward='{folder}', back='{coded}', limit=8)"
     made = _all(generate(ts, None, method, n=2))
     assert {one.method for one in made} == {"round-trip"}
     there, back = load_seq2seq(folder), load_seq2seq(coded)
@@ -327,25 +327,12 @@ def test_settings_hold_what_the_method_reads(testset: TestSet, folder: str, code
     of = {
         "constrained": _holding(_wants(1, "cat")),
         "output-codes": OutputCodes(codes=_Coder(dict.fromkeys(_TEXTS, 0))),  # type: ignore[arg-type]  # likewise
-        "round-trip-models": f"round-trip-models(forward='{folder}', back='{folder}')",
+        "round-trip": f"round-trip(forward='{folder}', back='{folder}')",
     }
     outputs = replace(testset, systems={"x": _TEXTS})
     for name in generator_names()[4:]:
-        model = None if name == "round-trip-models" else coded if name in given else folder
+        model = None if name == "round-trip" else coded if name in given else folder
         held = plan(outputs, of.get(name, name), model=model).settings()  # type: ignore[arg-type]  # one of these
         assert ("seed" in held) is (name in ("sampled", "random-codes"))
         assert ("beam" in held) is (name != "sampled")
         assert not {"codes", "constraints", "forward"} & set(held)
-
-
-def test_half_splits_ask_each_constraint_once(folder: str) -> None:
-    ts = TestSet.from_lists({"x": ["the cat lay"], "y": ["a dog lay"]}, ["the cat sat"])
-    make = ConstrainedBy(folder, ConstrainedSearch(limit=8))
-    first = make(ts, [_wants(1, "dog"), _wants(1, "rug"), _wants(1, "zebra")])
-    assert (make.searched, make.unreachable) == (3, 1)
-    assert ["dog" in first[0].text, "rug" in first[1].text] == [True, True]
-    again = make(ts, [_wants(1, "rug"), _wants(1, "lay")])
-    assert again[0] == first[1]
-    assert make.searched == 4
-    with pytest.raises(UsageError, match="not together"):
-        ConstrainedBy(folder, ConstrainedSearch(together=True))

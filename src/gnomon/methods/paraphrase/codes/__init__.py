@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from gnomon.methods.paraphrase.codes._sentences import text_name as text_name
     from gnomon.methods.paraphrase.codes._trees import Pruned as Pruned
     from gnomon.methods.paraphrase.codes._trees import pruned as pruned
-    from gnomon.methods.paraphrase.paper.tree_stats import DEPTHS as DEPTHS
-    from gnomon.methods.paraphrase.paper.tree_stats import count_trees as count_trees
-    from gnomon.methods.paraphrase.paper.tree_stats import tree_stats as tree_stats
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)
 callable_package(__name__, "codes")

@@ -4,7 +4,6 @@ from gnomon.methods.paraphrase.generation._asking import AUTO_CODES, ModelGenera
 from gnomon.methods.paraphrase.generation._by_chat import ChatParaphrases, ChatWork
 from gnomon.methods.paraphrase.generation._by_model import (
     BeamSearch,
-    ConstrainedBy,
     ConstrainedSearch,
     DiverseBeamSearch,
     ModelRoundTrip,
@@ -25,7 +24,6 @@ from gnomon.methods.paraphrase.generation._generate import (
 from gnomon.methods.paraphrase.generation._requests import GenerationRequest, GeneratorOptions
 from gnomon.methods.paraphrase.generation._saving import MadeBatch, Making, save_generated
 from gnomon.methods.paraphrase.generation._without_model import (
-    CommandRoundTrip,
     PlainWork,
     PseudoReferences,
     VariantPhrases,
@@ -36,8 +34,6 @@ __all__ = [
     "BeamSearch",
     "ChatParaphrases",
     "ChatWork",
-    "CommandRoundTrip",
-    "ConstrainedBy",
     "ConstrainedSearch",
     "DiverseBeamSearch",
     "GenerationRequest",

@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.testset import Paraphrase, TestSet
+    from gnomon.core.testset import TestSet
     from gnomon.data.formats import Tree
     from gnomon.methods.paraphrase.codes import SentenceCoder
     from gnomon.methods.paraphrase.generation._asking import Ask
-    from gnomon.models import Precision, Seq2Seq
+    from gnomon.models import Seq2Seq
     from gnomon.models.decoding import Hypothesis
 
 #: seeds of further rounds of draws lie far from those that people choose
@@ -460,21 +460,17 @@ class ModelRoundTrip(SearchingGenerator):
         back: the one that translates back.
     """
 
-    name: ClassVar[str] = "round-trip-models"
+    name: ClassVar[str] = "round-trip"
     takes: ClassVar[tuple[str, ...]] = ("n", "device", "precision")
     inputs: ClassVar[tuple[str, ...]] = ("forward", "back")
     usual: ClassVar[int] = 1
     forward: Annotated[str, MODEL] = field(kw_only=True)
     back: Annotated[str, MODEL] = field(kw_only=True)
 
-    def settings(self, wanted: int) -> dict[str, object]:
-        """The options that results depend on; paraphrases are called as those of commands."""
-        return {**super().settings(wanted), "method": "round-trip"}
-
     def plan(self, testset: TestSet, request: GenerationRequest) -> Work:
         """What is to be done; the models are loaded."""
         models = Models(loaded(self.forward, request), loaded(self.back, request))
-        return Work(testset, models, self, request, asked_groups(testset), "round-trip")
+        return Work(testset, models, self, request, asked_groups(testset), self.name)
 
     def candidates(
         self, models: Models, asks: Sequence[Ask], number: int, wanted: int
@@ -489,99 +485,3 @@ class ModelRoundTrip(SearchingGenerator):
         width = self.width(wanted)
         again = iter(self._searched(models.back, pairs, width, wanted, coded=False))
         return [next(again) if text else [] for text in texts]
-
-
-# A model as what makes paraphrases for half-splits of the systems.
-
-
-@dataclass(eq=False)
-class ConstrainedBy:
-    """Paraphrases that hold constraints, by a model; for :func:`half_splits`.
-
-    What was asked in one split is not searched again in another one of the same test set.
-
-    Attributes:
-        model: a folder, a name, or a loaded model.
-        generator: how it is searched, one paraphrase per constraint.
-        n: paraphrases of each constraint.
-        device: see :func:`gnomon.models.load_seq2seq`.
-        precision: likewise.
-        unreachable: constraints that no paraphrase holds, each counted once.
-        searched: constraints searched for so far.
-
-    Raises:
-        UsageError: all constraints of a segment are searched for at once.
-    """
-
-    model: str | Seq2Seq
-    generator: ConstrainedSearch = ConstrainedSearch()  # it is frozen
-    n: int = 1
-    device: str | None = None
-    precision: Precision = "fp32"
-    unreachable: int = 0
-    searched: int = 0
-    _known: dict[tuple[str, ...], tuple[Paraphrase, ...]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Refuse a search for all constraints of a segment at once."""
-        if self.generator.together:
-            raise UsageError("half-splits need one paraphrase for each constraint, not together")
-
-    @property
-    def identity(self) -> str:
-        """Of the model, with the width of the search."""
-        return f"{self._loaded().identity}, beam {self.generator.width(self.n)}"
-
-    def notices(self) -> tuple[str, ...]:
-        """What a user should know about the searches so far."""
-        statement = (
-            f"the model was asked for {self.searched} constraints, each once;"
-            f" {self.unreachable} were not reached"
-        )
-        return (statement, *self._loaded().notices)
-
-    def _request(self) -> GenerationRequest:
-        return GenerationRequest(
-            n=self.n,
-            model=self.model,
-            device=self.device,
-            precision=self.precision,
-            # what one constraint brings does not depend on others that are asked for
-            keep_duplicates=True,
-        )
-
-    def _loaded(self) -> Seq2Seq:
-        return loaded(self.model, self._request())
-
-    def __call__(self, testset: TestSet, asked: Sequence[Constraint]) -> tuple[Paraphrase, ...]:
-        """One paraphrase, or n, for each constraint; none where it cannot be reached."""
-        keys = [_key(testset, constraint) for constraint in asked]
-        new = {
-            key: constraint
-            for key, constraint in zip(keys, asked, strict=True)
-            if key not in self._known
-        }
-        if new:
-            self._search(testset, new)
-        made = (constraint for key in keys for constraint in self._known[key])
-        return tuple(dict.fromkeys(made))
-
-    def _search(self, testset: TestSet, new: dict[tuple[str, ...], Constraint]) -> None:
-        ordered = sorted(new.items(), key=lambda pair: pair[1].segment)
-        generator = replace(
-            self.generator, constraints=tuple(constraint for _, constraint in ordered)
-        )
-        work = generator.plan(testset, self._request())
-        batches = list(work.batches())
-        self.unreachable += sum(batch.counts["unreachable"] for batch in batches)
-        self.searched += len(new)
-        keys = [key for key, constraint in ordered if work.groups[constraint.segment - 1]]
-        self._known.update(dict.fromkeys(new, ()))
-        self._known.update(
-            zip(keys, (made for batch in batches for made in batch.groups), strict=True)
-        )
-
-
-def _key(testset: TestSet, one: Constraint) -> tuple[str, ...]:
-    references = (column[one.segment - 1] or "" for column in testset.references.values())
-    return (str(one.segment), one.text, *references)

@@ -65,7 +65,6 @@ _CATALOGUE = Catalogue(
     "gnomon.generators",
     {
         "pseudo": "gnomon.methods.paraphrase.generation._without_model:PseudoReferences",
-        "round-trip": "gnomon.methods.paraphrase.generation._without_model:CommandRoundTrip",
         "variants": "gnomon.methods.paraphrase.generation._without_model:VariantPhrases",
         "llm": "gnomon.methods.paraphrase.generation._by_chat:ChatParaphrases",
         "beam": "gnomon.methods.paraphrase.generation._by_model:BeamSearch",
@@ -75,7 +74,7 @@ _CATALOGUE = Catalogue(
         "random-codes": "gnomon.methods.paraphrase.generation._by_model:RandomCodes",
         "output-codes": "gnomon.methods.paraphrase.generation._by_model:OutputCodes",
         "constrained": "gnomon.methods.paraphrase.generation._by_model:ConstrainedSearch",
-        "round-trip-models": "gnomon.methods.paraphrase.generation._by_model:ModelRoundTrip",
+        "round-trip": "gnomon.methods.paraphrase.generation._by_model:ModelRoundTrip",
     },
     ("name", "reads_outputs", "takes", "plan"),
 )
@@ -155,8 +154,6 @@ methods, with options as in 'sampled(top_p=.9)' ('gnomon list generators' shows 
 
 examples:
   gnomon paraphrase generate -t wmt19/de-en --method pseudo --n 3 --save pseudo.jsonl
-  gnomon paraphrase generate ref.txt --save there-and-back.jsonl --method \\
-    "round-trip(forward='apertium -u eng-spa', back='apertium -u spa-eng')"
   gnomon paraphrase generate ref.txt --method 'sampled(top_p=.9)' --model FOLDER --save s.jsonl
   gnomon paraphrase generate -t wmt19/de-en --method constrained --model FOLDER --save c.jsonl
   gnomon paraphrase generate ref.txt -l en --method "llm(model='NAME', n=3)" --save l.jsonl

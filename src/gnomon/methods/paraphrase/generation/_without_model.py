@@ -1,4 +1,4 @@
-"""Generators that need no model: other systems' outputs, commands that translate, variants."""
+"""Generators that need no model: outputs of other systems, and variants."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from gnomon.core.options import InputFile, Limits, Reaches, Share, Specs
+from gnomon.core.options import InputFile, Limits, Share, Specs
 from gnomon.core.signature import content_hash
 from gnomon.methods.paraphrase._adequacy import filtered
 from gnomon.methods.paraphrase._constraints import read_variants, variant_paraphrases
-from gnomon.methods.paraphrase._translations import pseudo_references, round_trip
+from gnomon.methods.paraphrase._outputs import pseudo_references
 from gnomon.methods.paraphrase.generation._requests import (
     ABOVE_0,
     GenerationRequest,
@@ -131,36 +131,6 @@ class PseudoReferences(GeneratorOptions):
 
         about = {"quality": self.quality, **options}
         return PlainWork(testset, self.name, _once(pool), request, about)
-
-
-@dataclass(frozen=True)
-class CommandRoundTrip(GeneratorOptions):
-    """The references translated there and back, by two commands that read and write lines.
-
-    Attributes:
-        forward: the command that translates into the other language.
-        back: the one that translates back.
-        timeout: seconds that a command may take for a batch.
-    """
-
-    name: ClassVar[str] = "round-trip"
-    forward: Annotated[str, Reaches()]
-    back: Annotated[str, Reaches()]
-    timeout: Annotated[float, Limits(ABOVE_0, words="above 0")] = 600.0
-
-    def plan(self, testset: TestSet, request: GenerationRequest) -> PlainWork:
-        """What is to be done; see :func:`gnomon.paraphrase.round_trip`."""
-
-        def make(part: range) -> Sequence[Paraphrase]:
-            other = {i + 1 for i in range(testset.segments) if i not in part}
-            most = max(1, len(part) * len(testset.references))
-            batches = round_trip(
-                testset, self.forward, self.back, timeout=self.timeout, batch=most, skip=other
-            )
-            return [paraphrase for batch in batches for paraphrase in batch]
-
-        about = {"forward": self.forward, "back": self.back}
-        return PlainWork(testset, self.name, make, request, about)
 
 
 @dataclass(frozen=True)
