@@ -85,7 +85,7 @@ def main() -> None:
         ):
             rows.append((f"209 segments, 2 systems, warm: {what}", _s(statistics.median(times))))
         rows.append(("20 comparisons at once, until the last verdict", _s(_at_once(queue, 20))))
-        looked, found, rest = verdict(queue, 209, 2, "compare", "muler.score")
+        looked, found, rest = verdict(queue, 209, 2, "compare", "muler")
         rows.append(("with MuLER: verdict", _s(found)))
         rows.append(("with MuLER: all of it", _s(found + rest)))
         looked, found, _ = verdict(queue, 2000, 5, "compare")

@@ -32,7 +32,7 @@ def run(
     if not path.exists():
         data.write(path)
     arguments = [
-        *(program("gnomon"), "muler", "score", "-t", path, "-l", "en", "-f", "json", "-q"),
+        *(program("gnomon"), "muler", "-t", path, "-l", "en", "-f", "json", "-q"),
         *("--features", *features),
     ]
     command(arguments)
@@ -55,7 +55,7 @@ def main() -> None:
                 time, size = seconds / costs[0][0], megabytes / costs[0][1]
                 lines.append(f"| {name} | x{4**number} | x{time:.1f} | x{size:.1f} |")
     note = (
-        "WMT19 de-en, up to 16 systems x 2000 segments x all features; `gnomon muler score` with"
+        "WMT19 de-en, up to 16 systems x 2000 segments x all features; `gnomon muler` with"
         " bootstrap intervals, tags remembered, CPU time and peak memory of the whole command."
     )
     keep("growth", [*lines, "", note])

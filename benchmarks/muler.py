@@ -165,7 +165,7 @@ def end_to_end(data: gn.TestSet, kept: cache.Cache) -> tuple[list[Row], str]:
     with tempfile.TemporaryDirectory() as folder:
         data.write(Path(folder, "set"))
         arguments = [
-            *(program("gnomon"), "muler", "score", "-t", Path(folder, "set"), "-l", "en"),
+            *(program("gnomon"), "muler", "-t", Path(folder, "set"), "-l", "en"),
             *("--features", *spans.features, "--resamples", "0", "-f", "json", "-q"),
         ]
         begun = time.perf_counter()

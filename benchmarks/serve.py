@@ -43,7 +43,7 @@ metrics = ["bleu"]
 path = "{texts}"
 language_pair = "es-en"
 [methods.score]
-[methods.muler.score]
+[methods.muler]
 features = ["re:the"]
 pattern = {{ the = '\\bthe\\b' }}
 resamples = 0

@@ -38,7 +38,7 @@ metrics = ["bleu"]
 path = "testset"
 {chosen}
 [methods.score]
-[methods.muler.score]
+[methods.muler]
 features = ["label:*"]
 labels = ["labels/ref.jsonl", "labels/{{system}}.jsonl"]
 resamples = 0

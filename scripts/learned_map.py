@@ -211,7 +211,7 @@ def main() -> None:
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=["map", "order"])
     parser.add_argument("--metrics", nargs="+", required=True, help="specs")
     parser.add_argument("--features", nargs="+", default=["pos:*", "ent:*"])
-    parser.add_argument("--masking", default="auto", help="as for gnomon muler score")
+    parser.add_argument("--masking", default="auto", help="as for gnomon muler")
     parser.add_argument("--set", default="wmt19/de-en")
     parser.add_argument("--segments", type=int, default=400)
     parser.add_argument("--systems", type=int, default=4)

@@ -47,7 +47,7 @@ first = 40
 paraphrases = ["es-en/paraphrases/*.txt"]
 n = 2
 [methods.score]
-[methods.muler.score]
+[methods.muler]
 metrics = ["bleu"]
 features = ["pos:NOUN", "pos:VERB"]
 resamples = 20
@@ -80,7 +80,7 @@ top = [3]
 human = ["mqm"]
 resamples = 20
 per_segment = true
-[methods.muler.errors]
+[methods.errors]
 human = ["mqm"]
 features = ["pos:NOUN", "pos:VERB"]
 resamples = 20

@@ -118,7 +118,7 @@ def test_the_bundled_study_is_well_formed_and_reads_the_bundled_texts() -> None:
     assert [len(one.paraphrases) for one in made.testsets] == [0, 4]
     assert {step.method for step in made.steps} >= {
         "score",
-        "muler.score",
+        "muler",
         "difficulty.score",
         "bmx.explain",
         "compare",

@@ -60,18 +60,16 @@ def test_headings_are_plain_words_and_none_stands_for_whatever_is_left(every):
 
 
 def test_rare_options_stand_in_the_whole_help_alone(gnomon):
-    brief, whole = (gnomon("muler", "score", how).out for how in ("--help", "--help-all"))
+    brief, whole = (gnomon("muler", how).out for how in ("--help", "--help-all"))
     for name in ("--masking", "--reference-columns", "--paraphrases", "--allow-code", "--debug"):
         assert name not in brief
         assert name in whole
-    assert brief.rstrip().endswith("gnomon muler score --help-all")
+    assert brief.rstrip().endswith("gnomon muler --help-all")
     assert "help-all" not in whole
 
 
 def test_what_is_said_after_the_first_clause_stands_in_the_whole_help_alone(gnomon):
-    brief, whole = (
-        " ".join(gnomon("muler", "score", how).out.split()) for how in ("--help", "--help-all")
-    )
+    brief, whole = (" ".join(gnomon("muler", how).out.split()) for how in ("--help", "--help-all"))
     said = "lex:gender needs none"
     assert said not in brief
     assert said in whole
@@ -82,7 +80,7 @@ def test_a_clause_in_brackets_is_not_torn_and_examples_go_whole(gnomon):
     shown = " ".join(gnomon("compare", "--help").out.split())
     assert '"ar" (approximate randomisation; Riezler and Maxwell, 2005), or' in shown
     assert "--shift exponential" not in gnomon("bmx", "score", "--help").out
-    assert "gnomon.annotate" not in gnomon("muler", "score", "--help").out
+    assert "gnomon.annotate" not in gnomon("muler", "--help").out
 
 
 def test_gnomon_alone_lists_every_command_under_its_heading(gnomon, every):

@@ -79,7 +79,7 @@ def test_version_and_citations_go_to_standard_output(gnomon) -> None:
         "score",
         "muler",
         "muler validate",
-        "muler score",
+        "errors",
         "info",
         "list",
         "setup",

@@ -24,7 +24,7 @@ def test_muler_of_bertscore_masks_pieces_by_words(
     gnomon: Callable, outputs: Path, tiny_model: Path
 ) -> None:
     answer = gnomon(
-        "muler", "score", outputs / "ref.txt", "-i", outputs / "a.txt", outputs / "b.txt",
+        "muler", outputs / "ref.txt", "-i", outputs / "a.txt", outputs / "b.txt",
         "-m", f"bertscore(model='{tiny_model}', layer=2, device='cpu')", "-l", "en", "-f", "json",
         "--features", "re:word", "--pattern", r"word=\b(cat|unbelievable|mat)\b",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""``gnomon muler score`` as a user meets it: output, refusals, interruption."""
+"""``gnomon muler`` as a user meets it: output, refusals, interruption."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def tagged() -> None:
 
 def test_the_command_of_the_readme_prints_a_readable_table(gnomon, files, tagged) -> None:
     answer = gnomon(
-        "muler", "score", files / "ref.txt", "-i", files / "a.txt", files / "b.txt", "-m", "bleu",
+        "muler", files / "ref.txt", "-i", files / "a.txt", files / "b.txt", "-m", "bleu",
         "-l", "en", "--features", "pos:*", "ent:*",
     )  # fmt: skip
     assert answer.code == 0
@@ -43,10 +43,10 @@ def test_the_command_of_the_readme_prints_a_readable_table(gnomon, files, tagged
 
 
 def test_json_and_tsv_hold_the_same_rows_with_the_fields_of_the_contract(gnomon, files) -> None:
-    common = ["muler", "score", files / "ref.txt", "-i", files / "a.txt", *WORD, "-q"]
+    common = ["muler", files / "ref.txt", "-i", files / "a.txt", *WORD, "-q"]
     found = gnomon(*common, "-f", "json").json()
     assert list(found)[:5] == ["gnomon", "command", "verdict", "rows", "signatures"]
-    assert found["command"] == "muler score"
+    assert found["command"] == "muler"
     (told,) = found["verdict"]
     assert told["text"].startswith("Caution: nothing can be said under BLEU of the words on which")
     contract = (
@@ -59,7 +59,7 @@ def test_json_and_tsv_hold_the_same_rows_with_the_fields_of_the_contract(gnomon,
 
 
 def test_differences_go_to_a_file_as_tsv_or_json(gnomon, es_en, files) -> None:
-    common = ["muler", "score", "-t", es_en, *WORD, "-q", "--resamples", "200"]
+    common = ["muler", "-t", es_en, *WORD, "-q", "--resamples", "200"]
     answer = gnomon(*common, "-f", "json", "--tables", f"differences={files}/d.json")
     rows = json.loads((files / "d.json").read_text(encoding="utf-8"))["rows"]
     assert len(rows) == 2 * 10  # two variants, five systems
@@ -76,14 +76,14 @@ def test_differences_go_to_a_file_as_tsv_or_json(gnomon, es_en, files) -> None:
 
 
 def test_text_lists_the_significant_differences(gnomon, es_en) -> None:
-    said = gnomon("muler", "score", "-t", es_en, *WORD, "-m", "bleu", "chrf").out
+    said = gnomon("muler", "-t", es_en, *WORD, "-m", "bleu", "chrf").out
     for metric in ("BLEU", "chrF"):
         assert f"Differences of MuLER under {metric} that are significant" in said
     assert "95 % intervals: 1000 resamples" in said
 
 
 def test_without_a_bootstrap_there_are_neither_intervals_nor_differences(gnomon, files) -> None:
-    common = ["muler", "score", files / "ref.txt", "-i", files / "a.txt", *WORD, "--resamples", "0"]
+    common = ["muler", files / "ref.txt", "-i", files / "a.txt", *WORD, "--resamples", "0"]
     answer = gnomon(*common, "-f", "json")
     assert not [name for name in answer.json()["rows"][0] if name.endswith(("_low", "_high"))]
     assert "seed" not in answer.json()["signatures"]["bleu"]
@@ -92,7 +92,7 @@ def test_without_a_bootstrap_there_are_neither_intervals_nor_differences(gnomon,
 
 def test_undefined_is_null_in_json_and_a_dash_in_tables(gnomon, files) -> None:
     common = [
-        "muler", "score", files / "ref.txt", "-i", files / "a.txt", "-q",
+        "muler", files / "ref.txt", "-i", files / "a.txt", "-q",
         "--features", "re:never", "--pattern", "never=zzz",
     ]  # fmt: skip
     assert gnomon(*common, "-f", "json").json()["rows"][0]["muler"] is None
@@ -101,12 +101,12 @@ def test_undefined_is_null_in_json_and_a_dash_in_tables(gnomon, files) -> None:
 
 @pytest.mark.parametrize(("form", "said"), [("latex", "\\toprule"), ("markdown", "| re:word")])
 def test_tables_for_papers_come_as_latex_and_markdown(gnomon, files, form, said) -> None:
-    answer = gnomon("muler", "score", files / "ref.txt", "-i", files / "a.txt", *WORD, "-f", form)
+    answer = gnomon("muler", files / "ref.txt", "-i", files / "a.txt", *WORD, "-f", form)
     assert said in answer.out
 
 
 def test_slices_by_domain_and_document_and_length_come_beside_the_whole(gnomon, es_en) -> None:
-    common = ["muler", "score", "-t", es_en, *WORD, "-f", "json", "-q", "--variants", "ratio"]
+    common = ["muler", "-t", es_en, *WORD, "-f", "json", "-q", "--variants", "ratio"]
     for by, some in (("domain", "news"), ("document", None), ("length", None)):
         rows = gnomon(*common, "--by", by).json()["rows"]
         parts = [row["slice"] for row in rows if row["system"] == "apertium-direct"]
@@ -116,7 +116,7 @@ def test_slices_by_domain_and_document_and_length_come_beside_the_whole(gnomon, 
 
 
 def test_the_python_twin_gives_the_same_rows(gnomon, es_en) -> None:
-    rows = gnomon("muler", "score", "-t", es_en, *WORD, "-f", "json", "-q").json()["rows"]
+    rows = gnomon("muler", "-t", es_en, *WORD, "-f", "json", "-q").json()["rows"]
     found = gn.muler(gn.TestSet.read(es_en), "bleu", ["re:word"], pattern={"word": r"\b[a-z]+\b"})
     assert rows == [dict(row) for row in found.rows]
 
@@ -124,7 +124,7 @@ def test_the_python_twin_gives_the_same_rows(gnomon, es_en) -> None:
 def test_word_lists_and_labels_need_no_tagger(gnomon, files) -> None:
     (files / "animals.txt").write_text("cat\ndog\ndogs\n", encoding="utf-8")
     answer = gnomon(
-        "muler", "score", files / "ref.txt", "-i", files / "b.txt", "--lexicon",
+        "muler", files / "ref.txt", "-i", files / "b.txt", "--lexicon",
         f"animal={files / 'animals.txt'}", "-f", "json",
     )  # fmt: skip
     (row, _) = answer.json()["rows"]
@@ -133,10 +133,8 @@ def test_word_lists_and_labels_need_no_tagger(gnomon, files) -> None:
 
 def test_a_system_may_come_from_standard_input(gnomon, files) -> None:
     text = (files / "b.txt").read_bytes()
-    piped = gnomon("muler", "score", files / "ref.txt", *WORD, "-f", "json", stdin=text).json()
-    named = gnomon(
-        "muler", "score", files / "ref.txt", "-i", files / "b.txt", *WORD, "-f", "json"
-    ).json()
+    piped = gnomon("muler", files / "ref.txt", *WORD, "-f", "json", stdin=text).json()
+    named = gnomon("muler", files / "ref.txt", "-i", files / "b.txt", *WORD, "-f", "json").json()
     assert [r["muler"] for r in piped["rows"]] == [r["muler"] for r in named["rows"]]
 
 
@@ -168,7 +166,7 @@ def test_a_system_may_come_from_standard_input(gnomon, files) -> None:
 def test_wrong_requests_say_what_is_allowed(
     gnomon, files, tagged, arguments: list[str], code: int, said: str
 ) -> None:
-    answer = gnomon("muler", "score", files / "ref.txt", "-i", files / "a.txt", *arguments)
+    answer = gnomon("muler", files / "ref.txt", "-i", files / "a.txt", *arguments)
     assert answer.code == code
     assert said in answer.err
     assert answer.out == ""
@@ -181,7 +179,7 @@ def test_labels_that_do_not_fit_their_text_name_file_and_line(gnomon, files) -> 
         encoding="utf-8",
     )
     answer = gnomon(
-        "muler", "score", files / "ref.txt", "-i", files / "a.txt", "--features", "ent:X",
+        "muler", files / "ref.txt", "-i", files / "a.txt", "--features", "ent:X",
         "--labels", files / "l.jsonl",
     )  # fmt: skip
     assert answer.code == 1
@@ -194,7 +192,7 @@ def test_labels_without_the_kind_asked_for_say_which_kinds_they_hold(gnomon, fil
         encoding="utf-8",
     )
     answer = gnomon(
-        "muler", "score", files / "ref.txt", "-i", files / "a.txt", "--features", "ent:PERSON",
+        "muler", files / "ref.txt", "-i", files / "a.txt", "--features", "ent:PERSON",
         "--labels", files / "l.jsonl",
     )  # fmt: skip
     assert answer.code == 2
@@ -213,7 +211,7 @@ def test_a_full_disk_under_the_cache_is_an_error_that_says_what_to_do(
         return connection
 
     monkeypatch.setattr(cache.Cache, "_connection", tiny)
-    answer = gnomon("muler", "score", "-t", es_en, "-l", "en", "--features", "pos:NOUN")
+    answer = gnomon("muler", "-t", es_en, "-l", "en", "--features", "pos:NOUN")
     assert answer.code == 1
     assert answer.out == ""
     assert "disk is full" in answer.err
@@ -223,7 +221,7 @@ def test_a_full_disk_under_the_cache_is_an_error_that_says_what_to_do(
 def test_hostile_names_and_text_stay_text_in_the_terminal(gnomon, files) -> None:
     name = "[bold]<script>\x1b[31m\u202e"
     (files / f"{name}.txt").write_bytes((files / "a.txt").read_bytes())
-    answer = gnomon("muler", "score", files / "ref.txt", "-i", files / f"{name}.txt", *WORD)
+    answer = gnomon("muler", files / "ref.txt", "-i", files / f"{name}.txt", *WORD)
     assert answer.code == 0
     assert "\x1b" not in answer.out + answer.err
     assert "\u202e" not in answer.out + answer.err
@@ -252,7 +250,7 @@ def test_killed_again_and_again_the_next_run_gives_the_bytes_of_an_uninterrupted
     def start(kept: str):
         out = tmp_path / kept
         return process(
-            "muler", "score", "-t", tmp_path / "set", "-l", "es-en", "--features", "pos:*", "ent:*",
+            "muler", "-t", tmp_path / "set", "-l", "es-en", "--features", "pos:*", "ent:*",
             "-f", "json", "-o", out / "rows.json", "--html", out / "report.html", "-q",
             env={"GNOMON_CACHE": str(tmp_path / f"cache-{kept}")},
         )  # fmt: skip
@@ -285,7 +283,7 @@ def test_who_is_asked_to_end_says_that_the_tags_are_kept(
     # a process started while SIGINT is ignored (a test run in the background) ignores it too
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     run = process(
-        "muler", "score", "-t", example.path(), "-l", "es-en",
+        "muler", "-t", example.path(), "-l", "es-en",
         env={"GNOMON_CACHE": str(tmp_path / "cache")},
     )  # fmt: skip
     signal.signal(signal.SIGINT, before)
@@ -303,7 +301,7 @@ def test_who_is_asked_to_end_says_that_the_tags_are_kept(
 
 def test_ones_own_patterns_need_no_tagger_for_the_language(gnomon, files) -> None:
     answer = gnomon(
-        "muler", "score", files / "ref.txt", "-i", files / "a.txt", "-l", "xx", *WORD, "-f", "json"
+        "muler", files / "ref.txt", "-i", files / "a.txt", "-l", "xx", *WORD, "-f", "json"
     )
     assert answer.code == 0
     assert "spacy" not in answer.json()["signatures"]["bleu"]
@@ -318,7 +316,7 @@ def test_ones_own_labels_are_the_default_features(gnomon, files) -> None:
     ]
     (files / "l.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     answer = gnomon(
-        "muler", "score", files / "ref.txt", "-i", files / "a.txt", "--labels", files / "l.jsonl",
+        "muler", files / "ref.txt", "-i", files / "a.txt", "--labels", files / "l.jsonl",
         "-f", "json", "--variants", "ratio",
     )  # fmt: skip
     (row,) = answer.json()["rows"]
@@ -326,7 +324,7 @@ def test_ones_own_labels_are_the_default_features(gnomon, files) -> None:
 
 
 def test_text_shows_every_metric_and_slice(gnomon, es_en) -> None:
-    common = ["muler", "score", "-t", es_en, *WORD, "-m", "bleu", "chrf", "--by", "domain", "-q"]
+    common = ["muler", "-t", es_en, *WORD, "-m", "bleu", "chrf", "--by", "domain", "-q"]
     for form in ("text", "markdown", "latex"):
         text = gnomon(*common, "-f", form).out
         assert text.count("re:word") >= 2 * 5, form  # two metrics, the whole and four domains
@@ -334,7 +332,7 @@ def test_text_shows_every_metric_and_slice(gnomon, es_en) -> None:
 
 
 def test_outputs_that_cannot_be_written_are_refused_before_any_work(gnomon, files) -> None:
-    common = ["muler", "score", files / "ref.txt", "-i", files / "a.txt", *WORD]
+    common = ["muler", files / "ref.txt", "-i", files / "a.txt", *WORD]
     answer = gnomon(*common, "--html", files / "r.html", "-o", "/nonexistent/y.json")
     assert answer.code == 1
     assert not (files / "r.html").exists()
@@ -347,7 +345,7 @@ def test_outputs_that_cannot_be_written_are_refused_before_any_work(gnomon, file
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs pseudo-terminals")
 def test_progress_on_a_terminal_does_not_mix_with_the_result(files) -> None:
-    command = ["muler", "score", "ref.txt", "-i", "a.txt", *WORD]
+    command = ["muler", "ref.txt", "-i", "a.txt", *WORD]
     leader, follower = os.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "gnomon", *command],
@@ -369,13 +367,12 @@ def test_progress_on_a_terminal_does_not_mix_with_the_result(files) -> None:
     assert "\x1b[2K" not in result  # nothing is erased once the result is printed
 
 
-@pytest.mark.parametrize("command", ["score", "correlate"])
+@pytest.mark.parametrize("command", ["muler", "muler correlate"])
 def test_a_negative_number_of_examples_is_refused_with_and_without_a_page(
     gnomon, files, command: str
 ) -> None:
-    answer = gnomon(
-        "muler", command, files / "ref.txt", "-i", files / "a.txt", "--examples", "-1", "-l", "en"
-    )
+    given = (files / "ref.txt", "-i", files / "a.txt", "--examples", "-1", "-l", "en")
+    answer = gnomon(*command.split(), *given)
     assert answer.code == 2
     assert "--examples: it must be a whole number, 0 or more" in answer.err
 
@@ -383,7 +380,7 @@ def test_a_negative_number_of_examples_is_refused_with_and_without_a_page(
 def test_of_two_systems_text_lists_companions_and_intervals_of_many_it_does_not(
     gnomon, files
 ) -> None:
-    command = ["muler", "score", files / "ref.txt", *WORD, "-q", "-i"]
+    command = ["muler", files / "ref.txt", *WORD, "-q", "-i"]
     two = gnomon(*command, files / "a.txt", files / "b.txt").out
     assert "a under BLEU" in two
     assert "b under BLEU" in two

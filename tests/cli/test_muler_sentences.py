@@ -23,12 +23,12 @@ def _data(files) -> list[object]:
 def test_sentences_prints_a_listing_per_scorer_and_the_same_rows_as_json_and_tsv(
     gnomon, files, lexicon
 ) -> None:
-    common = ["muler", "score", *_data(files), "--scorers", f"lively={lexicon}", "-q"]
+    common = ["muler", *_data(files), "--scorers", f"lively={lexicon}", "-q"]
     text = gnomon(*common)
     assert text.code == 0
     assert "lively of references and candidates" in text.out
     found = gnomon(*common, "-f", "json").json()
-    assert found["command"] == "muler score"
+    assert found["command"] == "muler"
     row = next(row for row in found["rows"] if row["system"] == "b")
     # references: cat and sat, 2; dog ("barked" is bark), 5; candidates: cat, 3; dogs bark, 5
     assert (row["scorer"], row["source"], row["n"]) == ("lively", "lively.tsv", 2)
@@ -43,7 +43,7 @@ def test_sentences_prints_a_listing_per_scorer_and_the_same_rows_as_json_and_tsv
 def test_score_adds_scorers_to_its_page_and_json(gnomon, files, lexicon) -> None:
     page = files / "page.html"
     common = [
-        "muler", "score", *_data(files), "--features", "re:word", "--pattern", "word=[a-z]+",
+        "muler", *_data(files), "--features", "re:word", "--pattern", "word=[a-z]+",
         "--scorers", f"lively={lexicon}", "-q",
     ]  # fmt: skip
     found = gnomon(*common, "-f", "json", "--html", page).json()
@@ -64,7 +64,7 @@ def test_score_adds_scorers_to_its_page_and_json(gnomon, files, lexicon) -> None
 def test_what_cannot_be_scored_is_refused_before_any_work(
     gnomon, files, scorer: str, code: int, said: str
 ) -> None:
-    answer = gnomon("muler", "score", *_data(files), "-m", "none", "--scorers", scorer)
+    answer = gnomon("muler", *_data(files), "-m", "none", "--scorers", scorer)
     assert answer.code == code
     assert said in answer.err
     assert not answer.out
@@ -72,7 +72,7 @@ def test_what_cannot_be_scored_is_refused_before_any_work(
 
 def test_a_malformed_lexicon_is_named_with_its_line(gnomon, files, lexicon) -> None:
     lexicon.write_text(LEXICON + "cow\tmuch\n", encoding="utf-8")
-    answer = gnomon("muler", "score", *_data(files), "-m", "none", "--scorers", f"x={lexicon}")
+    answer = gnomon("muler", *_data(files), "-m", "none", "--scorers", f"x={lexicon}")
     assert answer.code == 1
     assert "lively.tsv:6: the value of 'cow' is 'much'; a number is expected" in answer.err
 
@@ -80,7 +80,7 @@ def test_a_malformed_lexicon_is_named_with_its_line(gnomon, files, lexicon) -> N
 def test_discrepancy_prints_shares_and_writes_a_page(gnomon, files) -> None:
     page = files / "page.html"
     common = [
-        "muler", "score", *_data(files), "-m", "none", "--features", "lex:animal", "--lexicon",
+        "muler", *_data(files), "-m", "none", "--features", "lex:animal", "--lexicon",
         f"animal={files / 'animals.txt'}", "-q",
     ]  # fmt: skip
     (files / "animals.txt").write_text("cat\ndog\n", encoding="utf-8")
@@ -97,7 +97,7 @@ def test_discrepancy_prints_shares_and_writes_a_page(gnomon, files) -> None:
 def test_gender_words_need_no_file(gnomon, files) -> None:
     (files / "he.txt").write_text("he sat\n", encoding="utf-8")
     (files / "she.txt").write_text("she sat\n", encoding="utf-8")
-    common = ["muler", "score", files / "he.txt", "-i", files / "she.txt", "-q", "-f", "json"]
+    common = ["muler", files / "he.txt", "-i", files / "she.txt", "-q", "-f", "json"]
     (row, *_) = gnomon(*common, "--features", "lex:gender").json()["rows"]
     assert (row["segments"], row["muler"]) == (1, 1)
     assert "lex:gender" in gnomon(*common, "--features", "lex:sex").err

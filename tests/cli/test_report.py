@@ -18,7 +18,7 @@ metrics = ["bleu"]
 path = "{example.path()}"
 first = 5
 [methods.score]
-[methods.muler.score]
+[methods.muler]
 features = ["re:capital"]
 pattern = {{capital = "[A-Z][a-z]+"}}
 resamples = 0

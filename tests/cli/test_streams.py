@@ -29,7 +29,7 @@ def texts(tmp_path: Path) -> Path:
 COMMANDS = [
     "score -t {set} -m bleu",
     "compare -t {set} -m chrf --resamples 20 --ngrams 3 --examples 1",
-    "muler score -t {set} --features lex:köter --lexicon köter={folder}/wörter.txt --no-cache",
+    "muler -t {set} --features lex:köter --lexicon köter={folder}/wörter.txt --no-cache",
     "bmx explain -t {set} -m chrf --no-cache",
     "difficulty words -t {set} -m bleu --resamples 0",
     "paraphrase show -t {set} --paraphrases {folder}/ref.bauté.1.txt",

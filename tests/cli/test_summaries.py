@@ -38,7 +38,7 @@ def test_features_are_masked_in_every_sentence_of_a_line(gnomon, tmp_path: Path,
         "The wolf slept. Two birds ran. A donkey stood.\n", encoding="utf-8"
     )
     answer = gnomon(
-        "muler", "score", tmp_path / "ref.txt", "-i", tmp_path / "sys.txt", "-l", "en",
+        "muler", tmp_path / "ref.txt", "-i", tmp_path / "sys.txt", "-l", "en",
         "-m", "rouge1", "rougeLsum", "--features", "pos:NOUN", "--variants", "ratio", "-f", "json",
     )  # fmt: skip
     for row in answer.json()["rows"]:
@@ -55,7 +55,7 @@ def test_many_summarisers_come_with_all_rouges_and_a_page(
 ) -> None:
     systems = ["neusumm_out", "t5_out_base"]
     answer = gnomon(
-        "muler", "score", "-t", shared / "data/realsumm", "-l", "en", "--systems", *systems,
+        "muler", "-t", shared / "data/realsumm", "-l", "en", "--systems", *systems,
         "-m", "rouge1", "rouge2", "rougeL", "rougeLsum", "--features", "pos:NOUN", "ent:PERSON",
         "--variants", "ratio", "--html", tmp_path / "page.html", "-f", "json", "-q",
     )  # fmt: skip

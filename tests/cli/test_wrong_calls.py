@@ -150,9 +150,9 @@ WRONG = """
 2 | metaeval -t set --top 1 | a number of systems from 2 on, or a share
 1 | metaeval ref.txt -i a.txt b.txt | there are no human scores | add it (--human scores.tsv)
 1 | metaeval -t set --human empty | (--human-format of gnomon metaeval
-2 | muler score -t set --features noun | did you mean 'pos:NOUN'?
-2 | muler score -t set --features lex:x | (--lexicon NAME=FILE)
-2 | muler score -t set --features re:x --pattern x=( | is not a regular expression
+2 | muler -t set --features noun | did you mean 'pos:NOUN'?
+2 | muler -t set --features lex:x | (--lexicon NAME=FILE)
+2 | muler -t set --features re:x --pattern x=( | is not a regular expression
 2 | bmx explain -t set --explainers limo | did you mean 'lime'?
 2 | bmx explain -t set --segments 99 | segment 99 is not there; the test set has 1 to 3
 2 | bmx tune -t set --test-on sets | unknown test set 'sets'

@@ -51,15 +51,15 @@ judges reliability {_SET} {_LLM} | {_JUDGE}
 compare {_SET} -m "judge('pairwise', model='m')" | {_JUDGE}
 judges calibrate {_JUDGED} --human da {_LLM} | {_JUDGE}
 score {_SET} {_LLM} --batch-write requests.jsonl
-muler score {_SET} -m bleu {_NUMBERS} --resamples 20
-muler score {_SET} -m bleu | gnomon setup en
-muler score {_SET} -m none {_NUMBERS} --resamples 20
-muler score {_SET} -m none --scorers mine=ratings.tsv --resamples 20
+muler {_SET} -m bleu {_NUMBERS} --resamples 20
+muler {_SET} -m bleu | gnomon setup en
+muler {_SET} -m none {_NUMBERS} --resamples 20
+muler {_SET} -m none --scorers mine=ratings.tsv --resamples 20
 muler validate {_SET} {_NUMBERS} --draws 20
 muler correlate {_SET} {_NUMBERS}
 muler pairs {_SET} {_NUMBERS} --near 60 --apart 0 --least 1 --sheet pairs.tsv --key pairs.key
 muler judge --answers pairs.tsv --key pairs.key | no item is answered
-muler errors {_JUDGED} --human mqm {_NUMBERS} --resamples 20
+errors {_JUDGED} --human mqm {_NUMBERS} --resamples 20
 errors {_JUDGED} --human mqm {_NUMBERS} --resamples 20
 bmx score -t es-en --first 4 -m chrf --explainer erasure
 bmx explain {_JUDGED} -m chrf --explainers erasure random

@@ -422,7 +422,7 @@ def make_finding(
         ),
     )
     return Finding(
-        "muler score",
+        "muler",
         "What each feature costs",
         (Table("muler", "All numbers", COLUMNS, rows, "Undefined where |I| = 0."),),
         {

@@ -56,7 +56,7 @@ def test_json_of_scores_is_the_envelope_of_the_contract() -> None:
 def test_json_holds_every_record_of_a_finding_unrounded(finding: Finding) -> None:
     content = json.loads(render(finding, "json"))
     assert list(content) == ["gnomon", "command", "rows", "signatures", "notices"]
-    assert content["command"] == "muler score"
+    assert content["command"] == "muler"
     assert content["rows"] == [dict(row) for row in finding.rows]
 
 

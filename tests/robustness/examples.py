@@ -343,7 +343,7 @@ def _annotations(base: Path, _: Path) -> Iterable[Example]:
             open_ended=("a.conllu",),
         )  # fmt: skip
     words = write(base / "lexicon" / "w.txt", ["# words", "mar", "Ana", "voy al"])
-    command = ("muler", "score", *data, "--lexicon", f"w={words}", "--features", "lex:w", *options)
+    command = ("muler", *data, "--lexicon", f"w={words}", "--features", "lex:w", *options)
     yield Example(
         "lexicon", ("--lexicon",), words.parent, command,
         lambda _: [" ".join(e) for some in Lexicon.read("w", words).entries.values() for e in some],
@@ -360,7 +360,7 @@ def _annotations(base: Path, _: Path) -> Iterable[Example]:
         file = write(base / f"scorer {name}" / "w.tsv", lines)
         yield Example(
             f"scorer {name}", (f"scorer:{name}", "--scorers"), file.parent,
-            ("muler", "score", *data[:3], "-m", "none", "--scorers", f"{name}={file}",
+            ("muler", *data[:3], "-m", "none", "--scorers", f"{name}={file}",
              "--resamples", "0", "-l", "es", "-f", "json", "-o", "OUT"),
             lambda _, file=file, name=name: [
                 one[""] for one in read_ratings(file, name).values.values()

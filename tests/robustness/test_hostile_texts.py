@@ -113,7 +113,7 @@ def outputs(folder: Path, texts: tuple[str, ...]) -> dict[str, str]:
     few, every = ("--table", folder / "few.jsonl"), ("--table", folder / "all.jsonl")
     commands: dict[str, tuple[object, ...]] = {
         "score": ("score", *few, *references, "--system-columns", *systems),
-        "muler": ("muler", "score", *every, *columns, *features, "--resamples", "0",
+        "muler": ("muler", *every, *columns, *features, "--resamples", "0",
                   "--system-columns", *systems[:2]),
     }  # fmt: skip
     found = {}

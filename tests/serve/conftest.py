@@ -156,7 +156,7 @@ first = 60
 [methods.score]
 [methods.compare]
 resamples = 100
-[methods.muler.score]
+[methods.muler]
 metrics = ["bleu"]
 together = true
 resamples = 100

@@ -163,8 +163,8 @@ def test_lists_go_on_where_they_end_and_deleted_comparisons_are_gone(running: Te
         ({"methods": {"compare": {"resamples": "9"}}}, "methods.compare.resamples", "whole number"),
         ({"methods": {"compare": {"baseline": None}}}, "methods.compare.baseline", "leave it out"),
         (
-            {"methods": {"muler.score": {"tagger": "spacy:os"}}},
-            "methods.muler.score.tagger",
+            {"methods": {"muler": {"tagger": "spacy:os"}}},
+            "methods.muler.tagger",
             "code",
         ),
         ({"methods": {"bmx.score": {"p": {"a": "1"}}}}, "methods.bmx.score.p", "a list"),
@@ -236,11 +236,11 @@ def test_without_a_token_nothing_but_the_document_is_told(running: TestClient) -
 
 
 def test_further_methods_run_with_their_options(running: TestClient) -> None:
-    methods = {"muler.score": {"features": ["re:animal"], "pattern": {"animal": "cat|dog|cow"}}}
+    methods = {"muler": {"features": ["re:animal"], "pattern": {"animal": "cat|dog|cow"}}}
     answer = running.post(ALL, params={"wait": 60}, json=as_json(**QUICK, methods=methods)).json()
     assert "steps" in answer, answer
     assert [step["state"] for step in answer["steps"]] == ["done", "done"]
-    assert "muler.score" in [verdict["method"] for verdict in answer["verdict"]]
+    assert "muler" in [verdict["method"] for verdict in answer["verdict"]]
 
 
 def test_a_link_without_texts_gives_no_sentence_that_quotes_them(running: TestClient) -> None:
@@ -265,7 +265,7 @@ def test_a_link_without_texts_gives_no_reason_that_may_quote_them(running: TestC
     made = running.post(ALL, params={"wait": 60}, json=as_json(**QUICK)).json()
     study = running.app.state.workspace.study(made["id"])  # type: ignore[attr-defined]  # of Starlette
     study.job.said = study.job.steps[0].said = "line 3, 'A cat sat on Zwieback', is no number"
-    study.job.steps.append(StepState("muler.score", "MuLER", "refused", said="No tagger."))
+    study.job.steps.append(StepState("muler", "MuLER", "refused", said="No tagger."))
     study.job.steps[1].remedy = Remedy("install", "Ask for one.")
     write_record(study.folder / JOB, study.job)
     access = running.app.state.access  # type: ignore[attr-defined]  # likewise
@@ -324,5 +324,5 @@ def test_methods_are_listed_with_the_schema_of_their_options(running: TestClient
     assert [method["name"] for method in listed] == list(served_methods())
     assert [n for n in registry.steps() if is_served(registry.find(n))] == list(served_methods())
     assert "compare" in served_methods()
-    assert "muler.score" in served_methods()
+    assert "muler" in served_methods()
     assert not {"judges.reliability", "paraphrase.train", "human.compare"} & set(served_methods())

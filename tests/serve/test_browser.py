@@ -43,12 +43,12 @@ PAGES = {
     "nothing": ("nothing here", "/nothing"),
     "no way in": ("does not open gnomon", "/enter?token=x"),
     "methods": ("What can be set", "/studies/{study}/methods"),
-    "form of a method": ("Rarely needed", "/studies/{study}/methods/muler.score"),
+    "form of a method": ("Rarely needed", "/studies/{study}/methods/muler"),
     "folders": ("Choose texts that are on this server", "/folders"),
     "files of a folder": ("One folder up", "/folders?folder=WMT&path=en-ja"),
     "install": ("A tagger for a language", "/install"),
     "words": ("Such a figure is no share", "/help/words"),
-    "help of a method": ("One of: any, majority, inside", "/help/muler.score"),
+    "help of a method": ("One of: any, majority, inside", "/help/muler"),
 }
 LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
 CASES = [
@@ -287,7 +287,7 @@ def test_the_problems_of_a_form_have_the_focus_and_no_barrier(
     axe: str,  # noqa: F811  # a fixture
 ) -> None:
     page = looks(390, "dark")
-    page.goto(f"{served.address}/studies/{served.ids['study']}/methods/muler.score")
+    page.goto(f"{served.address}/studies/{served.ids['study']}/methods/muler")
     page.get_by_label("Program that tells kinds of words apart").fill("spacy:/tmp/model")
     page.get_by_role("button", name="Run it").click()
     page.locator("#problems").wait_for()

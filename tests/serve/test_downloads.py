@@ -33,7 +33,7 @@ name = "sheet"
 metrics = ["bleu"]
 [[testsets]]
 path = "texts"
-[methods.muler.score]
+[methods.muler]
 together = true
 resamples = 0
 features = ["re:*"]

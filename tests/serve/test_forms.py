@@ -75,7 +75,7 @@ def test_all_options_are_asked_but_those_of_files_the_network_and_code() -> None
             or declared.options[option].mark(MachineShare)
         )
     assert ("compare", "workers") in left_out
-    assert ("muler.score", "lexicon") in left_out
+    assert ("muler", "lexicon") in left_out
     assert ("compare", "delta_accuracy") in left_out
 
 
@@ -92,9 +92,9 @@ def test_kinds_limits_choices_and_help_are_those_of_the_options() -> None:
     assert fields["test"].kind == "select"
     assert fields["test"].choices == registry.find("compare").options["test"].choices
     assert all(field.help for field in fields.values())
-    assert kind_of(registry.find("muler.score").options["variants"]) == "checkboxes"
-    assert kind_of(registry.find("muler.score").options["pattern"]) == "pairs"
-    assert kind_of(registry.find("muler.score").options["features"]) == "list"
+    assert kind_of(registry.find("muler").options["variants"]) == "checkboxes"
+    assert kind_of(registry.find("muler").options["pattern"]) == "pairs"
+    assert kind_of(registry.find("muler").options["features"]) == "list"
 
 
 def test_a_server_asks_in_words_and_computes_no_more_than_anybody_needs() -> None:
@@ -118,14 +118,14 @@ def test_rare_options_stand_apart_under_their_heading() -> None:
 
 def test_what_was_sent_is_read_as_the_command_line_reads_it() -> None:
     sent = {
-        "muler.score:features": ["pos:*\r\n\r\n re:number \r\n"],
-        "muler.score:pattern": ["number=[0-9]+\nword=a=b"],
-        "muler.score:variants": ["", "ratio"],
-        "muler.score:resamples": ["200"],
-        "muler.score:overlap": ["majority"],
+        "muler:features": ["pos:*\r\n\r\n re:number \r\n"],
+        "muler:pattern": ["number=[0-9]+\nword=a=b"],
+        "muler:variants": ["", "ratio"],
+        "muler:resamples": ["200"],
+        "muler:overlap": ["majority"],
         "compare:resamples": ["7"],
     }
-    read = read_form(registry.find("muler.score"), sent)
+    read = read_form(registry.find("muler"), sent)
     assert read.problems == {}
     assert read.options == {
         "features": ["pos:*", "re:number"],
@@ -171,7 +171,7 @@ def test_options_that_do_not_go_together_are_told_of_one_of_them() -> None:
 
 
 def test_a_tagger_that_is_installed_may_be_named_and_no_other() -> None:
-    method = registry.find("muler.score")
+    method = registry.find("muler")
     for text in ("spacy:os", "spacy:/tmp/model", "stanza:en", "other:x"):
         assert "only the owner" in checked(method, {"tagger": text}).problems["tagger"]
 

@@ -115,8 +115,8 @@ def test_options_that_reach_files_are_not_there_and_are_refused(pages, name):
 def test_what_is_wrong_stands_beside_its_field_with_what_was_typed(pages):
     client, base, app = pages
     before = _steps(app, base)
-    sent = {"muler.score:resamples": "m<b>any", "muler.score:features": "pos:*\r\nre:x"}
-    answer = client.post(f"{base}/methods/muler.score", data=sent)
+    sent = {"muler:resamples": "m<b>any", "muler:features": "pos:*\r\nre:x"}
+    answer = client.post(f"{base}/methods/muler", data=sent)
     assert answer.status_code == 422
     assert "<title>Error: " in answer.text
     field = re.search(r'<input [^>]*id="option-resamples"[^>]*>', answer.text)[0]
@@ -169,7 +169,7 @@ def test_help_says_what_each_option_means(pages, name):
 
 def test_help_is_written_in_sentences_without_commands(pages):
     client, _, _ = pages
-    page = client.get("/help/muler.score").text
+    page = client.get("/help/muler").text
     assert "Names of metrics, as bleu" in page
     assert "<code>resamples</code>" in page  # as the API calls it
     assert "spacy:NAME or an annotator" in page  # a name stays as it is written

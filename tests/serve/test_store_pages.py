@@ -236,7 +236,7 @@ def test_answers_with_figures_of_several_kinds_of_mask_say_so(
 ) -> None:
     client, address = shows(), "/ask?sql=select+metric,muler+from+muler"
     assert "masks differ" not in client.get(address).text
-    kinds = {"muler.score": {"tokens": ["bleu"], "substitute": ["chrf"]}}
+    kinds = {"muler": {"tokens": ["bleu"], "substitute": ["chrf"]}}
     monkeypatch.setattr("gnomon.studies._query.mask_kinds", lambda _entries: kinds)
     assert "masks differ between metrics" in client.get(address).text
     assert "masks differ between metrics" in str(client.get(address.replace("?", ".json?")).json())

@@ -23,5 +23,5 @@ def test_methods_are_given_all_translations_at_once_so_that_they_say_which_is_be
     said = tomllib.loads(
         study_text(ComparisonRecord(title="a", owner="ann", made=now(), choices=choices))
     )
-    assert said["methods"]["muler"]["score"] == {"together": True}
+    assert said["methods"]["muler"] == {"together": True}
     assert said["methods"]["compare"] == {}

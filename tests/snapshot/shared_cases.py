@@ -35,8 +35,8 @@ _CASES = (
     Case("score: humans' paraphrases", f"score {_WIDE} -m bleu chrf"),
     Case("compare", f"compare {_SET} -m bleu chrf --resamples 200"),
     Case("compare: randomisation", f"compare {_SET} -m bleu --test ar --trials 200 --resamples 50"),
-    Case("muler score", f"muler score {_SET} -m bleu {_POS} --resamples 50"),
-    Case("muler score: counts", f"muler score {_SET} -m none {_POS} --resamples 50"),
+    Case("muler", f"muler {_SET} -m bleu {_POS} --resamples 50"),
+    Case("muler: counts", f"muler {_SET} -m none {_POS} --resamples 50"),
     Case(
         "difficulty score",
         f"difficulty score {_SET} -m rouge1",

@@ -87,12 +87,12 @@ def _said(before: record.Snapshot, after: record.Snapshot, *, exact: bool) -> li
 
 def test_a_changed_number_is_found_and_a_renamed_field_is_told(kept: record.Snapshot) -> None:
     now = copy.deepcopy(kept)
-    rows = now["cases"]["muler score"]["rows"]
+    rows = now["cases"]["muler"]["rows"]
     rows["fields"] = {
         {"muler": "ratio"}.get(name, name): list(field) for name, field in rows["fields"].items()
     }
     rows["fields"]["base"][0] = "another"
-    assert _said(kept, now, exact=False) == ["muler score: rows: field renamed muler -> ratio"]
+    assert _said(kept, now, exact=False) == ["muler: rows: field renamed muler -> ratio"]
     (_, bits) = _said(kept, now, exact=True)
     assert "rows: base: other bits" in bits
     rows["fields"]["base"][2] *= 1 + 1e-7

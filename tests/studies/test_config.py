@@ -27,7 +27,7 @@ colour = "red"
 path = "nowhere"
 first = 0
 [[testsets]]
-[methods.muler.score]
+[methods.muler]
 featurs = ["pos:NOUN"]
 resamples = "many"
 [methods.mulr]
@@ -43,8 +43,8 @@ resamples = "many"
         f"testsets[0].path: there is no {tmp_path / 'nowhere'}",
         "testsets[0].first: must be a whole number, 1 or more; got 0",
         "testsets[1].path: is missing",
-        "methods.muler.score.featurs: ",
-        "methods.muler.score.resamples: must be a whole number, 0 or more; got 'many'",
+        "methods.muler.featurs: ",
+        "methods.muler.resamples: must be a whole number, 0 or more; got 'many'",
         "methods.mulr: ",
     ):
         assert part in said
@@ -104,7 +104,7 @@ def test_a_folder_whose_name_is_a_pattern_is_that_folder(tmp_path: Path) -> None
         ("path = 'a**b'", r"testsets\[0\].path: 'a\*\*b' is no pattern of paths"),
         ('path = "a\\u0000*"', r"testsets\[0\].path holds a NUL character"),
         ('path = "."\nsystems = ["a", "\\u0000"]', r"testsets\[0\].systems\[1\] holds a NUL"),
-        ('path = "."\n[methods.muler.score]\nlabels = ["\\u0000"]', "labels.0. holds a NUL"),
+        ('path = "."\n[methods.muler]\nlabels = ["\\u0000"]', "labels.0. holds a NUL"),
     ],
 )
 def test_what_is_no_path_is_told(tmp_path: Path, line: str, said: str) -> None:
@@ -161,7 +161,7 @@ metrics = ["bleu(tokenize = '13a')", "chrf:word_order=2", 'scores("own.tsv")']
 [[testsets]]
 path = "."
 [methods.score]
-[methods.muler.score]
+[methods.muler]
 metrics = ["ter( )"]
 """
     steps = read_study(_written(tmp_path, text)).steps
@@ -202,3 +202,24 @@ metrics = ["python('module_second:same_name'{more})"]
         read_study(_written(tmp_path, text.format(more="")), allow_code=True)
     file = _written(tmp_path, text.format(more=", name='other'"))
     assert len(read_study(file, allow_code=True).steps) == 1
+
+
+def test_a_method_that_heads_others_stands_beside_them_once_or_several_times(
+    tmp_path: Path,
+) -> None:
+    text = """
+metrics = ["bleu"]
+[[testsets]]
+path = "."
+[methods.metaeval.spans]
+[[methods.muler]]
+seed = 1
+[[methods.muler]]
+seed = 2
+[methods.muler.validate]
+seed = 3
+"""
+    steps = read_study(_written(tmp_path, text)).steps
+    named = [(one.method, one.options.get("seed")) for one in steps]
+    expected = [("metaeval.spans", None), ("muler", 1), ("muler", 2), ("muler.validate", 3)]
+    assert named == expected

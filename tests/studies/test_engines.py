@@ -29,7 +29,7 @@ def test_a_pool_that_is_told_of_work_loads_what_it_needs_at_once() -> None:
     pytest.importorskip("loky", reason="needs loky: pip install 'gnomon[study]'")
     engine = study.open_engine("pool", workers=1)
     try:
-        engine.prepare(["muler.score", "nothing.of.this.name"])
+        engine.prepare(["muler", "nothing.of.this.name"])
         engine.prepare(["score"])  # it has begun
         loaded = engine.submit(lambda: "gnomon.methods.muler._score" in sys.modules)
         assert loaded.result()

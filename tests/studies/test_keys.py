@@ -114,7 +114,7 @@ def code(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "study.toml").write_text(
         "metrics = [\"python('own.metric:value')\", \"python('own.metric:stated')\","
         " \"bmx(python('own.metric:value'))\"]\n"
-        "[[testsets]]\npath = 'set'\n[methods.score]\n[methods.muler.score]\n"
+        "[[testsets]]\npath = 'set'\n[methods.score]\n[methods.muler]\n"
         "scorers = [\"long=python('own.metric:helper')\"]\n"
     )
     return folder
@@ -226,9 +226,9 @@ def test_the_tagger_counts_for_features_that_need_one(folder: Path) -> None:
 metrics = ["bleu"]
 [[testsets]]
 path = "de-en"
-[[methods.muler.score]]
+[[methods.muler]]
 features = ["pos:NOUN"]
-[[methods.muler.score]]
+[[methods.muler]]
 features = ["lex:w"]
 lexicon = {w = "words.txt"}
 """
@@ -275,10 +275,10 @@ def test_models_of_metrics_and_explainers_are_known() -> None:
 @pytest.mark.parametrize(
     ("method", "options", "expected"),
     [
-        ("muler.score", {}, {Dependency("tagger", "en")}),
-        ("muler.score", {"features": ["lex:a", "re:b"]}, set()),
+        ("muler", {}, {Dependency("tagger", "en")}),
+        ("muler", {"features": ["lex:a", "re:b"]}, set()),
         (
-            "muler.score",
+            "muler",
             {"tagger": "spacy:x", "features": ["re:b"]},
             {Dependency("tagger", "spacy:x")},
         ),
@@ -372,8 +372,8 @@ def test_wordnet_counts_for_english_alone(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "method"),
     [
-        ("words", "muler.score]\nfeatures = ['lex:w']\nlexicon = {w = 'words'}"),
-        ("rated", "muler.score]\nfeatures = ['re:x']\npattern = {x = 'a'}\nscorers = ['v=rated']"),
+        ("words", "muler]\nfeatures = ['lex:w']\nlexicon = {w = 'words'}"),
+        ("rated", "muler]\nfeatures = ['re:x']\npattern = {x = 'a'}\nscorers = ['v=rated']"),
     ],
     ids=["word list", "scorer"],
 )
@@ -399,7 +399,7 @@ def test_words_of_a_list_are_no_files(folder: Path) -> None:
     (folder / "a.b").touch()
     (folder / "vader").touch()
     (folder / "study.toml").write_text(
-        "metrics = ['bleu']\n[[testsets]]\npath = 'set'\n[methods.muler.score]\n"
+        "metrics = ['bleu']\n[[testsets]]\npath = 'set'\n[methods.muler]\n"
         "features = ['lex:w']\nlexicon = {w = ['a.b', 'c']}\nscorers = ['sentiment=vader']\n"
     )
     (step,) = study.read_study(folder / "study.toml").steps

@@ -21,7 +21,7 @@ _STUDY = """
 metrics = ["bleu"]
 [[testsets]]
 path = "set"
-[methods.muler.score]
+[methods.muler]
 features = ["label:*"]
 labels = ["ref.jsonl", "labels/{system}.jsonl"]
 resamples = 0

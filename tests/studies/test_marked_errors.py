@@ -34,7 +34,7 @@ resamples = 0
 [methods.metaeval.spans]
 resamples = 0
 thresholds = [80.0]
-[methods.muler.errors]
+[methods.errors]
 resamples = 0
 features = ["re:*"]
 pattern = {animal = "dogs?|cats?", weather = "rains?", place = "mats"}
@@ -91,7 +91,7 @@ def test_marks_without_scores_are_enough_and_metrics_may_mark_in_a_study(tmp_pat
         judge = f"judge('gemba-mqm', model='m', endpoint='{chat.url}')"
         steps = [
             f'[methods.{name}]\nresamples = 0\nmarks = ["{judge}"]\n'
-            for name in ("metaeval.spans", "muler.errors")
+            for name in ("metaeval.spans", "errors")
         ]
         sets = [f'[[testsets]]\npath = "{name}"\n' for name in ("marked", "bare")]
         file = tmp_path / "study.toml"

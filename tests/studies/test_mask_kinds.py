@@ -23,10 +23,10 @@ name = "masks"
 path = "{path}"
 first = 12
 systems = ["apertium-*"]
-[[methods.muler.score]]
+[[methods.muler]]
 metrics = ["bleu"]
 {first}
-[[methods.muler.score]]
+[[methods.muler]]
 metrics = ["{other}"]
 {second}
 """
@@ -90,9 +90,9 @@ def test_words_are_exchanged_under_all_metrics_where_one_pools_vectors(tmp_path:
         alike = masked_alike(steps, tmp_path, allow_code=False)
         return [step.options.get("masking") for step in alike]
 
-    comet, chrf = (study.Step("muler.score", (m,)) for m in ("comet('m')", "chrf"))
+    comet, chrf = (study.Step("muler", (m,)) for m in ("comet('m')", "chrf"))
     both, of_bleu = (
-        study.Step("muler.score", ("ter", "comet('m')")),
+        study.Step("muler", ("ter", "comet('m')")),
         replace(chrf, metrics=("bleu",)),
     )
     assert masked(comet) == masked(chrf) == [None]

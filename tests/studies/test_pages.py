@@ -38,7 +38,7 @@ first = 6
 metrics = ["bleu"]
 resamples = 99
 ngrams = 0
-[methods.muler.score]
+[methods.muler]
 metrics = ["bleu"]
 features = ["re:capital", "lex:article"]
 pattern = {capital = "[A-Z][a-z]+"}
@@ -101,7 +101,7 @@ def test_where_systems_were_taken_one_by_one_it_is_said_how_they_are_taken_toget
     told: StudyPages,
 ) -> None:
     by_section = {one.section: one for one in told.verdicts}
-    (said,) = by_section["muler.score"].verdict
+    (said,) = by_section["muler"].verdict
     assert said.level == "undecided"
     assert "5 systems were scored one at a time" in said.text
     assert "together = true" not in said.text
@@ -200,17 +200,17 @@ first = 4
 path = "{place}"
 name = "two"
 first = 4
-[[methods.muler.score]]
+[[methods.muler]]
 testsets = ["one/*"]
 features = ["re:number"]
 pattern = {{number = 'the'}}
 resamples = 0
-[[methods.muler.score]]
+[[methods.muler]]
 testsets = ["two/*"]
 features = ["re:number"]
 pattern = {{number = 'of'}}
 resamples = 0
-[[methods.muler.score]]
+[[methods.muler]]
 testsets = ["two/*"]
 features = ["label:*"]
 labels = "labels/{{testset}}.jsonl"

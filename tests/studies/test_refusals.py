@@ -59,13 +59,13 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
     ("table", "options", "where", "said"),
     [
         # types
-        ("muler.score", "features = 5", ".features", "must be a list of texts; got 5"),
-        ("muler.score", "features = ['pos:*', 3]", ".features[1]", "must be a text; got 3"),
-        ("muler.score", "features = 'pos:*'", ".features", "a list of texts; got 'pos:*'"),
-        ("muler.score", "pattern = { a = 1 }", ".pattern.a", "must be a text; got 1"),
-        ("muler.score", "lexicon = { a = 1 }", ".lexicon.a", "must be a text or a list of texts"),
-        ("muler.score", "tagger = true", ".tagger", "must be a text; got true"),
-        ("muler.score", "resamples = 2.5", ".resamples", "a whole number, 0 or more; got 2.5"),
+        ("muler", "features = 5", ".features", "must be a list of texts; got 5"),
+        ("muler", "features = ['pos:*', 3]", ".features[1]", "must be a text; got 3"),
+        ("muler", "features = 'pos:*'", ".features", "a list of texts; got 'pos:*'"),
+        ("muler", "pattern = { a = 1 }", ".pattern.a", "must be a text; got 1"),
+        ("muler", "lexicon = { a = 1 }", ".lexicon.a", "must be a text or a list of texts"),
+        ("muler", "tagger = true", ".tagger", "must be a text; got true"),
+        ("muler", "resamples = 2.5", ".resamples", "a whole number, 0 or more; got 2.5"),
         ("compare", "confidence = 'x'", ".confidence", "strictly between 0 and 1; got 'x'"),
         ("compare", "resamples = true", ".resamples", "0 or more; got true"),
         ("compare", "seed = 1979-05-27", ".seed", "0 or more; got a time"),
@@ -104,7 +104,7 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ("score", f'metrics = ["{_RESCALED}"]', ".metrics[0]", "rescaling needs a baseline"),
         ("score", f'metrics = ["bmx({_BARE})"]', ".metrics[0]", "no best layer of model"),
         ("score", "metrics = ['difficulty(difficulty(bleu))']", ".metrics[0]", "cannot weigh"),
-        ("muler.score", f'metrics = ["x{_BERT}"]', ".metrics[0]", "oracle equals its anti-oracle"),
+        ("muler", f'metrics = ["x{_BERT}"]', ".metrics[0]", "oracle equals its anti-oracle"),
         (
             "score",
             "metrics = [\"difficulty(bleu, pool='top:2')\"]",
@@ -113,41 +113,41 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ),
         ("score", "testsets = ['other*']", ".testsets", "no test set fits other*; there are set"),
         # muler
-        ("muler.score", "features = ['foo']", ".features[0]", "'foo' is not a feature's name"),
-        ("muler.score", "features = ['pos:NOUNX']", ".features[0]", "did you mean 'pos:NOUN'?"),
-        ("muler.score", "features = ['ent:X*']", ".features[0]", "unknown feature 'ent:X*'"),
-        ("muler.score", "features = ['dep:long']", ".features[0]", "lacks its bound in tokens"),
-        ("muler.score", "features = ['re:x']", ".features[0]", "need a pattern"),
-        ("muler.score", "features = ['lex:x']", ".features[0]", "unknown feature 'lex:x'"),
-        ("muler.score", "features = []", ".features", "no feature was asked for"),
+        ("muler", "features = ['foo']", ".features[0]", "'foo' is not a feature's name"),
+        ("muler", "features = ['pos:NOUNX']", ".features[0]", "did you mean 'pos:NOUN'?"),
+        ("muler", "features = ['ent:X*']", ".features[0]", "unknown feature 'ent:X*'"),
+        ("muler", "features = ['dep:long']", ".features[0]", "lacks its bound in tokens"),
+        ("muler", "features = ['re:x']", ".features[0]", "need a pattern"),
+        ("muler", "features = ['lex:x']", ".features[0]", "unknown feature 'lex:x'"),
+        ("muler", "features = []", ".features", "no feature was asked for"),
         (
-            "muler.score",
+            "muler",
             "features = ['re:a']\npattern = { a = '(' }",
             ".pattern.a",
             "not a regular expression",
         ),
         (
-            "muler.score",
+            "muler",
             "features = ['lex:*']\nlexicon = { a = 'no.txt' }",
             ".lexicon.a",
             "there is no file",
         ),
-        ("muler.score", "tagger = 'spacy:nope'", ".tagger", "pipeline 'nope' is not installed"),
-        ("muler.score", "tagger = 'spacey:en'", ".tagger", "unknown tagger 'spacey:en'"),
-        ("muler.score", "labels = ['no.jsonl']", ".labels", "no.jsonl'"),
-        ("muler.score", "variants = ['x']", ".variants[0]", "there are: ratio, segment-clipped"),
-        ("muler.score", "overlap = 'anny'", ".overlap", "did you mean 'any'?"),
-        ("muler.score", "granularity = 'word'", ".granularity", "unknown granularity 'word'"),
-        ("muler.score", "by = 'genre'", ".by", "unknown slice (by=) 'genre'"),
-        ("muler.score", "resamples = -1", ".resamples", "0 or more; got -1"),
-        ("muler.score", "confidence = 95.0", ".confidence", "must be a number, strictly"),
-        ("muler.score", "confidence = nan", ".confidence", "must be a number, strictly"),
-        ("muler.score", "seed = -1", ".seed", "a whole number, 0 or more"),
-        ("muler.score", "examples = -1", ".examples", "0 or more; got -1"),
-        ("muler.score", "scorers = ['x']", ".scorers[0]", "unknown sentence scorer 'x'"),
-        ("muler.score", "metrics = [\"scores('x')\"]", ".metrics[0]", "cannot score changed texts"),
-        ("muler.score", "scorers = ['valence']", ".scorers[0]", "needs a lexicon"),
-        ("muler.score", "resamples = 3", ".resamples", "at least 19"),
+        ("muler", "tagger = 'spacy:nope'", ".tagger", "pipeline 'nope' is not installed"),
+        ("muler", "tagger = 'spacey:en'", ".tagger", "unknown tagger 'spacey:en'"),
+        ("muler", "labels = ['no.jsonl']", ".labels", "no.jsonl'"),
+        ("muler", "variants = ['x']", ".variants[0]", "there are: ratio, segment-clipped"),
+        ("muler", "overlap = 'anny'", ".overlap", "did you mean 'any'?"),
+        ("muler", "granularity = 'word'", ".granularity", "unknown granularity 'word'"),
+        ("muler", "by = 'genre'", ".by", "unknown slice (by=) 'genre'"),
+        ("muler", "resamples = -1", ".resamples", "0 or more; got -1"),
+        ("muler", "confidence = 95.0", ".confidence", "must be a number, strictly"),
+        ("muler", "confidence = nan", ".confidence", "must be a number, strictly"),
+        ("muler", "seed = -1", ".seed", "a whole number, 0 or more"),
+        ("muler", "examples = -1", ".examples", "0 or more; got -1"),
+        ("muler", "scorers = ['x']", ".scorers[0]", "unknown sentence scorer 'x'"),
+        ("muler", "metrics = [\"scores('x')\"]", ".metrics[0]", "cannot score changed texts"),
+        ("muler", "scorers = ['valence']", ".scorers[0]", "needs a lexicon"),
+        ("muler", "resamples = 3", ".resamples", "at least 19"),
         ("muler.validate", "shares = [0.5, 2.0]", ".shares[1]", "from 0 to 1"),
         ("muler.validate", "shares = []", ".shares", "one or more above 0"),
         ("muler.validate", "features = ['x']", ".features[0]", "not a feature's name"),
@@ -282,10 +282,10 @@ def test_a_bad_option_is_told_with_its_key(
 
 def test_all_that_is_wrong_is_told_at_once(folder: Path) -> None:
     text = """
-[[methods.muler.score]]
+[[methods.muler]]
 features = ["pos:NOUNX", "foo"]
 tagger = "spacy:en_core_web_sm"
-[[methods.muler.score]]
+[[methods.muler]]
 features = 5
 sides = "both"
 [[methods.bmx.explain]]
@@ -306,10 +306,10 @@ human = ["dax"]
         "methods.compare.resamples",
         "methods.difficulty.score.pool",
         "methods.metaeval.human[0]",
-        "methods.muler.score[0].features[0]",
-        "methods.muler.score[0].features[1]",
-        "methods.muler.score[1].features",
-        "methods.muler.score[1].sides",
+        "methods.muler[0].features[0]",
+        "methods.muler[0].features[1]",
+        "methods.muler[1].features",
+        "methods.muler[1].sides",
     ]
 
 
@@ -419,11 +419,11 @@ systems = ["apertium-*"]
         "",
         "[methods.compare]\nresamples = 30\nbaseline = 'apertium-french'\nby = 'length'\n",
         "[methods.metaeval]\nhuman = 'mqm'\nlevels = ['system']\nbaseline = 'chrf'\n",
-        "[methods.muler.score]\nfeatures = ['pos:*', 'morph:X=Y', 're:a']\npattern = {a='x'}\n",
-        "[methods.muler.score]\nlabels = []\n",
-        "[methods.muler.score]\nfeatures=['pos:*']\npattern={a='('}\nlexicon={a='no.txt'}\n",
-        "[methods.muler.score]\nfeatures = ['lex:gender', 'lex:w']\nlexicon = {w = ['a']}\n",
-        "[methods.muler.score]\nscorers = ['sentiment']\nresamples = 0\n",
+        "[methods.muler]\nfeatures = ['pos:*', 'morph:X=Y', 're:a']\npattern = {a='x'}\n",
+        "[methods.muler]\nlabels = []\n",
+        "[methods.muler]\nfeatures=['pos:*']\npattern={a='('}\nlexicon={a='no.txt'}\n",
+        "[methods.muler]\nfeatures = ['lex:gender', 'lex:w']\nlexicon = {w = ['a']}\n",
+        "[methods.muler]\nscorers = ['sentiment']\nresamples = 0\n",
         "[methods.muler.validate]\nshares = [1]\n",
         "[methods.difficulty.score]\nmetrics = ['bleu']\npool = ['apertium-french']\n",
         "[methods.difficulty.score]\nmetrics = ['rouge2']\npool = 'top:50%'\npool_by = 'da'\n",
@@ -455,7 +455,7 @@ print(*sorted({"spacy", "torch", "transformers"} & sys.modules.keys()))
 def test_planning_loads_no_model(folder: Path) -> None:
     file = folder / "models.toml"
     methods = f"""
-[methods.muler.score]
+[methods.muler]
 features = ["pos:*"]
 [methods.score]
 metrics = ["{_BERT}"]

@@ -134,7 +134,7 @@ def test_views_do_not_pool_steps_with_other_options(tmp_path: Path) -> None:
     judged = "system\tscore\ngood\t3\nbad\t2\nworst\t1\n"
     (tmp_path / "s" / "human" / "da.sys.tsv").write_text(judged)
     pattern = (
-        '[[methods.muler.score]]\nmetrics = ["chrf"]\nresamples = 0\nvariants = ["ratio"]\n'
+        '[[methods.muler]]\nmetrics = ["chrf"]\nresamples = 0\nvariants = ["ratio"]\n'
         "features = ['re:x']\npattern = {{x = '{}'}}\n"
     )
     asked = "[[methods.metaeval]]\nresamples = {}\n"

@@ -50,8 +50,8 @@ EVEN = [0.2] * 6
 
 @world(
     "errors on dogs, of one system alone",
-    says=["muler.errors.where", "muler.errors.systems"],
-    silent=["muler.errors.*"],
+    says=["errors.where", "errors.systems"],
+    silent=["errors.*"],
 )
 def on_dogs() -> Finding:
     return found(marks({"a": [0.6, *EVEN[1:]], "b": EVEN}))
@@ -59,8 +59,8 @@ def on_dogs() -> Finding:
 
 @world(
     "errors by chance",
-    says=["muler.errors.where"],
-    silent=["muler.errors.*"],
+    says=["errors.where"],
+    silent=["errors.*"],
     without=["more often on"],
 )
 def by_chance() -> Finding:
@@ -69,8 +69,8 @@ def by_chance() -> Finding:
 
 @world(
     "errors on dogs in ten segments",
-    says=["muler.errors.where", "muler.errors.few-segments"],
-    silent=["muler.errors.*"],
+    says=["errors.where", "errors.few-segments"],
+    silent=["errors.*"],
     without=["more often on"],
 )
 def few_segments() -> Finding:
@@ -86,8 +86,8 @@ def unscored(a: list[int], b: list[int]) -> Finding:
 
 @world(
     "outputs of one system that a file lists in part",
-    says=["muler.errors.unlisted", "muler.errors.where", "muler.errors.systems"],
-    silent=["muler.errors.few*"],
+    says=["errors.unlisted", "errors.where", "errors.systems"],
+    silent=["errors.few*"],
 )
 def listed_in_part() -> Finding:
     return unscored(list(range(120)), list(range(0, 120, 3)))
@@ -95,22 +95,22 @@ def listed_in_part() -> Finding:
 
 @world(
     "outputs of both systems that a file lists",
-    says=["muler.errors.where"],
-    silent=["muler.errors.*"],
+    says=["errors.where"],
+    silent=["errors.*"],
 )
 def listed_alike() -> Finding:
     return unscored(list(range(120)), list(range(1, 120)))
 
 
-@world("three words in all", says=["muler.errors.few"], silent=["muler.errors.*"])
+@world("three words in all", says=["errors.few"], silent=["errors.*"])
 def few_words() -> Finding:
     return found(marks({"a": EVEN}, segments=2))
 
 
 @world(
     "marked by people by fewer documents than intervals need",
-    says=["muler.errors.where", "muler.errors.few-segments"],
-    silent=["muler.errors.*"],
+    says=["errors.where", "errors.few-segments"],
+    silent=["errors.*"],
     without=[" [", "more often on"],
 )
 def few_documents() -> Finding:

@@ -135,7 +135,7 @@ def pooled_alone() -> Finding:
 # Of a study, whose tasks know nothing of each other.
 
 
-def _done(metric: str, signature: str, method: str = "muler.score") -> FinishedTask:
+def _done(metric: str, signature: str, method: str = "muler") -> FinishedTask:
     return replace(task("A", "B"), method=method, metrics=(metric,), signatures={metric: signature})
 
 

@@ -77,7 +77,7 @@ def tagged(other: list[str]) -> Finding:
 
 @world(
     "one system gets more animals wrong",
-    says=["muler.score.better", "muler.score.undecided"],
+    says=["muler.better", "muler.undecided"],
     silent=["muler.*"],
     without=["B is better"],
 )
@@ -85,14 +85,14 @@ def more_wrong() -> Finding:
     return scored(lines({"A": {"animal": 0.1}, "B": {"animal": 0.8}}, seed=2))
 
 
-@world("two systems wrong equally often", says=["muler.score.undecided"], silent=["muler.*"])
+@world("two systems wrong equally often", says=["muler.undecided"], silent=["muler.*"])
 def equally_wrong() -> Finding:
     return scored(lines({"A": {}, "B": {}}, segments=120, seed=4))
 
 
 @world(
     "one of three systems gets fewer animals wrong",
-    says=["muler.score.many", "muler.score.largest", "muler.score.undecided"],
+    says=["muler.many", "muler.largest", "muler.undecided"],
     silent=["muler.*"],
 )
 def three_systems() -> Finding:
@@ -101,7 +101,7 @@ def three_systems() -> Finding:
 
 @world(
     "so few draws that no difference of three systems could be shown",
-    says=["muler.score.draws"],
+    says=["muler.draws"],
     silent=["muler.*"],
     without=["cannot tell"],
 )
@@ -110,24 +110,24 @@ def few_draws() -> Finding:
     return scored(lines(wrong), resamples=39)
 
 
-@world("no draws", says=["muler.score.untested"], silent=["muler.*"])
+@world("no draws", says=["muler.untested"], silent=["muler.*"])
 def no_draws() -> Finding:
     return scored(lines({"A": {}, "B": {}}), resamples=0)
 
 
-@world("one system", says=["muler.score.loses"], silent=["muler.*"])
+@world("one system", says=["muler.loses"], silent=["muler.*"])
 def one_system() -> Finding:
     return scored(lines({"A": {"animal": 0.9, "place": 0.1}}))
 
 
-@world("24 segments", says=["muler.score.nothing"], silent=["muler.*"])
+@world("24 segments", says=["muler.nothing"], silent=["muler.*"])
 def few_segments() -> Finding:
     return scored(lines({"A": {"animal": 0.2}, "B": {"animal": 0.3}}, segments=24))
 
 
 @world(
     "a difference on 24 of 80 segments",
-    says=["muler.score.few", "muler.score.undecided"],
+    says=["muler.few", "muler.undecided"],
     silent=["muler.*"],
 )
 def rare_feature() -> Finding:
@@ -140,8 +140,8 @@ def rare_feature() -> Finding:
 
 @world(
     "a difference whose figures few short segments decide",
-    says=["muler.score.wide"],
-    silent=["muler.score.better"],
+    says=["muler.wide"],
+    silent=["muler.better"],
 )
 def uneven_lengths() -> Finding:
     draw = np.random.default_rng(0)
@@ -156,7 +156,7 @@ def uneven_lengths() -> Finding:
 
 @world(
     "words of both sides that a pattern finds on one alone",
-    says=["muler.score.tagger"],
+    says=["muler.tagger"],
     silent=["muler.*"],
     without=["the tagger", "tagged"],
 )
@@ -173,8 +173,8 @@ def _lively(candidate: str, reference: str) -> float:
 
 @world(
     "a metric that puts any mask below any word",
-    says=["muler.score.outside"],
-    silent=["muler.score.better", "muler.score.tagger"],
+    says=["muler.outside"],
+    silent=["muler.better", "muler.tagger"],
     without=["tagger"],
 )
 def not_monotone() -> Finding:
@@ -185,8 +185,8 @@ def not_monotone() -> Finding:
 
 @world(
     "other words around the same animals",
-    says=["muler.score.carried"],
-    silent=["muler.score.better", "muler.score.tagger", "muler.score.left-out"],
+    says=["muler.carried"],
+    silent=["muler.better", "muler.tagger", "muler.left-out"],
 )
 def other_neighbours() -> Finding:
     systems, reference = lines({"A": {}}, segments=120)
@@ -199,7 +199,7 @@ def other_neighbours() -> Finding:
 
 @world(
     "identical systems",
-    says=["muler.score.same"],
+    says=["muler.same"],
     silent=["muler.*"],
     without=["cannot tell"],
 )
@@ -210,7 +210,7 @@ def identical() -> Finding:
 
 @world(
     "one segment changed",
-    says=["muler.score.same"],
+    says=["muler.same"],
     silent=["muler.*"],
 )
 def one_changed() -> Finding:
@@ -220,8 +220,8 @@ def one_changed() -> Finding:
 
 @world(
     "a copy in which only digits changed",
-    says=["muler.score.better", "muler.score.same"],
-    silent=["muler.score.left-out", "muler.score.many"],
+    says=["muler.better", "muler.same"],
+    silent=["muler.left-out", "muler.many"],
     without=["better than B on adverbs", "better than B on nouns", "B is better", "determiners by"],
 )
 def other_digits() -> Finding:
@@ -230,8 +230,8 @@ def other_digits() -> Finding:
 
 @world(
     "a copy in which only quotation marks changed",
-    says=["muler.score.same", "muler.score.uneven"],  # both have too many words of some kinds
-    silent=["muler.score.*"],
+    says=["muler.same", "muler.uneven"],  # both have too many words of some kinds
+    silent=["muler.*"],
 )
 def other_quotes() -> Finding:
     return tagged([one.replace('"', "\u201c").replace("'", "\u2019") for one in outputs()])
@@ -239,8 +239,8 @@ def other_quotes() -> Finding:
 
 @world(
     "every third output empty",
-    says=["muler.score.left-out"],
-    silent=["muler.score.better", "muler.score.carried", "muler.score.many"],
+    says=["muler.left-out"],
+    silent=["muler.better", "muler.carried", "muler.many"],
 )
 def empty_outputs() -> Finding:
     return tagged(["" if n % 3 == 0 else one for n, one in enumerate(outputs())])

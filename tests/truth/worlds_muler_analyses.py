@@ -72,8 +72,8 @@ def outside() -> Finding:
 
 @world(
     "too few nouns in one output of five",
-    says=["muler.score.uneven"],
-    silent=["muler.score.*"],
+    says=["muler.uneven"],
+    silent=["muler.*"],
 )
 def too_few() -> Iterable[Statement]:
     return discrepancy_verdict(uneven(0.3, 0.1))
@@ -81,14 +81,14 @@ def too_few() -> Iterable[Statement]:
 
 @world(
     "as many too few as too many",
-    says=["muler.score.even"],
-    silent=["muler.score.*"],
+    says=["muler.even"],
+    silent=["muler.*"],
 )
 def balanced() -> Iterable[Statement]:
     return discrepancy_verdict(uneven(0.31, 0.3))
 
 
-@world("twelve segments", says=["muler.score.few-counted"], silent=["muler.score.*"])
+@world("twelve segments", says=["muler.few-counted"], silent=["muler.*"])
 def twelve() -> Iterable[Statement]:
     return discrepancy_verdict(uneven(0.5, 0.0, segments=12))
 

@@ -105,7 +105,7 @@ def task(*systems: str) -> FinishedTask:
     """A task of a study that said nothing."""
     return FinishedTask(
         key="-".join(systems),
-        method="muler.score",
+        method="muler",
         testset="set",
         metrics=("bleu",),
         systems=systems,

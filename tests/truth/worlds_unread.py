@@ -124,7 +124,7 @@ def boosted() -> Finding:
 @world(
     "Japanese under MuLER of ROUGE",
     says=["data.unread"],
-    silent=["muler.score.better", "muler.score.undecided", "muler.score.many"],
+    silent=["muler.better", "muler.undecided", "muler.many"],
 )
 def muler() -> Finding:
     return gn.muler(

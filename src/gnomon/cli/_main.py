@@ -40,7 +40,7 @@ __all__ = ["main", "parser"]
 _METHODS = {
     head.replace("_", "-"): head
     for head in dict.fromkeys(name.partition(".")[0] for name in methods.BUILT_IN)
-} | dict(methods.OWN_WORDS)
+}
 #: modules with the commands that run no method
 _OTHERS = ("studies", "serve", "data", "installation", "demo")
 #: the commands as help lists them, by headings

@@ -505,7 +505,7 @@ class Finding:
     """What a method found.
 
     Attributes:
-        method: command that makes it ("muler score").
+        method: command that makes it ("muler").
         title: heading for people.
         tables: the tables; the first is the one of the contract, its rows are ``rows``.
         signatures: how to make the numbers again, by what they belong to (a metric's name).

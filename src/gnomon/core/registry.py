@@ -2,13 +2,12 @@
 
 A method is a function with a decorator::
 
-    @method("muler.score", answers="which word classes, names and forms cost each system")
+    @method("muler", answers="which word classes, names and forms cost each system")
     def score(testset: TestSet, metrics: Metrics = "bleu", *, seed: Seed = SEED) -> Finding:
 
-It is then ``gnomon.muler.score`` in Python, ``gnomon muler score`` on the command line and
-``muler.score`` in a study; its parameters are the options of all three
-(:mod:`gnomon.core.options`). Packages offer methods of their own by the entry point
-``gnomon.methods``.
+It is then ``gnomon muler`` on the command line, ``muler`` in a study and ``gnomon.muler`` in
+Python; its parameters are the options of all three (:mod:`gnomon.core.options`). Packages offer
+methods of their own by the entry point ``gnomon.methods``.
 """
 
 from __future__ import annotations
@@ -50,7 +49,6 @@ __all__ = [
     "BUILT_IN",
     "OF_OUTPUTS_ALONE",
     "OF_THE_RUN",
-    "OWN_WORDS",
     "Method",
     "Texts",
     "answers_of",
@@ -77,12 +75,12 @@ BUILT_IN: Mapping[str, str] = {
     "metaeval.delta_accuracy": "gnomon.methods.metaeval.difference_accuracy:delta_accuracy",
     "judges.reliability": "gnomon.metrics.judges.judge_reliability:reliability",
     "judges.calibrate": "gnomon.metrics.judges.human_scale:calibrate",
-    "muler.score": "gnomon.methods.muler._score:score",
+    "muler": "gnomon.methods.muler._score:score",
     "muler.validate": "gnomon.methods.muler.validate._validate:validate",
     "muler.correlate": "gnomon.methods.muler.paper.correlate:correlate",
     "muler.pairs": "gnomon.methods.muler.paper.pairs:pairs",
     "muler.judge": "gnomon.methods.muler.paper.judge:judge",
-    "muler.errors": "gnomon.methods.muler._errors:errors",
+    "errors": "gnomon.methods.muler._errors:errors",
     "bmx.score": "gnomon.methods.bmx.metric:score",
     "bmx.explain": "gnomon.methods.bmx._explain:explain",
     "bmx.tune": "gnomon.methods.bmx.tuning:tune",
@@ -108,11 +106,9 @@ BUILT_IN: Mapping[str, str] = {
 #: built-in steps of studies that need outputs and references alone, and no option; each declares
 #: that, too, but to read it all have to be loaded
 OF_OUTPUTS_ALONE = (
-    *("score", "compare", "muler.score", "muler.validate"),
+    *("score", "compare", "muler", "muler.validate"),
     *("bmx.score", "bmx.explain", "difficulty.score", "paraphrase.diversity", "stress"),
 )
-#: methods that have a first word of their own on the command line, beside their group's
-OWN_WORDS: Mapping[str, str] = {"errors": "muler.errors"}
 #: parameters that belong to a run and not to a request, and what they mean
 OF_THE_RUN: Mapping[str, str] = {
     "allow_code": "let a spec ``python('module:function')`` import and run the module.",

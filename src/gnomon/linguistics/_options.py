@@ -55,7 +55,7 @@ Features: TypeAlias = Annotated[
     "Sequence[str] | None",
     Metavar("FEATURE"),
     _HEADING,
-    Help("names of features, wildcards allowed; by default as for :func:`gnomon.muler.score`."),
+    Help("names of features, wildcards allowed; by default as for :func:`gnomon.muler`."),
 ]
 #: None: the standard one of the language
 Tagger: TypeAlias = Annotated[

@@ -26,7 +26,7 @@ NAMES, JOB, STUDY, TEXTS, STORE, UPLOADS, LOG = (
 )  # fmt: skip
 
 #: metrics of a comparison, and the method that tells kinds of words apart
-USUAL_METRICS, WORD_METHOD = ("bleu", "chrf"), "muler.score"
+USUAL_METRICS, WORD_METHOD = ("bleu", "chrf"), "muler"
 
 JobState = Literal["queued", "running", "done", "refused", "failed", "cancelled", "interrupted"]
 Role = Literal["source", "reference", "output", "set", "ignored"]

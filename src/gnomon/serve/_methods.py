@@ -62,7 +62,7 @@ class ProblemView:
 def needs_several(name: str) -> bool:
     """Whether a method refuses a single translation and takes two.
 
-    >>> needs_several("compare"), needs_several("muler.score")
+    >>> needs_several("compare"), needs_several("muler")
     (True, False)
     """
     from gnomon.core.summary import Outline

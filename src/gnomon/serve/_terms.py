@@ -16,7 +16,7 @@ QUESTIONS = {
     "compare": "Which translation is better?",
     "score": "How good is each translation?",
     "systems": "How good is each translation?",
-    "muler.score": "Which kinds of words go wrong?",
+    "muler": "Which kinds of words go wrong?",
 }
 
 

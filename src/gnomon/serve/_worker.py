@@ -351,8 +351,8 @@ _NO_LANGUAGE = re.compile(r"^features of kind .* neither tagger nor language was
 def in_words(message: str, folder: Path, method: str) -> tuple[str, Remedy | None]:
     """A message as a page says it: no folders of the server, no shell; and its remedy.
 
-    >>> said = "methods.muler.score.tagger: no tagger for language 'sw' is installed; `gnomon ...`"
-    >>> text, remedy = in_words(said, Path("/srv/x"), "muler.score")
+    >>> said = "methods.muler.tagger: no tagger for language 'sw' is installed; `gnomon ...`"
+    >>> text, remedy = in_words(said, Path("/srv/x"), "muler")
     >>> text, remedy.id
     ('There is no tagger for Swahili here, which would tell its kinds of words apart.', 'install')
     """

@@ -220,23 +220,36 @@ def _chosen(name: str, where: str, problems: Problems) -> Method | None:
 
 
 def _flat(given: Mapping[str, object], before: str = "") -> dict[str, object]:
-    """``{"muler": {"score": {...}}}`` is the method ``muler.score``."""
+    """``{"bmx": {"score": {...}}}`` is the method ``bmx.score``."""
     flat: dict[str, object] = {}
     for head, entry in given.items():
         name = f"{before}{head}"
-        further = [method for method in methods.names() if method.startswith(f"{name}.")]
-        if not isinstance(entry, Mapping) or not further:
+        further = any(method.startswith(f"{name}.") for method in methods.names())
+        if name in methods.names() and further:
+            flat |= _with_further(name, entry)
+        elif further and isinstance(entry, Mapping):
+            flat |= _flat(entry, f"{name}.")
+        else:
             flat[name] = entry
-            continue
-        inner = dict(entry)
-        if name in methods.names():  # a method of its own, and the head of others
-            heads = {method.removeprefix(f"{name}.").partition(".")[0] for method in further}
-            inner = {key: value for key, value in entry.items() if key in heads}
-            options = {key: value for key, value in entry.items() if key not in heads}
-            if options or not inner:
-                flat[name] = options
-        flat |= _flat(inner, f"{name}.")
     return flat
+
+
+def _with_further(name: str, entry: object) -> dict[str, object]:
+    """A method that is the head of others: its own tables, and theirs."""
+    tables = entry if isinstance(entry, list) else [entry]
+    if not all(isinstance(table, Mapping) for table in tables):
+        return {name: entry}
+    begins = f"{name}."
+    further = [other for other in methods.names() if other.startswith(begins)]
+    heads = {other.removeprefix(begins).partition(".")[0] for other in further}
+    own = [{key: value for key, value in table.items() if key not in heads} for table in tables]
+    inner = {key: value for table in tables for key, value in table.items() if key in heads}
+    flat: dict[str, object] = {}
+    if isinstance(entry, list):
+        flat[name] = own
+    elif own[0] or not inner:
+        flat[name] = own[0]
+    return flat | _flat(inner, begins)
 
 
 def _step(

@@ -45,7 +45,7 @@ class TableSchema:
 
     Attributes:
         table: the table under its name in the store; it has no rows.
-        method: the method that gave it ("muler score").
+        method: the method that gave it ("muler").
         views: the views of the method that show this table.
     """
 

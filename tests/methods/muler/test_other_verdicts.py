@@ -148,7 +148,7 @@ def uneven(miss: float, add: float, segments: int = 200) -> Finding:
     figures |= {"system": "A", "metric": "none", "feature": "pos:NOUN", "segments": segments}
     figures |= {"miss": miss, "hit": 0.1, "add": add, "neither": 0.9 - miss - add}
     made = table("muler", "Discrepancy", MulerRow, [MulerRow(**figures)])
-    return Finding("muler score", "MuLER", (made,), {}, facts={"segments": str(segments)})
+    return Finding("muler", "MuLER", (made,), {}, facts={"segments": str(segments)})
 
 
 def test_too_few_and_too_many_are_said_where_they_do_not_balance() -> None:

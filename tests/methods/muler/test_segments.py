@@ -69,7 +69,7 @@ def test_the_command_writes_them(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     table = tmp_path / "segments.tsv"
     code = cli.main(
-        ["muler", "score", str(tmp_path / "ref.txt"), "-i", str(tmp_path / "sys.txt"), "-q",
+        ["muler", str(tmp_path / "ref.txt"), "-i", str(tmp_path / "sys.txt"), "-q",
          "--pattern", "animal=cat|dog", "--features", "re:animal", "--per-segment", "-f", "json",
          "--tables", f"segments={table}", "-o", str(out)]
     )  # fmt: skip
@@ -143,7 +143,7 @@ def test_correlations_are_with_corpus_scores_or_means_of_segments(metric: str) -
 def test_a_study_keeps_them_in_a_table_of_their_own(tmp_path: Path) -> None:
     _testset(8).write(tmp_path / "set")
     (tmp_path / "study.toml").write_text(
-        "metrics = ['rouge1']\n[[testsets]]\npath = 'set'\n[methods.muler.score]\n"
+        "metrics = ['rouge1']\n[[testsets]]\npath = 'set'\n[methods.muler]\n"
         "features = ['re:animal']\npattern = {animal = 'cat|dog|horse'}\nresamples = 0\n"
         "per_segment = true\n"
     )

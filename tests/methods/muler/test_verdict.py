@@ -128,7 +128,7 @@ def test_a_figure_outside_its_range_is_a_caution_however_significant() -> None:
     assert row["p_holm"] < 0.05
     (said,) = found.verdict
     assert said.level == "caution"
-    assert said.claim == "muler.score.tagger"  # in every segment a word of both has another tag
+    assert said.claim == "muler.tagger"  # in every segment a word of both has another tag
     assert said.text == (
         "Caution: left out under BLEU, because words of both sides have the feature on one"
         " side alone: re:after (MuLER outside 0 to 1; shared words are found apart in nearly every"
@@ -140,7 +140,7 @@ def test_a_figure_outside_its_range_is_a_caution_however_significant() -> None:
 
 def test_a_caution_about_several_metrics_is_said_once() -> None:
     found = scored(*shifted(), metrics=["bleu", "chrf"], features=["re:after"])
-    (said,) = [one.text for one in found.verdict if one.claim == "muler.score.tagger"]
+    (said,) = [one.text for one in found.verdict if one.claim == "muler.tagger"]
     assert said == (
         "Caution: left out under BLEU and chrF, because words of both sides have the feature on"
         " one side alone: re:after (MuLER outside 0 to 1; shared words are found apart in nearly"
@@ -149,7 +149,7 @@ def test_a_caution_about_several_metrics_is_said_once() -> None:
     systems, reference = texts(1, {"A": {}, "B": {}})
     systems["B"][:20] = [""] * 20
     found = scored(systems, reference, metrics=["bleu", "chrf"])
-    (left_out,) = [one.text for one in found.verdict if one.claim == "muler.score.left-out"]
+    (left_out,) = [one.text for one in found.verdict if one.claim == "muler.left-out"]
     assert left_out.count("B leaves 20 of 60 outputs empty") == 1
     assert re.search(
         r"\(BLEU over all segments: A .+ and B .+; chrF over all segments: A", left_out

@@ -31,7 +31,7 @@ _COMMANDS = {
     "calibrate": f"judges calibrate {_JUDGED} --human da -m JUDGE --items 10",
     "pairwise": f"compare {_SET} -m PAIRS",
     # which mask words are tried depends on answers, where none are named
-    "muler": f"muler score {_SET} -m PANEL_OF_REFERENCES {_FEW} --mask-words tok tik tak",
+    "muler": f"muler {_SET} -m PANEL_OF_REFERENCES {_FEW} --mask-words tok tik tak",
     "stress": f"stress {_SET} -m PANEL --perturb number swap --limit 8",
 }
 

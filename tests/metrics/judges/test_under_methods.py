@@ -43,7 +43,7 @@ _NUMBERS = ["--features", "re:number", "--pattern", "number=[0-9]+"]
 _COMMANDS = {
     "score": ["score"],
     "compare": ["compare", "--resamples", "50"],
-    "muler": ["muler", "score", *_NUMBERS, "--resamples", "50"],
+    "muler": ["muler", *_NUMBERS, "--resamples", "50"],
     "stress": ["stress", "--perturb", "number", "swap", "--limit", "5"],
     "metaeval": ["metaeval", "--human", "da", "--resamples", "50"],
     "reliability": ["judges", "reliability", "--injections", "3"],
@@ -129,7 +129,7 @@ def test_published_lists_of_errors_are_marks(
 ) -> None:
     judge = spec(chat, name, variant="published")
     data = ["-t", str(folder / "judged")]
-    line = ["muler", "errors", *data, "--marks", judge, *_NUMBERS, "--resamples", "20"]
+    line = ["errors", *data, "--marks", judge, *_NUMBERS, "--resamples", "20"]
     assert main([*line, "-f", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"]
     sent = len(chat.bodies)
@@ -180,11 +180,11 @@ metrics = {named}
 path = "judged"
 [methods.compare]
 resamples = 50
-[methods.muler.score]
+[methods.muler]
 resamples = 50
 features = ["re:number"]
 pattern = {{number = "[0-9]+"}}
-[methods.muler.errors]
+[methods.errors]
 marks = [{json.dumps(spec(chat, "gemba-mqm", variant="published"))}]
 resamples = 0
 features = ["re:number"]

@@ -219,7 +219,7 @@ def steps(testset: Set) -> tuple[Table, Table]:
     ]
     columns = ("testset", "system", "metric", "feature", "variant", "slice", "muler", "task")
     tasks = [
-        (f"{n}-{system}", "muler.score", options)
+        (f"{n}-{system}", "muler", options)
         for n, options in enumerate(
             ('{"resamples":0,"pattern":{"number":"[0-9]+","x":"y"}}',
              '{"pattern":{"x":"y","number":"the"},"resamples":0}')

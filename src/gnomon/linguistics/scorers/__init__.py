@@ -1,7 +1,7 @@
 """Sentence scorers: sentiment, concreteness, valence, arousal, dominance, and one's own.
 
 A scorer gives each sentence a number by itself; what a system changes is the difference between
-reference and candidate (``gnomon.muler.score``, ``scorers``).
+reference and candidate (``gnomon.muler``, ``scorers``).
 """
 
 from gnomon.linguistics.scorers._ratings import LexiconScorer, Ratings

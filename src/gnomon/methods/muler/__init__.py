@@ -1,8 +1,7 @@
 """MuLER: which word classes, names and forms cost you BLEU (or any metric).
 
-The package is callable as its main method: ``gnomon.muler(testset, "bleu", ["pos:*"])`` is
-``gnomon.muler.score``. The pure functions are importable beside it:
-``gnomon.muler.ratio(base, oracle, anti_oracle)``.
+The package is callable: ``gnomon.muler(testset, "bleu", ["pos:*"])``. The pure functions are
+importable beside it: ``gnomon.muler.ratio(base, oracle, anti_oracle)``.
 """
 
 from typing import TYPE_CHECKING

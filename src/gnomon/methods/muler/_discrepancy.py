@@ -116,19 +116,19 @@ _ALPHA = 0.05
 _ONE_BY_ONE = 2
 
 UNEVEN = Claim(
-    "muler.score.uneven",
+    "muler.uneven",
     "{systems} too {what} {features}",
     "worse",
     "a normal test of segments with too few against those with too many, corrected after Holm",
 )
 EVEN = Claim(
-    "muler.score.even",
+    "muler.even",
     "For {n} of a system and a feature the data cannot tell whether there are too few or too many",
     "undecided",
     "the corrected p of that test is above .05, and there is no metric",
 )
 FEW_COUNTED = Claim(
-    "muler.score.few-counted",
+    "muler.few-counted",
     "fewer than 30 segments are too few to say what systems have too much of",
     "caution",
     "the segments of the test set, where there is no metric",

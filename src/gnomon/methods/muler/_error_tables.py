@@ -164,7 +164,7 @@ class ErrorTables:
             facts |= {f"{marks.name}: {TOO_FEW}": few} if few else {}
             facts |= {f"{marks.name}: {LISTED}": listed} if listed else {}
         return Finding(
-            method="muler errors",
+            method="errors",
             title="Errors by linguistic feature",
             tables=tables,
             signatures=self.signatures,

@@ -135,7 +135,7 @@ def check_errors_by_feature(outline: Outline | None, options: BoundOptions) -> I
 
 
 @method(
-    "muler.errors",
+    "errors",
     answers="which kinds of words have errors, marked by people or machines",
     title="Errors by linguistic feature",
     unread=("paraphrases",),
@@ -183,7 +183,7 @@ def errors(
 
     Args:
         testset: outputs in which errors were marked.
-        features: names and wildcards, as for :func:`gnomon.muler.score`; by default parts of speech
+        features: names and wildcards, as for :func:`gnomon.muler`; by default parts of speech
             and entities, or, where no tagger of the language is installed, what the form of words
             tells (numbers, punctuation, capitals, length).
         tagger: ``spacy:NAME`` or an annotator; by default one for the language of the side.

@@ -19,33 +19,33 @@ if TYPE_CHECKING:
 _ALPHA = 0.05
 
 WHERE = Claim(
-    "muler.errors.where",
+    "errors.where",
     "{marks} marked errors on {rate} of a hundred {unit}{more}",
     None,
     "p of rates being that of all words, the larger of a test by the draws and a binomial one,"
     " corrected over features after Holm",
 )
 FEW_WORDS = Claim(
-    "muler.errors.few",
+    "errors.few",
     "{marks} checked too few words to say anything",
     "caution",
     "fewer than 30 words in the outputs that were checked",
 )
 SYSTEMS = Claim(
-    "muler.errors.systems",
+    "errors.systems",
     "By {marks}, {differences} between systems on a feature hold; the surest: {first} has more"
     " errors than {second} on {feature}, by {size} per hundred (corrected {p})",
     "worse",
     "p after Benjamini and Hochberg, over features and pairs",
 )
 FEW = Claim(
-    "muler.errors.few-segments",
+    "errors.few-segments",
     "what {marks} marked rests on {n}, too few to be read as a finding",
     "caution",
     "fewer than 30 segments that were checked, or 15 documents where these are independent",
 )
 UNLISTED = Claim(
-    "muler.errors.unlisted",
+    "errors.unlisted",
     "{marks} lists only outputs with errors ({listed}); outputs that are not listed count as free"
     " of errors",
     "caution",

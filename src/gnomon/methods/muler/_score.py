@@ -416,14 +416,14 @@ Metrics: TypeAlias = Annotated[
 
 _EXAMPLES = """\
 examples:
-  gnomon muler score ref.txt -i sysA.txt sysB.txt -m bleu -l en --features 'pos:*' 'ent:*'
-  gnomon muler score -t newstest2019/de-en --features pos:NOUN ent:PERSON --html report.html
-  gnomon muler score ref.txt -i sys.txt --features lex:food --lexicon food=food.txt
-  gnomon muler score ref.txt -i a.txt b.txt -l en --resamples 10000 --tables differences=d.tsv
-  gnomon muler score ref.txt -i sys.txt -l en --per-segment --tables segments=segments.tsv
-  gnomon muler score ref.txt -i sys.txt -l en --scorers sentiment concreteness valence=vad.tsv
-  gnomon muler score ref.txt -i sys.txt -m none --scorers sentiment          # scorers alone
-  gnomon muler score sentences.txt -i paraphrases.txt -l en -m none --features 'pos:*' 'dep:*'
+  gnomon muler ref.txt -i sysA.txt sysB.txt -l en --features 'pos:*' 'ent:*'
+  gnomon muler -t wmt19/de-en --features pos:NOUN ent:PERSON --html page.html
+  gnomon muler ref.txt -i sys.txt --features lex:food --lexicon food=food.txt
+  gnomon muler ref.txt -i a.txt b.txt -l en --resamples 10000 --tables differences=d.tsv
+  gnomon muler ref.txt -i sys.txt -l en --per-segment --tables segments=segments.tsv
+  gnomon muler ref.txt -i sys.txt -l en --scorers sentiment concreteness valence=vad.tsv
+  gnomon muler ref.txt -i sys.txt -m none --scorers sentiment          # scorers alone
+  gnomon muler sentences.txt -i paraphrases.txt -l en -m none --features 'pos:*' 'dep:*'
 """
 
 
@@ -484,7 +484,7 @@ def _verdict(finding: Finding) -> Iterator[Statement]:
 
 
 @method(
-    "muler.score",
+    "muler",
     answers="which word classes, names and forms cost each system its score",
     title="MuLER",
     examples=_EXAMPLES,
@@ -620,7 +620,7 @@ def _finding(
     if scored:
         seen = views(list(setup.metrics), variants, places, [name for _, name in ranked], table)
     return Finding(
-        method="muler score",
+        method="muler",
         title="MuLER: what each kind of word costs the systems",
         tables=(
             table,

@@ -482,7 +482,7 @@ class SentencePart:
     def alone(self, testset: TestSet, notices: tuple[str, ...]) -> Finding:
         """A finding of nothing else."""
         return Finding(
-            method="muler score",
+            method="muler",
             title="Sentence scorers: what candidates change of their references",
             tables=(self.table,),
             signatures=self.signatures,

@@ -90,7 +90,7 @@ def used_texts(batch: Batch) -> NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class WordChoice(FeatureSources):
-    """Which words are marked; as for :func:`gnomon.muler.score`."""
+    """Which words are marked; as for :func:`gnomon.muler`."""
 
     features: Features = None
 

@@ -30,98 +30,98 @@ _MISSING = 0.01
 _METRIC = "the metric"
 
 LEFT_OUT = Claim(
-    "muler.score.left-out",
+    "muler.left-out",
     "{what}; MuLER compares only segments where output and reference both have the feature{scores}",
     "caution",
     "more than 1 in 100 outputs are empty or have no score, or the segments without the feature,"
     " counted as lost, would move a difference out of its interval",
 )
 BETTER = Claim(
-    "muler.score.better",
+    "muler.better",
     "{system} is better than {other} on {features} (MuLER under {metric}, corrected {p})",
     "better",
     "Benjamini and Hochberg's p over all features and pairs, of the larger p of two tests: over all"
     " segments, and over those where the words of the feature differ",
 )
 MANY = Claim(
-    "muler.score.many",
+    "muler.many",
     "Systems differ on {features} (MuLER under {metric}); {best} better most often, in {wins} of"
     " {differences}",
     "better",
-    "as muler.score.better, for every pair",
+    "as muler.better, for every pair",
 )
 LARGEST = Claim(
-    "muler.score.largest",
+    "muler.largest",
     "The largest: {system} is better than {other} on {feature}, corrected {p}",
     "better",
-    "as muler.score.better, of the pair with the largest difference",
+    "as muler.better, of the pair with the largest difference",
 )
 UNDECIDED = Claim(
-    "muler.score.undecided",
+    "muler.undecided",
     "For {what} the data cannot tell which system is better (MuLER under {metric}{where})",
     "undecided",
     "the corrected p of features whose words differ is above .05",
 )
 DRAWS = Claim(
-    "muler.score.draws",
+    "muler.draws",
     "{draws} resamples are too few to show a difference among {tests} ({under}): with {needed} a"
     " single one could be shown",
     "caution",
     "the smallest p that so many draws can show, times the tests, is above .05, and a test has it",
 )
 CARRIED = Claim(
-    "muler.score.carried",
+    "muler.carried",
     "on {features}, {metric} shows a difference that comes from the words around them: {why}",
     "caution",
     "a test finds the difference in the segments where the words of the feature are the same, and"
     " it is not found where they differ",
 )
 SAME = Claim(
-    "muler.score.same",
+    "muler.same",
     "{systems} have the same words of {what} {where}; nothing is said of these",
     "undecided",
     "in how many segments the words of each feature differ",
 )
 UNTESTED = Claim(
-    "muler.score.untested",
+    "muler.untested",
     "Not tested: {what} under {metric}, for want of resamples, segments or documents",
     "undecided",
     "no test was made",
 )
 LOSES = Claim(
-    "muler.score.loses",
+    "muler.loses",
     "{system} loses most of what {metric} could give it on {features}, of {n} (MuLER: 0 is nothing,"
     " 1 is all of it)",
     "worse",
     "MuLER of features inside 0 to 1, over 30 segments or more, with intervals of use",
 )
 NOTHING = Claim(
-    "muler.score.nothing",
+    "muler.nothing",
     "nothing can be said under {metric} of the words on which {what}: {reasons}",
     "caution",
     "MuLER of every feature is undefined, outside 0 to 1, too uncertain or of too few segments",
 )
 TAGGER = Claim(
-    "muler.score.tagger",
+    "muler.tagger",
     "left out{under}, because {why}: {features} (MuLER outside 0 to 1; {tested})",
     "caution",
     "MuLER outside 0 to 1 that lies inside over the segments where no word of both sides has"
     " the feature on one side alone, or fewer than 10 segments without such a word",
 )
 OUTSIDE = Claim(
-    "muler.score.outside",
+    "muler.outside",
     "left out{under}, because {why}: {features} (MuLER outside 0 to 1)",
     "caution",
     "the mean scores of unmasked texts and of both masks",
 )
 WIDE = Claim(
-    "muler.score.wide",
+    "muler.wide",
     "too uncertain to report under {metric}: {features}",
     "caution",
     "intervals of MuLER wider than half its scale",
 )
 FEW = Claim(
-    "muler.score.few",
+    "muler.few",
     "under {metric}, {features} occur in fewer than 30 segments{where}, too few to be read as a"
     " finding there",
     "caution",

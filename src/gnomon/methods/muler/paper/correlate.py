@@ -243,7 +243,7 @@ def usage(batch: Batch, spans: SpanTable, feature: int, system: int) -> Usage:
 # One test set under one metric: points, frequencies, contrasts, negative segments.
 
 
-_NEGATIVES = 5  # listed per feature and test set; `muler score` lists them for every system
+_NEGATIVES = 5  # listed per feature and test set; `muler` lists them for every system
 
 
 @dataclass(frozen=True)
@@ -484,7 +484,7 @@ def correlate(
         testsets: one or several test sets; year, architecture and human submissions are read from
             ``info``, a missing year from the test set's name ("wmt19").
         features: names such as ``pos:NOUN``; wildcards ``pos:*``. By default as for
-            :func:`gnomon.muler.score`, and with parts of speech and entities also the morphology
+            :func:`gnomon.muler`, and with parts of speech and entities also the morphology
             that the paper looks at: ``morph:Gender``, ``morph:Number``, ``morph:Definite``.
         scorers: sentence scorers, as for :func:`gnomon.muler.sentences`: minus their mean absolute
             difference is correlated as -MuLER is, under features ``scorer:NAME``.

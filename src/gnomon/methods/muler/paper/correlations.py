@@ -293,7 +293,7 @@ def negative_table(rows: Iterable[NegativeRow]) -> Table:
     """The segments that score farthest above their oracle."""
     note = (
         "The largest per feature and test set, over all systems; the two sides are tagged"
-        " differently here. `gnomon muler score` lists them for every system."
+        " differently here. `gnomon muler` lists them for every system."
     )
     return table("negative", "Segments scored above their oracle", NegativeRow, rows, note=note)
 
